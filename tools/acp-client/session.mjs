@@ -57,6 +57,7 @@ class Checked {
       count(params.update.sessionUpdate);
       for (const content of params.update.content?.length ? params.update.content : []) check("ToolCallContent", content);
       for (const entry of params.update.entries ?? []) check("PlanEntry", entry);
+      for (const option of params.update.configOptions ?? []) check("SessionConfigOption", option);
       for (const command of params.update.availableCommands ?? []) check("AvailableCommand", command);
     } else {
       count(method);
@@ -74,6 +75,7 @@ class Checked {
     check(types.get(`${method} Response`), result);
     if (result.agentCapabilities) check("AgentCapabilities", result.agentCapabilities);
     if (result.modes) check("SessionModeState", result.modes);
+    for (const option of result.configOptions ?? []) check("SessionConfigOption", option);
     for (const session of result.sessions ?? []) check("SessionInfo", session);
     count(`${method} answered`);
   }
@@ -160,6 +162,12 @@ const session = await withAgent("../script.json", answer, async (agent, updates)
   assert.equal((await agent.request(agentMethods.session.prompt, say(sessionId, "Make it"))).stopReason, "end_turn");
   assert.ok(!existsSync(`${folder}/made`));
 
+  const { configOptions } = await agent.request(agentMethods.session.setConfigOption, {
+    sessionId, configId: "mode", value: "full",
+  });
+  assert.equal(configOptions.find(({ category }) => category === "mode").currentValue, "full");
+  await assert.rejects(
+    agent.request(agentMethods.session.setConfigOption, { sessionId, configId: "model", value: "no/such" }), { code: -32602 });
   await agent.request(agentMethods.session.setMode, { sessionId, modeId: "auto-edit" });
   const hanging = agent.request(agentMethods.session.prompt, say(sessionId, "Wait"));
   await agent.notify(agentMethods.session.cancel, { sessionId });
@@ -188,7 +196,7 @@ await withAgent("../script2.json", answer, async (agent, updates) => {
 
 for (const kind of [
   "agent_message_chunk", "agent_thought_chunk", "user_message_chunk", "tool_call", "tool_call_update", "plan",
-  "available_commands_update", "current_mode_update", "session_info_update", "session/request_permission", "notice",
+  "available_commands_update", "current_mode_update", "config_option_update", "session_info_update", "session/request_permission", "notice",
 ]) {
   assert.ok(seen.has(kind), `no ${kind} was seen`);
 }

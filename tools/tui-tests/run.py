@@ -1,445 +1,97 @@
 #!/usr/bin/env python3
-"""Drives the chat screen in a real tmux and compares what is seen with stored screens.
+"""Drives the chat in a real tmux and compares what is seen with stored screens.
 
-Usage: tools/tui-tests/run.py CHAT_SCREEN [--update] [NAME...]
+Usage: tools/tui-tests/run.py [--screen CHAT_SCREEN] [--nacre NACRE] [--update] [NAME...]
 
-CHAT_SCREEN is the example `chat_screen`; `--update` stores what is seen. Needs tmux and nothing else. Each case is a script for the
-agent (see crates/nacre/examples/chat_screen/script.rs) and a function that types and looks.
+CHAT_SCREEN is the example `chat_screen`, whose agent is a script of messages (screen_cases.py); NACRE is the program itself, whose
+model is a script (chat_cases.py). `--update` stores what is seen. Needs tmux and nothing else. `--require` makes a missing tmux an error.
 """
 
-import json
+import argparse
 import os
-import re
 import shutil
-import subprocess
 import sys
-import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-SCREENS = HERE / "screens"
+import chat_cases
+import screen_cases
 
-# What changes from run to run.
-VOLATILE = [(re.compile(r"[|/\\-] working \d+\S*( \d+s)?"), "* working TIME"),
-            (re.compile(r"stopping after \S+"), "stopping after TIME"),
-            (re.compile(r"(Done|Nothing to do|Blocked|Paused) in [\d.]+m?s"), r"\1 in TIME")]
+SCREENS = Path(__file__).resolve().parent / "screens"
+
+# Cases that measure how long something takes.
+ALONE = ("abort", "long_output", "chat_abort")
+
+# How long a screen may take to look as stored.
+PATIENCE = 15.0
 
 
-class Screen:
-    """A terminal in tmux with the program in it."""
+class Checks:
+    """Compares screens of one case with the stored ones."""
 
-    def __init__(self, program, steps, columns=80, rows=24, env=None):
-        self.folder = tempfile.TemporaryDirectory()
-        self.log_path = Path(self.folder.name) / "log"
-        script = Path(self.folder.name) / "script"
-        script.write_text("".join(json.dumps(step) + "\n" for step in steps))
-        self.socket = Path(self.folder.name) / "tmux"
-        config = Path(self.folder.name) / "tmux.conf"
-        config.write_text("set -sg escape-time 0\nset -g status off\nset -g default-terminal screen-256color\n"
-                          "set -g remain-on-exit on\nset -g history-limit 1000\n")
-        variables = {"LC_ALL": "C.UTF-8", **(env or {})}
-        settings = [word for item in variables.items() for word in ("-e", "=".join(item))]
-        command = f"{program} {script} {self.log_path} 2>{self.folder.name}/stderr; echo left with $?; stty -a | grep -o '.icanon'; read -r _"
-        self.tmux("-f", str(config), "new-session", "-d", "-x", str(columns), "-y", str(rows), *settings, command)
+    def __init__(self, name, is_update):
+        self.name, self.is_update, self.wrong, self.told = name, is_update, [], []
 
-    def tmux(self, *words):
-        done = subprocess.run(["tmux", "-u", "-S", str(self.socket), *words], capture_output=True, text=True)
-        if done.returncode != 0:
-            raise RuntimeError(f"tmux {' '.join(words[:3])}: {done.stderr.strip()}")
-        return done.stdout
+    def tell(self, text):
+        """Says a number that was measured."""
+        self.told.append(f"    {text}")
 
-    def keys(self, *keys):
-        self.tmux("send-keys", *keys)
-
-    def type(self, text):
-        self.tmux("send-keys", "-l", text)
-
-    def paste(self, text):
-        path = Path(self.folder.name) / "paste"
-        path.write_text(text)
-        self.tmux("load-buffer", str(path))
-        self.tmux("paste-buffer", "-p")
-
-    def resize(self, columns, rows):
-        self.tmux("resize-window", "-x", str(columns), "-y", str(rows))
-
-    def text(self):
-        text = "\n".join(line.rstrip() for line in self.tmux("capture-pane", "-p").split("\n"))
-        for pattern, stable in VOLATILE:
-            text = pattern.sub(stable, text)
-        return text.rstrip("\n") + "\n"
-
-    def wait_for(self, wanted, seconds=10.0):
-        """Waits until a text is seen; the screen then."""
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            text = self.text()
-            if wanted in text:
-                return text
+    def __call__(self, part, screen, clean=lambda text: text):
+        path = SCREENS / f"{self.name}-{part}.txt"
+        if self.is_update:
+            path.write_text(clean(screen.settle()))
+            return
+        stored = path.read_text() if path.exists() else "(none)\n"
+        until = time.monotonic() + PATIENCE
+        while (seen := clean(screen.text())) != stored:
+            if until < time.monotonic():
+                self.wrong.append(f"{path.name} differs.\n--- stored\n{stored}--- seen\n{seen}")
+                return
             time.sleep(0.02)
-        raise AssertionError(f"{wanted!r} was not seen:\n{self.text()}")
-
-    def log(self):
-        if not self.log_path.exists():
-            return []
-        lines = self.log_path.read_text().splitlines()
-        return [json.loads(line) for line in lines if line.endswith("}")]
-
-    def wait_for_call(self, method, seconds=10.0):
-        until = time.monotonic() + seconds
-        while time.monotonic() < until:
-            found = [entry for entry in self.log() if entry["call"]["method"] == method]
-            if found:
-                return found[-1]
-            time.sleep(0.005)
-        raise AssertionError(f"{method} was not sent: {self.log()}")
-
-    def settle(self):
-        """The screen once it stays as it is."""
-        last = self.text()
-        for _ in range(100):
-            time.sleep(0.1)
-            text = self.text()
-            if text == last:
-                return text
-            last = text
-        return last
-
-    def close(self):
-        try:
-            self.tmux("kill-server")
-        except RuntimeError:
-            pass
-        self.folder.cleanup()
 
 
-def begin(task="t1", prompt="Go"):
-    return [{"wait": "chat.start"}, {"task": task}, {"answer": {"task": task, "session": "s1"}},
-            {"say": {"type": "task.accepted", "text": prompt}},
-            {"say": {"type": "task.running", "model": "scripted"}}, {"say": {"type": "step", "step": 1}}]
-
-
-def end():
-    usage = {"input": 1200, "output": 34, "context": 2000, "window": 10000, "cost_usd": 0.01}
-    return [{"say": {"type": "task.completed", "signal": "done", "reason": None, "text": "", "changed": [],
-                     "usage": usage}}]
-
-
-def tool(text, call="c1", name="run", summary="make test", outcome="done"):
-    return [{"say": {"type": "tool.call", "call": call, "tool": name, "summary": summary, "arguments": {}}},
-            {"say": {"type": "tool.result", "call": call, "tool": name, "outcome": outcome, "text": text,
-                     "duration_ms": 5}}]
-
-
-ANSWER = "## Found\n\nThe **last** token is dropped:\n\n```rust\nfor t in &all[..n - 1] { take(t); } // one too few\n```\n\n- count to `n`\n- run the tests\n"
-
-CASES = {}
-
-
-def case(function):
-    CASES[function.__name__] = function
-    return function
-
-
-@case
-def typing(open_screen, check):
-    screen = open_screen([{"files": ["src/main.rs", "src/parse.rs"]}])
-    screen.wait_for("Enter sends")
-    check("first", screen.settle())
-    screen.type("Hello wörld 日本")
-    screen.keys("M-Enter")
-    screen.type("second line")
-    screen.keys("C-j")
-    screen.type("third @pars")
-    screen.wait_for("@src/parse.rs")
-    check("completing", screen.settle())
-    screen.keys("Tab")
-    screen.wait_for("third @src/parse.rs")
-    screen.keys("C-a", "C-k", "BSpace", "Home", "C-Right")
-    screen.type("!")
-    check("edited", screen.settle())
-    screen.keys("C-u")
-    screen.paste("pasted line\n" * 40)
-    screen.wait_for("[pasted 1: 40 lines]")
-    screen.keys("Enter")
-    sent = screen.wait_for_call("chat.start")["call"]["params"]
-    assert sent["attachments"][0]["text"].count("\n") == 40, sent
-    screen.wait_for("Hello")
-    screen.keys("Up")
-    text = screen.settle()
-    assert text.count("[pasted 1: 40 lines]") == 2, text
-
-
-@case
-def streaming(open_screen, check):
-    pieces = [{"say": {"type": "text", "text": piece}, "every_ms": 3} for piece in re.findall(r"\S+\s*|\s+", ANSWER)]
-    long = [{"say": {"type": "text", "text": "word {n} "}, "repeat": 400, "every_ms": 4}]
-    screen = open_screen(begin() + pieces + tool("ok") + long + end())
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("count to n")
-    screen.type("typed while it streams")
-    screen.wait_for("> typed while it streams")
-    screen.wait_for("Done in TIME", 20)
-    screen.keys("C-u")
-    check("done", screen.settle())
-    screen.keys("PPage", "PPage")
-    check("scrolled", screen.settle())
-
-
-@case
-def approval(open_screen, check):
-    diff = "--- a/x.rs\n+++ b/x.rs\n@@ -1,2 +1,2 @@\n-old line\n+new line\n same\n"
-    ask = {"say": {"type": "approval.request", "approval": "a1", "call": "c1", "tool": "edit_file",
-                   "summary": "Change x.rs", "touches": ["may change x.rs"], "diff": diff, "is_diff_cut": False}}
-    run = {"say": {"type": "approval.request", "approval": "a2", "call": "c2", "tool": "run",
-                   "summary": "Run a program", "touches": [], "command": "rm -rf build", "is_diff_cut": False}}
-    screen = open_screen(begin() + [ask, {"wait": "approval.answer"}, {"answer": {}}, run,
-                                    {"wait": "approval.answer"}, {"answer": {}}] + tool("no", outcome="denied") + end())
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("y once")
-    check("change", screen.settle())
-    time.sleep(0.7)
-    screen.keys("y")
-    screen.wait_for("$ rm -rf build")
-    time.sleep(0.7)
-    screen.keys("e")
-    screen.wait_for("Say why not")
-    screen.type("keep it")
-    check("reason", screen.settle())
-    screen.keys("Enter")
-    screen.wait_for("Done in TIME")
-    answers = [entry["call"]["params"] for entry in screen.log() if entry["call"]["method"] == "approval.answer"]
-    assert answers == [{"approval": "a1", "answer": "once"},
-                       {"approval": "a2", "answer": "deny", "reason": "keep it"}], answers
-
-
-@case
-def abort(open_screen, check):
-    flood = [{"say": {"type": "text", "text": "word {n} "}, "repeat": 300, "every_ms": 3}]
-    screen = open_screen(begin() + flood + [{"wait": "chat.abort"}, {"answer": {"task": "t1", "was_running": True}},
-                                            {"say": {"type": "task.cancelled", "by": "person"}}])
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("word 20 ")
-    before = len(screen.log())
-    begun = time.monotonic()
-    screen.keys("Escape")
-    while len(screen.log()) == before and time.monotonic() - begun < 5:
-        time.sleep(0.001)
-    taken = time.monotonic() - begun
-    assert screen.log()[-1]["call"] == {"method": "chat.abort", "params": {"task": "t1"}}, screen.log()
-    print(f"    Esc to chat.abort: {taken * 1000:.0f} ms, with starting `tmux send-keys`")
-    assert taken < 0.1, f"{taken * 1000:.0f} ms"
-    screen.wait_for("Stopped.")
-    check("stopped", screen.settle())
-
-
-@case
-def resize(open_screen, check):
-    screen = open_screen(begin() + [{"say": {"type": "text", "text": ANSWER + "A longer paragraph that has to be broken anew. " * 4}}]
-                         + tool("one\ntwo") + end())
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("Done in TIME")
-    for columns, rows in [(40, 15), (120, 40), (20, 6), (80, 24)]:
-        screen.resize(columns, rows)
-        time.sleep(0.2)
-        check(f"{columns}x{rows}", screen.settle())
-
-
-@case
-def long_output(open_screen, check):
-    text = "".join(f"line {n}\n" for n in range(10_000))
-    screen = open_screen(begin() + tool(text, summary="seq 10000") + end())
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("Done in TIME")
-    screen.keys("C-o", "Enter")
-    screen.wait_for("line 3")
-    check("unfolded", screen.settle())
-    begun = time.monotonic()
-    screen.keys(*["NPage"] * 52)
-    screen.wait_for("8,000 lines cut")
-    print(f"    52 pages: {(time.monotonic() - begun) * 1000:.0f} ms")
-    screen.keys("End")
-    screen.wait_for("line 9999")
-    check("end", screen.settle())
-
-
-@case
-def wide(open_screen, check):
-    text = "日本語のとても長い文章がここで折り返されます。これは幅の広い文字です。 🙂🙂🙂 café naïve ❤️ 한국어 end\n\n| 名前 | n |\n|---|---|\n| 日本 | 1 |\n"
-    screen = open_screen(begin(prompt="日本?") + [{"say": {"type": "text", "text": text}}] + tool("表 🙂 ok\n" * 3) + end(), 50, 24)
-    screen.wait_for("Enter sends")
-    screen.type("日本?")
-    screen.keys("Enter")
-    screen.wait_for("Done in TIME")
-    screen.keys("C-o", "Enter")
-    check("wide", screen.settle())
-    screen.keys("Escape")
-    screen.type("日本語 🙂 text")
-    screen.keys("Left", "Left", "Left", "Left", "Left", "BSpace")
-    check("typed", screen.settle())
-
-
-@case
-def hostile(open_screen, check):
-    evil = "\x1b[31mred\x1b[0m \x1b[2J\x1b[H\x1b]0;owned\x07\x1b[?1049l\x1bc \x9b2J \u202eevil\u202c a\rb\x08\x7f"
-    screen = open_screen(begin() + [{"say": {"type": "text", "text": "Model says " + evil}},
-                                    {"say": {"type": "notice", "text": evil}},
-                                    {"say": {"type": "checklist", "items": [{"id": "1", "label": evil, "state": "pending"}]}}]
-                         + tool(evil, name="run" + evil, summary=evil) + end())
-    screen.wait_for("Enter sends")
-    title = screen.tmux("display-message", "-p", "#{pane_title}")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("Done in TIME")
-    screen.keys("C-o", "Enter")
-    check("hostile", screen.settle())
-    assert screen.tmux("display-message", "-p", "#{pane_title}") == title
-    assert screen.tmux("display-message", "-p", "#{alternate_on}").strip() == "1"
-
-
-@case
-def leaving(open_screen, check):
-    screen = open_screen([])
-    screen.wait_for("Enter sends")
-    screen.type("words")
-    screen.keys("C-c")
-    screen.wait_for("Ctrl-C again leaves")
-    screen.keys("C-c")
-    text = screen.wait_for("left with 0")
-    assert screen.tmux("display-message", "-p", "#{alternate_on}").strip() == "0"
-    assert "-icanon" not in screen.wait_for("icanon"), text
-
-
-@case
-def panic(open_screen, check):
-    screen = open_screen([{"wait": "session.export"}, {"answer": {"session": "s1", "transcript": "panic"}}])
-    screen.wait_for("Enter sends")
-    screen.type("/export")
-    screen.keys("Enter")
-    screen.wait_for("left with 101")
-    assert screen.tmux("display-message", "-p", "#{alternate_on}").strip() == "0"
-    assert "-icanon" not in screen.wait_for("icanon")
-    error = (Path(screen.folder.name) / "stderr").read_text()
-    assert "asked for by the script" in error and "\x1b" not in error, error
-
-
-@case
-def memory(open_screen, check):
-    notes = [{"id": "mem-1", "title": "The parser counts from one"}, {"id": "mem-2", "title": "Tests run with make"}]
-    screen = open_screen(begin() + [{"say": {"type": "memory", "recalled": notes}}] + end())
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("Done in TIME")
-    screen.keys("C-g")
-    screen.wait_for("Memories in this session: 2")
-    screen.keys("Down")
-    check("list", screen.settle())
-    screen.keys("Enter", "Escape")
-    screen.wait_for("opened mem-2")
-    screen.type("still typing")
-    check("back", screen.settle())
-
-
-@case
-def queue(open_screen, check):
-    steered = [{"wait": "chat.steer"}, {"answer": {}}, {"say": {"type": "steered", "text": "the other way"}}]
-    screen = open_screen(begin() + steered + [{"wait": "chat.abort"}, {"answer": {"task": "t1", "was_running": True}},
-                                              {"say": {"type": "task.cancelled", "by": "person"}}])
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("Ctrl-S steers")
-    screen.type("next one")
-    screen.keys("Enter")
-    screen.wait_for("queued 1: next one")
-    screen.type("the other way")
-    screen.keys("C-s")
-    screen.wait_for("» the other way")
-    check("steered", re.sub(r"^ Sent: .*", " FLASH", screen.text(), flags=re.M))
-    screen.keys("M-Up")
-    screen.wait_for("> next one")
-    screen.keys("Escape")
-    screen.wait_for("Stopped.")
-
-
-@case
-def closed(open_screen, check):
-    screen = open_screen(begin() + [{"say": {"type": "text", "text": "half a sen"}}, {"close": True}])
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("the agent is gone")
-    check("closed", screen.settle())
-    screen.type("/quit")
-    screen.keys("Enter")
-    screen.wait_for("left with 0")
-
-
-@case
-def no_color(open_screen, check):
-    screen = open_screen(begin() + [{"say": {"type": "text", "text": ANSWER}}] + end(), env={"NO_COLOR": "1"})
-    screen.wait_for("Enter sends")
-    screen.type("Go")
-    screen.keys("Enter")
-    screen.wait_for("Done in TIME")
-    raw = screen.tmux("capture-pane", "-p", "-e")
-    colors = re.findall(r"\x1b\[[\d;]*m", raw)
-    assert not any(re.search(r"[\[;](3[0-7]|4[0-7]|38|48|9[0-7])[;m]", code) for code in colors), colors
-
-
-def run(name, function, program, update):
-    opened, wrong = [], []
-
-    def open_screen(steps, columns=80, rows=24, env=None):
-        opened.append(Screen(program, steps, columns, rows, env))
-        return opened[-1]
-
-    def check(part, text):
-        path = SCREENS / f"{name}-{part}.txt"
-        if update:
-            path.write_text(text)
-        elif not path.exists() or path.read_text() != text:
-            stored = path.read_text() if path.exists() else "(none)\n"
-            wrong.append(f"{path.name} differs.\n--- stored\n{stored}--- seen\n{text}")
-
+def run(name, function, opener, program, is_update):
+    opened, check = [], Checks(name, is_update)
     begun = time.monotonic()
     try:
-        function(open_screen, check)
+        function(opener(program, opened), check)
     except Exception as error:  # every case is run, whatever the others do
-        wrong.append(f"{type(error).__name__}: {error}")
+        check.wrong.append(f"{type(error).__name__}: {error}")
     finally:
-        for screen in opened:
-            screen.close()
-    print(f"{'FAIL' if wrong else 'ok  '} {name} ({time.monotonic() - begun:.1f}s)", flush=True)
-    for text in wrong:
-        print(text, flush=True)
-    return not wrong
+        # A project is opened before the screens in it.
+        for one in reversed(opened):
+            one.close()
+    lines = [f"{'FAIL' if check.wrong else 'ok  '} {name} ({time.monotonic() - begun:.1f}s)", *check.told, *check.wrong]
+    print("\n".join(lines), flush=True)
+    return not check.wrong
 
 
 def main():
-    words = [word for word in sys.argv[1:] if word != "--update"]
-    if not words:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--screen")
+    parser.add_argument("--nacre")
+    parser.add_argument("--update", action="store_true")
+    parser.add_argument("--require", action="store_true")
+    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("names", nargs="*")
+    args = parser.parse_args()
     if shutil.which("tmux") is None:
         print("SKIPPED: the tests of the chat screen need tmux, and it is not installed")
-        sys.exit(0)
-    program, names = os.path.abspath(words[0]), words[1:] or list(CASES)
+        sys.exit(1 if args.require else 0)
     SCREENS.mkdir(exist_ok=True)
-    results = [run(name, CASES[name], program, "--update" in sys.argv) for name in names]
-    print(f"{sum(results)} of {len(results)} cases hold")
-    sys.exit(0 if all(results) else 1)
+    plan = []
+    for cases, program in ((screen_cases, args.screen), (chat_cases, args.nacre)):
+        chosen = [name for name in cases.CASES if program and (not args.names or name in args.names)]
+        plan += [(name, cases.CASES[name], cases.opener, os.path.abspath(program), args.update) for name in chosen]
+    begun = time.monotonic()
+    # Cases that measure run by themselves, the others side by side: they mostly wait.
+    together = [one for one in plan if one[0] not in ALONE]
+    with ThreadPoolExecutor(args.jobs) as pool:
+        results = list(pool.map(lambda one: run(*one), together))
+    results += [run(*one) for one in plan if one[0] in ALONE]
+    print(f"{sum(results)} of {len(results)} cases hold, in {time.monotonic() - begun:.0f} s")
+    sys.exit(0 if results and all(results) else 1)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ pub use nacre_engine::confine::leave_session;
 
 /// Settings that a terminal goes by.
 pub mod terminal {
-    pub use nacre_core::config::{ColorChoice, NACRE_PAGER, NO_COLOR, PAGER};
+    pub use nacre_core::config::{ColorChoice, NACRE_PAGER, NO_COLOR, PAGER, ThemeChoice};
 }
 
 /// Text from outside, made safe for a terminal, and fields in one line.

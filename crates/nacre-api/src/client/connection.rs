@@ -164,6 +164,45 @@ impl Client {
         Answer::read(stream)
     }
 
+    /// The first lines of a request: the route, and who asks.
+    fn greeting(&self, verb: &str, target: &str) -> String {
+        let host = match &self.place {
+            Place::Address(address) => address.as_str(),
+            #[cfg(unix)]
+            Place::Socket(_) => "localhost",
+        };
+        let mut text = format!("{verb} {target} HTTP/1.1\r\nHost: {host}\r\n");
+        if !self.token.is_empty() {
+            text.push_str(&format!("Authorization: Bearer {}\r\n", self.token));
+        }
+        text
+    }
+
+    /// Asks for another protocol on the connection, and returns it once the server agrees.
+    pub(super) fn upgrade(
+        &self,
+        path: &'static str,
+        protocol: &str,
+    ) -> Result<Upgraded, ClientError> {
+        let project = self.project.as_deref().map(|name| ("project", name));
+        let fields: Vec<(&str, &str)> = project.into_iter().collect();
+        let target = asked(path, false, Value::Null, &fields).target;
+        let greeting = self.greeting("GET", &target);
+        let text = format!("{greeting}Connection: Upgrade\r\nUpgrade: {protocol}\r\n\r\n");
+        let stream = self.reach().map_err(ClientError::Unreachable)?;
+        let mut writer = stream.io.second().map_err(ClientError::Unreachable)?;
+        writer.write_all(text.as_bytes()).map_err(ClientError::Unreachable)?;
+        let Stream { io, hang_up } = stream;
+        let mut reader = BufReader::new(io);
+        let head = Head::read(&mut reader)?;
+        if head.status == Some(101) {
+            return Ok(Upgraded { reader: Box::new(reader), writer, hang_up });
+        }
+        let mut answer = head.answer(reader, hang_up)?;
+        let ErrorReport { error } = parsed(&answer.whole()?)?;
+        Err(ClientError::Failed { status: answer.status, failure: error })
+    }
+
     fn head(
         &self,
         route: &Route,
@@ -171,17 +210,9 @@ impl Client {
         body: Option<&Value>,
         (version, accept): (Option<&str>, Option<&str>),
     ) -> String {
-        let host = match &self.place {
-            Place::Address(address) => address.as_str(),
-            #[cfg(unix)]
-            Place::Socket(_) => "localhost",
-        };
-        let mut text =
-            format!("{} {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n", route.verb);
+        let mut text = self.greeting(route.verb, target);
         let mut add = |name: &str, value: &str| text.push_str(&format!("{name}: {value}\r\n"));
-        if !self.token.is_empty() {
-            add("Authorization", &format!("Bearer {}", self.token));
-        }
+        add("Connection", "close");
         if let Some(version) = version {
             add("If-Match", &format!("\"{version}\""));
         }
@@ -255,18 +286,37 @@ fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClientError> {
 }
 
 /// A connection, of whichever kind.
-trait ReadWrite: Read + Write + Send {}
+trait ReadWrite: Read + Write + Send {
+    /// The same connection once more, for a thread that writes while another one reads.
+    fn second(&self) -> io::Result<Box<dyn Write + Send>>;
+}
 
-impl ReadWrite for TcpStream {}
+impl ReadWrite for TcpStream {
+    fn second(&self) -> io::Result<Box<dyn Write + Send>> {
+        Ok(Box::new(self.try_clone()?))
+    }
+}
+
 #[cfg(unix)]
-impl ReadWrite for UnixStream {}
+impl ReadWrite for UnixStream {
+    fn second(&self) -> io::Result<Box<dyn Write + Send>> {
+        Ok(Box::new(self.try_clone()?))
+    }
+}
 
 /// Ends a connection, from another thread.
-type HangUp = Arc<dyn Fn() + Send + Sync>;
+pub(super) type HangUp = Arc<dyn Fn() + Send + Sync>;
 
 struct Stream {
     io: Box<dyn ReadWrite>,
     hang_up: HangUp,
+}
+
+/// A connection that speaks another protocol from here on.
+pub(super) struct Upgraded {
+    pub(super) reader: Box<dyn BufRead + Send>,
+    pub(super) writer: Box<dyn Write + Send>,
+    pub(super) hang_up: HangUp,
 }
 
 /// An answer whose head was read.
@@ -280,29 +330,7 @@ impl Answer {
     fn read(stream: Stream) -> Result<Self, ClientError> {
         let Stream { io, hang_up } = stream;
         let mut reader = BufReader::new(io);
-        let mut head = Head::default();
-        let mut left = MAX_HEAD_BYTES;
-        loop {
-            let mut line = String::new();
-            let read = reader.by_ref().take(left).read_line(&mut line);
-            let n_read = read.map_err(ClientError::Unreachable)? as u64;
-            left = left.saturating_sub(n_read);
-            if n_read == 0 || left == 0 {
-                return Err(ClientError::Broken("its head does not end".to_owned()));
-            }
-            if line.trim_end().is_empty() {
-                break;
-            }
-            head.take(line.trim_end());
-        }
-        let status = head.status.ok_or_else(|| ClientError::Broken("it is not HTTP".to_owned()))?;
-        let body: Box<dyn BufRead + Send> = match (head.is_chunked, head.length) {
-            (true, _) => Box::new(BufReader::new(Chunks { reader, left: 0, is_over: false })),
-            (false, Some(length)) => Box::new(reader.take(length.min(MAX_BODY_BYTES))),
-            (false, None) if status == 204 => Box::new(io::empty()),
-            (false, None) => Box::new(reader.take(MAX_BODY_BYTES)),
-        };
-        Ok(Self { status, body, hang_up })
+        Head::read(&mut reader)?.answer(reader, hang_up)
     }
 
     fn whole(&mut self) -> Result<Vec<u8>, ClientError> {
@@ -322,6 +350,40 @@ struct Head {
 }
 
 impl Head {
+    fn read(reader: &mut impl BufRead) -> Result<Self, ClientError> {
+        let mut head = Self::default();
+        let mut left = MAX_HEAD_BYTES;
+        loop {
+            let mut line = String::new();
+            let read = reader.by_ref().take(left).read_line(&mut line);
+            let n_read = read.map_err(ClientError::Unreachable)? as u64;
+            left = left.saturating_sub(n_read);
+            if n_read == 0 || left == 0 {
+                return Err(ClientError::Broken("its head does not end".to_owned()));
+            }
+            if line.trim_end().is_empty() {
+                return Ok(head);
+            }
+            head.take(line.trim_end());
+        }
+    }
+
+    /// What stands behind the head.
+    fn answer(
+        self,
+        reader: impl BufRead + Send + 'static,
+        hang_up: HangUp,
+    ) -> Result<Answer, ClientError> {
+        let status = self.status.ok_or_else(|| ClientError::Broken("it is not HTTP".to_owned()))?;
+        let body: Box<dyn BufRead + Send> = match (self.is_chunked, self.length) {
+            (true, _) => Box::new(BufReader::new(Chunks { reader, left: 0, is_over: false })),
+            (false, Some(length)) => Box::new(reader.take(length.min(MAX_BODY_BYTES))),
+            (false, None) if status == 204 => Box::new(io::empty()),
+            (false, None) => Box::new(reader.take(MAX_BODY_BYTES)),
+        };
+        Ok(Answer { status, body, hang_up })
+    }
+
     fn take(&mut self, line: &str) {
         if self.status.is_none() {
             let is_http = line.starts_with("HTTP/1.1 ");

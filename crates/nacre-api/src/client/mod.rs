@@ -4,11 +4,13 @@
 //! needs nothing but the standard library: hooks use it, and have milliseconds.
 
 mod address;
+mod chat;
 mod connection;
 mod error;
 mod events;
 mod methods;
 
+pub use self::chat::{ChatReader, ChatWriter};
 pub use self::connection::Client;
 pub use self::error::ClientError;
 pub use self::events::EventStream;

@@ -58,6 +58,19 @@ pub enum ColorChoice {
 
 names! { ColorChoice: Auto = "auto", Always = "always", Never = "never" }
 
+/// The colors of the chat's screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ThemeChoice {
+    /// For a dark background.
+    Dark,
+    /// For a light background.
+    Light,
+    /// No colors.
+    Plain,
+}
+
+names! { ThemeChoice: Dark = "dark", Light = "light", Plain = "plain" }
+
 /// How files are kept that can be made again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AtRest {
@@ -162,7 +175,7 @@ mod tests {
     #[test]
     fn choices_and_their_names_agree() {
         check!(ScopeMode, ColorChoice, AtRest, EmbeddingChoice, StrategyChoice);
-        check!(LeadRuntime, ApiChoice, PlainHttpChoice, EffortChoice);
+        check!(ThemeChoice, LeadRuntime, ApiChoice, PlainHttpChoice, EffortChoice);
         assert_eq!("Auto".parse::<ColorChoice>(), Err(UnknownChoice));
         assert_eq!("".parse::<ApiChoice>(), Err(UnknownChoice));
     }

@@ -4,7 +4,7 @@
 //! no default for that column, so a new key cannot be let through by forgetting it. Default values stand in
 //! `defaults.toml` alone.
 
-use super::choices::{AtRest, ColorChoice, EmbeddingChoice, LeadRuntime, ScopeMode};
+use super::choices::{AtRest, ColorChoice, EmbeddingChoice, LeadRuntime, ScopeMode, ThemeChoice};
 use super::nearest;
 use super::vars;
 
@@ -86,6 +86,13 @@ pub const KEYS: &[KeySpec] = &[
         from_repo: FromRepo::Refused,
         var: vars::NACRE_UI_EDITOR,
         doc: "The command that opens a file for editing, with its arguments. Empty: `$VISUAL`, then `$EDITOR`.",
+    },
+    KeySpec {
+        name: "ui.theme",
+        kind: Kind::Choice(ThemeChoice::NAMES),
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_UI_THEME,
+        doc: "The colors of `nacre chat`: for a dark background (`dark`), for a light one (`light`), or none (`plain`).",
     },
     KeySpec {
         name: "lock.wait_ms",

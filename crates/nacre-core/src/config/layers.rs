@@ -321,6 +321,7 @@ fn settings(
         ui: UiSettings {
             color: values.choice("ui.color")?,
             editor: Some(values.text("ui.editor")?.to_owned()).filter(|text| !text.is_empty()),
+            theme: values.choice("ui.theme")?,
         },
         lock: LockSettings { wait: Duration::from_millis(values.int("lock.wait_ms")?) },
         safe: SafeSettings {

@@ -24,7 +24,7 @@ mod vars;
 
 pub use choices::{
     ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, LeadRuntime, PlainHttpChoice,
-    ScopeMode, StrategyChoice, UnknownChoice,
+    ScopeMode, StrategyChoice, ThemeChoice, UnknownChoice,
 };
 pub use error::{BadValue, ConfigError, ConfigPlace, ConfigWarning};
 pub use families::{FAMILIES, Family, Field, ROLES};

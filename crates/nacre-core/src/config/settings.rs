@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::choices::{
     ApiChoice, AtRest, ColorChoice, EffortChoice, EmbeddingChoice, LeadRuntime, PlainHttpChoice,
-    ScopeMode, StrategyChoice,
+    ScopeMode, StrategyChoice, ThemeChoice,
 };
 
 /// Everything that can be configured.
@@ -85,6 +85,8 @@ pub struct UiSettings {
     pub color: ColorChoice,
     /// A command line; `None` leaves the choice to `VISUAL` and `EDITOR`.
     pub editor: Option<String>,
+    /// Of the chat's screen.
+    pub theme: ThemeChoice,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -43,6 +43,8 @@ vars! {
     NACRE_UI_COLOR
     /// Sets `ui.editor`.
     NACRE_UI_EDITOR
+    /// Sets `ui.theme`.
+    NACRE_UI_THEME
     /// Sets `lock.wait_ms`.
     NACRE_LOCK_WAIT_MS
     /// Adds to `safe.folders`, comma separated or as a TOML array.

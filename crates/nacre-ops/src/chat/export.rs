@@ -3,7 +3,7 @@
 //! What is kept there is made from the state and can be made again. An agent's own traces are read the same way, so that
 //! nothing about a conversation with Nacre is remembered by other rules.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{SessionExportReport, SessionRequest};
 use nacre_core::safefs::{Access, RelPath, WriteScope};
@@ -17,6 +17,9 @@ use super::sessions::find;
 use super::shared::open_state;
 use crate::error::OpError;
 use crate::host::{Host, SESSIONS_FOLDER};
+
+/// Where exported sessions are kept, below the global folder.
+const EXPORTS_FOLDER: &str = "exports";
 
 const FORMAT_VERSION: u32 = 1;
 
@@ -39,6 +42,16 @@ pub(super) fn keep(host: &Host, state: &State, session: &SessionRecord) -> Resul
     let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
     writer.put_derived(&RelPath::new(&format!("{}.jsonl", session.id))?, text.as_bytes())?;
     Ok(())
+}
+
+/// Keeps an exported session as a file of the person's own, and returns where. `sync` does not look there.
+pub fn save_export(host: &Host, report: &SessionExportReport) -> Result<PathBuf, OpError> {
+    let folder =
+        WriteScope::create_inside(host.home_scope()?.path(), EXPORTS_FOLDER, Access::Private)?;
+    let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
+    let name = RelPath::new(&format!("{}.jsonl", report.session))?;
+    writer.put_derived(&name, report.transcript.as_bytes())?;
+    Ok(folder.path().join(name.as_str()))
 }
 
 fn transcript(state: &State, session: &SessionRecord) -> Result<String, OpError> {

@@ -31,6 +31,7 @@ use tokio::runtime::Handle;
 use tokio::sync::mpsc::Sender;
 
 pub use self::client::Client;
+pub use self::export::save_export;
 use self::shared::ChatShared;
 use crate::host::{Environment, Shared};
 

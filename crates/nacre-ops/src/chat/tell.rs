@@ -101,7 +101,7 @@ impl Teller {
         let patches = patches.get(&call).cloned().unwrap_or_default();
         let recalled = recalled(&tool, text);
         let changes_list = tool.starts_with("checklist_");
-        let text = shown.to_owned();
+        let text = first_lines(shown, text);
         self.log.tell(TaskUpdate::ToolResult { call, tool, outcome, text, patches, duration_ms });
         if !recalled.is_empty() {
             self.log.tell(TaskUpdate::Memory { recalled });
@@ -241,11 +241,36 @@ fn recalled(tool: &str, text: &str) -> Vec<RecalledNote> {
     text.lines().filter_map(note).collect()
 }
 
+/// The whole lines of the beginning of a result, and how many are left out.
+fn first_lines(cut: &str, text: &str) -> String {
+    if cut.len() == text.len() {
+        return text.to_owned();
+    }
+    // A line that is longer than everything that is shown is cut where it must be.
+    let whole = cut.rfind('\n').map_or(cut, |end| &cut[..=end]);
+    let n_more = text[whole.len()..].lines().count();
+    let end = if whole.ends_with('\n') { "" } else { "\n" };
+    format!("{whole}{end}[{n_more} more lines are not shown]\n")
+}
+
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_long_result_ends_with_a_whole_line_and_says_what_is_left_out() {
+        let text: String = (1..=10_000).map(|n| format!("{n}\n")).collect();
+        let shown = first_lines(&text[..SHOWN_BYTES], &text);
+        let lines: Vec<&str> = shown.lines().collect();
+        let n_shown = lines.len() - 1;
+        assert_eq!(lines[n_shown - 1], n_shown.to_string());
+        assert_eq!(lines[n_shown], format!("[{} more lines are not shown]", 10_000 - n_shown));
+        assert_eq!(first_lines("short\n", "short\n"), "short\n");
+        let long = "x".repeat(20_000);
+        assert!(first_lines(&long[..9], &long).ends_with("xx\n[1 more lines are not shown]\n"));
+    }
 
     #[test]
     fn a_call_is_summed_up_by_what_it_is_about() {

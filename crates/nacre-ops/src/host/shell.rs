@@ -1,11 +1,14 @@
 //! What only this shell has: settings and keys in its variables, which another process of the same person does not know.
 
-use nacre_core::config::{NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER};
+use nacre_core::config::{
+    NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME,
+};
 
 use super::{Environment, Host, key_variable, provider_names};
 
 /// Variables of ours that set nothing of an operation, or are the same for every process of this home.
-const SHARED: &[&str] = &[NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER];
+const SHARED: &[&str] =
+    &[NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME];
 
 /// Whether a variable of ours changes what an operation does.
 pub fn has_own_settings(host: &Host) -> bool {

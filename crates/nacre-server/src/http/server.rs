@@ -72,9 +72,8 @@ impl Server {
         let hub = Arc::new(Hub::new(boot, &environment));
         let calls = Arc::new(Calls::new(environment.clone(), MAX_RUNNING));
         let options = ChatOptions { shared: calls.shared(), ..ChatOptions::default() };
-        let folder = environment.folder.clone();
-        let chats = Chats::new(environment, options, Handle::current());
-        let clients = Clients::new(chats, folder, stop.clone());
+        let chats = Chats::new(environment.clone(), options, Handle::current());
+        let clients = Clients::new(chats, environment, stop.clone());
         let tasks = TaskRunner { calls, hub, reports: Arc::new(Reports::default()) };
         let (table, listeners) = (Table::new(), Listeners::default());
         Self { names, keys, table, tasks, listeners, service, clients, stop, uptime }
@@ -142,7 +141,10 @@ impl Server {
             return Ok(mcp::answer(environment, query.project, request).await);
         }
         if matches!(found.route.handling, Handling::Own(OwnRoute::Rpc)) {
-            return upgrade::answer(&self.clients, parts);
+            return match self.clients.folder(query.project).await {
+                Ok(folder) => upgrade::answer(&self.clients, folder, parts),
+                Err(error) => Ok(answer::failure(error)),
+            };
         }
         let last_event = HeaderName::from_static("last-event-id");
         let asked = Asked {

@@ -1,5 +1,7 @@
 //! Turns a connection into one of the chat protocol: a WebSocket, or plain lines.
 
+use std::path::PathBuf;
+
 use http::header::{CONNECTION, UPGRADE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
@@ -18,7 +20,11 @@ const WEBSOCKET_VERSION: HeaderName = HeaderName::from_static("sec-websocket-ver
 const WEBSOCKET_ACCEPT: HeaderName = HeaderName::from_static("sec-websocket-accept");
 
 /// Agrees to the upgrade, and serves the client once the connection is free for it.
-pub(super) fn answer(clients: &Clients, parts: Parts) -> Result<Response<Body>, Refusal> {
+pub(super) fn answer(
+    clients: &Clients,
+    folder: PathBuf,
+    parts: Parts,
+) -> Result<Response<Body>, Refusal> {
     let (framing, protocol, key) = wanted(&parts.headers)?;
     let key = key.map(accept_key);
     let Some(place) = clients.place() else {
@@ -31,7 +37,7 @@ pub(super) fn answer(clients: &Clients, parts: Parts) -> Result<Response<Body>, 
         let _place = place;
         // A client that went away meanwhile is no error of the server.
         if let Ok(upgraded) = upgrade.await {
-            clients.serve(TokioIo::new(upgraded), framing).await;
+            clients.serve(TokioIo::new(upgraded), framing, folder).await;
         }
     });
     let mut response = Response::new(Body::empty());

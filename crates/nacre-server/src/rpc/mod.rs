@@ -9,8 +9,9 @@ mod websocket;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nacre_ops::Cancel;
 use nacre_ops::chat::Chats;
+use nacre_ops::host::{Environment, Needs, OpenOptions, Opened};
+use nacre_ops::{Cancel, Host, OpError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Semaphore, mpsc};
 
@@ -34,15 +35,29 @@ pub(crate) enum Framing {
 #[derive(Clone)]
 pub(crate) struct Clients {
     chats: Chats,
-    /// Where sessions are made whose client names no folder.
-    folder: PathBuf,
+    environment: Environment,
     places: Arc<Semaphore>,
     stop: Cancel,
 }
 
 impl Clients {
-    pub(crate) fn new(chats: Chats, folder: PathBuf, stop: Cancel) -> Self {
-        Self { chats, folder, places: Arc::new(Semaphore::new(MAX_CLIENTS)), stop }
+    pub(crate) fn new(chats: Chats, environment: Environment, stop: Cancel) -> Self {
+        Self { chats, environment, places: Arc::new(Semaphore::new(MAX_CLIENTS)), stop }
+    }
+
+    /// Where sessions are made whose client names no folder: in the project that it works on, else where the server was
+    /// started.
+    pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf, OpError> {
+        let environment = self.environment.clone();
+        let Some(project) = project else { return Ok(environment.folder) };
+        let found = tokio::task::spawn_blocking(move || {
+            let folder = environment.folder.clone();
+            let needs = Needs::Registered;
+            let options = OpenOptions { project: Some(project), needs, ..OpenOptions::default() };
+            let Opened { host, warnings: _ } = Host::open(environment, &options);
+            Ok(host?.project.map_or(folder, |project| project.path))
+        });
+        found.await.unwrap_or_else(|_| Err(OpError::failed("The request broke down inside")))
     }
 
     pub(crate) fn chats(&self) -> &Chats {
@@ -55,12 +70,12 @@ impl Clients {
     }
 
     /// Serves a client until it goes away or the server stops.
-    pub(crate) async fn serve<S>(&self, stream: S, framing: Framing)
+    pub(crate) async fn serve<S>(&self, stream: S, framing: Framing, folder: PathBuf)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let (out, outgoing) = mpsc::channel(WAITING);
-        let client = self.chats.client(self.folder.clone(), out);
+        let client = self.chats.client(folder, out);
         let served = async {
             match framing {
                 Framing::WebSocket => websocket::serve(stream, client, outgoing).await,

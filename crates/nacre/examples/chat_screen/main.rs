@@ -15,7 +15,7 @@ mod tui;
 
 use std::process::ExitCode;
 
-use tui::{ChatLink, Outside, ScreenOptions, Start, ThemeName};
+use tui::{ChatLink, Left, Outside, ScreenOptions, Start, ThemeName, Told};
 
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().collect();
@@ -33,8 +33,9 @@ fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
     let Ok(runtime) = runtime else { return ExitCode::FAILURE };
     match runtime.block_on(play(steps, args.get(2).cloned())) {
-        Ok(session) => {
-            eprintln!("left session {}", session.unwrap_or_default());
+        Ok(Left { session, is_working }) => {
+            let state = if is_working { "working" } else { "idle" };
+            eprintln!("left session {} {state}", session.unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -44,7 +45,7 @@ fn main() -> ExitCode {
     }
 }
 
-async fn play(steps: Vec<script::Step>, log: Option<String>) -> std::io::Result<Option<String>> {
+async fn play(steps: Vec<script::Step>, log: Option<String>) -> std::io::Result<Left> {
     let is_set = |name: &str| std::env::var(name).is_ok_and(|value| !value.is_empty());
     let theme =
         std::env::var("CHAT_SCREEN_THEME").ok().and_then(|name| ThemeName::from_name(&name));
@@ -61,11 +62,14 @@ async fn play(steps: Vec<script::Step>, log: Option<String>) -> std::io::Result<
     let agent = std::thread::spawn(move || script::play(steps, asked, &told, log.as_deref()));
     let link = ChatLink { requests, messages };
     let mut outside = |action: Outside| match action {
-        Outside::OpenMemory { id } | Outside::EditMemory { id } => Ok(format!("opened {id}")),
+        Outside::OpenMemory { id } => {
+            Ok(Told::Page { title: id.clone(), text: format!("This is {id}.") })
+        }
+        Outside::EditMemory { id } => Ok(Told::Note(format!("changed {id}"))),
         Outside::SaveExport { transcript, .. } => {
             // A test looks at what a panic leaves behind.
             assert_ne!(transcript, "panic", "asked for by the script");
-            Ok(format!("exported {} bytes", transcript.len()))
+            Ok(Told::Note(format!("exported {} bytes", transcript.len())))
         }
     };
     let left = tui::run(link, options, Some(files), &mut outside).await;

@@ -26,6 +26,8 @@ pub(crate) struct SessionDefaults {
     pub(crate) folder: PathBuf,
     pub(crate) policy: Option<ApprovalPolicy>,
     pub(crate) model: Option<String>,
+    /// Models that a person can choose from.
+    pub(crate) models: Vec<String>,
 }
 
 /// What all methods share.

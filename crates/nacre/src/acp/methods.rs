@@ -8,9 +8,10 @@ use super::agent::Agent;
 use super::json_rpc::{Incoming, RequestId, RpcError, params, parse};
 use super::modes;
 use super::opening;
+use super::options;
 use super::protocol::{
     CancelRequestParams, InitializeParams, LATEST_VERSION, PromptParams, SessionParams,
-    SetModeParams, VERSIONS,
+    SetModeParams, SetOptionParams, VERSIONS,
 };
 use super::session::Order;
 use super::streams::Line;
@@ -75,6 +76,13 @@ impl Agent {
                 let policy = modes::policy_of(&mode_id)
                     .ok_or_else(|| RpcError::invalid_params("There is no such mode"))?;
                 self.order(&session_id, Order::SetMode { id: id.clone(), policy }).await?;
+            }
+            "session/set_config_option" => {
+                let SetOptionParams { session_id, config_id, value } = params(given)?;
+                let change = options::change(&config_id, &value, &self.defaults.models)
+                    .ok_or_else(|| RpcError::invalid_params("There is no such option or value"))?;
+                let order = Order::SetOption { id: id.clone(), change: Box::new(change) };
+                self.order(&session_id, order).await?;
             }
             "session/close" => {
                 let SessionParams { session_id } = params(given)?;

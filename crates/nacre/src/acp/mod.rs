@@ -11,6 +11,7 @@ mod link;
 mod methods;
 mod modes;
 mod opening;
+mod options;
 mod paths;
 mod permission;
 mod prompt;

@@ -15,6 +15,7 @@ use super::agent::Agent;
 use super::json_rpc::{RequestId, RpcError};
 use super::link::Link;
 use super::modes;
+use super::options::options;
 use super::protocol::{
     Command, CommandInput, ListSessionsParams, NewSessionParams, OpenSessionParams, SessionInfo,
     SessionParams, SessionUpdate,
@@ -26,8 +27,8 @@ use super::updates::Notices;
 /// Items that are read at once when a session is loaded.
 const PAGE: usize = 500;
 
-/// Sessions that are looked at for a list, the latest first.
-const MAX_LISTED: usize = 1000;
+/// Sessions of one page of a list, the latest first.
+const LISTED: usize = 100;
 
 const NO_MCP: &str = "Nacre does not start the MCP servers of the editor";
 
@@ -47,7 +48,11 @@ pub(super) async fn new_session(
     };
     let SessionReport { session } = link.ask(RpcCall::SessionCreate(create)).await?;
     let skills = start(&agent, &session, link).await?;
-    let result = json!({ "sessionId": session.id, "modes": modes::state(session.policy) });
+    let result = json!({
+        "sessionId": session.id,
+        "modes": modes::state(session.policy),
+        "configOptions": options(&session, &agent.defaults.models),
+    });
     agent.out.answer(&id, Ok(result)).await;
     introduce(&agent, &session.id, skills, mcp_servers.is_some_and(|it| !it.is_empty())).await;
     Ok(())
@@ -76,7 +81,11 @@ pub(super) async fn open_session(
         true => skills(&mut link).await,
         false => start(&agent, &session, link).await?,
     };
-    agent.out.answer(&id, Ok(json!({ "modes": modes::state(session.policy) }))).await;
+    let result = json!({
+        "modes": modes::state(session.policy),
+        "configOptions": options(&session, &agent.defaults.models),
+    });
+    agent.out.answer(&id, Ok(result)).await;
     introduce(&agent, &session.id, skills, mcp_servers.is_some_and(|it| !it.is_empty())).await;
     Ok(())
 }
@@ -99,7 +108,8 @@ async fn start(
     let skills = skills(&mut link).await;
     let names = skills.iter().map(|skill| skill.name.clone()).collect();
     let notices = agent.notices().unwrap_or(Notices::AsThoughts);
-    let running = Session::new(session, names, notices, agent.out.clone(), link.requests.clone());
+    let choices = (names, agent.defaults.models.clone());
+    let running = Session::new(session, choices, notices, agent.out.clone(), link.requests.clone());
     agent.start(&session.id, running, link)?;
     Ok(skills)
 }
@@ -169,17 +179,41 @@ pub(super) async fn list(
 ) -> Result<(), RpcError> {
     let folder = given.cwd.as_deref().map(absolute).transpose()?.map(real);
     let mut link = agent.link(&agent.defaults.folder).await?;
-    let request = SessionListRequest { workspace: None, limit: Some(MAX_LISTED) };
+    // 0 is all of them.
+    let request = SessionListRequest { workspace: None, limit: Some(0) };
     let report: SessionListReport = link.ask(RpcCall::SessionList(request)).await?;
     let is_wanted = |session: &ChatSession| {
         let is_here = folder.as_ref().is_none_or(|folder| is_of(folder, &session.workspace));
         // Editors begin a session with each window; nothing was said in most of them.
         is_here && 0 < session.items
     };
-    let sessions: Vec<SessionInfo> =
-        report.sessions.into_iter().filter(is_wanted).map(info).collect();
-    agent.out.answer(&id, Ok(json!({ "sessions": sessions }))).await;
+    let wanted: Vec<ChatSession> = report.sessions.into_iter().filter(is_wanted).collect();
+    let (page, next) = page(wanted, given.cursor.as_deref())?;
+    let sessions: Vec<SessionInfo> = page.into_iter().map(info).collect();
+    let mut result = json!({ "sessions": sessions });
+    if let Some(next) = next {
+        result["nextCursor"] = json!(next);
+    }
+    agent.out.answer(&id, Ok(result)).await;
     Ok(())
+}
+
+/// The sessions behind a cursor, and the cursor of the next page. A cursor is the id of the last session of its page.
+fn page(
+    sessions: Vec<ChatSession>,
+    cursor: Option<&str>,
+) -> Result<(Vec<ChatSession>, Option<String>), RpcError> {
+    let first = match cursor {
+        None => 0,
+        Some(cursor) => {
+            let last = sessions.iter().position(|session| session.id == cursor);
+            last.ok_or_else(|| RpcError::invalid_params("There is no such cursor any more"))? + 1
+        }
+    };
+    let is_last = sessions.len() <= first + LISTED;
+    let page: Vec<ChatSession> = sessions.into_iter().skip(first).take(LISTED).collect();
+    let next = page.last().filter(|_| !is_last).map(|session| session.id.clone());
+    Ok((page, next))
 }
 
 fn info(session: ChatSession) -> SessionInfo {

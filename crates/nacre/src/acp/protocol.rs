@@ -43,6 +43,8 @@ pub(super) struct OpenSessionParams {
 #[serde(default)]
 pub(super) struct ListSessionsParams {
     pub(super) cwd: Option<String>,
+    /// Where the page before ended.
+    pub(super) cursor: Option<String>,
 }
 
 /// `session/cancel`, `session/close` and `session/delete`.
@@ -57,6 +59,15 @@ pub(super) struct SessionParams {
 pub(super) struct SetModeParams {
     pub(super) session_id: String,
     pub(super) mode_id: String,
+}
+
+/// `session/set_config_option`; all options are lists to choose from.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct SetOptionParams {
+    pub(super) session_id: String,
+    pub(super) config_id: String,
+    pub(super) value: String,
 }
 
 #[derive(Debug, Deserialize)]
@@ -104,6 +115,35 @@ pub(super) struct Mode {
     pub(super) description: &'static str,
 }
 
+/// Something that a person can set for a session.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct ConfigOption {
+    pub(super) r#type: &'static str,
+    pub(super) id: &'static str,
+    pub(super) name: &'static str,
+    /// Which of the usual things it is, so that an editor shows it where people look for it.
+    pub(super) category: &'static str,
+    pub(super) current_value: String,
+    pub(super) options: Vec<ConfigChoice>,
+}
+
+/// One of the values of an option.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct ConfigChoice {
+    pub(super) value: String,
+    pub(super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<&'static str>,
+}
+
+/// What a session cost.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub(super) struct Cost {
+    pub(super) amount: f64,
+    pub(super) currency: &'static str,
+}
+
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct SessionInfo {
@@ -124,17 +164,46 @@ pub(super) enum StopReason {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "sessionUpdate", rename_all = "snake_case", rename_all_fields = "camelCase")]
 pub(super) enum SessionUpdate {
-    UserMessageChunk { content: TextContent, message_id: String },
-    AgentMessageChunk { content: TextContent, message_id: String },
-    AgentThoughtChunk { content: TextContent, message_id: String },
+    UserMessageChunk {
+        content: TextContent,
+        message_id: String,
+    },
+    AgentMessageChunk {
+        content: TextContent,
+        message_id: String,
+    },
+    AgentThoughtChunk {
+        content: TextContent,
+        message_id: String,
+    },
     ToolCall(ToolCall),
     ToolCallUpdate(ToolCall),
-    Plan { entries: Vec<PlanEntry> },
-    AvailableCommandsUpdate { available_commands: Vec<Command> },
-    CurrentModeUpdate { current_mode_id: &'static str },
-    SessionInfoUpdate { title: String, updated_at: String },
-    UsageUpdate { used: u64, size: u64 },
-    Notice { severity: &'static str, title: String },
+    Plan {
+        entries: Vec<PlanEntry>,
+    },
+    AvailableCommandsUpdate {
+        available_commands: Vec<Command>,
+    },
+    CurrentModeUpdate {
+        current_mode_id: &'static str,
+    },
+    SessionInfoUpdate {
+        title: String,
+        updated_at: String,
+    },
+    ConfigOptionUpdate {
+        config_options: Vec<ConfigOption>,
+    },
+    UsageUpdate {
+        used: u64,
+        size: u64,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost: Option<Cost>,
+    },
+    Notice {
+        severity: &'static str,
+        title: String,
+    },
 }
 
 /// Content that is text; nothing else is sent.

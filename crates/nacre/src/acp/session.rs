@@ -15,6 +15,7 @@ use tokio::sync::mpsc::Receiver;
 use super::json_rpc::{RequestId, RpcError};
 use super::link::{Requests, failure, result};
 use super::modes;
+use super::options::options;
 use super::permission::{answer_of, request};
 use super::prompt::{self, Prompt};
 use super::protocol::{PromptBlock, SessionUpdate, StopReason};
@@ -31,6 +32,11 @@ pub(super) enum Order {
         id: RequestId,
         policy: ApprovalPolicy,
     },
+    /// What is changed; the session is filled in.
+    SetOption {
+        id: RequestId,
+        change: Box<SessionChangeRequest>,
+    },
     /// Stops every turn.
     Cancel,
     /// Stops the turn of one request.
@@ -46,9 +52,12 @@ pub(super) struct Session {
     id: String,
     root: PathBuf,
     skills: Vec<String>,
+    models: Vec<String>,
     notices: Notices,
     out: Outbox,
     requests: Requests,
+    /// What turns cost that are over, in dollars, since the session was opened.
+    spent: f64,
     /// Requests to the agent that are not answered yet.
     waiting: BTreeMap<u64, Waiting>,
     /// Turns by their task.
@@ -61,6 +70,7 @@ pub(super) struct Session {
 enum Waiting {
     Start { request: RequestId, is_cancelled: bool },
     Mode { request: RequestId, policy: ApprovalPolicy },
+    Option { request: RequestId },
     Undo { request: RequestId },
     Title,
 }
@@ -82,7 +92,7 @@ enum Ending {
 impl Session {
     pub(super) fn new(
         session: &ChatSession,
-        skills: Vec<String>,
+        (skills, models): (Vec<String>, Vec<String>),
         notices: Notices,
         out: Outbox,
         requests: Requests,
@@ -91,9 +101,11 @@ impl Session {
             id: session.id.clone(),
             root: PathBuf::from(&session.workspace),
             skills,
+            models,
             notices,
             out,
             requests,
+            spent: 0.0,
             waiting: BTreeMap::new(),
             turns: BTreeMap::new(),
             has_told_title: false,
@@ -142,6 +154,10 @@ impl Session {
                 };
                 let waiting = Waiting::Mode { request: id, policy };
                 self.ask(RpcCall::SessionChange(change), waiting);
+            }
+            Order::SetOption { id, change } => {
+                let change = SessionChangeRequest { session: self.id.clone(), ..*change };
+                self.ask(RpcCall::SessionChange(change), Waiting::Option { request: id });
             }
             Order::Cancel => self.cancel(|_| true),
             Order::CancelRequest(request) => self.cancel(|of| *of == request),
@@ -203,6 +219,7 @@ impl Session {
             Some(Waiting::Mode { request, policy }) => {
                 self.changed_mode(request, policy, answer).await;
             }
+            Some(Waiting::Option { request }) => self.changed_option(request, answer).await,
             Some(Waiting::Undo { request }) => self.undone(request, answer).await,
             Some(Waiting::Title) => self.tell_title(answer).await,
             // Of an abort, or of an answer to a question: the task tells what came of it.
@@ -226,13 +243,37 @@ impl Session {
 
     async fn changed_mode(&self, request: RequestId, policy: ApprovalPolicy, answer: RpcAnswer) {
         match result::<SessionReport>(answer) {
-            Ok(_) => {
+            Ok(SessionReport { session }) => {
                 self.out.answer(&request, Ok(json!({}))).await;
                 let current_mode_id = modes::id_of(policy);
+                self.tell(SessionUpdate::CurrentModeUpdate { current_mode_id }).await;
+                let config_options = options(&session, &self.models);
+                self.tell(SessionUpdate::ConfigOptionUpdate { config_options }).await;
+            }
+            Err(error) => self.out.answer(&request, Err::<Value, _>(error.into())).await,
+        }
+    }
+
+    /// Clients that know modes alone are told of a mode that was chosen as an option.
+    async fn changed_option(&self, request: RequestId, answer: RpcAnswer) {
+        match result::<SessionReport>(answer) {
+            Ok(SessionReport { session }) => {
+                let config_options = options(&session, &self.models);
+                let result = json!({ "configOptions": config_options });
+                self.out.answer(&request, Ok(result)).await;
+                let current_mode_id = modes::id_of(session.policy);
                 self.tell(SessionUpdate::CurrentModeUpdate { current_mode_id }).await;
             }
             Err(error) => self.out.answer(&request, Err::<Value, _>(error.into())).await,
         }
+    }
+
+    /// What a session costs is what it cost before and what the turn did.
+    fn priced(&self, mut update: SessionUpdate) -> SessionUpdate {
+        if let SessionUpdate::UsageUpdate { cost: Some(cost), .. } = &mut update {
+            cost.amount += self.spent;
+        }
+        update
     }
 
     async fn undone(&self, request: RequestId, answer: RpcAnswer) {
@@ -277,7 +318,8 @@ impl Session {
         }
         let Some(turn) = self.turns.get_mut(&task) else { return };
         for update in turn.view.take(update) {
-            self.out.update(&self.id, update).await;
+            let update = self.priced(update);
+            self.tell(update).await;
         }
     }
 
@@ -307,6 +349,7 @@ impl Session {
 
     async fn ended(&mut self, task: &str, last: TaskUpdate) {
         let Some(mut turn) = self.turns.remove(task) else { return };
+        let spent = cost(&last);
         for number in turn.questions.into_values() {
             self.out.withdraw(number).await;
         }
@@ -316,10 +359,11 @@ impl Session {
             self.stop(&turn.request, StopReason::Cancelled).await;
         } else {
             for update in turn.view.take(last) {
-                self.tell(update).await;
+                self.tell(self.priced(update)).await;
             }
             self.stop(&turn.request, StopReason::EndTurn).await;
         }
+        self.spent += spent;
         if !self.has_told_title && self.ending.is_none() {
             self.has_told_title = true;
             let request = SessionRequest { session: Some(self.id.clone()), workspace: None };
@@ -333,6 +377,7 @@ impl Session {
         let waiting = self.waiting.into_values().filter_map(|waiting| match waiting {
             Waiting::Start { request, .. }
             | Waiting::Mode { request, .. }
+            | Waiting::Option { request }
             | Waiting::Undo { request } => Some(request),
             Waiting::Title => None,
         });
@@ -340,6 +385,18 @@ impl Session {
             self.out.answer(&request, Err::<Value, _>(gone.clone())).await;
         }
     }
+}
+
+/// What a turn cost, in dollars, as far as that is known.
+fn cost(last: &TaskUpdate) -> f64 {
+    let usage = if let TaskUpdate::Completed(end) = last {
+        Some(end.usage)
+    } else if let TaskUpdate::Failed { usage, .. } = last {
+        Some(*usage)
+    } else {
+        None
+    };
+    usage.and_then(|usage| usage.cost_usd).unwrap_or(0.0)
 }
 
 fn undo_text(report: &ChatUndoReport) -> String {

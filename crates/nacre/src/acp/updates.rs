@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use nacre_api::wire::{ChecklistItem, ChecklistState, TaskEnd, TaskUpdate, TurnUsage};
 
-use super::protocol::{PlanEntry, PlanStatus, SessionUpdate};
+use super::protocol::{Cost, PlanEntry, PlanStatus, SessionUpdate};
 use super::tool_calls::{begun, call_id, ended};
 
 /// Whether a client shows notices by themselves; else they come as thoughts.
@@ -143,8 +143,9 @@ impl TurnView {
 
 /// How full the model's window is, where that is known.
 fn used(usage: TurnUsage) -> Vec<SessionUpdate> {
-    let TurnUsage { context: used, window: size, .. } = usage;
-    if size == 0 { Vec::new() } else { vec![SessionUpdate::UsageUpdate { used, size }] }
+    let TurnUsage { context: used, window: size, cost_usd, .. } = usage;
+    let cost = cost_usd.map(|amount| Cost { amount, currency: "USD" });
+    if size == 0 { Vec::new() } else { vec![SessionUpdate::UsageUpdate { used, size, cost }] }
 }
 
 /// The checklist as a plan.

@@ -1,19 +1,25 @@
 //! `nacre chat`: a conversation with Nacre's own agent.
 
 mod carry;
+mod choices;
 mod editor;
+mod files;
 mod line;
 mod link;
 mod listed;
 mod once;
+mod outside;
 mod screen;
+mod served;
 
-use clap::{Args, ValueEnum};
-use nacre_api::wire::{ApprovalPolicy, SessionRequest};
+use clap::Args;
+use nacre_api::wire::SessionRequest;
 use nacre_ops::{Host, OpError};
 
+use self::choices::{Policy, Theme};
 use self::link::Conversations;
 use super::exit::Exit;
+use super::remote;
 use super::ui::Ui;
 
 /// Talk to Nacre's own agent in this repository
@@ -24,7 +30,8 @@ use super::ui::Ui;
 /// changes of a turn back.
 ///
 /// A conversation is kept, also where the process is killed: `nacre chat --resume` goes on with the last one of this
-/// folder. What you say goes to the model that is set for `chat`: `nacre model list`.
+/// folder. Where a server runs (`nacre up`), the agent works there, and goes on when the terminal is closed; `--local` keeps it in
+/// this process. What you say goes to the model that is set for `chat`: `nacre model list`.
 #[derive(Debug, Args)]
 pub(crate) struct ChatArgs {
     /// What to begin with
@@ -63,43 +70,31 @@ pub(crate) struct ChatArgs {
     /// Take back what the last turn of a session changed; without an id of the last session of this folder
     #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["words", "resume", "print", "list", "acp"])]
     undo: Option<String>,
+    /// The colors of the screen; else `ui.theme`
+    #[arg(long, value_name = "THEME")]
+    theme: Option<Theme>,
     /// Take the model's answers from this file, for tests
     #[arg(long, value_name = "FILE")]
     scripted: Option<String>,
 }
 
-/// What the agent may do without asking.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Policy {
-    /// Nothing: every change, program and connection needs a yes
-    Ask,
-    /// Change files of the repository; programs and connections need a yes
-    AutoEdit,
-    /// Everything that it can within its walls
-    Full,
-}
-
-impl From<Policy> for ApprovalPolicy {
-    fn from(policy: Policy) -> Self {
-        match policy {
-            Policy::Ask => Self::Ask,
-            Policy::AutoEdit => Self::AutoEdit,
-            Policy::Full => Self::Full,
-        }
-    }
-}
-
 impl ChatArgs {
-    fn session(&self) -> Option<SessionRequest> {
+    fn session(&self, folder: String) -> Option<SessionRequest> {
         let session = self.resume.clone()?;
-        Some(SessionRequest { session: Some(session).filter(|id| !id.is_empty()), workspace: None })
+        Some(SessionRequest {
+            session: Some(session).filter(|id| !id.is_empty()),
+            workspace: Some(folder),
+        })
     }
 }
 
 pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: &ChatArgs) -> Result<Exit, OpError> {
-    let conversations = Conversations::open(host, args.scripted.as_deref())?;
+    // An editor has an agent of its own, and a script is a file that only this process reads.
+    let is_here = args.acp || args.scripted.is_some();
+    let server = if is_here { None } else { remote::server(ui, host) };
+    let conversations = Conversations::open(host, server, args.scripted.as_deref())?;
     if args.acp {
-        return editor::serve(ui, conversations, args);
+        return editor::serve(ui, host, conversations, args);
     }
     if args.list {
         return listed::list(ui, &conversations);

@@ -54,7 +54,7 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
 
 /// The server of this home, where it would do exactly what this process does: the same version, the same project, the same
 /// settings and keys.
-fn server(ui: &Ui, host: &Host) -> Option<Client> {
+pub(super) fn server(ui: &Ui, host: &Host) -> Option<Client> {
     if ui.is_local() || has_own_settings(host) || has_own_key(host) {
         return None;
     }

@@ -110,6 +110,11 @@ impl Ui {
         self.is_json
     }
 
+    /// Whether standard output is colored.
+    pub(crate) fn is_colored(&self) -> bool {
+        self.color.out
+    }
+
     /// Whether the server is left out.
     pub(crate) fn is_local(&self) -> bool {
         self.is_local

@@ -18,7 +18,7 @@ pub(crate) enum Event {
     /// The files of the workspace, for completion.
     Files(Vec<String>),
     /// An action outside of the screen ended, with what there is to say of it.
-    Outside(Result<String, String>),
+    Outside(Result<Told, String>),
     /// Time went by.
     Tick,
 }
@@ -36,9 +36,9 @@ pub(crate) enum Effect {
 /// What is done by whoever opened the screen, not by the screen.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outside {
-    /// Shows a memory to the person.
+    /// Reads a memory, to be shown.
     OpenMemory { id: String },
-    /// Lets the person change a memory.
+    /// Lets the person change a memory in their editor.
     EditMemory { id: String },
     /// Keeps an exported session in a file.
     SaveExport { session: String, transcript: String },
@@ -48,8 +48,17 @@ impl Outside {
     /// Whether it needs the terminal for itself.
     pub(crate) fn takes_terminal(&self) -> bool {
         match self {
-            Self::OpenMemory { .. } | Self::EditMemory { .. } => true,
-            Self::SaveExport { .. } => false,
+            Self::EditMemory { .. } => true,
+            Self::OpenMemory { .. } | Self::SaveExport { .. } => false,
         }
     }
+}
+
+/// What there is to say of an action outside of the screen.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Told {
+    /// A line in the transcript.
+    Note(String),
+    /// A text to be read.
+    Page { title: String, text: String },
 }

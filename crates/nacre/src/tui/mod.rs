@@ -26,8 +26,8 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use event::Outside;
+pub(crate) use event::{Outside, Told};
 pub(crate) use link::ChatLink;
-pub(crate) use run::run;
+pub(crate) use run::{Left, run};
 pub(crate) use state::{ScreenOptions, Start};
 pub(crate) use theme::ThemeName;

@@ -1,4 +1,5 @@
-//! The loop: what happens goes into the state, frames go out, at most sixty a second. Nothing is asked for while nothing happens.
+//! The loop: what happens goes into the state, frames go out, at most sixty a second,
+//! and at once after a key. Nothing is asked for while nothing happens.
 //!
 //! A thread of its own reads keys. It reads the next one only when the last was taken in, so that whoever gets the terminal for a
 //! while, such as an editor, gets its keys too.
@@ -10,7 +11,7 @@ use crossterm::event::Event as TerminalEvent;
 use ratatui_core::terminal::Terminal;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::event::{Effect, Event, Outside};
+use super::event::{Effect, Event, Outside, Told};
 use super::link::ChatLink;
 use super::state::{ScreenOptions, State};
 use super::terminal::{Screen, TakenTerminal};
@@ -20,11 +21,23 @@ use super::view::view;
 /// Between two frames.
 const FRAME: Duration = Duration::from_micros(16_600);
 
+/// Between two frames where a key was pressed: a person sees it before the next one is due.
+const KEY_FRAME: Duration = Duration::from_millis(4);
+
 /// Messages that are taken in before the next frame is looked at.
 const MAX_BATCH: usize = 512;
 
 /// What is done for the screen by whoever opened it. The terminal is given back where the action needs it.
-pub(crate) type DoOutside<'o> = dyn FnMut(Outside) -> Result<String, String> + 'o;
+pub(crate) type DoOutside<'o> = dyn FnMut(Outside) -> Result<Told, String> + 'o;
+
+/// How the person left.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Left {
+    /// The session that was shown last.
+    pub(crate) session: Option<String>,
+    /// Whether the agent was at work in it.
+    pub(crate) is_working: bool,
+}
 
 /// What the loop works with.
 struct Running<'o> {
@@ -38,16 +51,18 @@ struct Running<'o> {
     /// When the last frame was drawn.
     drawn: Option<Instant>,
     is_dirty: bool,
+    /// A key was taken in since then.
+    has_key: bool,
     is_over: bool,
 }
 
-/// Shows the chat until the person leaves; the session that was shown last.
+/// Shows the chat until the person leaves.
 pub(crate) async fn run(
     link: ChatLink,
     options: ScreenOptions,
     files: Option<Receiver<Vec<String>>>,
     outside: &mut DoOutside<'_>,
-) -> io::Result<Option<String>> {
+) -> io::Result<Left> {
     let taken = TakenTerminal::take()?;
     let terminal = Terminal::new(Screen::new(io::BufWriter::with_capacity(1 << 16, io::stdout())))?;
     let size = terminal.size()?;
@@ -62,6 +77,7 @@ pub(crate) async fn run(
         begun: now(),
         drawn: None,
         is_dirty: true,
+        has_key: false,
         is_over: false,
     };
     let effects = open(&mut running.state);
@@ -70,7 +86,8 @@ pub(crate) async fn run(
     while !running.is_over {
         running.step(&mut keys, &go_on).await?;
     }
-    Ok(running.state.session_id())
+    let State { turn, .. } = &running.state;
+    Ok(Left { session: running.state.session_id(), is_working: turn.is_some() })
 }
 
 #[expect(
@@ -117,6 +134,7 @@ impl Running<'_> {
                     return Ok(());
                 };
                 if let Some(event) = event_of(key?) {
+                    self.has_key = true;
                     self.take(event)?;
                 }
                 // The thread waits for it, and ends with us.
@@ -202,14 +220,19 @@ impl Running<'_> {
     /// When there is something to do though nothing happens.
     fn next_wake(&self) -> Option<Instant> {
         if self.is_dirty {
-            return Some(self.drawn.map_or_else(now, |drawn| drawn + FRAME));
+            return Some(self.drawn.map_or_else(now, |drawn| drawn + self.pause()));
         }
         let change = self.state.next_change()?;
         Some(self.begun + Duration::from_millis(change))
     }
 
+    /// The least time to the next frame.
+    fn pause(&self) -> Duration {
+        if self.has_key { KEY_FRAME } else { FRAME }
+    }
+
     fn draw_if_due(&mut self) -> io::Result<()> {
-        let is_due = self.drawn.is_none_or(|drawn| now().duration_since(drawn) >= FRAME);
+        let is_due = self.drawn.is_none_or(|drawn| now().duration_since(drawn) >= self.pause());
         if self.is_dirty && is_due && !self.is_over {
             self.draw()?;
         }
@@ -231,6 +254,7 @@ impl Running<'_> {
         self.terminal.backend_mut().end_frame()?;
         self.drawn = Some(now());
         self.is_dirty = false;
+        self.has_key = false;
         Ok(())
     }
 }

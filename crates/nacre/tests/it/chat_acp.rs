@@ -6,6 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::answering::{Answering, SAY};
 use crate::home::TestHome;
 
 /// A project whose `add` subtracts.
@@ -41,8 +42,11 @@ struct Editor {
 
 impl Editor {
     fn start(home: &TestHome) -> Self {
-        let args = ["chat", "--acp", "--scripted", "../script.json"];
-        let mut command = home.command(&home.work(), &args);
+        Self::start_with(home, &["chat", "--acp", "--scripted", "../script.json"])
+    }
+
+    fn start_with(home: &TestHome, args: &[&str]) -> Self {
+        let mut command = home.command(&home.work(), args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let input = child.stdin.take();
@@ -351,6 +355,98 @@ fn a_session_is_listed_loaded_resumed_and_deleted() {
     assert_eq!(editor.request("session/load", &elsewhere).1["error"]["code"], -32602);
     assert_eq!(editor.request("session/delete", &close).1["result"], json!({}));
     assert_eq!(editor.request("session/load", &load).1["error"]["code"], -32002);
+}
+
+#[test]
+fn a_model_is_chosen_for_the_session_and_its_cost_adds_up() {
+    let home = home(&json!([]));
+    // Each answer costs a cent.
+    let answering = Answering::start(|_| vec![(SAY, json!("Done."))]);
+    answering.set_for(&home, "chat");
+    home.ok(&["config", "set", "roles.lead.model", "local/zoom"]);
+    let mut editor = Editor::start_with(&home, &["chat", "--acp"]);
+    editor.initialize();
+    let new = json!({ "cwd": home.work(), "mcpServers": [] });
+    let (_, answer) = editor.request("session/new", &new);
+    let session = answer["result"]["sessionId"].as_str().unwrap().to_owned();
+    editor.receive();
+    let values = |answer: &Value| -> Vec<(String, String, Vec<String>)> {
+        let options = answer["result"]["configOptions"].as_array().unwrap();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let of = |option: &Value| {
+            let choices = option["options"].as_array().unwrap();
+            let choices = choices.iter().map(|choice| text(&choice["value"])).collect();
+            (text(&option["id"]), text(&option["currentValue"]), choices)
+        };
+        options.iter().map(of).collect()
+    };
+    let model = |current: &str, choices: &[&str]| {
+        let choices = choices.iter().map(|choice| (*choice).to_owned()).collect();
+        ("model".to_owned(), current.to_owned(), choices)
+    };
+    let set = ["local/test", "local/zoom"];
+    assert_eq!(values(&answer)[1], model("default", &["default", set[0], set[1]]));
+    let choose =
+        |id: &str, value: &str| json!({ "sessionId": session, "configId": id, "value": value });
+    let (_, answer) = editor.request("session/set_config_option", &choose("model", set[1]));
+    assert_eq!(values(&answer)[1], model(set[1], &set));
+    assert_eq!(editor.receive()["params"]["update"]["sessionUpdate"], "current_mode_update");
+    let (_, answer) = editor.request("session/set_config_option", &choose("mode", "full"));
+    assert_eq!(values(&answer)[0].1, "full");
+    assert_eq!(editor.receive()["params"]["update"]["currentModeId"], "full");
+    for (id, value) in [("model", "local/other"), ("mode", "yolo"), ("colour", "red")] {
+        let (_, answer) = editor.request("session/set_config_option", &choose(id, value));
+        assert_eq!(answer["error"]["code"], -32602, "{id} {value}");
+    }
+    let (_, listed) = home.json(&["chat", "--list"]);
+    assert_eq!(listed["sessions"][0]["model"], set[1]);
+    let mut costs = Vec::new();
+    for _ in 0..2 {
+        let (messages, _) = editor.prompt(&session, "Go");
+        let updates = messages.iter().map(|message| &message["params"]["update"]);
+        let used = updates.filter(|update| update["sessionUpdate"] == "usage_update").next_back();
+        let cost = &used.unwrap_or_else(|| panic!("{messages:#?}"))["cost"];
+        assert_eq!(cost["currency"], "USD", "{messages:#?}");
+        costs.push(cost["amount"].as_f64().unwrap());
+    }
+    assert!((costs[0] - 0.01).abs() < 1e-9 && (costs[1] - 0.02).abs() < 1e-9, "{costs:?}");
+    assert_eq!(answering.asked()[0]["model"], "zoom");
+}
+
+#[test]
+fn a_long_list_of_sessions_comes_in_pages() {
+    let home = home(&json!([]));
+    let turns: Vec<Value> = (0..103).map(|_| json!({ "say": "Yes." })).collect();
+    script(&home, &json!(turns));
+    let mut editor = Editor::start(&home);
+    editor.initialize();
+    let mut made = Vec::new();
+    for n in 0..103 {
+        let new = json!({ "cwd": home.work(), "mcpServers": [] });
+        let (_, answer) = editor.request("session/new", &new);
+        let session = answer["result"]["sessionId"].as_str().unwrap().to_owned();
+        editor.prompt(&session, &format!("Number {n}"));
+        editor.request("session/close", &json!({ "sessionId": session }));
+        made.push(session);
+    }
+    let (_, first) = editor.request("session/list", &json!({ "cwd": home.work() }));
+    let cursor = first["result"]["nextCursor"].clone();
+    assert!(cursor.is_string(), "{first}");
+    let (_, second) =
+        editor.request("session/list", &json!({ "cwd": home.work(), "cursor": cursor }));
+    assert!(second["result"]["nextCursor"].is_null(), "{second}");
+    let ids = |answer: &Value| -> Vec<String> {
+        let sessions = answer["result"]["sessions"].as_array().unwrap();
+        sessions.iter().map(|it| it["sessionId"].as_str().unwrap().to_owned()).collect()
+    };
+    let (first, second) = (ids(&first), ids(&second));
+    assert_eq!((first.len(), second.len()), (100, 3));
+    let mut listed: Vec<String> = first.into_iter().chain(second).collect();
+    listed.sort();
+    made.sort();
+    assert_eq!(listed, made);
+    let wrong = json!({ "cursor": "sess_none" });
+    assert_eq!(editor.request("session/list", &wrong).1["error"]["code"], -32602);
 }
 
 #[test]

@@ -14,16 +14,16 @@ use crate::home::TestHome;
 use crate::serve::Served;
 
 /// A client that speaks plain lines.
-struct Wire {
+pub(crate) struct Wire {
     stream: TcpStream,
     reader: BufReader<TcpStream>,
     next: u64,
     /// Messages about tasks that came before an answer.
-    told: Vec<String>,
+    pub(crate) told: Vec<String>,
 }
 
 impl Wire {
-    fn open(served: &Served) -> Self {
+    pub(crate) fn open(served: &Served) -> Self {
         let mut wire = Self::ungreeted(served);
         let hello = wire.ask("hello", &json!({ "version": 1, "client": "test" }));
         assert_eq!(hello["result"]["version"], 1, "{hello}");
@@ -50,7 +50,7 @@ impl Wire {
         Self { stream, reader, next: 1, told: Vec::new() }
     }
 
-    fn line(&mut self) -> String {
+    pub(crate) fn line(&mut self) -> String {
         let mut line = String::new();
         assert_ne!(self.reader.read_line(&mut line).unwrap(), 0, "the server closed the line");
         line.trim_end().to_owned()
@@ -64,7 +64,7 @@ impl Wire {
         id
     }
 
-    fn ask(&mut self, method: &str, params: &Value) -> Value {
+    pub(crate) fn ask(&mut self, method: &str, params: &Value) -> Value {
         let id = self.send(method, params);
         loop {
             let line = self.line();
@@ -78,13 +78,13 @@ impl Wire {
         }
     }
 
-    fn session(&mut self, home: &TestHome, policy: &str) -> String {
+    pub(crate) fn session(&mut self, home: &TestHome, policy: &str) -> String {
         let made =
             self.ask("session.create", &json!({ "workspace": home.work(), "policy": policy }));
         made["result"]["session"]["id"].as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
     }
 
-    fn start(&mut self, session: &str, text: &str) -> String {
+    pub(crate) fn start(&mut self, session: &str, text: &str) -> String {
         let started = self.ask("chat.start", &json!({ "session": session, "text": text }));
         started["result"]["task"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned()
     }
@@ -96,7 +96,7 @@ impl Wire {
     }
 
     /// Lines about a task until one of this type.
-    fn until(&mut self, task: &str, kind: &str) -> Vec<Value> {
+    pub(crate) fn until(&mut self, task: &str, kind: &str) -> Vec<Value> {
         let mut seen = Vec::new();
         loop {
             let message = self.message();
@@ -112,7 +112,7 @@ impl Wire {
     }
 
     /// The raw lines of a task, from a number on to its last one.
-    fn replay(&mut self, task: &str, after: u64) -> Vec<String> {
+    pub(crate) fn replay(&mut self, task: &str, after: u64) -> Vec<String> {
         self.told.clear();
         self.ask("task.follow", &json!({ "task": task, "after": after }));
         let mut lines = std::mem::take(&mut self.told);
@@ -123,7 +123,7 @@ impl Wire {
     }
 }
 
-fn is_last(line: &str) -> bool {
+pub(crate) fn is_last(line: &str) -> bool {
     ["task.completed", "task.failed", "task.cancelled"]
         .iter()
         .any(|kind| line.contains(&format!("\"type\":\"{kind}\"")))
@@ -135,7 +135,7 @@ fn home() -> TestHome {
     home
 }
 
-fn say(text: &str) -> Vec<(&'static str, Value)> {
+pub(crate) fn say(text: &str) -> Vec<(&'static str, Value)> {
     vec![(SAY, json!(text))]
 }
 

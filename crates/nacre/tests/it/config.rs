@@ -50,11 +50,13 @@ fn show_says_where_each_value_came_from() {
     telemetry.otlp_endpoint                           in the built-in defaults
     ui.color                            never         in variable `NACRE_UI_COLOR`
     ui.editor                                         in the built-in defaults
+    ui.theme                            dark          in the built-in defaults
     roles.default.model                 (not set)
     ");
     assert_snapshot!(home.run(&["config", "show", "ui."]), @"
     ui.color   never  in variable `NACRE_UI_COLOR`
     ui.editor         in the built-in defaults
+    ui.theme   dark   in the built-in defaults
     ");
     assert_snapshot!(home.run(&["config", "show", "nothing"]), @"
     Error: No setting begins with `nothing`

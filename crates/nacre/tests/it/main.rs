@@ -15,7 +15,14 @@ mod bench;
 mod brief;
 mod chat;
 mod chat_acp;
+#[cfg(unix)]
+mod chat_followers;
+#[cfg(target_os = "linux")]
+mod chat_fuzz;
 mod chat_rpc;
+#[cfg(unix)]
+mod chat_server;
+mod chat_task;
 mod concurrency;
 mod config;
 mod connect;
@@ -99,3 +106,4 @@ mod trust;
 mod undo;
 mod usage;
 mod watch;
+mod websocket;

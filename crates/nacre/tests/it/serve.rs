@@ -27,9 +27,14 @@ pub(crate) struct Served {
 
 impl Served {
     pub(crate) fn start(home: &TestHome) -> Self {
+        Self::start_telling(home, Stdio::inherit())
+    }
+
+    /// The same with its standard error somewhere else.
+    pub(crate) fn start_telling(home: &TestHome, stderr: impl Into<Stdio>) -> Self {
         let mut command =
             home.command(&home.work(), &["serve", "--port", "0", "--no-loops", "--json"]);
-        let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
+        let mut child = command.stdout(Stdio::piped()).stderr(stderr).spawn().unwrap();
         let mut output = BufReader::new(child.stdout.take().unwrap());
         let mut text = String::new();
         let report: Value = loop {
@@ -58,6 +63,11 @@ impl Served {
         (status.unwrap_or(0), answer)
     }
 
+    /// The number of the process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Ends it in order, as Ctrl-C does.
     pub(crate) fn stop(mut self) -> i32 {
         interrupt(&self.child);
@@ -72,7 +82,7 @@ impl Drop for Served {
     }
 }
 
-fn run_folder(home: &TestHome) -> PathBuf {
+pub(crate) fn run_folder(home: &TestHome) -> PathBuf {
     home.root().join(".nacre/run")
 }
 

@@ -64,7 +64,7 @@ fn the_defaults_are_complete_and_typed() {
                 max_results: 20,
                 max_file_bytes: 65_536,
             },
-            ui: UiSettings { color: ColorChoice::Auto, editor: None },
+            ui: UiSettings { color: ColorChoice::Auto, editor: None, theme: ThemeChoice::Dark },
             lock: LockSettings { wait: Duration::from_secs(10) },
             safe: SafeSettings { folders: Vec::new(), memories: Vec::new() },
             redact: RedactSettings { extra: Vec::new() },

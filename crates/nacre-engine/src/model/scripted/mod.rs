@@ -6,6 +6,7 @@
 mod script;
 
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use super::collect::Collector;
 use super::error::{ErrorKind, Fault, ModelError, Said};
@@ -71,7 +72,7 @@ impl Provider for Scripted {
                     begin(turn, &call, sink);
                     std::future::pending().await
                 }
-                Ok(turn) => play(turn, &call, sink),
+                Ok(turn) => play(turn, &call, sink).await,
                 Err(fault) => Err(fault),
             };
             played.map_err(|fault| ModelError {
@@ -91,7 +92,7 @@ fn begin(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {
+async fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {
     let mut collector = Collector::new(call.limits.answer_bytes);
     let mut show = |event: Event| -> Result<(), Fault> {
         collector.push(&event)?;
@@ -103,8 +104,11 @@ fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fa
         show(Event::Reasoning(text))?;
         show(Event::ReasoningDone { signature: None })?;
     }
-    if let Some(text) = turn.say {
-        show(Event::Text(text))?;
+    for piece in pieces(turn.say.as_deref(), turn.word_ms) {
+        show(Event::Text(piece.to_owned()))?;
+        if turn.word_ms != 0 {
+            tokio::time::sleep(Duration::from_millis(turn.word_ms)).await;
+        }
     }
     for (index, scripted) in turn.calls.into_iter().enumerate() {
         let id = scripted.id.unwrap_or_else(|| made_id(call.request.messages.len(), index));
@@ -126,6 +130,15 @@ fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fa
     let response = collector.finish(call.model, call.request);
     sink(Event::Stop(response.stop.clone()));
     Ok(response)
+}
+
+/// What is said, in the pieces in which it is sent: whole, or word by word.
+fn pieces(say: Option<&str>, word_ms: u64) -> Vec<&str> {
+    match (say, word_ms) {
+        (None, _) => Vec::new(),
+        (Some(text), 0) => vec![text],
+        (Some(text), _) => text.split_inclusive(' ').collect(),
+    }
 }
 
 /// Returns what the turn wants and the request does not have.

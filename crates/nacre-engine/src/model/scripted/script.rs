@@ -53,6 +53,8 @@ pub(super) struct Turn {
     pub(super) error: Option<ScriptedError>,
     /// Never answers.
     pub(super) hang: bool,
+    /// Milliseconds after each word of what is said, as from a server that streams.
+    pub(super) word_ms: u64,
 }
 
 #[derive(Debug, Default, Deserialize)]

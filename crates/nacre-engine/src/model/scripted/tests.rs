@@ -59,6 +59,25 @@ async fn turns_are_played_in_order_and_counted() {
     assert!(error.said.unwrap().as_str().contains("2 turns are all played"));
 }
 
+#[tokio::test(start_paused = true)]
+async fn words_are_said_one_by_one_with_time_between_them() {
+    let scripted = Scripted::parse(r#"{"turns":[{"say":"One two three","word_ms":40}]}"#).unwrap();
+    let (model, limits, begun) =
+        (ModelRef::scripted(), Limits::default(), tokio::time::Instant::now());
+    let said = Mutex::new(Vec::new());
+    let mut sink = |event: Event| {
+        if let Event::Text(text) = event {
+            said.lock().unwrap().push((text, begun.elapsed().as_millis()));
+        }
+    };
+    let request = request("go");
+    let call = Call { model: &model, request: &request, limits: &limits };
+    let answer = scripted.generate(call, &mut sink).await.unwrap();
+    assert_eq!(answer.text(), "One two three");
+    let expected = [("One ", 0), ("two ", 40), ("three", 80)];
+    assert_eq!(*said.lock().unwrap(), expected.map(|(text, at)| (text.to_owned(), at)));
+}
+
 #[tokio::test]
 async fn a_mismatch_shows_both_sides() {
     let script = r#"{"turns":[{"expect":{"role":"lead","system_contains":["lead"],"last_contains":["where"],

@@ -91,7 +91,7 @@ pub(super) fn undo(
     session: &str,
 ) -> Result<Exit, OpError> {
     let named = Some(session.to_owned()).filter(|id| !id.is_empty());
-    let request = SessionRequest { session: named, workspace: None };
+    let request = SessionRequest { session: named, workspace: Some(conversations.folder()) };
     let found: SessionReport = conversations.ask(RpcCall::SessionGet(request))?;
     let request = ChatUndoRequest { session: found.session.id, task: None };
     let report: ChatUndoReport = conversations.ask(RpcCall::ChatUndo(request))?;

@@ -2,8 +2,8 @@
 
 use nacre_api::wire::{
     ApprovalAnswer, ApprovalAnswerRequest, ChatAbortRequest, ChatStartReport, ChatStartRequest,
-    ChatTurnReport, Report as _, RpcCall, SessionCreateRequest, SessionReport, TaskMessage,
-    TaskState, TaskUpdate,
+    ChatTurnReport, ErrorCode, Report as _, RpcCall, SessionCreateRequest, SessionReport,
+    TaskMessage, TaskState, TaskUpdate,
 };
 use nacre_ops::{Cancel, OpError};
 
@@ -27,7 +27,8 @@ pub(super) fn print(
     }
     let cancel = ui.cancellable_events().cancel().clone();
     let mut line = conversations.line()?;
-    let report = conversations.runtime.block_on(turn(ui, &mut line, args, &cancel))?;
+    let open = open(args, conversations.folder());
+    let report = conversations.runtime.block_on(turn(ui, &mut line, (args, open), &cancel))?;
     if args.stream_json {
         return Ok(report.outcome().into());
     }
@@ -38,10 +39,10 @@ pub(super) fn print(
 async fn turn(
     ui: &mut Ui,
     line: &mut Line,
-    args: &ChatArgs,
+    (args, open): (&ChatArgs, RpcCall),
     cancel: &Cancel,
 ) -> Result<ChatTurnReport, OpError> {
-    let session: SessionReport = line.ask(open(args)).await?;
+    let session: SessionReport = line.ask(open).await?;
     let start = ChatStartRequest {
         session: session.session.id,
         text: args.words.join(" "),
@@ -60,7 +61,7 @@ async fn turn(
                 continue;
             }
         };
-        let Some(message) = message else { return Err(OpError::failed("The agent is gone")) };
+        let Some(message) = message else { return Err(gone(&told.session)) };
         if args.stream_json {
             ui.json_line(&message)?;
             ui.flush();
@@ -71,10 +72,18 @@ async fn turn(
     }
 }
 
-fn open(args: &ChatArgs) -> RpcCall {
-    match args.session() {
+/// The server that the agent was in has ended. The session is kept.
+fn gone(session: &str) -> OpError {
+    let error = OpError::failed("The agent is gone: the server has ended");
+    OpError { code: ErrorCode::Unavailable, ..error }
+        .hint(format!("The session is kept; go on with it: nacre chat --resume {session}"))
+}
+
+fn open(args: &ChatArgs, folder: String) -> RpcCall {
+    match args.session(folder.clone()) {
         Some(session) => RpcCall::SessionGet(session),
         None => RpcCall::SessionCreate(SessionCreateRequest {
+            workspace: Some(folder),
             model: args.model.clone(),
             policy: args.policy.map(Into::into),
             ..SessionCreateRequest::default()

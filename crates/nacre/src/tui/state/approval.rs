@@ -49,8 +49,12 @@ impl Asked {
 
     /// Whether a key answers it: not before the person had time to see it, and not in the middle of typing.
     pub(crate) fn is_armed(&self, now: u64, last_key: Option<u64>) -> bool {
-        let last = last_key.unwrap_or(0).max(self.shown_at);
-        now.saturating_sub(last) >= QUIET_MS
+        self.armed_at(last_key) <= now
+    }
+
+    /// From when on a key answers it.
+    pub(crate) fn armed_at(&self, last_key: Option<u64>) -> u64 {
+        last_key.unwrap_or(0).max(self.shown_at).saturating_add(QUIET_MS)
     }
 
     pub(crate) fn lay_out(&mut self, paper: Paper) {

@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use nacre_api::wire::{
     ApprovalPolicy, ChatSession, ChecklistItem, RecalledNote, RpcCall, RpcRequest, SkillEntry,
+    TaskMessage,
 };
 
 use self::approval::Asked;
@@ -109,6 +110,8 @@ pub(crate) struct State {
     pub(crate) seen: BTreeMap<String, u64>,
     /// Tasks that ended last: what is said of them again is not news.
     pub(crate) over: VecDeque<String>,
+    /// What the next turn told before the end of this one.
+    pub(crate) early: VecDeque<TaskMessage>,
     pub(crate) plan: Vec<ChecklistItem>,
     pub(crate) is_plan_hidden: bool,
     pub(crate) recalled: Vec<RecalledNote>,
@@ -149,6 +152,7 @@ impl State {
             turn: None,
             seen: BTreeMap::new(),
             over: VecDeque::new(),
+            early: VecDeque::new(),
             plan: Vec::new(),
             is_plan_hidden: false,
             recalled: Vec::new(),
@@ -211,7 +215,9 @@ impl State {
     pub(crate) fn next_change(&self) -> Option<u64> {
         let flash = self.flash.as_ref().map(|flash| flash.until);
         let turn = self.turn.as_ref().map(|_| self.now + TURN_TICK_MS);
-        flash.into_iter().chain(turn).min()
+        let armed = self.approvals.front().map(|asked| asked.armed_at(self.last_key));
+        let armed = armed.filter(|armed| self.now < *armed);
+        flash.into_iter().chain(turn).chain(armed).min()
     }
 
     /// Gets everything ready that a frame shows. Nothing that it does changes what the state means.
@@ -244,6 +250,7 @@ impl State {
         self.prompts.clear();
         self.seen.clear();
         self.over.clear();
+        self.early.clear();
         self.turn = None;
         self.plan.clear();
         self.recalled.clear();

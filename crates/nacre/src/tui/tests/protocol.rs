@@ -136,7 +136,11 @@ fn typing_does_not_answer_a_question_that_comes_up() {
     }
     assert!(!play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
     assert_eq!(play.state.editor.text(), "whysne");
-    play.now += 600;
+    let keys = "y once";
+    assert!(!play.frame().contains(keys), "they do not answer yet");
+    assert_eq!(play.state.next_change(), Some(play.now + 500));
+    play.wait(500);
+    assert!(play.frame().contains(keys));
     play.keys("y");
     assert!(play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
 }
@@ -177,6 +181,28 @@ fn what_is_said_again_of_a_task_that_is_over_is_no_news() {
     play.say(json!({"type": "task.accepted", "text": "Go"}));
     play.say(json!({"type": "task.running", "model": "m"}));
     assert!(play.state.turn.is_none() && play.state.prompts.is_empty());
+}
+
+#[test]
+fn the_next_turn_waits_for_the_end_of_this_one() {
+    let mut play = Play::new(80, 24);
+    play.work("One");
+    play.keys("Two<Enter>");
+    play.answer(json!({"task": "t2", "session": "s1"}));
+    play.begin_task("t2");
+    play.say(json!({"type": "task.accepted", "text": "Two"}));
+    play.say(json!({"type": "task.running", "model": "model-a"}));
+    play.say(json!({"type": "text", "text": "Second."}));
+    assert_eq!(play.state.turn.as_ref().unwrap().task, "t1");
+    play.wait(1_500);
+    play.begin_task("t1");
+    let usage = json!({"input": 1, "output": 1, "context": 1, "window": 10, "cost_usd": null});
+    let end = json!({"type": "task.completed", "signal": "done", "reason": null, "text": "", "changed": [], "usage": usage});
+    play.message(4, serde_json::from_value(end).unwrap());
+    assert_eq!(play.state.turn.as_ref().unwrap().task, "t2");
+    let frame = play.frame();
+    let at = |text: &str| frame.find(text).unwrap_or_else(|| panic!("{text}: {frame}"));
+    assert!(at("Done in") < at("> Two") && at("> Two") < at("Second."), "{frame}");
 }
 
 #[test]

@@ -17,6 +17,9 @@ use crate::tui::text::{clean, clean_line, count, duration, grouped};
 /// Tasks that are over and still known.
 const MAX_OVER: usize = 100;
 
+/// Messages of the next turn that wait for the end of this one.
+const MAX_EARLY: usize = 10_000;
+
 /// A plan that is longer is cut.
 const MAX_PLAN: usize = 200;
 
@@ -25,6 +28,28 @@ pub(super) fn take(state: &mut State, message: TaskMessage) {
     if !is_ours || state.over.contains(&message.task) || !is_next(state, &message) {
         return;
     }
+    take_in_turn(state, message);
+}
+
+/// One turn of a session runs at a time. What the next one tells may come before the end of this one, and is kept until then.
+fn take_in_turn(state: &mut State, message: TaskMessage) {
+    let is_of_next = state.turn.as_ref().is_some_and(|turn| turn.task != message.task)
+        && (matches!(message.update, TaskUpdate::Running { .. })
+            || state.early.iter().any(|early| early.task == message.task));
+    if is_of_next && state.early.len() < MAX_EARLY {
+        state.early.push_back(message);
+        return;
+    }
+    let is_end = message.update.is_terminal();
+    take_now(state, message);
+    if is_end {
+        for early in std::mem::take(&mut state.early) {
+            take_in_turn(state, early);
+        }
+    }
+}
+
+fn take_now(state: &mut State, message: TaskMessage) {
     if message.update.is_terminal() {
         state.seen.remove(&message.task);
         state.over.push_back(message.task.clone());

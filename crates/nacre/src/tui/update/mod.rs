@@ -14,12 +14,13 @@ use crossterm::event::{KeyEvent, KeyEventKind};
 use nacre_api::wire::{HelloRequest, RPC_VERSION, RpcCall, RpcMessage};
 
 use super::completion;
-use super::event::{Effect, Event};
+use super::event::{Effect, Event, Told};
 use super::keys::{self, Place};
 use super::state::State;
 use super::state::cell::Tone;
+use super::state::panel::PageBody;
 use super::state::requests::Purpose;
-use super::text::clean;
+use super::text::{clean, clean_line};
 
 /// What is sent when the screen is opened.
 pub(crate) fn open(state: &mut State) -> Vec<Effect> {
@@ -46,8 +47,11 @@ pub(crate) fn update(state: &mut State, now: u64, event: Event) -> Vec<Effect> {
         },
         Event::Closed => close(state),
         Event::Files(files) => take_files(state, files),
-        Event::Outside(Ok(text)) if text.is_empty() => {}
-        Event::Outside(Ok(text)) => state.note(Tone::Faint, &text),
+        Event::Outside(Ok(Told::Note(text))) if text.is_empty() => {}
+        Event::Outside(Ok(Told::Note(text))) => state.note(Tone::Faint, &text),
+        Event::Outside(Ok(Told::Page { title, text })) => {
+            panels::open_page(state, &clean_line(&title), PageBody::Text(clean(&text)));
+        }
         Event::Outside(Err(text)) => state.note(Tone::Bad, &text),
         Event::Tick => {}
     }
@@ -103,6 +107,12 @@ fn close(state: &mut State) {
     state.is_closed = true;
     state.turn = None;
     state.approvals.clear();
-    state
-        .note(Tone::Bad, "The agent is gone: its end of the line was closed. The session is kept.");
+    let mut text = "The agent is gone: its end of the line was closed.".to_owned();
+    if let Some(session) = state.session_id() {
+        let session = clean_line(&session);
+        text.push_str(&format!(
+            " The session is kept; go on with it: nacre chat --resume {session}"
+        ));
+    }
+    state.note(Tone::Bad, &text);
 }

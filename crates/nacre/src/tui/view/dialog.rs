@@ -31,9 +31,13 @@ pub(super) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
         (below, _) => format!("{below} more lines: Down"),
     };
     put_rule(buffer, area, area.height.saturating_sub(2), ("", &rest), theme);
-    let keys = match asked.reason {
-        None => "  y once · s in this session · n no · e no, and say why · Esc stops the agent",
-        Some(_) => "  Say why not. Enter sends it · Esc goes back",
+    let is_armed = asked.is_armed(state.now, state.last_key);
+    let keys = match (&asked.reason, is_armed) {
+        (None, true) => {
+            "  y once · s in this session · n no · e no, and say why · Esc stops the agent"
+        }
+        (None, false) => "  Half a second without typing, then keys answer · Esc stops the agent",
+        (Some(_), _) => "  Say why not. Enter sends it · Esc goes back",
     };
     let last = area.height.saturating_sub(1);
     put_text(buffer, area, last, &cut(keys, columns), theme.style(Role::Heading));
