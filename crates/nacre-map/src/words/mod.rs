@@ -9,6 +9,7 @@ mod bag;
 mod defined;
 mod forms;
 mod frame;
+mod identifiers;
 mod question;
 mod split;
 mod stem;
