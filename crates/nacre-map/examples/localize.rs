@@ -22,7 +22,7 @@ use nacre_core::search::{Builtin, Embedder};
 use nacre_map::artifact::{Cache, Lists, Project, RelativePath};
 use nacre_map::indexer::{
     CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress, RefreshOptions,
-    Sensitive, Verify, refresh,
+    Sensitive, Verify, WordCounting, refresh,
 };
 use nacre_map::slices::{Evidence, Sketch, WEIGHTS, Weights, rank};
 
@@ -101,6 +101,7 @@ fn open(tasks: &str, root: &Path) -> Ranking {
         looked_ns: now_ns,
         trust: Verify::Stamps,
         keeping: CacheWrites::On,
+        words: WordCounting::Now,
         sensitive: Sensitive::new(&[]).unwrap(),
         excludes: Excludes::default(),
         git: GitProgram::new(std::env::var_os("PATH").unwrap_or_default()),

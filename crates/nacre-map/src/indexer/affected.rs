@@ -8,7 +8,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::delta::{ChangeKind, Delta, FileChange, SymbolChange};
-use super::refresh::{CacheWrites, Current};
+use super::options::CacheWrites;
+use super::refresh::Current;
 use super::uses::{FileMentions, Sought, Uses, is_akin};
 use crate::artifact::{Cache, FileHash, Importers};
 use crate::languages::{Language, SoughtNames, SymbolKind};

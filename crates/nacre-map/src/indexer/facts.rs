@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use super::options::RefreshOptions;
 use super::look::open_root;
 use super::read::{Doubt, ReadFiles, Reading, read_all};
-use super::refresh::{Current, RefreshOptions};
+use super::refresh::Current;
 use crate::artifact::{
     AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
     Revision, estimated_tokens,

@@ -111,6 +111,25 @@ fn a_budget_is_kept_on_the_bytes_of_the_payload() {
 }
 
 #[test]
+fn only_who_asks_for_words_has_them_counted_and_kept() {
+    let (folder, host) = project();
+    let home = folder.path().canonicalize().unwrap().join("home");
+    let n_packs = || {
+        let projects = fs::read_dir(home.join(".nacre/cache/codemap")).unwrap();
+        let files = projects.flat_map(|project| fs::read_dir(project.unwrap().path()).into_iter());
+        let names = files.flatten().map(|file| file.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("words-")).count()
+    };
+    let events = Events::ignored();
+    explore(&host, &ExploreRequest::default(), &events).unwrap();
+    delta(&host, &DeltaRequest::default(), &events).unwrap();
+    assert_eq!(n_packs(), 0);
+    let request = ContextRequest { task: Some("open store 7".to_owned()), ..Default::default() };
+    let collected = context(&host, &request, &events).unwrap().report;
+    assert_eq!((n_packs(), collected.slice.files[0].path.as_str()), (1, "src/store7.rs"));
+}
+
+#[test]
 fn a_watch_answers_its_questions_and_ends_with_them() {
     let (_folder, host) = project();
     let questions = "{\"command\":\"explore\",\"id\":[1]}\n{\"command\":\"delta\",\"since\":\"0\"}\n{\"id\":3}\n";
