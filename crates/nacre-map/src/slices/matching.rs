@@ -167,7 +167,7 @@ fn hits_of(sketch: &Sketch<'_>, question: &Question, weights: &Weights, idx: usi
     let (n_all, n_defined) = bag.map_or((0, 0), |bag| (bag.n_all, bag.n_defined));
     let mut worth = 0.0;
     if !hits.is_empty() {
-        let is_made = bag.is_some_and(|bag| bag.is_made);
+        let is_made = bag.is_some_and(|bag| bag.is_made) || sketch.made.has(path);
         worth = asides::worth(path, question.is_about_tests, weights)
             * if is_made { weights.aside } else { 1.0 };
     }

@@ -20,7 +20,7 @@ use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, Problem};
 
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
-pub const OVERVIEW_FORMAT: u32 = 2;
+pub const OVERVIEW_FORMAT: u32 = 3;
 
 /// Limits are cut down to fit a budget in so many steps.
 const STEPS: usize = 100;

@@ -8,6 +8,7 @@ use nacre_map::indexer::{
     CacheStatus, CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress, RefreshError,
     RefreshOptions, Sensitive, Verify, WordCounting, project_root, refresh,
 };
+use nacre_map::slices::MadePaths;
 use nacre_map::watch::{Live, Now};
 
 use super::wire;
@@ -192,6 +193,17 @@ impl CodeMap {
             deadline: &self.options.deadline,
         };
         self.current.bags(&self.cache, files, counting)
+    }
+
+    /// Which files the project declares to be made by a program.
+    pub(super) fn made_paths(&self) -> MadePaths {
+        let mut rules = Vec::new();
+        self.current.artifact.each(|path, _| {
+            if MadePaths::are_in(path) {
+                rules.push(path.to_owned());
+            }
+        });
+        MadePaths::read(rules.iter().map(String::as_str), &|path| self.current.text(path))
     }
 
     /// Warns when there was no time for some files.

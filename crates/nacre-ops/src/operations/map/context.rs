@@ -168,7 +168,8 @@ fn rank_files(host: &Host, map: &CodeMap, task: &Task) -> Ranked {
     });
     let bag = |idx: usize| bags.of(idx);
     let paths = files.iter().map(|(path, _)| *path).collect();
-    let sketch = Sketch::new(paths, &bag, imported);
+    let made = map.made_paths();
+    let sketch = Sketch::new(paths, &bag, &made, imported);
     let names = |path: &str| map.current.names_at(path);
     let evidence = Evidence {
         task: &task.words,
