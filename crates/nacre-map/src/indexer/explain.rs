@@ -4,10 +4,10 @@ use nacre_core::platform;
 use nacre_core::platform::fs::{AtFlags, FileType};
 use serde::Serialize;
 
-use super::options::RefreshOptions;
 use super::excludes::Excludes;
 use super::git::Tracked;
 use super::look::{READABLE_FOLDER, open_root};
+use super::options::RefreshOptions;
 use super::refresh::Current;
 use super::rules::{RuleBudget, Rules};
 use super::walk::{is_noise, join};

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::options::RefreshOptions;
 use super::look::open_root;
+use super::options::RefreshOptions;
 use super::read::{Doubt, ReadFiles, Reading, read_all};
 use super::refresh::Current;
 use crate::artifact::{

@@ -122,8 +122,7 @@ pub fn refresh(
             CacheWrites::Off => Some(held),
         };
         let keep_words = |held: NewPack| cache.keep_held_bags(project, held);
-        let is_counted =
-            options.keeping == CacheWrites::On && options.words == WordCounting::Now;
+        let is_counted = options.keeping == CacheWrites::On && options.words == WordCounting::Now;
         let known = KnownTexts {
             analyses: &analyses,
             keep: &keep,

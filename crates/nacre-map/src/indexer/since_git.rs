@@ -9,11 +9,11 @@ use std::ops::ControlFlow;
 use nacre_core::base::git::{Git, GitFault, GitFolder, MAX_INDEX_BYTES, next_object};
 use ring::digest::{Algorithm, Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 
-use super::options::RefreshOptions;
 use super::delta::{Delta, Known, SinceError};
 use super::git::{Tracked, object_bytes};
 use super::git_index::{self, IndexEntry, PathBudget};
 use super::look::stamp_at;
+use super::options::RefreshOptions;
 use super::read::MAX_READ_BYTES;
 use super::refresh::Current;
 use super::walk::join;

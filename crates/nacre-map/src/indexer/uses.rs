@@ -386,8 +386,8 @@ impl Uses<'_> {
                     true => is_taken(one),
                     false => one.is_plain || is_named(one),
                 };
-                let is_user = one.is_some_and(uses)
-                    || sought.is_default && n_hops == 0 && !hands_on;
+                let is_user =
+                    one.is_some_and(uses) || sought.is_default && n_hops == 0 && !hands_on;
                 // Who uses a name of a script hands it on only where it says so.
                 let hands_on =
                     hands_on || is_user && (!is_script || one.is_some_and(|one| one.is_handed_on));

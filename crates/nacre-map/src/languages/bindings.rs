@@ -61,7 +61,7 @@ impl<'t> ScriptBindings<'t> {
         let (before, list) = clause.split_once('{').unwrap_or((clause, ""));
         self.named.extend(listed(list));
         // `x`, `* as x` and `type x`: the last word is the name.
-        let names = before.split(',').filter_map(|part| part.split_whitespace().last());
+        let names = before.split(',').filter_map(|part| part.split_whitespace().next_back());
         self.modules.extend(names.filter(|name| is_name(name)));
     }
 
@@ -108,7 +108,8 @@ fn words_at<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
     let is_apart = move |at: usize| {
         let before = text[..at].chars().next_back();
         let behind = text[at + word.len()..].chars().next();
-        !before.is_some_and(|c| is_name_letter(c) || c == '.') && !behind.is_some_and(is_name_letter)
+        !before.is_some_and(|c| is_name_letter(c) || c == '.')
+            && !behind.is_some_and(is_name_letter)
     };
     text.match_indices(word).map(|(at, _)| at).filter(move |at| is_apart(*at))
 }
@@ -154,10 +155,11 @@ mod tests {
         assert_eq!(sorted(&found.named), "Tide dive ebb fall flow late rise sink");
         assert_eq!(sorted(&found.modules), "Ship net sea up");
         assert!(found.exported.contains("local") && !found.is_loose);
-        for loose in ["(await import('./a')).b()", "x = [require('./a')]", "use(require('./a').b)"] {
+        for loose in ["(await import('./a')).b()", "x = [require('./a')]", "use(require('./a').b)"]
+        {
             assert!(script_bindings(loose).is_loose, "{loose}");
         }
-        assert_eq!(script_bindings("require('./a');\nrequire('./b')").is_loose, false);
+        assert!(!script_bindings("require('./a');\nrequire('./b')").is_loose);
         assert_eq!(script_bindings("const important = reexport(1)"), ScriptBindings::default());
     }
 

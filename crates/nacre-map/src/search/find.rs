@@ -150,8 +150,8 @@ fn count(files: &SearchedFiles<'_>, pattern: &Pattern, idx: usize) -> (usize, bo
 
 fn score(files: &SearchedFiles<'_>, query: &CodeQuery, idx: usize, n_matches: usize) -> f64 {
     let n_matches = f64::from(u32::try_from(n_matches).unwrap_or(u32::MAX));
-    let is_made = (files.bag)(idx).is_some_and(|bag| bag.is_made)
-        || files.made.has(files.paths[idx]);
+    let is_made =
+        (files.bag)(idx).is_some_and(|bag| bag.is_made) || files.made.has(files.paths[idx]);
     let made = if is_made { MADE_WORTH } else { 1.0 };
     let worth = path_worth(files.paths[idx], query.question.is_about_tests);
     made * worth * n_matches / (n_matches + DAMPING)

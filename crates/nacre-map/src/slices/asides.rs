@@ -75,12 +75,7 @@ pub(super) fn lies_aside(folders: &str) -> bool {
 }
 
 /// The same as [`worth`] for a file of a folder of which it is known whether it lies aside.
-pub(super) fn worth_in(
-    lies_aside: bool,
-    path: &str,
-    wants_tests: bool,
-    weights: &Weights,
-) -> f64 {
+pub(super) fn worth_in(lies_aside: bool, path: &str, wants_tests: bool, weights: &Weights) -> f64 {
     let name = path.rsplit('/').next().unwrap_or(path);
     let is_aside = lies_aside || is_aside_name(name);
     let aside = if is_aside && !wants_tests { weights.aside } else { 1.0 };

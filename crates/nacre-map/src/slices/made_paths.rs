@@ -39,9 +39,8 @@ impl MadePaths {
             let text = text(path).unwrap_or_default();
             for (pattern, value) in text.lines().filter_map(rule) {
                 let glob = glob_in(folder, pattern);
-                let built = glob.and_then(|glob| {
-                    GlobBuilder::new(&glob).literal_separator(true).build().ok()
-                });
+                let built = glob
+                    .and_then(|glob| GlobBuilder::new(&glob).literal_separator(true).build().ok());
                 let Some(glob) = built.filter(|_| is_made.len() < MAX_RULES) else { continue };
                 set.add(glob);
                 is_made.push(value);
@@ -79,9 +78,8 @@ fn rule(line: &str) -> Option<(&str, bool)> {
         None => line.split_once([' ', '\t'])?,
     };
     let is_macro = pattern.starts_with("[attr]");
-    let is_pattern = !is_macro
-        && !pattern.starts_with(['#', '!'])
-        && pattern.len() <= MAX_PATTERN_BYTES;
+    let is_pattern =
+        !is_macro && !pattern.starts_with(['#', '!']) && pattern.len() <= MAX_PATTERN_BYTES;
     let value = |word: &str| {
         let (name, value) = word.split_once('=').unwrap_or((word, "true"));
         let is_unset = name.strip_prefix(['-', '!']) == Some(ATTRIBUTE);
@@ -89,7 +87,7 @@ fn rule(line: &str) -> Option<(&str, bool)> {
         is_named.then_some(!is_unset && value != "false")
     };
     // Of several values in one line the last one counts.
-    let value = attributes.split_whitespace().filter_map(value).last()?;
+    let value = attributes.split_whitespace().filter_map(value).next_back()?;
     is_pattern.then_some((pattern, value))
 }
 
@@ -155,7 +153,13 @@ mod tests {
     fn rules_that_make_no_sense_or_are_too_many_do_not_hold() {
         let many = "a*b*c*d.ts linguist-generated\n".repeat(MAX_RULES * 2);
         let long = format!("{}.ts linguist-generated\n", "x".repeat(MAX_PATTERN_BYTES + 1));
-        for rules in ["[ linguist-generated\n", "linguist-generated\n", "\"a linguist-generated\n", "[attr]x linguist-generated", &long] {
+        for rules in [
+            "[ linguist-generated\n",
+            "linguist-generated\n",
+            "\"a linguist-generated\n",
+            "[attr]x linguist-generated",
+            &long,
+        ] {
             let made = MadePaths::read([".gitattributes"].into_iter(), &|_| Some(rules.to_owned()));
             assert!(!made.has("a.ts") && made.is_made.is_empty(), "{rules}");
         }

@@ -93,7 +93,8 @@ impl Survey {
         let imported = imports.inside.files();
         let ranked =
             || ranks(imported.len(), |from| imported.of(from).iter().map(|to| *to as usize));
-        let node = |file: &FileOutline<'_>| Node::new(file.path, file.language, &file.outline, made);
+        let node =
+            |file: &FileOutline<'_>| Node::new(file.path, file.language, &file.outline, made);
         let (ranks, nodes, commits) = std::thread::scope(|scope| {
             let ranks = scope.spawn(ranked);
             let nodes = files.iter().map(node).collect();

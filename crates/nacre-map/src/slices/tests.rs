@@ -190,7 +190,8 @@ fn answered(
 ) -> Result<ContextSlice, TooSmall> {
     let paths = known.files.iter().map(|file| file.path.as_str()).collect();
     let bag = |idx: usize| Bag::read(&known.bags[idx]);
-    let ranked = rank(&Sketch::new(paths, &bag, &made_in(&known.files), known.imported.clone()), evidence);
+    let ranked =
+        rank(&Sketch::new(paths, &bag, &made_in(&known.files), known.imported.clone()), evidence);
     let cost = |slice: &ContextSlice| tokens(&slice.to_text());
     let request =
         ContextRequest { task: evidence.task, budget, is_files_only: false, text, cost: &cost };

@@ -181,7 +181,10 @@ const USES: &[UseCase] = &[
                 "harbour.ts",
                 "export class DevHarbour {\n  close(a: number) {\n    return a\n  }\n}\n",
             ),
-            ("make.ts", "import { DevHarbour } from './harbour'\nexport const make = () => new DevHarbour()\n"),
+            (
+                "make.ts",
+                "import { DevHarbour } from './harbour'\nexport const make = () => new DevHarbour()\n",
+            ),
             ("a.ts", "import { make } from './make'\nconst harbour = make()\nharbour.close(1)\n"),
             (
                 "b.ts",

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use nacre_api::wire::{ErrorCode, MapCommand, MapHeader};
 use nacre_map::artifact::{Cache, FileRow, Project, Revision};
 use nacre_map::indexer::{
-    CacheStatus, CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress, RefreshError,
-    RefreshOptions, Sensitive, Verify, WordCounting, project_root, refresh,
+    CacheStatus, CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress,
+    RefreshError, RefreshOptions, Sensitive, Verify, WordCounting, project_root, refresh,
 };
 use nacre_map::slices::MadePaths;
 use nacre_map::watch::{Live, Now};
