@@ -22,9 +22,9 @@ use nacre_core::search::{Builtin, Embedder};
 use nacre_map::artifact::{Cache, Lists, Project, RelativePath};
 use nacre_map::indexer::{
     CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress, RefreshOptions,
-    Sensitive, Verify, refresh,
+    Sensitive, Verify, WordCounting, refresh,
 };
-use nacre_map::slices::{Evidence, Sketch, WEIGHTS, Weights, rank};
+use nacre_map::slices::{Evidence, MadePaths, Sketch, WEIGHTS, Weights, rank};
 
 #[derive(serde::Deserialize)]
 struct Task {
@@ -37,6 +37,7 @@ struct Ranking {
     current: Current,
     bags: FileBags,
     imported: Lists,
+    made: MadePaths,
     tasks: Vec<Task>,
 }
 
@@ -101,6 +102,7 @@ fn open(tasks: &str, root: &Path) -> Ranking {
         looked_ns: now_ns,
         trust: Verify::Stamps,
         keeping: CacheWrites::On,
+        words: WordCounting::Now,
         sensitive: Sensitive::new(&[]).unwrap(),
         excludes: Excludes::default(),
         git: GitProgram::new(std::env::var_os("PATH").unwrap_or_default()),
@@ -121,9 +123,14 @@ fn open(tasks: &str, root: &Path) -> Ranking {
         current.stats.file_count
     );
     let imported = current.imported(&cache, CacheWrites::On, &current.artifact.files());
+    let made = {
+        let files = current.artifact.files();
+        let paths = files.iter().map(|(path, _)| *path);
+        MadePaths::read(paths, &|path| current.text(path))
+    };
     let tasks = std::fs::read_to_string(tasks).unwrap();
     let tasks = tasks.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    Ranking { current, bags, imported, tasks }
+    Ranking { current, bags, imported, made, tasks }
 }
 
 impl Ranking {
@@ -140,7 +147,7 @@ impl Ranking {
         for Task { task, files: changed } in &self.tasks {
             let clock = Instant::now();
             let paths = files.iter().map(|(path, _)| *path).collect();
-            let sketch = Sketch::new(paths, &bag, self.imported.clone());
+            let sketch = Sketch::new(paths, &bag, &self.made, self.imported.clone());
             let names = |path: &str| self.current.names_at(path);
             let embedder = (0.0 < weights.meaning).then_some(embedder);
             let memory = BTreeMap::new();

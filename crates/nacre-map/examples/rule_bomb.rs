@@ -12,7 +12,8 @@ use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 use nacre_map::artifact::{Cache, Project};
 use nacre_map::indexer::{
-    CacheWrites, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive, Verify, refresh,
+    CacheWrites, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive, Verify, WordCounting,
+    refresh,
 };
 
 /// Files in each folder.
@@ -32,6 +33,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         looked_ns: 1,
         trust: Verify::Stamps,
         keeping: CacheWrites::Off,
+        words: WordCounting::Later,
         sensitive: Sensitive::new(&[])?,
         excludes: Excludes::default(),
         git: GitProgram::new(std::env::var_os("PATH").unwrap_or_default()),

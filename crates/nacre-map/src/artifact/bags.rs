@@ -3,7 +3,7 @@
 //! Packs of a project's own, not those of all projects: a question looks at every bag of a project, and looking each one up among
 //! the texts of all others would cost more than counting. What a pack lacks is counted again from the file.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use foldhash::fast::RandomState;
 use nacre_core::safefs::{FsError, RelPath, Writer};
@@ -18,11 +18,20 @@ use crate::words::{Bag, WORDS_FORMAT};
 
 const PREFIX: &str = "words-";
 
-/// More packs than these are merged, the small ones.
-const MAX_PACKS: usize = 24;
+/// So many packs of about one size are merged.
+const MAX_ALIKE: usize = 4;
 
-/// A larger pack is not worth writing again.
-const SMALL_BYTES: usize = 8 << 20;
+/// The smallest packs are alike below this size.
+const SMALL_BYTES: u64 = 64 << 10;
+
+/// A larger pack is not worth writing again, unless most of all packs is gone.
+const LARGE_BYTES: u64 = 8 << 20;
+
+/// When so much was merged it is looked at how much of all packs is gone.
+const MERGED_BYTES: u64 = 1 << 20;
+
+/// No pack becomes larger by merging.
+const MAX_PACK_BYTES: usize = 64 << 20;
 
 /// No pack has a larger number; what has, was not written here.
 const MAX_NUMBER: u64 = 1 << 48;
@@ -63,6 +72,18 @@ impl NewBags {
         }
         self.entries.push((key.0, Span { start: self.bytes.len(), len: bag.len() }));
         self.bytes.extend_from_slice(bag);
+    }
+
+    /// Adds all of others.
+    pub fn append(&mut self, others: Self) {
+        if self.entries.is_empty() {
+            *self = others;
+            return;
+        }
+        for (key, Span { start, len }) in others.entries {
+            self.entries.push((key, Span { start: self.bytes.len(), len }));
+            self.bytes.extend_from_slice(&others.bytes[start..][..len]);
+        }
     }
 
     /// All of them as a pack; `None` when there are none.
@@ -134,14 +155,15 @@ impl Cache {
         let mut bags = Bags::default();
         let id = self.name_of(project.id);
         for number in self.bag_numbers(&id) {
-            if let Some(pack) = self.bytes(&bag_name(&id, number)).and_then(Pack::open) {
+            if let Some(pack) = self.bag_pack(&id, number) {
                 bags.add(pack);
             }
         }
         bags
     }
 
-    /// Keeps words of texts. Where there are too many small packs, they are merged, without the texts that are gone.
+    /// Keeps words of texts in packs of their own. Where there are several packs of about one size they are merged, without the
+    /// texts that are gone, so that what is written is in proportion to what changed.
     pub fn keep_bags(
         &self,
         project: &Project,
@@ -151,51 +173,37 @@ impl Cache {
         let scope = self.scope()?;
         let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
-        let known = self.bag_numbers(&id);
-        let mut next = known.last().map_or(1, |last| last + 1);
+        let mut next = self.bag_numbers(&id).last().map_or(1, |last| last + 1);
         for NewPack(bytes) in new {
             self.put(&writer, &bag_name(&id, next), bytes)?;
             next += 1;
         }
-        if MAX_PACKS < known.len() + new.len() {
-            self.merge_bags(&writer, &id, next, is_live)?;
+        let merging = Merging { cache: self, writer: &writer, id: &id, is_live };
+        let mut n_merged = 0;
+        while let Some(alike) = alike(&self.bag_sizes(&id)) {
+            n_merged += alike.iter().map(|(_, size)| size).sum::<u64>();
+            merging.merge(alike.iter().map(|(number, _)| *number))?;
+        }
+        if MERGED_BYTES <= n_merged && merging.is_mostly_gone() {
+            merging.merge(self.bag_numbers(&id).into_iter())?;
         }
         Ok(())
+    }
+
+    /// Merges all words of a project into as few packs as there can be.
+    #[cfg(test)]
+    pub(crate) fn merge_bags(&self, project: &Project, is_live: &dyn Fn(BagKey) -> bool) {
+        let scope = self.scope().unwrap();
+        let id = self.name_of(project.id);
+        let writer = self.writer(&scope, &id).unwrap();
+        let merging = Merging { cache: self, writer: &writer, id: &id, is_live };
+        merging.merge(self.bag_numbers(&id).into_iter()).unwrap();
     }
 
     /// Keeps words of texts while others are still read, and gives back what could not be kept.
     pub fn keep_held_bags(&self, project: &Project, held: NewPack) -> Option<NewPack> {
         let kept = self.keep_bags(project, std::slice::from_ref(&held), &|_| true);
         kept.is_err().then_some(held)
-    }
-
-    fn merge_bags(
-        &self,
-        writer: &Writer<'_>,
-        id: &str,
-        next: u64,
-        is_live: &dyn Fn(BagKey) -> bool,
-    ) -> Result<(), FsError> {
-        let (mut merged, mut old) = (NewBags::default(), Vec::new());
-        for number in self.bag_numbers(id) {
-            let pack = self.bytes(&bag_name(id, number)).and_then(Pack::open);
-            let is_large = pack.as_ref().is_some_and(|pack| SMALL_BYTES < pack.n_bytes());
-            let has_live = |pack: &Pack| pack.keys().any(|key| is_live(BagKey(key)));
-            if is_large && pack.as_ref().is_some_and(has_live) {
-                continue;
-            }
-            for (key, blob) in pack.iter().flat_map(Pack::blobs) {
-                if is_live(BagKey(key)) {
-                    merged.insert(BagKey(key), blob);
-                }
-            }
-            old.push(number);
-        }
-        if let Some(NewPack(bytes)) = merged.into_pack() {
-            self.put(writer, &bag_name(id, next), &bytes)?;
-        }
-        old.iter()
-            .try_for_each(|number| writer.remove_derived(&RelPath::new(&bag_name(id, *number))?))
     }
 
     /// The numbers of the packs of words in a project's folder, in order.
@@ -207,6 +215,81 @@ impl Cache {
         numbers.retain(|number| *number < MAX_NUMBER);
         numbers.sort_unstable();
         numbers
+    }
+
+    /// The same with their sizes.
+    fn bag_sizes(&self, id: &str) -> Vec<(u64, u64)> {
+        let size = |number: u64| {
+            let file = self.folder().join(bag_name(id, number));
+            file.symlink_metadata().map_or(0, |metadata| metadata.len())
+        };
+        self.bag_numbers(id).into_iter().map(|number| (number, size(number))).collect()
+    }
+
+    fn bag_pack(&self, id: &str, number: u64) -> Option<Pack> {
+        self.bytes(&bag_name(id, number)).and_then(Pack::open)
+    }
+}
+
+/// The first packs of about one size, when there are too many.
+fn alike(sizes: &[(u64, u64)]) -> Option<Vec<(u64, u64)>> {
+    let mut classes: BTreeMap<u32, Vec<(u64, u64)>> = BTreeMap::new();
+    for (number, size) in sizes.iter().filter(|(_, size)| *size < LARGE_BYTES) {
+        let class = (size / SMALL_BYTES).checked_ilog(MAX_ALIKE as u64).map_or(0, |n| n + 1);
+        classes.entry(class).or_default().push((*number, *size));
+    }
+    let mut alike = classes.into_values().find(|alike| MAX_ALIKE <= alike.len())?;
+    alike.truncate(MAX_ALIKE);
+    Some(alike)
+}
+
+/// Who merges the packs of a project.
+struct Merging<'m> {
+    cache: &'m Cache,
+    writer: &'m Writer<'m>,
+    id: &'m str,
+    is_live: &'m dyn Fn(BagKey) -> bool,
+}
+
+impl Merging<'_> {
+    /// Puts what is live of some packs in the place of them, in the order of the keys: the same words are the same bytes.
+    fn merge(&self, numbers: impl Iterator<Item = u64>) -> Result<(), FsError> {
+        let packs: Vec<(u64, Option<Pack>)> =
+            numbers.map(|number| (number, self.cache.bag_pack(self.id, number))).collect();
+        let blobs = packs.iter().filter_map(|(_, pack)| pack.as_ref()).flat_map(Pack::blobs);
+        let mut blobs: Vec<(u64, &[u8])> =
+            blobs.filter(|(key, _)| (self.is_live)(BagKey(*key))).collect();
+        blobs.sort_by_key(|(key, _)| *key);
+        blobs.dedup_by_key(|(key, _)| *key);
+        let mut merged = NewBags::default();
+        for (key, blob) in blobs {
+            if MAX_PACK_BYTES < merged.n_bytes() + blob.len() {
+                self.put(std::mem::take(&mut merged))?;
+            }
+            merged.insert(BagKey(key), blob);
+        }
+        self.put(merged)?;
+        packs.iter().try_for_each(|(number, _)| {
+            self.writer.remove_derived(&RelPath::new(&bag_name(self.id, *number))?)
+        })
+    }
+
+    fn put(&self, merged: NewBags) -> Result<(), FsError> {
+        let Some(NewPack(bytes)) = merged.into_pack() else { return Ok(()) };
+        let next = self.cache.bag_numbers(self.id).last().map_or(1, |last| last + 1);
+        self.cache.put(self.writer, &bag_name(self.id, next), &bytes)
+    }
+
+    /// Whether more than half of what all packs hold is of texts that are gone.
+    fn is_mostly_gone(&self) -> bool {
+        let (mut n_live, mut n_all) = (0, 0);
+        for number in self.cache.bag_numbers(self.id) {
+            for (key, len) in self.cache.bag_pack(self.id, number).iter().flat_map(Pack::lens) {
+                n_all += len;
+                n_live += if (self.is_live)(BagKey(key)) { len } else { 0 };
+            }
+        }
+        n_live < n_all / 2
     }
 }
 

@@ -90,6 +90,11 @@ impl Pack {
         self.entries().iter().map(|entry| word(entry, 0))
     }
 
+    /// All keys in order, with how many bytes each one's blob has.
+    pub(super) fn lens(&self) -> impl Iterator<Item = (u64, u64)> {
+        self.entries().iter().map(|entry| (word(entry, 0), word(entry, 16) & 0xffff_ffff))
+    }
+
     /// The blob of the key at a place; one that is damaged is not there.
     pub(super) fn at(&self, place: usize) -> Option<&[u8]> {
         self.blob(self.entries().get(place)?)

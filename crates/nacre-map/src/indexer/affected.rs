@@ -8,8 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::delta::{ChangeKind, Delta, FileChange, SymbolChange};
-use super::refresh::{CacheWrites, Current};
-use super::uses::{FileMentions, Sought, Uses, is_akin};
+use super::options::CacheWrites;
+use super::refresh::Current;
+use super::uses::{FileMentions, Sought, Uses, is_akin, is_script};
 use crate::artifact::{Cache, FileHash, Importers};
 use crate::languages::{Language, SoughtNames, SymbolKind};
 use crate::shares::in_batches;
@@ -206,10 +207,6 @@ fn importers_of_gone(delta: &Delta, paths: &[&str], links: &Importers<'_>) -> BT
         .flat_map(|idx| links.of(idx).collect::<Vec<_>>())
         .filter(|from| *from < paths.len())
         .collect()
-}
-
-fn is_script(language: Language) -> bool {
-    matches!(language, Language::JavaScript | Language::Tsx | Language::TypeScript)
 }
 
 /// Whether a text exports something without a name that its importers must use.

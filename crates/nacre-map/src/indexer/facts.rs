@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::look::open_root;
+use super::options::RefreshOptions;
 use super::read::{Doubt, ReadFiles, Reading, read_all};
-use super::refresh::{Current, RefreshOptions};
+use super::refresh::Current;
 use crate::artifact::{
     AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
     Revision, estimated_tokens,
@@ -15,6 +16,9 @@ use crate::shares::in_batches;
 
 /// So many analyses are read by a thread at once.
 const BATCH: usize = 512;
+
+/// What says which files a program made.
+const ATTRIBUTES_FILE: &str = ".gitattributes";
 
 impl Current {
     pub fn revision(&self) -> Revision {
@@ -68,8 +72,8 @@ impl Current {
         self.analyses.outline(AnalysisKey::new(hash, language), language)
     }
 
-    /// The files whose texts changed since a revision; `None` when files came or went, or what gives names to folders
-    /// changed, or it is not known any more.
+    /// The files whose texts changed since a revision; `None` when files came or went, or what gives names to folders or says
+    /// which files a program made changed, or it is not known any more.
     pub fn changed_since(&self, since: Revision) -> Option<Vec<ChangedFile<'_>>> {
         if since.epoch != self.revision().epoch {
             return None;
@@ -93,7 +97,8 @@ impl Current {
             let (before, after) =
                 (look(before).unwrap_or_default(), look(after).unwrap_or_default());
             let name = path.rsplit('/').next().unwrap_or(&path);
-            (!is_manifest(name)).then(|| ChangedFile { idx, path: path.clone(), before, after })
+            let is_ruling = is_manifest(name) || name == ATTRIBUTES_FILE;
+            (!is_ruling).then(|| ChangedFile { idx, path: path.clone(), before, after })
         };
         net.into_iter().map(changed).collect()
     }

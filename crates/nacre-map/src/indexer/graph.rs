@@ -8,7 +8,8 @@ use std::io::Read as _;
 
 use xxhash_rust::xxh3::Xxh3;
 
-use super::refresh::{CacheWrites, Current};
+use super::options::CacheWrites;
+use super::refresh::Current;
 use crate::artifact::{
     Cache, FileHash, FileOutline, FileRow, Graph, Imports, InsideImports, Lists, RelativePath,
 };

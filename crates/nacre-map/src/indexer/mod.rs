@@ -14,6 +14,7 @@ mod git;
 mod git_index;
 mod graph;
 mod look;
+mod options;
 mod path_list;
 mod patterns;
 mod progress;
@@ -42,11 +43,10 @@ pub use delta::{
 pub use excludes::{Excludes, GitPlaces};
 pub use explain::{FileVerdict, explain};
 pub use git::{git_folder, project_root};
+pub use options::{CacheWrites, RefreshOptions, Verify, WordCounting};
 pub use progress::ReadProgress;
 pub use read::MAX_READ_BYTES;
-pub use refresh::{
-    CacheStatus, CacheWrites, Current, RefreshError, RefreshOptions, RefreshStats, Verify, refresh,
-};
+pub use refresh::{CacheStatus, Current, RefreshError, RefreshStats, refresh};
 pub use sensitive::{BadGlob, Sensitive};
 pub use since_git::delta_since_git;
 pub use texts::Texts;

@@ -221,7 +221,7 @@ impl<'r> Reader<'r> {
         FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, marks }
     }
 
-    /// Counts the words of a text that is new. Of others they are known, or counted when somebody asks.
+    /// Counts the words of a text that is new. Of others they are known, or counted when somebody asks for words.
     fn count_words(&mut self, doubt: &Doubt, hash: FileHash) {
         let is_known = doubt.before.is_some_and(|before| before.hash == hash);
         let Some(keep) = self.reading.keep_words.filter(|_| !is_known) else { return };

@@ -6,19 +6,15 @@
 use nacre_core::platform::fd::OwnedFd;
 use std::collections::BTreeSet;
 
-use nacre_core::base::git::GitProgram;
 use serde::Serialize;
 
 use super::bag_keys::keep_bags;
-use super::deadline::Deadline;
-use super::excludes::Excludes;
 use super::git::{self, Tracked};
 use super::look::{file_stamp, open_root};
-use super::progress::ReadProgress;
+use super::options::{CacheWrites, RefreshOptions, Verify, WordCounting};
 use super::read::{Doubt, KnownTexts, ReadFiles, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::selection::{SelectedFiles, Selection};
-use super::sensitive::Sensitive;
 use super::verify::{changed_files, changed_folders};
 use super::walk::{relist, walk};
 use crate::artifact::{
@@ -38,42 +34,6 @@ const MAX_RELISTED: usize = 256;
 
 /// So much new code is looked at by its grammars at once, in about a second; more only line by line.
 const MAX_FULL_BYTES: u64 = 8 << 20;
-
-/// How a project is looked at.
-#[derive(Clone, Debug)]
-pub struct RefreshOptions {
-    /// What time it is.
-    pub now_ns: i64,
-    /// What time it is by the clock that the file system stamps files with.
-    pub looked_ns: i64,
-    pub trust: Verify,
-    pub keeping: CacheWrites,
-    pub sensitive: Sensitive,
-    pub excludes: Excludes,
-    /// Asked for what cannot be read without it.
-    pub git: GitProgram,
-    pub n_threads: usize,
-    /// Until when it may take.
-    pub deadline: Deadline,
-    /// Is told how far it is.
-    pub progress: ReadProgress,
-}
-
-/// Whether stamps are believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verify {
-    Stamps,
-    /// Every byte is read again.
-    Contents,
-}
-
-/// Whether what a look finds is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CacheWrites {
-    On,
-    /// The answer is right, and the disk stays as it is.
-    Off,
-}
 
 /// How an answer came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -162,11 +122,11 @@ pub fn refresh(
             CacheWrites::Off => Some(held),
         };
         let keep_words = |held: NewPack| cache.keep_held_bags(project, held);
-        let is_written = options.keeping == CacheWrites::On;
+        let is_counted = options.keeping == CacheWrites::On && options.words == WordCounting::Now;
         let known = KnownTexts {
             analyses: &analyses,
             keep: &keep,
-            keep_words: is_written.then_some(&keep_words),
+            keep_words: is_counted.then_some(&keep_words),
         };
         let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
         let before = old.as_ref().map(|old| old.head().revision);

@@ -9,10 +9,9 @@ use std::path::Path;
 
 use super::bag_keys::keep_bags;
 use super::look::{folder_stamp, has_other_names, open_root};
-use super::read::KnownTexts;
-use super::refresh::{
-    CacheStatus, CacheWrites, Current, Look, Looker, RefreshOptions, git_now, is_old, stats,
-};
+use super::options::{CacheWrites, RefreshOptions, WordCounting};
+use super::read::{Keep, KnownTexts};
+use super::refresh::{CacheStatus, Current, Look, Looker, git_now, is_old, stats};
 use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};
 
 /// Where something happened in a project, or may have.
@@ -117,7 +116,11 @@ fn look(cache: &Cache, current: &Current, told: &Told, options: &RefreshOptions)
     let differences = looker.compared(&files, &folders, None).ok()??;
     let keep = |held: NewPack| cache.keep_held(held);
     // What is told of is little: it is held until all of it is read.
-    let known = KnownTexts { analyses: &current.analyses, keep: &keep, keep_words: Some(&Some) };
+    let keep_words: Option<&Keep<'_>> = match options.words {
+        WordCounting::Now => Some(&Some),
+        WordCounting::Later => None,
+    };
+    let known = KnownTexts { analyses: &current.analyses, keep: &keep, keep_words };
     Some(looker.conclude(differences, *artifact.head(), CacheStatus::Refreshed, &known))
 }
 

@@ -7,7 +7,9 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use crate::languages::{Language, MentionForm, SoughtNames, SymbolKind, Visibility, each_mention};
+use crate::languages::{
+    Language, MentionForm, SoughtNames, SymbolKind, Visibility, each_mention, script_bindings,
+};
 
 /// Imports are followed from the file that declares a symbol to others at most so far.
 const MAX_HOPS: u32 = 4;
@@ -20,6 +22,9 @@ const MAX_DECLARING: usize = 4;
 
 /// Types that build on the one that a method is of.
 const MAX_OWNERS: usize = 64;
+
+/// A shorter word at the end of a type's name says nothing about a variable that is called so.
+const MIN_END_BYTES: usize = 6;
 
 /// Words before a name that are kept of one file.
 const MAX_QUALIFIERS: usize = 16;
@@ -108,6 +113,10 @@ pub(super) struct FileMentions {
     hands_all_on: bool,
     /// Whether it imports modules as a whole, under a name of its own.
     has_namespaces: bool,
+    /// The names that a script has for whole modules, in small letters.
+    modules: HashSet<String>,
+    /// Whether a script takes modules in a way that tells no names.
+    is_loose: bool,
 }
 
 #[derive(Debug, Default)]
@@ -116,6 +125,9 @@ struct NameMentions {
     is_qualified: bool,
     is_declared: bool,
     is_called: bool,
+    /// Whether a script takes the name from another file, and whether it hands it out in a list.
+    is_taken: bool,
+    is_handed_on: bool,
     qualifiers: Vec<String>,
     heirs: Vec<String>,
 }
@@ -156,8 +168,21 @@ impl FileMentions {
             | Language::Scala
             | Language::Swift => &[],
         };
+        let (mut modules, mut is_loose) = (HashSet::new(), false);
+        if is_script(language) && !found.is_empty() {
+            let bindings = script_bindings(text);
+            for (name, one) in &mut found {
+                let name = names.name(*name).unwrap_or_default();
+                one.is_taken = bindings.named.contains(name);
+                one.is_handed_on = bindings.exported.contains(name);
+            }
+            modules = bindings.modules.iter().map(|name| name.to_lowercase()).collect();
+            is_loose = bindings.is_loose;
+        }
         Self {
             names: found,
+            modules,
+            is_loose,
             hands_all_on: marks.iter().any(|mark| text.contains(mark)),
             has_namespaces: text.contains("* as "),
         }
@@ -165,6 +190,13 @@ impl FileMentions {
 
     pub(super) fn is_empty(&self) -> bool {
         self.names.is_empty() && !self.hands_all_on
+    }
+
+    /// Whether a script means something of another file: it takes the name, or names the module.
+    fn takes(&self, one: &NameMentions) -> bool {
+        let is_in_module = || one.qualifiers.iter().any(|word| self.modules.contains(word));
+        let is_plain = one.is_plain && (one.is_taken || self.is_loose);
+        is_plain || one.is_qualified && (self.is_loose || is_in_module())
     }
 
     fn of(&self, name: usize) -> Option<&NameMentions> {
@@ -201,6 +233,11 @@ fn reach_of(language: Language) -> Reach {
         | Language::Ruby
         | Language::Swift => Reach::Everywhere,
     }
+}
+
+/// Whether a file gets at others by imports that name what they take.
+pub(super) fn is_script(language: Language) -> bool {
+    matches!(language, Language::JavaScript | Language::Tsx | Language::TypeScript)
 }
 
 /// Languages that can use each other's symbols.
@@ -292,6 +329,7 @@ impl Uses<'_> {
                     is_mate || is_direct && one.is_qualified
                 }
                 Reach::Package => self.is_same_package(sought, *file) || is_direct || is_named,
+                Reach::Imports if is_script(sought.language) => is_direct && mentions.takes(one),
                 Reach::Imports => {
                     let is_rust = sought.language == Language::Rust;
                     // `super::` leads up from the modules inside.
@@ -339,12 +377,24 @@ impl Uses<'_> {
                     let is_module = one.qualifiers.iter().any(|word| path_words.contains(word));
                     one.is_qualified && (n_hops == 0 || has_namespaces || is_module)
                 };
-                let is_user = one.is_some_and(|one| one.is_plain || is_named(one))
-                    || sought.is_default && n_hops == 0 && !hands_on;
+                let is_script = is_script(sought.language);
+                let is_taken = |one: &NameMentions| {
+                    mentions.is_some_and(|mentions| mentions.takes(one))
+                        || 0 < n_hops && is_named(one)
+                };
+                let uses = |one: &NameMentions| match is_script {
+                    true => is_taken(one),
+                    false => one.is_plain || is_named(one),
+                };
+                let is_user =
+                    one.is_some_and(uses) || sought.is_default && n_hops == 0 && !hands_on;
+                // Who uses a name of a script hands it on only where it says so.
+                let hands_on =
+                    hands_on || is_user && (!is_script || one.is_some_and(|one| one.is_handed_on));
                 if is_user {
                     found.insert(importer);
                 }
-                if (is_user || hands_on) && n_hops < MAX_HOPS && seen.insert(importer) {
+                if hands_on && n_hops < MAX_HOPS && seen.insert(importer) {
                     waiting.push_back((importer, n_hops + 1));
                 }
             }
@@ -375,18 +425,23 @@ impl Uses<'_> {
         let n_declaring = self.n_declaring(sought);
         let is_rare = n_declaring == 0 && mentioned.len() <= MAX_RARE_FILES;
         let is_unusual = is_rare || n_declaring <= MAX_DECLARING;
-        let owners: Vec<String> = sought
-            .owners
-            .iter()
-            .filter_map(|owner| self.names.name(*owner))
-            .map(str::to_lowercase)
-            .collect();
+        let owners: Vec<&str> =
+            sought.owners.iter().filter_map(|owner| self.names.name(*owner)).collect();
         let is_connected = |file: usize, one: &NameMentions| {
-            let is_like = |word: &String| owners.iter().any(|owner| is_called_like(word, owner));
+            let is_script = is_script(sought.language);
+            let is_like = |word: &String| {
+                owners.iter().any(|owner| {
+                    is_called_like(word, owner) || is_script && is_called_like_end(word, owner)
+                })
+            };
             let is_mate =
                 reach_of(sought.language) == Reach::Package && self.is_same_package(sought, file);
-            if one.is_declared && !one.is_qualified && !one.is_plain {
-                // It declares its own; only one of a subtype has to follow.
+            let is_declared_only = one.is_declared && !one.is_qualified;
+            if is_script && !one.is_qualified {
+                // It declares its own, or has a function of that name; only one of a subtype has to follow.
+                return is_declared_only && self.has_heir(sought, file);
+            }
+            if is_declared_only && !one.is_plain {
                 return self.mentions_owner(sought, file);
             }
             is_rare
@@ -400,6 +455,13 @@ impl Uses<'_> {
             is_call && is_connected(*file, one)
         };
         mentioned.into_iter().filter(is_user).map(|(file, _)| file).collect()
+    }
+
+    /// Whether a file declares a type that builds on the one of a method.
+    fn has_heir(&self, sought: &Sought, file: usize) -> bool {
+        let Some(mentions) = self.mentions.get(&file) else { return false };
+        let mut known = sought.owners.iter().filter_map(|owner| mentions.of(*owner));
+        known.any(|one| !one.heirs.is_empty())
     }
 
     /// Whether a file mentions the type of a method, and does not declare another one of that name.
@@ -417,8 +479,15 @@ fn must_call(language: Language) -> bool {
 
 /// Whether a variable is called like a type: `parent_issue` like `Issue`.
 fn is_called_like(word: &str, owner: &str) -> bool {
-    let plain = word.replace('_', "");
-    3 <= owner.len() && plain.ends_with(owner) || 3 <= plain.len() && owner.starts_with(&plain)
+    let (plain, owner) = (word.replace('_', ""), owner.to_lowercase());
+    3 <= owner.len() && plain.ends_with(&owner) || 3 <= plain.len() && owner.starts_with(&plain)
+}
+
+/// Whether a variable is called like the last words of a type: `environment` like `DevEnvironment`.
+fn is_called_like_end(word: &str, owner: &str) -> bool {
+    let at = owner.len().checked_sub(word.len()).filter(|_| MIN_END_BYTES <= word.len());
+    let end = at.and_then(|at| owner.get(at..));
+    end.is_some_and(|end| end.starts_with(char::is_uppercase) && end.eq_ignore_ascii_case(word))
 }
 
 /// The folder of a file as its language sees it: Java's packages lie below several roots.

@@ -1,15 +1,16 @@
 //! The words of all files of a project: those that are kept, and those of texts that nobody has counted yet.
 //!
-//! A text is counted when it is first read. What is missing all the same, because it was kept by an older version or could not be kept,
-//! is counted when somebody asks.
+//! A look that is taken for who asks for words counts those of the texts that it reads. What other looks left, what was kept by an
+//! older version and what could not be kept is counted when somebody asks.
 
 use nacre_core::safefs::FsError;
 
 use super::bag_keys::{bag_key, keep_bags};
 use super::deadline::Deadline;
-use super::refresh::{CacheWrites, Current};
+use super::options::CacheWrites;
+use super::refresh::Current;
 use crate::artifact::{BagKey, BagPlace, Bags, Cache, FileRow, NewBags, NewPack};
-use crate::languages::{Language, MAX_TEXT_BYTES};
+use crate::languages::Language;
 use crate::shares::in_batches;
 use crate::words::{Bag, BagMaker};
 
@@ -96,25 +97,22 @@ impl Current {
     }
 
     fn count(&self, files: &[&(&str, FileRow)], counting: Counting<'_>) -> NewBags {
+        let texts = self.texts();
         let batches = in_batches(files.len(), BATCH, counting.n_threads, |batch| {
-            let mut maker = BagMaker::default();
-            let mut counted = Vec::new();
+            let (mut maker, mut counted) = (BagMaker::default(), NewBags::default());
             for (path, row) in &files[batch] {
                 if counting.deadline.is_over() {
                     break;
                 }
-                let key = bag_key(path, row);
-                let bytes = self.bytes(path, MAX_TEXT_BYTES as u64);
-                counted.extend(key.zip(bytes).map(|(key, bytes)| {
-                    (key, maker.make(&bytes, Language::of_path(path).is_some()))
-                }));
+                let bytes = texts.as_ref().and_then(|texts| texts.bytes(path, row));
+                if let Some((key, bytes)) = bag_key(path, row).zip(bytes) {
+                    counted.insert(key, &maker.make(&bytes, Language::of_path(path).is_some()));
+                }
             }
             counted
         });
         let mut bags = NewBags::default();
-        for (key, bag) in batches.into_iter().flatten() {
-            bags.insert(key, &bag);
-        }
+        batches.into_iter().for_each(|counted| bags.append(counted));
         bags
     }
 }

@@ -5,6 +5,7 @@
 
 mod analyse;
 mod analysis;
+mod bindings;
 mod counted;
 mod exports;
 mod find;
@@ -39,6 +40,7 @@ pub use analysis::{
     Analysis, AnalysisRef, Depth, Import, ImportKind, ImportRef, Outline, Problem, SymbolFacts,
     SymbolFactsRef, SymbolRef, Visibility,
 };
+pub use bindings::{ScriptBindings, script_bindings};
 pub use glance::{glance, glimpse};
 pub(crate) use language::MAX_NAME_BYTES;
 pub use language::{Language, UnknownLanguage};

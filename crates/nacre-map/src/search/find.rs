@@ -8,7 +8,7 @@ use super::lines::each_match;
 use super::pattern::Pattern;
 use super::query::CodeQuery;
 use crate::shares::in_batches;
-use crate::slices::{Sketch, path_worth, word_scores};
+use crate::slices::{MadePaths, Sketch, path_worth, word_scores};
 use crate::words::{Bag, is_text};
 
 /// So many files are searched by a thread at once.
@@ -28,6 +28,8 @@ pub struct SearchedFiles<'s> {
     pub paths: Vec<&'s str>,
     /// The words and trigrams of a file; `None` where they are not known.
     pub bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
+    /// Files that the project says a program made.
+    pub made: &'s MadePaths,
     /// The bytes of a file as the map knows it; `None` when it cannot be read, or is another one by now.
     pub bytes: &'s (dyn Fn(usize) -> Option<Vec<u8>> + Sync),
     /// The names that a file defines, one a line.
@@ -89,7 +91,7 @@ fn sort(hits: &mut [FileHit]) {
 }
 
 fn by_words(files: &SearchedFiles<'_>, query: &CodeQuery, filter: &FileFilter) -> CodeHits {
-    let sketch = Sketch::of_words(files.paths.clone(), files.bag);
+    let sketch = Sketch::of_words(files.paths.clone(), files.bag, files.made);
     let scores = word_scores(&sketch, &query.question, files.n_threads);
     let takes = |idx: &usize| 0.0 < scores.files[*idx] && filter.takes(files.paths[*idx]);
     let mut found: Vec<usize> = (0..files.paths.len()).filter(takes).collect();
@@ -148,7 +150,8 @@ fn count(files: &SearchedFiles<'_>, pattern: &Pattern, idx: usize) -> (usize, bo
 
 fn score(files: &SearchedFiles<'_>, query: &CodeQuery, idx: usize, n_matches: usize) -> f64 {
     let n_matches = f64::from(u32::try_from(n_matches).unwrap_or(u32::MAX));
-    let is_made = (files.bag)(idx).is_some_and(|bag| bag.is_made);
+    let is_made =
+        (files.bag)(idx).is_some_and(|bag| bag.is_made) || files.made.has(files.paths[idx]);
     let made = if is_made { MADE_WORTH } else { 1.0 };
     let worth = path_worth(files.paths[idx], query.question.is_about_tests);
     made * worth * n_matches / (n_matches + DAMPING)

@@ -6,6 +6,7 @@ use regex::bytes::RegexBuilder;
 use super::pattern::Pattern;
 use super::*;
 use crate::languages::{Language, analyse};
+use crate::slices::MadePaths;
 use crate::words::{Bag, BagMaker, is_text};
 
 /// Files by path, and whether their words are known.
@@ -32,6 +33,7 @@ fn search<T>(
     let files = SearchedFiles {
         paths: tree.iter().map(|(path, _)| *path).collect(),
         bag: &|idx| Bag::read(&bags[idx]),
+        made: &MadePaths::default(),
         bytes: &|idx| Some(tree[idx].1.to_vec()),
         names: &names,
         is_over: &|| false,
@@ -252,6 +254,7 @@ fn files_that_cannot_match_are_not_read() {
         let files = SearchedFiles {
             paths: texts.iter().map(|(path, _)| path.as_str()).collect(),
             bag: &|idx| Bag::read(&bags[idx]),
+            made: &MadePaths::default(),
             bytes: &|idx| {
                 n_read.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                 Some(texts[idx].1.clone().into_bytes())
@@ -276,6 +279,7 @@ fn a_search_ends_when_time_is_over_and_says_so() {
     let files = SearchedFiles {
         paths: vec!["a.py"],
         bag: &|_| None,
+        made: &MadePaths::default(),
         bytes: &|idx| Some(tree[idx].1.to_vec()),
         names: &|_| String::new(),
         is_over: &is_over,

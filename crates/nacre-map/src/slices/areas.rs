@@ -112,15 +112,21 @@ fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p
 /// Each file counts for the innermost package around it.
 fn of_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
     let mut sizes: BTreeMap<&str, Size> = BTreeMap::new();
-    for (path, lines) in own {
-        let mut folder = folder_of(path);
-        while !folder.is_empty() && packages.binary_search(&folder).is_err() {
-            folder = folder_of(folder);
+    let place_of = |folder: &'p str| {
+        let mut around = folder;
+        while !around.is_empty() && packages.binary_search(&around).is_err() {
+            around = folder_of(around);
         }
         // What is in no package is told by its first folder.
-        let first = || path.split_once('/').map_or("", |(first, _)| first);
-        let place = if folder.is_empty() { first() } else { folder };
-        grow(sizes.entry(place).or_default(), *lines);
+        let first = || folder.split('/').next().unwrap_or_default();
+        if around.is_empty() { first() } else { around }
+    };
+    // The files of a folder stand together, but for what lies in folders between them.
+    let of_folders = own.chunk_by(|(one, _), (other, _)| folder_of(one) == folder_of(other));
+    for files in of_folders {
+        let folder = files.first().map_or("", |(path, _)| folder_of(path));
+        let size = sizes.entry(place_of(folder)).or_default();
+        files.iter().for_each(|(_, lines)| grow(size, *lines));
     }
     sizes
 }

@@ -46,18 +46,9 @@ const FOLDERS: &[&str] = &[
     "vendored",
 ];
 
-/// Parts of names of files that a program made, or that stand for others in tests.
-const NAME_PARTS: &[&str] = &[
-    ".pb.",
-    "_pb2",
-    ".gen.",
-    "_gen.",
-    "_generated",
-    ".generated",
-    ".min.",
-    "zz_generated",
-    ".snap",
-];
+/// Parts of names of files that a program made, or that stand for others in tests. Each begins with a dot or an underscore.
+const NAME_PARTS: &[&str] =
+    &[".pb.", "_pb2", ".gen.", "_gen.", "_generated", ".generated", ".min.", ".snap"];
 
 /// Ends of the names of tests, before the last dot.
 const TEST_ENDS: &[&str] = &[
@@ -74,8 +65,19 @@ const OTHER_CODE: &[&str] = &[
 
 /// How much a file is worth by its path, from 0 to 1. Tests count fully where the task asks for them.
 pub(super) fn worth(path: &str, wants_tests: bool, weights: &Weights) -> f64 {
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let is_aside = is_aside_name(name) || folders.split('/').any(is_aside_folder);
+    let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+    worth_in(lies_aside(folders), path, wants_tests, weights)
+}
+
+/// Whether what lies in a folder is rarely what a task changes.
+pub(super) fn lies_aside(folders: &str) -> bool {
+    folders.split('/').any(is_aside_folder)
+}
+
+/// The same as [`worth`] for a file of a folder of which it is known whether it lies aside.
+pub(super) fn worth_in(lies_aside: bool, path: &str, wants_tests: bool, weights: &Weights) -> f64 {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let is_aside = lies_aside || is_aside_name(name);
     let aside = if is_aside && !wants_tests { weights.aside } else { 1.0 };
     let is_code = Language::of_path(path).is_some()
         || name.rsplit_once('.').is_some_and(|(_, end)| OTHER_CODE.contains(&end));
@@ -98,7 +100,12 @@ fn is_aside_name(name: &str) -> bool {
         || stem.starts_with("mock_")
         || matches!(stem, "tests" | "test" | "conftest" | "CHANGELOG")
         || TEST_ENDS.iter().any(|end| stem.ends_with(end))
-        || NAME_PARTS.iter().any(|part| name.contains(part))
+        || has_part(name)
+}
+
+fn has_part(name: &str) -> bool {
+    let mut joints = memchr::memchr2_iter(b'.', b'_', name.as_bytes());
+    joints.any(|at| NAME_PARTS.iter().any(|part| name[at..].starts_with(part)))
 }
 
 #[cfg(test)]

@@ -141,13 +141,13 @@ const CI_TOOLS: &[&str] = &[
     "npx",
 ];
 
-/// Collects commands: files are asked for by path.
+/// Collects commands: files are asked for by path, and those of CI are looked for among all.
 pub(super) fn project_commands<'p>(
-    paths: &(impl Iterator<Item = &'p str> + Clone),
+    paths: impl Iterator<Item = &'p str>,
+    is_file: &dyn Fn(&str) -> bool,
     text: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<ProjectCommand> {
     let mut found = Found::default();
-    let is_file = |name: &str| paths.clone().any(|path| path == name);
     for makefile in ["Makefile", "GNUmakefile", "makefile"].iter().filter(|name| is_file(name)) {
         found.targets(makefile, "make", &read(text, makefile));
     }
@@ -170,18 +170,19 @@ pub(super) fn project_commands<'p>(
         found.add(Purpose::Build, DEFAULT, &wrapped(build), file);
         found.add(Purpose::Test, DEFAULT, &wrapped(test), file);
     }
-    let is_ci = |path: &&str| {
-        path.starts_with(".github/workflows/")
-            && (path.ends_with(".yml") || path.ends_with(".yaml"))
-            || matches!(
-                *path,
-                ".gitlab-ci.yml" | ".travis.yml" | ".circleci/config.yml" | ".woodpecker.yml"
-            )
-    };
-    for path in paths.clone().filter(is_ci).take(8) {
+    for path in paths.filter(|path| is_ci(path)).take(8) {
         found.ci(path, &read(text, path));
     }
     found.told()
+}
+
+/// Whether a file says what CI runs.
+fn is_ci(path: &str) -> bool {
+    path.starts_with(".github/workflows/") && (path.ends_with(".yml") || path.ends_with(".yaml"))
+        || matches!(
+            path,
+            ".gitlab-ci.yml" | ".travis.yml" | ".circleci/config.yml" | ".woodpecker.yml"
+        )
 }
 
 fn read(text: &dyn Fn(&str) -> Option<String>, path: &str) -> String {
@@ -272,7 +273,8 @@ mod tests {
         let text = |path: &str| {
             files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned())
         };
-        let commands = project_commands(&files.iter().map(|(path, _)| *path), &text);
+        let is_file = |path: &str| files.iter().any(|(known, _)| *known == path);
+        let commands = project_commands(files.iter().map(|(path, _)| *path), &is_file, &text);
         commands.into_iter().map(|one| (one.purpose, one.command)).collect()
     }
 

@@ -86,6 +86,11 @@ fn symbols_of<'f>(
 
 /// How many of the task's words a symbol's own name has.
 fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
+    // A word without its ending is a part of the name, or the name does not have it.
+    let lower = symbol.name.to_ascii_lowercase();
+    if !wanted.iter().any(|word| lower.contains(word.as_str())) {
+        return 0.0;
+    }
     let last = symbol.name.rsplit([':', '.']).next().unwrap_or(&symbol.name);
     let own: BTreeSet<String> = words(last).into_iter().collect();
     let around: BTreeSet<String> = words(&symbol.name).into_iter().collect();
@@ -99,9 +104,9 @@ fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
 /// Whether symbols lie in this one, so that its body would tell them twice.
 fn holds_others(file: &FileFacts, symbol: &SymbolFacts) -> bool {
     file.analysis.symbols.iter().any(|other| {
-        other.name != symbol.name
-            && symbol.first_line <= other.first_line
+        symbol.first_line <= other.first_line
             && other.last_line <= symbol.last_line
             && (other.first_line, other.last_line) != (symbol.first_line, symbol.last_line)
+            && other.name != symbol.name
     })
 }

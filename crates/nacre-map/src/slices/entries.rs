@@ -81,13 +81,13 @@ fn candidates<'c>(
     files: &[(&str, FileRow)],
     facts: &'c TextFacts,
 ) -> Vec<Candidate<'c>> {
-    let name_in =
-        |names: &'c BTreeMap<String, String>, path: &str| names.get(path).map(String::as_str);
+    let programs = by_place(&facts.declared.programs, files);
+    let libraries = by_place(&facts.declared.libraries, files);
     let nodes = survey.nodes.iter().take(files.len()).enumerate();
     let candidate = |(idx, node): (usize, &Node)| {
         let path = files[idx].0;
-        let program = name_in(&facts.declared.programs, path);
-        let library = name_in(&facts.declared.libraries, path);
+        let program = programs.get(&idx).copied();
+        let library = libraries.get(&idx).copied();
         let kind = match (program, library, node.entry) {
             (Some(_), _, _) if node.place == CodeRole::Source => EntryKind::Program,
             (None, Some(_), _) if node.is_own() => EntryKind::Library,
@@ -99,6 +99,15 @@ fn candidates<'c>(
         Some(Candidate { idx, kind, name, depth: depth_of(path), reached: 0 })
     };
     nodes.filter_map(candidate).collect()
+}
+
+/// What manifests call files, by the places of those.
+fn by_place<'c>(
+    names: &'c BTreeMap<String, String>,
+    files: &[(&str, FileRow)],
+) -> BTreeMap<usize, &'c str> {
+    let place = |path: &str| files.binary_search_by(|(known, _)| (*known).cmp(path)).ok();
+    names.iter().filter_map(|(path, name)| Some((place(path)?, name.as_str()))).collect()
 }
 
 /// The size of the part that a file lies in: the library of the largest package is told first.

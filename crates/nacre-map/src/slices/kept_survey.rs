@@ -7,7 +7,7 @@ use crate::artifact::{Decoder, Encoder, Imports, Revision};
 use crate::languages::{Language, Problem};
 
 /// Grows whenever the meaning of any byte changes, or the same files would make another survey; an older one is made anew.
-const FORMAT: u64 = 3;
+const FORMAT: u64 = 4;
 
 const PLACES: &[CodeRole] =
     &[CodeRole::Source, CodeRole::Test, CodeRole::Aside, CodeRole::Vendored, CodeRole::Generated];

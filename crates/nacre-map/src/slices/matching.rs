@@ -2,11 +2,12 @@
 //! name), with counts weighed by field before they are damped.
 
 use super::asides;
+use super::places::folder_of;
 use super::rank::as_number;
 use super::sketch::Sketch;
 use super::weights::Weights;
 use crate::shares::in_batches;
-use crate::words::{Counts, Kin, Question, Word, each_identifier};
+use crate::words::{Counts, Kin, Question, each_identifier};
 
 /// So many files are matched by a thread at once.
 const BATCH: usize = 512;
@@ -70,8 +71,14 @@ pub(super) fn matches(
     let n_files = sketch.paths.len();
     let batches = in_batches(n_files, BATCH, n_threads, |batch| {
         let (mut all, mut lengths) = (Vec::new(), [0_u64; 2]);
+        // The files of a folder stand together.
+        let mut folder = Folder::of("", question);
         for idx in batch {
-            let hits = hits_of(sketch, question, weights, idx);
+            let name = folder_of(sketch.paths[idx]);
+            if folder.name != name {
+                folder = Folder::of(name, question);
+            }
+            let hits = hits_of(sketch, question, weights, &folder, idx);
             lengths[0] += u64::from(hits.n_all);
             lengths[1] += u64::from(hits.n_defined);
             all.extend((!hits.hits.is_empty()).then_some(hits));
@@ -140,16 +147,36 @@ fn rarity(n_with: usize, n_files: usize) -> f64 {
     (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
 }
 
-fn hits_of(sketch: &Sketch<'_>, question: &Question, weights: &Weights, idx: usize) -> Hits {
+/// A folder, what its path has of a question, and whether what lies in it is rarely meant.
+struct Folder<'f> {
+    name: &'f str,
+    places: Vec<usize>,
+    lies_aside: bool,
+}
+
+impl<'f> Folder<'f> {
+    fn of(name: &'f str, question: &Question) -> Self {
+        let mut places = Vec::new();
+        each_identifier(name.as_bytes(), |word| places.extend(question.find(word)));
+        Self { name, places, lies_aside: asides::lies_aside(name) }
+    }
+}
+
+fn hits_of(
+    sketch: &Sketch<'_>,
+    question: &Question,
+    weights: &Weights,
+    folder: &Folder<'_>,
+    idx: usize,
+) -> Hits {
     let mut hits: Vec<(usize, Counts, Places)> = Vec::new();
     let bag = (sketch.bag)(idx);
     if let Some(bag) = &bag {
         bag.each(&question.words, |place, counts| hits.push((place, counts, Places::default())));
     }
     let path = sketch.paths[idx];
-    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path));
-    let mut take = |word: Word, is_name: bool| {
-        let Some(place) = question.find(word) else { return };
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let mut take = |place: usize, is_name: bool| {
         let found = match hits.iter().position(|(known, ..)| *known == place) {
             Some(found) => found,
             None => {
@@ -160,15 +187,17 @@ fn hits_of(sketch: &Sketch<'_>, question: &Question, weights: &Weights, idx: usi
         let places = &mut hits[found].2;
         if is_name { places.is_in_name = true } else { places.is_in_folder = true }
     };
-    each_identifier(folders.as_bytes(), |word| take(word, false));
-    each_identifier(name.as_bytes(), |word| take(word, true));
+    folder.places.iter().for_each(|place| take(*place, false));
+    each_identifier(name.as_bytes(), |word| {
+        question.find(word).into_iter().for_each(|place| take(place, true));
+    });
     // In the order of the question, so that the sum is always the same.
     hits.sort_unstable_by_key(|(place, ..)| *place);
     let (n_all, n_defined) = bag.map_or((0, 0), |bag| (bag.n_all, bag.n_defined));
     let mut worth = 0.0;
     if !hits.is_empty() {
-        let is_made = bag.is_some_and(|bag| bag.is_made);
-        worth = asides::worth(path, question.is_about_tests, weights)
+        let is_made = bag.is_some_and(|bag| bag.is_made) || sketch.made.has(path);
+        worth = asides::worth_in(folder.lies_aside, path, question.is_about_tests, weights)
             * if is_made { weights.aside } else { 1.0 };
     }
     Hits { idx, n_all, n_defined, worth, hits }

@@ -16,6 +16,7 @@ mod entry_kind;
 mod generated;
 mod kept_survey;
 mod listed;
+mod made_paths;
 mod matching;
 mod overview;
 mod pack;
@@ -43,6 +44,7 @@ pub use context_slice::{ContextFile, ContextRequest, ContextSlice, ContextSymbol
 pub use entries::EntryPoint;
 pub use entry_kind::EntryKind;
 pub use listed::Listed;
+pub use made_paths::MadePaths;
 pub use overview::{
     Detail, HotPath, LanguageCount, ModuleGraph, ModuleNode, OVERVIEW_FORMAT, Overview,
     OverviewRequest, TooSmall, TopImport, overview, surface_paths,

@@ -20,7 +20,7 @@ use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, Problem};
 
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
-pub const OVERVIEW_FORMAT: u32 = 2;
+pub const OVERVIEW_FORMAT: u32 = 3;
 
 /// Limits are cut down to fit a budget in so many steps.
 const STEPS: usize = 100;
@@ -253,8 +253,12 @@ impl<'g> Ranked<'g> {
         text: &ReadText<'_>,
         limits: Limits,
     ) -> Self {
-        let mut areas = areas(survey, files);
-        let facts = TextFacts::read(files, text);
+        // Each looks at every path, and neither needs the other.
+        let (mut areas, facts) = std::thread::scope(|scope| {
+            let areas = scope.spawn(|| areas(survey, files));
+            let facts = TextFacts::read(files, text);
+            (areas.join().unwrap_or_else(|panic| resume_unwind(panic)), facts)
+        });
         let shown = areas.iter().take(limits.areas).map(|area| area.path.as_str());
         let mut about = facts.about_folders(shown, files, text);
         for area in &mut areas {
@@ -368,9 +372,13 @@ impl<'g> Ranked<'g> {
         let mut first = Vec::new();
         let mut rest = Vec::new();
         for one in hot {
+            if first.len() == limit {
+                rest.push(one);
+                continue;
+            }
             let n_before = n_of.entry(folder_of(self.path(one.1))).or_default();
             *n_before += 1;
-            let is_first = first.len() < limit && *n_before <= MAX_OF_FOLDER;
+            let is_first = *n_before <= MAX_OF_FOLDER;
             if is_first { first.push(one) } else { rest.push(one) }
         }
         first.extend(rest);

@@ -1,8 +1,10 @@
 //! Which lines of a text speak of a question.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::words::{Kin, Question, Word, each_identifier};
+use foldhash::fast::RandomState;
+
+use crate::words::{Kin, Question, Word, each_identifier, identifiers};
 
 /// How much a word counts that stands for one of the question.
 const WIDENED_WEIGHT: f64 = 0.5;
@@ -19,9 +21,18 @@ pub(super) struct Passages<'q> {
 impl<'q> Passages<'q> {
     pub(super) fn of(text: &str, question: &'q Question) -> Self {
         let mut lines: Vec<(u32, Vec<usize>)> = Vec::new();
+        // A text says most of its identifiers again and again.
+        let mut known: HashMap<&[u8], Vec<usize>, RandomState> = HashMap::default();
         for (number, line) in (1..).zip(text.lines()) {
             let mut found = Vec::new();
-            each_identifier(line.as_bytes(), |word: Word| found.extend(question.find(word)));
+            for identifier in identifiers(line.as_bytes()) {
+                let places = known.entry(identifier).or_insert_with(|| {
+                    let mut places = Vec::new();
+                    each_identifier(identifier, |word: Word| places.extend(question.find(word)));
+                    places
+                });
+                found.extend_from_slice(places);
+            }
             lines.extend((!found.is_empty()).then_some((number, found)));
         }
         let total = worth(question, &lines);

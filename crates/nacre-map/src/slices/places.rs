@@ -9,7 +9,7 @@ pub(super) enum CodeRole {
     Aside,
     /// Code of others that lies here as a copy.
     Vendored,
-    /// What a program wrote, as far as the path tells.
+    /// What a program wrote, as far as the path or the project's `.gitattributes` tell.
     Generated,
 }
 

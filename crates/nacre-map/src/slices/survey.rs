@@ -8,6 +8,7 @@ use std::panic::resume_unwind;
 
 use super::churn::Churn;
 use super::entry_kind::{EntryKind, entry_kind};
+use super::made_paths::MadePaths;
 use super::places::{CodeRole, place_of};
 use super::rank::ranks;
 use crate::artifact::{ChangedFile, FileOutline, Imports, Lists, OutsideImports, Revision};
@@ -57,8 +58,16 @@ impl Node {
         self.language.is_some() && self.place == CodeRole::Source
     }
 
-    fn new(path: &str, language: Option<Language>, outline: &Outline<'_>) -> Self {
-        let place = place_of(path);
+    fn new(
+        path: &str,
+        language: Option<Language>,
+        outline: &Outline<'_>,
+        made: &MadePaths,
+    ) -> Self {
+        let place = match place_of(path) {
+            CodeRole::Source if made.has(path) => CodeRole::Generated,
+            place => place,
+        };
         let is_source = place == CodeRole::Source;
         let entry = entry_kind(path, path.matches('/').count(), is_source && outline.is_entry);
         Self {
@@ -78,12 +87,14 @@ impl Survey {
         state: SurveyState,
         files: &[FileOutline<'_>],
         imports: Imports,
+        made: &MadePaths,
         churn: impl FnOnce() -> Churn,
     ) -> Self {
         let imported = imports.inside.files();
         let ranked =
             || ranks(imported.len(), |from| imported.of(from).iter().map(|to| *to as usize));
-        let node = |file: &FileOutline<'_>| Node::new(file.path, file.language, &file.outline);
+        let node =
+            |file: &FileOutline<'_>| Node::new(file.path, file.language, &file.outline, made);
         let (ranks, nodes, commits) = std::thread::scope(|scope| {
             let ranks = scope.spawn(ranked);
             let nodes = files.iter().map(node).collect();
@@ -114,22 +125,27 @@ impl Survey {
     }
 
     /// Takes the texts that changed up to a revision over; `None` when they may change where imports lead.
-    pub fn with_changes(mut self, revision: Revision, changed: &[ChangedFile<'_>]) -> Option<Self> {
+    pub fn with_changes(
+        mut self,
+        revision: Revision,
+        changed: &[ChangedFile<'_>],
+        made: &MadePaths,
+    ) -> Option<Self> {
         self.state.revision = revision;
         for ChangedFile { idx, path, before, after } in changed {
             let node = self.nodes.get_mut(*idx)?;
             if !leads_alike(node.language, before, after) {
                 return None;
             }
-            *node = Node::new(path, node.language, after);
+            *node = Node::new(path, node.language, after, made);
         }
         Some(self)
     }
 
     /// Takes a closer look at a file over: what it offers, not its imports, which were followed already.
-    pub fn refine(&mut self, idx: usize, path: &str, outline: &Outline<'_>) {
+    pub fn refine(&mut self, idx: usize, path: &str, outline: &Outline<'_>, made: &MadePaths) {
         if let Some(node) = self.nodes.get_mut(idx) {
-            *node = Node::new(path, node.language, outline);
+            *node = Node::new(path, node.language, outline, made);
         }
     }
 }

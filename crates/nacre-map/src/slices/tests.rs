@@ -120,9 +120,17 @@ fn imports(facts: &[FileFacts], manifests: &[Manifest], n_threads: usize) -> Imp
     Resolver::new(&sources, manifests).follow_all(n_threads)
 }
 
+/// What the `.gitattributes` among some files declares; all of them say the same.
+fn made_in(facts: &[FileFacts]) -> MadePaths {
+    let paths = facts.iter().map(|file| file.path.as_str());
+    MadePaths::read(paths, &|_| Some("src/deep/** linguist-generated\n".to_owned()))
+}
+
 fn survey(facts: &[FileFacts], manifests: &[Manifest], churn: &str, n_threads: usize) -> Survey {
     let imports = imports(facts, manifests, n_threads);
-    Survey::new(SurveyState::default(), &outlines(facts), imports, || churn_of_log(churn))
+    Survey::new(SurveyState::default(), &outlines(facts), imports, &made_in(facts), || {
+        churn_of_log(churn)
+    })
 }
 
 fn seen_of(
@@ -182,7 +190,8 @@ fn answered(
 ) -> Result<ContextSlice, TooSmall> {
     let paths = known.files.iter().map(|file| file.path.as_str()).collect();
     let bag = |idx: usize| Bag::read(&known.bags[idx]);
-    let ranked = rank(&Sketch::new(paths, &bag, known.imported.clone()), evidence);
+    let ranked =
+        rank(&Sketch::new(paths, &bag, &made_in(&known.files), known.imported.clone()), evidence);
     let cost = |slice: &ContextSlice| tokens(&slice.to_text());
     let request =
         ContextRequest { task: evidence.task, budget, is_files_only: false, text, cost: &cost };
@@ -329,7 +338,7 @@ fn edited(path: &str, text: &str) -> Option<Survey> {
         after: after[idx].analysis.outline(),
     };
     let kept = survey(&before, &manifests, "", 1);
-    let updated = kept.with_changes(Revision::default(), &[change]);
+    let updated = kept.with_changes(Revision::default(), &[change], &MadePaths::default());
     if let Some(updated) = &updated {
         assert_eq!(*updated, survey(&after, &manifests, "", 1), "{path}");
     }

@@ -39,7 +39,7 @@ pub(super) struct TextFacts {
 impl TextFacts {
     pub(super) fn read(files: &[(&str, FileRow)], text: &ReadText<'_>) -> Self {
         let paths = files.iter().map(|(path, _)| *path);
-        let readme = paths.clone().find(|path| is_readme(path, ""));
+        let readme = paths.clone().find(|path| !path.contains('/') && is_readme(path, ""));
         let about = readme.and_then(|path| first_paragraph(&text(path)?));
         let is_file = |path: &str| files.binary_search_by(|(known, _)| (*known).cmp(path)).is_ok();
         let is_own = |path: &&str| matches!(place_of(path), CodeRole::Source);
@@ -53,7 +53,7 @@ impl TextFacts {
         let described = || declared.about.get("").cloned();
         Self {
             about: about.or_else(described).map(|words| redact(&words).into_owned()),
-            commands: redacted(project_commands(&paths, text)),
+            commands: redacted(project_commands(paths, &is_file, text)),
             declared,
             ..Self::default()
         }
@@ -121,6 +121,10 @@ fn redacted(mut commands: Vec<ProjectCommand>) -> Vec<ProjectCommand> {
 /// Whether a file is the README of a folder.
 fn is_readme(path: &str, folder: &str) -> bool {
     let name = name_of(path);
+    // Nearly all others begin otherwise.
+    if !name.starts_with(['r', 'R']) {
+        return false;
+    }
     let (stem, end) = name.split_once('.').unwrap_or((name, ""));
     folder_of(path) == folder
         && stem.eq_ignore_ascii_case("readme")

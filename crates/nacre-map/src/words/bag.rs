@@ -9,6 +9,7 @@ use std::collections::HashMap;
 
 use super::Word;
 use super::defined::Line;
+use super::identifiers::Identifiers;
 use super::split::{MAX_PART_BYTES, each_part, identifier_end};
 use super::stem::stem;
 use super::trigrams::{TrigramMaker, Trigrams};
@@ -62,7 +63,10 @@ pub struct Counts {
 /// Counts the words of texts, one after the other, in memory that is used again.
 #[derive(Debug, Default)]
 pub struct BagMaker {
+    identifiers: Identifiers,
     counts: HashMap<Word, Counts, RandomState>,
+    /// Words with the steps of their counts, to be brought in order.
+    ordered: Vec<(Word, u8)>,
     n_all: u32,
     n_defined: u32,
     is_made: bool,
@@ -91,6 +95,7 @@ impl BagMaker {
     }
 
     fn count(&mut self, text: &[u8], is_code: bool) {
+        self.identifiers.begin(text.len());
         let mut line = Line::default();
         let mut at = 0;
         while let Some(byte) = text.get(at) {
@@ -100,14 +105,21 @@ impl BagMaker {
                 at += 1;
                 continue;
             }
-            let identifier = &text[at..end];
-            let is_defined = line.take(identifier, text.get(end).copied());
-            self.count_identifier(identifier, is_defined, is_code);
+            let identifier = self.identifiers.find(text, at, end);
+            let is_defined = line.take(identifier.keyword, text.get(end).copied());
+            identifier.n_all += 1;
+            identifier.n_defined += u32::from(is_defined);
             at = end;
         }
+        let identifiers = std::mem::take(&mut self.identifiers);
+        for one in identifiers.iter() {
+            let counts = Counts { all: one.n_all, defined: one.n_defined };
+            self.count_identifier(one.text(text), counts, is_code);
+        }
+        self.identifiers = identifiers;
     }
 
-    fn count_identifier(&mut self, identifier: &[u8], is_defined: bool, is_code: bool) {
+    fn count_identifier(&mut self, identifier: &[u8], counts: Counts, is_code: bool) {
         let mut whole = [0_u8; MAX_WHOLE_BYTES];
         let (mut n_whole, mut n_parts) = (0, 0);
         each_part(identifier, |part| {
@@ -128,38 +140,40 @@ impl BagMaker {
             } else {
                 n_whole = MAX_WHOLE_BYTES + 1;
             }
-            self.add(Word::part(stem(lower)), is_defined);
-            self.n_all += 1;
-            self.n_defined += u32::from(is_defined);
+            self.add(Word::part(stem(lower)), counts);
+            self.n_all += counts.all;
+            self.n_defined += counts.defined;
         });
         if 1 < n_parts && n_whole <= MAX_WHOLE_BYTES {
-            self.add(Word::whole(&whole[..n_whole]), is_defined);
+            self.add(Word::whole(&whole[..n_whole]), counts);
         }
     }
 
-    fn add(&mut self, word: Word, is_defined: bool) {
+    fn add(&mut self, word: Word, more: Counts) {
         let is_full = MAX_WORDS <= self.counts.len();
         let counts = match is_full {
             true => self.counts.get_mut(&word),
             false => Some(self.counts.entry(word).or_default()),
         };
         if let Some(counts) = counts {
-            counts.all += 1;
-            counts.defined += u32::from(is_defined);
+            counts.all += more.all;
+            counts.defined += more.defined;
         }
     }
 
-    fn encode(&self) -> Vec<u8> {
-        let mut words: Vec<(Word, Counts)> =
-            self.counts.iter().map(|(word, counts)| (*word, *counts)).collect();
-        words.sort_unstable_by_key(|(word, _)| *word);
+    fn encode(&mut self) -> Vec<u8> {
+        let words = &mut self.ordered;
+        words.clear();
+        let steps = |counts: &Counts| step(counts.all) | step(counts.defined) << 4;
+        words.extend(self.counts.iter().map(|(word, counts)| (*word, steps(counts))));
+        words.sort_unstable();
         let mut bytes = Vec::with_capacity(HEADER_BYTES + words.len() * 5);
         bytes.push(u8::from(self.is_made));
         bytes.extend(self.n_all.to_le_bytes());
         bytes.extend(self.n_defined.to_le_bytes());
         bytes.extend(u32::try_from(words.len()).unwrap_or(u32::MAX).to_le_bytes());
         words.iter().for_each(|(word, _)| bytes.extend(word.0.to_le_bytes()));
-        bytes.extend(words.iter().map(|(_, counts)| step(counts.all) | step(counts.defined) << 4));
+        bytes.extend(words.iter().map(|(_, steps)| *steps));
         bytes
     }
 }
@@ -170,6 +184,10 @@ fn is_made(bytes: &[u8]) -> bool {
 }
 
 fn step(count: u32) -> u8 {
+    // The first steps are the counts themselves, and most counts are small.
+    if let Some(small) = u8::try_from(count).ok().filter(|count| *count <= 6) {
+        return small;
+    }
     let step = STEPS.partition_point(|step| *step <= count).saturating_sub(1);
     u8::try_from(step).unwrap_or(15)
 }

@@ -42,6 +42,28 @@ const MODIFIERS: &[&[u8]] = &[
     b"virtual",
 ];
 
+/// What an identifier says of those behind it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Keyword {
+    None,
+    /// The next one is defined.
+    Defining,
+    /// A method behind it is defined, where a line begins with it.
+    Modifying,
+}
+
+impl Keyword {
+    pub(super) fn of(identifier: &[u8]) -> Self {
+        if DEFINING.contains(&identifier) {
+            Self::Defining
+        } else if MODIFIERS.contains(&identifier) {
+            Self::Modifying
+        } else {
+            Self::None
+        }
+    }
+}
+
 /// What was seen of a line so far.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Line {
@@ -68,14 +90,13 @@ impl Line {
         }
     }
 
-    /// Takes an identifier and the byte behind it; returns whether it is defined here.
-    pub(super) fn take(&mut self, identifier: &[u8], next: Option<u8>) -> bool {
+    /// Takes an identifier, by what it says, and the byte behind it; returns whether it is defined here.
+    pub(super) fn take(&mut self, keyword: Keyword, next: Option<u8>) -> bool {
         if 0 < self.n_open {
             return false;
         }
         let is_first = !std::mem::replace(&mut self.has_word, true);
-        let is_short = identifier.len() <= 12;
-        if is_first && is_short && MODIFIERS.contains(&identifier) {
+        if is_first && keyword == Keyword::Modifying {
             self.is_modified = true;
         }
         let is_defined = self.is_defining || self.is_modified && next == Some(b'(');
@@ -83,7 +104,7 @@ impl Line {
             (self.is_defining, self.is_modified) = (false, false);
             // `impl Trait for Type` and `const fn` go on.
         }
-        if is_short && DEFINING.contains(&identifier) {
+        if keyword == Keyword::Defining {
             self.is_defining = true;
             return false;
         }

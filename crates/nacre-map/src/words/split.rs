@@ -76,6 +76,22 @@ pub fn each_part<'t>(identifier: &'t [u8], mut take: impl FnMut(&'t [u8])) {
     }
 }
 
+/// The identifiers and numbers of a text, as they are written.
+pub fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        while at < text.len() {
+            let start = at;
+            let end = identifier_end(text, start);
+            at = end.max(start + 1);
+            if start < end {
+                return Some(&text[start..end]);
+            }
+        }
+        None
+    })
+}
+
 /// Hands out the words of a text: those of identifiers, and whole identifiers of several.
 pub fn each_identifier(text: &[u8], mut take: impl FnMut(Word)) {
     let mut at = 0;

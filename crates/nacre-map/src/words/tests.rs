@@ -127,6 +127,19 @@ proptest! {
     }
 
     #[test]
+    fn words_are_counted_as_often_as_they_stand_there(text in "([abcC_]{1,3}|[ \\n(=]|fn |tides|HTTPTide){0,80}") {
+        let mut counted = std::collections::HashMap::<Word, u32>::new();
+        each_identifier(text.as_bytes(), |word| *counted.entry(word).or_default() += 1);
+        let bag = BagMaker::default().make(text.as_bytes(), true);
+        let bag = Bag::read(&bag).unwrap();
+        prop_assert_eq!(bag.len(), counted.len());
+        for (word, count) in counted {
+            let found = bag.get(word).unwrap();
+            prop_assert!(found.all == count || 6 <= found.all && found.all < count, "{} {}", found.all, count);
+        }
+    }
+
+    #[test]
     fn a_text_has_the_trigrams_of_all_its_lines_in_either_case(text in "[a-zA-Zſ\u{212a}é_ (\r\n]{0,200}") {
         let bag = BagMaker::default().make(text.as_bytes(), true);
         let trigrams = Bag::read(&bag).unwrap().trigrams;

@@ -35,6 +35,13 @@ fn lower(byte: u8) -> u32 {
     u32::from(byte.to_ascii_lowercase())
 }
 
+/// The lines of a text, without their ends.
+fn lines_of(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut start = 0;
+    let ends = memchr::memchr_iter(b'\n', text).chain([text.len()]);
+    ends.map(move |end| &text[std::mem::replace(&mut start, end + 1)..end])
+}
+
 /// Collects the trigrams of texts, one after the other, in memory that is used again.
 #[derive(Debug)]
 pub(super) struct TrigramMaker {
@@ -57,17 +64,16 @@ impl TrigramMaker {
             return vec![0xff; MIN_BITS / 8];
         }
         self.bits.fill(0);
-        let (mut three, mut n_bytes) = (0, 0_u32);
-        for byte in text {
-            if *byte == b'\n' {
-                n_bytes = 0;
-                continue;
-            }
-            three = (three << 8 | lower(*byte)) & 0xff_ffff;
-            n_bytes += 1;
-            if 3 <= n_bytes {
+        let Ok(bits) = <&mut [u64; MAX_BITS / 64]>::try_from(self.bits.as_mut_slice()) else {
+            return Vec::new();
+        };
+        for line in lines_of(text) {
+            let Some((first, rest)) = line.split_first_chunk::<2>() else { continue };
+            let mut three = lower(first[0]) << 8 | lower(first[1]);
+            for byte in rest {
+                three = (three << 8 | lower(*byte)) & 0xff_ffff;
                 let bit = Trigram(three).bit();
-                self.bits[bit / 64] |= 1 << (bit % 64);
+                bits[bit / 64 % bits.len()] |= 1 << (bit % 64);
             }
         }
         self.encode()

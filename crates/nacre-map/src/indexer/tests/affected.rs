@@ -153,6 +153,54 @@ const USES: &[UseCase] = &[
         ),
         affected: &["a.ts", "b.ts"],
     },
+    // Scripts: who takes the name, or the module, uses it; a method of that name is another one, and nothing is handed on by itself.
+    UseCase {
+        files: &[
+            (
+                "tide.ts",
+                "export function send(a: number) {\n}\nexport function other(a: number) {\n}\n",
+            ),
+            ("a.ts", "import { send } from './tide'\nexport const sent = send(1)\n"),
+            ("b.ts", "import { other } from './tide'\nconst tide = other(1)\ntide.send(1)\n"),
+            ("c.ts", "import * as sea from './tide'\nsea.send(1)\n"),
+            ("d.ts", "import { sent } from './a'\nimport { send } from 'net'\nsend(sent)\n"),
+            ("e.js", "const { send } = require('./tide')\nsend(1)\n"),
+            ("f.ts", "export { send } from './tide'\n"),
+            ("g.ts", "import { send } from './f'\nsend(2)\n"),
+        ],
+        edited: (
+            "tide.ts",
+            "export function send(a: string) {\n}\nexport function other(a: number) {\n}\n",
+        ),
+        affected: &["a.ts", "c.ts", "e.js", "f.ts", "g.ts"],
+    },
+    // Scripts: a method by a variable that is called like the end of the type; who has a method of that name of its own is not meant.
+    UseCase {
+        files: &[
+            (
+                "harbour.ts",
+                "export class DevHarbour {\n  close(a: number) {\n    return a\n  }\n}\n",
+            ),
+            (
+                "make.ts",
+                "import { DevHarbour } from './harbour'\nexport const make = () => new DevHarbour()\n",
+            ),
+            ("a.ts", "import { make } from './make'\nconst harbour = make()\nharbour.close(1)\n"),
+            (
+                "b.ts",
+                "import type { DevHarbour } from './harbour'\nexport class Gate {\n  close(of: DevHarbour) {\n  }\n}\n",
+            ),
+            (
+                "c.ts",
+                "import { DevHarbour } from './harbour'\nexport class Deep extends DevHarbour {\n  close(a: number) {\n  }\n}\n",
+            ),
+        ],
+        edited: (
+            "harbour.ts",
+            "export class DevHarbour {\n  close(a: string) {\n    return a\n  }\n}\n",
+        ),
+        affected: &["a.ts", "c.ts"],
+    },
     // Go: a method is called; a field of that name is not it.
     UseCase {
         files: &[

@@ -12,6 +12,7 @@ mod repositories;
 mod rule_bombs;
 mod words;
 
+use std::collections::HashSet;
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -21,11 +22,12 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use nacre_core::base::git::GitProgram;
 use nacre_core::safefs::Owner;
 
+use super::bag_keys::bag_key;
 use super::{
     CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
-    Verify, refresh,
+    Verify, WordCounting, refresh,
 };
-use crate::artifact::{AnalysisKey, Cache, FileRow, Marks, Project};
+use crate::artifact::{AnalysisKey, BagKey, Cache, FileRow, Marks, Project};
 use crate::languages::{Analysis, Language};
 
 /// A day, and what is called now in the tests that do not care.
@@ -96,6 +98,12 @@ impl TestTree {
         refresh(&self.cache(), &self.project(), &options()).unwrap()
     }
 
+    /// A look of who does not ask for words.
+    pub(crate) fn glance(&self) -> Current {
+        let options = RefreshOptions { words: WordCounting::Later, ..options() };
+        refresh(&self.cache(), &self.project(), &options).unwrap()
+    }
+
     /// A look at a later time, so that nothing is in doubt any more, until nothing is left to write.
     pub(crate) fn settled(&self) -> Current {
         let looked_ns = clock_ns() + 10_000_000_000;
@@ -114,6 +122,13 @@ impl TestTree {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
         counted(&refresh(&cache, &self.project(), &options()).unwrap(), &cache)
+    }
+
+    /// The words of all files as they are kept when a build from nothing has counted and merged them.
+    fn cold_packs(&self) -> Vec<Vec<u8>> {
+        let folder = tempfile::tempdir().unwrap();
+        let cache = cache_in(folder.path());
+        merged_packs(&refresh(&cache, &self.project(), &options()).unwrap(), &cache, folder.path())
     }
 
     /// A build from nothing.
@@ -140,6 +155,7 @@ pub(crate) fn options() -> RefreshOptions {
         looked_ns: clock_ns(),
         trust: Verify::Stamps,
         keeping: CacheWrites::On,
+        words: WordCounting::Now,
         sensitive: Sensitive::new(&[]).unwrap(),
         excludes: Excludes::default(),
         git: program(),
@@ -195,12 +211,32 @@ pub(crate) type CountedFile = (String, Option<String>);
 
 /// The words of all files, from what is kept alone where that is all.
 pub(crate) fn counted(current: &Current, cache: &Cache) -> Vec<CountedFile> {
+    counted_and(current, cache, CacheWrites::Off)
+}
+
+/// The words of all files, which are kept or not.
+pub(crate) fn counted_and(
+    current: &Current,
+    cache: &Cache,
+    keeping: CacheWrites,
+) -> Vec<CountedFile> {
     let deadline = Deadline::never();
-    let counting = Counting { keeping: CacheWrites::Off, n_threads: 2, deadline: &deadline };
+    let counting = Counting { keeping, n_threads: 2, deadline: &deadline };
     let files = current.artifact.files();
     let bags = current.bags(cache, &files, counting);
     let words = |idx: usize| bags.of(idx).map(|bag| format!("{bag:?}"));
     files.iter().enumerate().map(|(idx, (path, _))| ((*path).to_owned(), words(idx))).collect()
+}
+
+/// The words of all files as they are kept, after all of them were counted and merged.
+fn merged_packs(current: &Current, cache: &Cache, folder: &Path) -> Vec<Vec<u8>> {
+    counted_and(current, cache, CacheWrites::On);
+    let live: HashSet<BagKey> =
+        current.artifact.files().iter().filter_map(|(path, row)| bag_key(path, row)).collect();
+    cache.merge_bags(&current.project, &|key| live.contains(&key));
+    let is_words = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with("words-");
+    let packs = bytes_of(folder).into_iter().filter(|(path, ..)| is_words(path));
+    packs.map(|(_, bytes, _)| bytes).collect()
 }
 
 /// Sets a file's time of change to what it was, as tools do that unpack or restore.

@@ -54,7 +54,10 @@ pub(crate) enum Step {
     Switch {
         branch: usize,
     },
+    /// A look of who does not ask for words.
     Look,
+    /// A look of who does; what others have not counted is counted and kept.
+    Ask,
 }
 
 pub(crate) fn step() -> impl Strategy<Value = Step> {
@@ -71,7 +74,8 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         2 => file().prop_map(|file| Step::Track { file }),
         1 => Just(Step::Commit),
         2 => (0..2_usize).prop_map(|branch| Step::Switch { branch }),
-        4 => Just(Step::Look),
+        3 => Just(Step::Look),
+        2 => Just(Step::Ask),
     ]
 }
 
@@ -103,7 +107,8 @@ pub(crate) fn take(tree: &TestTree, step: &Step) {
             tree.git(&["checkout", "-q", "-f", "-B", name]);
             tree.git(&["reset", "-q", "--hard"]);
         }
-        Step::Look => drop(tree.look()),
+        Step::Look => drop(tree.glance()),
+        Step::Ask => drop(counted_and(&tree.look(), &tree.cache(), CacheWrites::On)),
         Step::Disguise { .. }
         | Step::Touch { .. }
         | Step::Remove { .. }
@@ -125,8 +130,8 @@ proptest! {
         let mut revision = tree.look().artifact.head().revision;
         for step in &steps {
             take(&tree, step);
-            if matches!(step, Step::Look) {
-                let current = tree.look();
+            if matches!(step, Step::Look | Step::Ask) {
+                let current = tree.glance();
                 prop_assert_eq!(seen(&current), tree.cold());
                 prop_assert_eq!(counted(&current, &tree.cache()), tree.cold_words());
                 // What is told to have changed is what makes the one state of the other.
@@ -144,6 +149,8 @@ proptest! {
         let settled = tree.settled();
         prop_assert_eq!(seen(&settled), tree.cold());
         prop_assert_eq!(counted(&settled, &tree.cache()), tree.cold_words());
+        let packs = merged_packs(&settled, &tree.cache(), &tree.cache_folder());
+        prop_assert_eq!(packs, tree.cold_packs());
     }
 }
 

@@ -1,6 +1,5 @@
-//! The words of files are kept with the look that read them, and say of a text what its bytes say.
+//! The words of files are counted by the look that reads them for who asks for words, or later, and say of a text what its bytes say.
 
-use super::super::bag_keys::bag_key;
 use super::*;
 use crate::words::{Question, Word};
 
@@ -34,6 +33,49 @@ fn words_are_kept_by_the_look_that_reads_a_file_and_change_with_it() {
     assert_eq!(kept(&tree, "pearl"), found(None));
 }
 
+/// The names of the packs of words that are kept, with their sizes.
+fn packs(tree: &TestTree) -> Vec<(String, u64)> {
+    let folder = tree.cache_folder().join(tree.project().id.to_string());
+    let entries = fs::read_dir(&folder).into_iter().flatten().map(Result::unwrap);
+    let files = entries.map(|entry| {
+        (entry.file_name().to_string_lossy().into_owned(), entry.metadata().unwrap().len())
+    });
+    let mut packs: Vec<(String, u64)> =
+        files.filter(|(name, _)| name.starts_with("words-")).collect();
+    packs.sort();
+    packs
+}
+
+#[test]
+fn who_does_not_ask_for_words_neither_counts_nor_keeps_any() {
+    let tree = TestTree::new();
+    tree.write("a.rs", "fn open_pearl() {}\n");
+    tree.glance();
+    assert_eq!(packs(&tree), []);
+    let current = tree.glance();
+    let cold = tree.cold_words();
+    assert_eq!(counted_and(&current, &tree.cache(), CacheWrites::On), cold);
+    assert_eq!(packs(&tree).len(), 1);
+}
+
+#[test]
+fn an_edit_writes_the_words_of_what_was_edited_and_no_others() {
+    let tree = TestTree::new();
+    for number in 0..200 {
+        let text = (0..400).map(|line| format!("fn tide_{number}_{line}() {{}}\n"));
+        tree.write(&format!("src/f{number}.rs"), text.collect::<String>());
+    }
+    tree.look();
+    let before = packs(&tree);
+    tick(tree.dir.path());
+    tree.write("src/f7.rs", "fn edited() {}\n");
+    tree.look();
+    let after = packs(&tree);
+    let new: Vec<_> = after.iter().filter(|pack| !before.contains(pack)).collect();
+    assert!(before.iter().all(|pack| after.contains(pack)), "{before:?} {after:?}");
+    assert!(new.len() == 1 && new[0].1 < 300, "{new:?}");
+}
+
 #[test]
 fn words_that_were_lost_are_counted_again() {
     let tree = TestTree::new();
@@ -57,9 +99,7 @@ fn many_small_packs_become_one_without_what_is_gone() {
         tree.write("a.rs", format!("fn edit_{edit}() {{}}\n{}", " ".repeat(edit)));
         tree.look();
     }
-    let folder = tree.cache_folder().join(tree.project().id.to_string());
-    let names = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name());
-    let n_packs = names.filter(|name| name.to_string_lossy().starts_with("words-")).count();
-    assert!((1..=25).contains(&n_packs), "{n_packs}");
+    let n_packs = packs(&tree).len();
+    assert!((1..=3).contains(&n_packs), "{n_packs}");
     assert_eq!(kept(&tree, "edit"), [("a.rs".to_owned(), Some(1))]);
 }

@@ -73,7 +73,7 @@ proptest! {
         for step in &steps {
             take(&watched.tree, step);
             // Each look of another process is a chance for this one to be behind.
-            if matches!(step, Step::Look) {
+            if matches!(step, Step::Look | Step::Ask) {
                 watched.now(&options());
                 let (live, cold) = watched.both();
                 prop_assert_eq!(live, cold);

@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{ErrorCode, MapCommand, MapHeader};
-use nacre_map::artifact::{Cache, Project, Revision};
+use nacre_map::artifact::{Cache, FileRow, Project, Revision};
 use nacre_map::indexer::{
-    CacheStatus, CacheWrites, Current, Deadline, Excludes, ReadProgress, RefreshError,
-    RefreshOptions, Sensitive, Verify, project_root, refresh,
+    CacheStatus, CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress,
+    RefreshError, RefreshOptions, Sensitive, Verify, WordCounting, project_root, refresh,
 };
+use nacre_map::slices::MadePaths;
 use nacre_map::watch::{Live, Now};
 
 use super::wire;
@@ -40,6 +41,8 @@ pub(super) struct MapAccess<'a> {
     pub(super) project: Option<&'a str>,
     pub(super) trust: Verify,
     pub(super) keeping: CacheWrites,
+    /// When the words of new texts are counted.
+    pub(super) words: WordCounting,
     /// Ends the look early.
     pub(super) cancel: Option<&'a Cancel>,
     /// Is told how far it is.
@@ -63,6 +66,7 @@ impl<'a> MapAccess<'a> {
             project,
             trust: Verify::Stamps,
             keeping: CacheWrites::On,
+            words: WordCounting::Later,
             cancel: None,
             events: None,
         }
@@ -74,6 +78,7 @@ impl<'a> MapAccess<'a> {
             project,
             trust: if refresh { Verify::Contents } else { Verify::Stamps },
             keeping: if strict { CacheWrites::Off } else { CacheWrites::On },
+            words: WordCounting::Later,
             cancel: None,
             events: None,
         }
@@ -96,7 +101,7 @@ impl CodeMap {
             return Err(OpError::usage("`strict` and `refresh` exclude each other"));
         }
         events.step("Reading the code");
-        let access = MapAccess { events: Some(events), ..access };
+        let access = MapAccess { events: Some(events), words: counting_for(command), ..access };
         let map = Self::open(host, access, command.as_str())?;
         if access.is_strict() && map.current.status != CacheStatus::Hit {
             return Err(not_up_to_date(&map.current));
@@ -118,7 +123,7 @@ impl CodeMap {
 
     /// Finds the project and brings its map up to date.
     pub(super) fn open(host: &Host, access: MapAccess<'_>, command: &str) -> Result<Self, OpError> {
-        let MapAccess { project: place, trust, keeping, cancel, events } = access;
+        let MapAccess { project: place, trust, keeping, words, cancel, events } = access;
         let project = Project::at(root_of(host, place)?);
         let (cache, keeping) = map_cache(host, command, keeping)?;
         let settings_of = settings_of(host, place, &project.root);
@@ -126,6 +131,7 @@ impl CodeMap {
         let options = RefreshOptions {
             trust,
             keeping,
+            words,
             excludes: Excludes::find(&project.root, &host.environment.git_places()),
             progress: events.map(progress).unwrap_or_default(),
             ..options(host, &deny, cancel)?
@@ -177,6 +183,27 @@ impl CodeMap {
     pub(super) fn keeping(&self) -> CacheWrites {
         let is_sound = self.current.is_kept && !self.options.deadline.is_over();
         if is_sound { self.options.keeping } else { CacheWrites::Off }
+    }
+
+    /// The words of all files, in the order of the artifact; those that no look has counted are counted now.
+    pub(super) fn bags(&self, files: &[(&str, FileRow)]) -> FileBags {
+        let counting = Counting {
+            keeping: self.keeping(),
+            n_threads: self.options.n_threads,
+            deadline: &self.options.deadline,
+        };
+        self.current.bags(&self.cache, files, counting)
+    }
+
+    /// Which files the project declares to be made by a program.
+    pub(super) fn made_paths(&self) -> MadePaths {
+        let mut rules = Vec::new();
+        self.current.artifact.each(|path, _| {
+            if MadePaths::are_in(path) {
+                rules.push(path.to_owned());
+            }
+        });
+        MadePaths::read(rules.iter().map(String::as_str), &|path| self.current.text(path))
     }
 
     /// Warns when there was no time for some files.
@@ -232,6 +259,18 @@ impl CodeMap {
     }
 }
 
+/// When the words of new texts are counted: only some questions are answered by words, and no other waits for them.
+pub(super) fn counting_for(command: MapCommand) -> WordCounting {
+    match command {
+        MapCommand::Context | MapCommand::SearchCode => WordCounting::Now,
+        MapCommand::Explore
+        | MapCommand::Delta
+        | MapCommand::Refresh
+        | MapCommand::Explain
+        | MapCommand::Watch => WordCounting::Later,
+    }
+}
+
 /// How every map is brought up to date: stamps are trusted, and what was learned is stored.
 fn options(
     host: &Host,
@@ -243,6 +282,7 @@ fn options(
         looked_ns: nanos((host.environment.clock)()),
         trust: Verify::Stamps,
         keeping: CacheWrites::On,
+        words: WordCounting::Later,
         sensitive: Sensitive::new(deny)?,
         excludes: Excludes::default(),
         git: host.git(),

@@ -8,7 +8,6 @@ use nacre_api::wire::{
     ContextQuestion, ContextReport, ContextRequest, ErrorCode, MapCommand, MapFormat, MapHeader,
 };
 use nacre_map::artifact::{FileFacts, RelativePath};
-use nacre_map::indexer::Counting;
 use nacre_map::slices::{self, ContextSlice, Evidence, Ranked, Sketch, WEIGHTS, rank};
 
 use super::code_map::{CodeMap, MapAccess};
@@ -160,21 +159,17 @@ fn rank_files(host: &Host, map: &CodeMap, task: &Task) -> Ranked {
         true => BTreeMap::new(),
         false => recalled_paths(host, map, &task.words),
     };
-    let counting = Counting {
-        keeping: map.keeping(),
-        n_threads: map.options.n_threads,
-        deadline: &map.options.deadline,
-    };
     let files = map.current.artifact.files();
     let (bags, imported) = std::thread::scope(|scope| {
         // Each takes a moment at 60,000 files, and neither needs the other.
         let imported = scope.spawn(|| map.current.imported(&map.cache, map.keeping(), &files));
-        let bags = map.current.bags(&map.cache, &files, counting);
+        let bags = map.bags(&files);
         (bags, imported.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
     let bag = |idx: usize| bags.of(idx);
     let paths = files.iter().map(|(path, _)| *path).collect();
-    let sketch = Sketch::new(paths, &bag, imported);
+    let made = map.made_paths();
+    let sketch = Sketch::new(paths, &bag, &made, imported);
     let names = |path: &str| map.current.names_at(path);
     let evidence = Evidence {
         task: &task.words,

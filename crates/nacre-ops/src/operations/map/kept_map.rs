@@ -7,7 +7,7 @@ use nacre_map::artifact::Project;
 use nacre_map::indexer::{CacheWrites, Verify};
 use nacre_map::watch::{Live, Watch};
 
-use super::code_map::{CodeMap, MapAccess, progress, root_of, settings_of};
+use super::code_map::{CodeMap, MapAccess, counting_for, progress, root_of, settings_of};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
@@ -34,7 +34,7 @@ pub(super) fn ask<T>(
     let settings_of = settings_of(host, access.project, &Project::at(root.clone()).root);
     let kept = host.shared().take_work::<KeptMap>(&root);
     let kept = kept.filter(|kept| kept.map.settings_of == settings_of);
-    let mut kept = match kept.and_then(|kept| kept.caught_up(host, events)) {
+    let mut kept = match kept.and_then(|kept| kept.caught_up(host, command, events)) {
         Some(kept) => kept,
         None => {
             let map = CodeMap::open_to_ask(host, access, command, events)?;
@@ -50,9 +50,10 @@ pub(super) fn ask<T>(
 
 impl KeptMap {
     /// The map as the disk is now; `None` where it has to be opened anew.
-    fn caught_up(mut self, host: &Host, events: &Events) -> Option<Self> {
+    fn caught_up(mut self, host: &Host, command: MapCommand, events: &Events) -> Option<Self> {
         events.step("Reading the code");
         self.map.options.progress = progress(events);
+        self.map.options.words = counting_for(command);
         self.map.update(host, &mut self.live).ok()?;
         self.map.warn_of_loss(events);
         self.map.warn_of_postponed(events);

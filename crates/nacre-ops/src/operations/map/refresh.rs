@@ -1,7 +1,7 @@
 //! Reads all code of a project again and brings its map up to date.
 
 use nacre_api::wire::{DeltaReport, MapCommand, RefreshRequest, Since};
-use nacre_map::indexer::Verify;
+use nacre_map::indexer::{Verify, WordCounting};
 
 use super::changes::Page;
 use super::code_map::{CodeMap, MapAccess};
@@ -45,12 +45,16 @@ fn read_all(
     Ok(DeltaReport { map: map.header(MapCommand::Refresh), delta })
 }
 
-/// Brings the map of the project at `root` up to date, so that the next question need not.
+/// Brings the map of the project at `root` up to date, with the words of its files, so that the next question need not.
 pub(in crate::operations) fn bring_up_to_date(
     host: &Host,
     root: &str,
     events: &Events,
 ) -> Result<(), OpError> {
-    let access = MapAccess { cancel: Some(events.cancel()), ..MapAccess::usual(Some(root)) };
-    CodeMap::open(host, access, "serve").map(drop)
+    let (cancel, words) = (Some(events.cancel()), WordCounting::Now);
+    let access = MapAccess { cancel, words, ..MapAccess::usual(Some(root)) };
+    let map = CodeMap::open(host, access, "serve")?;
+    // Others may have looked without counting.
+    map.bags(&map.current.artifact.files());
+    Ok(())
 }

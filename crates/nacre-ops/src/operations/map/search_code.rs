@@ -7,7 +7,6 @@ use nacre_api::wire::{
     MatchedFile, MatchedLine, SearchCodeReport, SearchCodeRequest,
 };
 use nacre_map::artifact::FileRow;
-use nacre_map::indexer::Counting;
 use nacre_map::search::{
     self, CodeHits, CodeMatches, CodeQuery, FileFilter, LetterCase, PickRequest, PickedLines,
     SearchMode, SearchedFiles, TextAndSymbols, find, pick,
@@ -94,18 +93,15 @@ impl<'r> Search<'r> {
     }
 
     fn find(&self, map: &CodeMap) -> CodeHits {
-        let counting = Counting {
-            keeping: map.keeping(),
-            n_threads: map.options.n_threads,
-            deadline: &map.options.deadline,
-        };
         let files = map.current.artifact.files();
-        let bags = map.current.bags(&map.cache, &files, counting);
+        let bags = map.bags(&files);
+        let made = map.made_paths();
         let texts = map.current.texts();
         let row = |idx: usize| files.get(idx).map(|(path, row): &(&str, FileRow)| (*path, row));
         let searched = SearchedFiles {
             paths: files.iter().map(|(path, _)| *path).collect(),
             bag: &|idx| bags.of(idx),
+            made: &made,
             bytes: &|idx| row(idx).and_then(|(path, row)| texts.as_ref()?.bytes(path, row)),
             names: &|idx| row(idx).map(|(path, _)| map.current.names_at(path)).unwrap_or_default(),
             is_over: &|| map.options.deadline.is_over(),

@@ -4,7 +4,7 @@ use std::panic::resume_unwind;
 
 use nacre_map::artifact::State;
 use nacre_map::indexer::CacheWrites;
-use nacre_map::slices::{Churn, Survey, SurveyState, churn_of_log};
+use nacre_map::slices::{Churn, MadePaths, Survey, SurveyState, churn_of_log};
 
 use super::code_map::CodeMap;
 
@@ -17,11 +17,13 @@ pub(super) struct KnownSurvey {
     pub(super) survey: Survey,
     /// Whether the stored survey says less.
     is_newer: bool,
+    made: MadePaths,
 }
 
 impl KnownSurvey {
     pub(super) fn of(map: &CodeMap) -> Self {
         let current = &map.current;
+        let made = map.made_paths();
         let state = SurveyState {
             revision: current.revision(),
             verified_ns: current.artifact.head().verified_ns,
@@ -33,26 +35,9 @@ impl KnownSurvey {
             let imports = if is_known { current.known_imports(&map.cache) } else { None };
             Survey::of_bytes(&bytes, imports?)
         });
-        stored
-            .and_then(|stored| Self::updated(map, stored, state))
-            .unwrap_or_else(|| Self { survey: make(map, state), is_newer: true })
-    }
-
-    /// Applies what changed since; `None` when that may have changed anything.
-    fn updated(map: &CodeMap, stored: Survey, state: SurveyState) -> Option<Self> {
-        let current = &map.current;
-        let of = stored.state();
-        if of.verified_ns != state.verified_ns || stored.n_files() != current.stats.file_count {
-            return None;
-        }
-        let changed = current.changed_since(of.revision)?;
-        let mut survey = stored.with_changes(state.revision, &changed)?;
-        let is_other_commit = of.commit != state.commit;
-        if is_other_commit {
-            let paths = current.artifact.files();
-            survey = survey.retold(state.commit, &churn(map), paths.iter().map(|(path, _)| *path));
-        }
-        Some(Self { survey, is_newer: is_other_commit || MAX_CHANGED < changed.len() })
+        let updated = stored.and_then(|stored| updated(map, stored, state, &made));
+        let (survey, is_newer) = updated.unwrap_or_else(|| (make(map, state, &made), true));
+        Self { survey, is_newer, made }
     }
 
     /// Analyses files by their grammars that were only glanced at.
@@ -62,7 +47,7 @@ impl KnownSurvey {
             return;
         }
         for (idx, path, outline) in map.current.outlines_at(&paths) {
-            self.survey.refine(idx, path, &outline);
+            self.survey.refine(idx, path, &outline, &self.made);
         }
         self.is_newer = true;
     }
@@ -76,7 +61,29 @@ impl KnownSurvey {
     }
 }
 
-fn make(map: &CodeMap, state: SurveyState) -> Survey {
+/// Applies what changed since to a stored survey, and says whether that is worth storing; `None` when it may have changed anything.
+fn updated(
+    map: &CodeMap,
+    stored: Survey,
+    state: SurveyState,
+    made: &MadePaths,
+) -> Option<(Survey, bool)> {
+    let current = &map.current;
+    let of = stored.state();
+    if of.verified_ns != state.verified_ns || stored.n_files() != current.stats.file_count {
+        return None;
+    }
+    let changed = current.changed_since(of.revision)?;
+    let mut survey = stored.with_changes(state.revision, &changed, made)?;
+    let is_other_commit = of.commit != state.commit;
+    if is_other_commit {
+        let paths = current.artifact.files();
+        survey = survey.retold(state.commit, &churn(map), paths.iter().map(|(path, _)| *path));
+    }
+    Some((survey, is_other_commit || MAX_CHANGED < changed.len()))
+}
+
+fn make(map: &CodeMap, state: SurveyState, made: &MadePaths) -> Survey {
     let current = &map.current;
     let n_threads = map.options.n_threads;
     std::thread::scope(|scope| {
@@ -85,7 +92,7 @@ fn make(map: &CodeMap, state: SurveyState) -> Survey {
         let outlines = current.outlines(n_threads);
         let imports = current.imports(&map.cache, map.keeping(), || &outlines);
         let churn = || log.join().unwrap_or_else(|panic| resume_unwind(panic));
-        Survey::new(state, &outlines, imports, churn)
+        Survey::new(state, &outlines, imports, made, churn)
     })
 }
 

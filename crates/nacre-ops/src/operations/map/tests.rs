@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use nacre_api::wire::{
     ContextReport, ContextRequest, DeltaReport, DeltaRequest, ErrorCode, ExplainReport,
-    ExplainRequest, ExploreReport, ExploreRequest, MapFormat, Report, Since, WatchLine, WatchReply,
-    WatchRequest,
+    ExplainRequest, ExploreReport, ExploreRequest, MapFormat, Report, SearchCodeRequest, Since,
+    WatchLine, WatchReply, WatchRequest,
 };
 use nacre_map::slices::tokens;
 use serde::de::DeserializeOwned;
 use tempfile::TempDir;
 
-use super::{context, delta, explain, explore, watch};
+use super::{context, delta, explain, explore, search_code, watch};
 use crate::events::Events;
 use crate::host::{Environment, Host, OpenOptions, Shared};
 use crate::json::json_line;
@@ -108,6 +108,52 @@ fn a_budget_is_kept_on_the_bytes_of_the_payload() {
     assert_eq!(context(&host, &request, &events).unwrap_err().code, ErrorCode::Usage);
     let request = ExploreRequest { refresh: true, strict: true, ..Default::default() };
     assert_eq!(explore(&host, &request, &events).unwrap_err().code, ErrorCode::Usage);
+}
+
+#[test]
+fn what_gitattributes_call_generated_counts_as_that_in_every_answer() {
+    let (folder, host) = project();
+    let root = folder.path().canonicalize().unwrap().join("work");
+    let events = Events::ignored();
+    let text = "pub fn grow_pearl(layers: u32) -> u32 {\n    layers\n}\n";
+    fs::write(root.join("src/a_pearl.rs"), text).unwrap();
+    fs::write(root.join("src/b_pearl.rs"), format!("{text}\n")).unwrap();
+    let told = || {
+        let explored = explore(&host, &ExploreRequest::default(), &events).unwrap().report;
+        let task = Some("grow the pearl".to_owned());
+        let request = ContextRequest { task, ..Default::default() };
+        let collected = context(&host, &request, &events).unwrap().report;
+        let request = SearchCodeRequest { query: "grow_pearl".to_owned(), ..Default::default() };
+        let found = search_code(&host, &request, &events).unwrap().report.found;
+        let first = (collected.slice.files[0].path.clone(), found.files[0].path.clone());
+        (explored.overview.apart.generated, first.0, first.1)
+    };
+    let first = |path: &str| (path.to_owned(), path.to_owned());
+    let (a, b) = (first("src/a_pearl.rs"), first("src/b_pearl.rs"));
+    assert_eq!(told(), (0, a.0.clone(), a.1.clone()));
+    fs::write(root.join(".gitattributes"), "src/a_* linguist-generated\n").unwrap();
+    assert_eq!(told(), (1, b.0, b.1));
+    fs::write(root.join(".gitattributes"), "src/c_* linguist-generated\n").unwrap();
+    assert_eq!(told(), (0, a.0, a.1));
+}
+
+#[test]
+fn only_who_asks_for_words_has_them_counted_and_kept() {
+    let (folder, host) = project();
+    let home = folder.path().canonicalize().unwrap().join("home");
+    let n_packs = || {
+        let projects = fs::read_dir(home.join(".nacre/cache/codemap")).unwrap();
+        let files = projects.flat_map(|project| fs::read_dir(project.unwrap().path()).into_iter());
+        let names = files.flatten().map(|file| file.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().starts_with("words-")).count()
+    };
+    let events = Events::ignored();
+    explore(&host, &ExploreRequest::default(), &events).unwrap();
+    delta(&host, &DeltaRequest::default(), &events).unwrap();
+    assert_eq!(n_packs(), 0);
+    let request = ContextRequest { task: Some("open store 7".to_owned()), ..Default::default() };
+    let collected = context(&host, &request, &events).unwrap().report;
+    assert_eq!((n_packs(), collected.slice.files[0].path.as_str()), (1, "src/store7.rs"));
 }
 
 #[test]
