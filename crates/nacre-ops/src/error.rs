@@ -397,6 +397,7 @@ impl From<StateError> for OpError {
         }
         let code = match &error {
             StateError::Busy(_)
+            | StateError::Shared { is_passing: true, .. }
             | StateError::QueueFull { .. }
             | StateError::SessionInUse { .. }
             | StateError::NotHeld { .. } => ErrorCode::Busy,
@@ -405,6 +406,7 @@ impl From<StateError> for OpError {
             }
             StateError::Ambiguous { .. } => ErrorCode::Ambiguous,
             StateError::Damaged { .. }
+            | StateError::Shared { is_passing: false, .. }
             | StateError::Newer { .. }
             | StateError::Open { .. }
             | StateError::Sql(_)
@@ -435,7 +437,11 @@ impl From<StateError> for OpError {
             StateError::SessionInUse { .. } => {
                 Some("End its task first; `nacre events` shows it".to_owned())
             }
+            StateError::Shared { is_passing: true, .. } => {
+                Some("The database may come back; try again then".to_owned())
+            }
             StateError::Open { .. }
+            | StateError::Shared { is_passing: false, .. }
             | StateError::Sql(_)
             | StateError::Move(_)
             | StateError::UnknownSession { .. }

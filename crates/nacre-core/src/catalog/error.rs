@@ -19,6 +19,9 @@ pub enum CatalogError {
     Ambiguous { id: String, n_found: usize },
     #[error("The lease of job `{id}` is no longer held")]
     LeaseLost { id: String },
+    /// The database that a team shares failed; `is_passing` says that it may come back.
+    #[error("Cannot use the shared queue")]
+    Shared { is_passing: bool, source: Box<dyn std::error::Error + Send + Sync> },
     #[error(transparent)]
     Index(#[from] crate::search::IndexError),
     #[error(transparent)]

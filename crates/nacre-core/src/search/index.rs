@@ -251,6 +251,32 @@ pub(super) fn in_memory(units: &[Unit], embedder: &dyn Embedder) -> Result<Snaps
     Ok(Snapshot::new(manifest, segments))
 }
 
+/// An index in memory of units whose vectors are known; a missing one is none.
+pub(super) fn of_vectors(
+    units: &[Unit],
+    vectors: &[Vec<Vec<f32>>],
+    embedder: &dyn Embedder,
+) -> Snapshot {
+    let mut draft = Draft::new(embedder.dims());
+    for (idx, unit) in units.iter().enumerate() {
+        let vector = |at: usize| {
+            vectors
+                .get(idx)
+                .and_then(|vectors| vectors.get(at))
+                .map(Vec::as_slice)
+                .unwrap_or_default()
+        };
+        let records = unit.records.iter().enumerate();
+        let records = records.map(|(at, record)| Analysed::new(record, vector(at))).collect();
+        draft.push_unit(&unit.key, unit.fingerprint, records);
+    }
+    let mut manifest = empty_manifest(embedder);
+    let mut segments = Vec::new();
+    push_part(&mut manifest, &mut segments, draft.finish());
+    let segments = segments.into_iter().map(|(segment, _)| segment).collect();
+    Snapshot::new(manifest, segments)
+}
+
 fn empty_manifest(embedder: &dyn Embedder) -> Manifest {
     Manifest {
         model: embedder.model().as_str().to_owned(),

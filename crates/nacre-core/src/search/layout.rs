@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::record::{N_FIELDS, Standing, Voice};
 use super::segment::Row;
+use super::snapshot::Corpus;
 
 /// What a word in each field is worth beside one in the body.
 pub(super) const FIELD_WEIGHTS: [f32; N_FIELDS] = [2.0, 1.5, 1.0, 0.6];
@@ -96,6 +97,17 @@ impl Layout {
         layout
     }
 
+    /// The same rows, measured by the corpus that they are candidates of.
+    pub(super) fn within(mut self, corpus: &Corpus) -> Self {
+        let mean = corpus.mean_length.max(1.0);
+        let growth = mean / self.rows.mean;
+        for lengths in [&mut self.rows, &mut self.windows, &mut self.units] {
+            lengths.n_counted = corpus.n_records.max(lengths.n_counted);
+            lengths.mean = (lengths.mean * growth).max(1.0);
+        }
+        self
+    }
+
     /// Whether two rows stand in one unit.
     pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
         self.unit_of.get(a).is_some_and(|unit| self.unit_of.get(b) == Some(unit))
@@ -103,6 +115,6 @@ impl Layout {
 }
 
 /// How many words a row has, the better fields counted more.
-fn length(row: &Row) -> f32 {
+pub(super) fn length(row: &Row) -> f32 {
     row.lengths.iter().zip(FIELD_WEIGHTS).map(|(length, weight)| f32::from(*length) * weight).sum()
 }

@@ -100,31 +100,43 @@ impl<'a> Library<'a> {
         options: LibraryOptions,
         text_of: &dyn Fn(&str, &str) -> Option<String>,
     ) -> Result<Vec<RecordHit>, EmbedError> {
-        let rank_options = RankOptions {
-            mode: options.mode,
-            level: Level::Records,
-            limit: options.limit.max(spoken::N_COMPARED),
-            now_ms: options.now_ms,
-        };
         let allowed = rank::allowed(&self.snapshot, query, true);
-        let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)?;
-        let text_of = |row: usize| text_of(self.snapshot.unit_key(row), self.snapshot.key(row));
-        let mut ranked = spoken::settle(&self.snapshot, query, ranked, &text_of);
-        ranked.truncate(options.limit);
-        let least = ranked.first().map_or(0.0, |best| best.score * MIN_SHARE_OF_BEST);
-        let hit = |ranked: rank::Ranked| RecordHit {
-            unit: self.snapshot.unit_key(ranked.row).to_owned(),
-            record: self.snapshot.key(ranked.row).to_owned(),
-            score: ranked.score,
-            is_match: ranked.lexical > 0.0 || ranked.similarity >= rank::MIN_SIMILARITY,
-            terms: ranked.terms,
-            similarity: ranked.similarity,
-        };
-        Ok(ranked.into_iter().filter(|ranked| ranked.score >= least).map(hit).collect())
+        search_snapshot(&self.snapshot, self.embedder, query, &allowed, options, text_of)
     }
 }
 
-fn known(snapshot: &Snapshot) -> HashMap<String, Fingerprint> {
+/// The best of the allowed rows of a snapshot, best first.
+pub(super) fn search_snapshot(
+    snapshot: &Snapshot,
+    embedder: &dyn Embedder,
+    query: &Query,
+    allowed: &[bool],
+    options: LibraryOptions,
+    text_of: &dyn Fn(&str, &str) -> Option<String>,
+) -> Result<Vec<RecordHit>, EmbedError> {
+    let rank_options = RankOptions {
+        mode: options.mode,
+        level: Level::Records,
+        limit: options.limit.max(spoken::N_COMPARED),
+        now_ms: options.now_ms,
+    };
+    let ranked = rank::rank(snapshot, query, allowed, embedder, &rank_options)?;
+    let text_of = |row: usize| text_of(snapshot.unit_key(row), snapshot.key(row));
+    let mut ranked = spoken::settle(snapshot, query, ranked, &text_of);
+    ranked.truncate(options.limit);
+    let least = ranked.first().map_or(0.0, |best| best.score * MIN_SHARE_OF_BEST);
+    let hit = |ranked: rank::Ranked| RecordHit {
+        unit: snapshot.unit_key(ranked.row).to_owned(),
+        record: snapshot.key(ranked.row).to_owned(),
+        score: ranked.score,
+        is_match: ranked.lexical > 0.0 || ranked.similarity >= rank::MIN_SIMILARITY,
+        terms: ranked.terms,
+        similarity: ranked.similarity,
+    };
+    Ok(ranked.into_iter().filter(|ranked| ranked.score >= least).map(hit).collect())
+}
+
+pub(super) fn known(snapshot: &Snapshot) -> HashMap<String, Fingerprint> {
     let units = snapshot.units();
     units.into_iter().map(|(key, fingerprint)| (key.to_owned(), fingerprint)).collect()
 }

@@ -6,6 +6,7 @@
 
 mod alike;
 mod answers;
+mod candidates;
 mod container;
 mod embed;
 pub mod eval;
@@ -22,6 +23,7 @@ mod memories;
 mod query;
 mod rank;
 mod record;
+mod record_index;
 mod segment;
 mod settle;
 mod snapshot;
@@ -32,6 +34,10 @@ mod thesaurus;
 mod traits;
 mod words;
 
+pub use candidates::{
+    Candidates, IndexedTerms, QuestionTerm, embedded_text, facet_term, rank_candidates,
+    terms_of_question, terms_of_record,
+};
 pub use embed::{Builtin, EmbedError, Embedder, ModelId, TokenCounter, normalize};
 pub use index::{Index, IndexError};
 pub use kept::KeptSnapshots;
@@ -43,10 +49,11 @@ pub use memories::{
     Interest, Listed, MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SearchError, Tie,
     Why, Wording, clear_index, index_path, index_scope, index_status, prune_indexes, spellings,
 };
-pub use query::Query;
+pub use query::{Query, facet_name};
 pub use rank::{Level, Mode};
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
-pub use snapshot::Snapshot;
+pub use record_index::{LocalRecords, Readable, RecordIndex, RecordIndexError, RecordTexts};
+pub use snapshot::{Corpus, Snapshot};
 pub use snippet::of as snippet;
 pub use thesaurus::{near_words, neighbors};
 pub use words::shared as shared_words;

@@ -5,6 +5,7 @@
 
 use jiff::Timestamp;
 
+use super::record::UNPROVEN;
 use crate::base::parse_time;
 
 /// More of a pasted page than this adds nothing.
@@ -18,6 +19,14 @@ const FACETS: &[&str] = &[
     "type", "tag", "agent", "file", "symbol", "status", "kind", "project", "session", "speaker",
     "id",
 ];
+
+/// The property of that name: one to filter by, or one that only says how far a record is proven.
+pub fn facet_name(name: &str) -> Option<&'static str> {
+    FACETS.iter().copied().chain([UNPROVEN, SUPERSEDES]).find(|known| *known == name)
+}
+
+/// The property of a record that took the place of another one.
+const SUPERSEDES: &str = "supersedes";
 
 /// A question to an index.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -125,16 +125,17 @@ pub struct Unit {
     pub records: Vec<Record>,
 }
 
-/// The numbers under which these stand in a file.
+/// The numbers under which these stand in a file or a table.
 macro_rules! coded {
     ($name:ident { $($variant:ident = $code:literal),* $(,)? }) => {
         impl $name {
-            pub(super) fn code(self) -> u8 {
+            /// The number that stands for it.
+            pub fn code(self) -> u8 {
                 match self { $(Self::$variant => $code),* }
             }
 
-            /// What a file holds under this number; an unknown one reads as the first.
-            pub(super) fn from_code(code: u8) -> Self {
+            /// What stands under this number; an unknown one reads as the first.
+            pub fn from_code(code: u8) -> Self {
                 match code { $($code => Self::$variant,)* _ => Self::first() }
             }
         }

@@ -3,7 +3,7 @@
 //! Rows are numbered over all segments. The rows of a unit stand together and in order, so that the
 //! neighbour of a message is the next row.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
@@ -26,6 +26,18 @@ pub struct Snapshot {
     held: OnceLock<Vec<HeldRow>>,
     /// The live units without records, by their segment.
     empty: OnceLock<Vec<(usize, usize)>>,
+    /// Where the rows are candidates of a larger corpus.
+    corpus: Option<Corpus>,
+}
+
+/// What is known of all records where only some are at hand.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Corpus {
+    pub n_records: usize,
+    /// How long a record is on average, the better fields counted more.
+    pub mean_length: f32,
+    /// In how many records a term stands; a term that is missing stands in none.
+    pub holding: HashMap<String, usize>,
 }
 
 /// A segment and its place among the others.
@@ -56,6 +68,20 @@ impl Snapshot {
         snapshot
     }
 
+    /// The same rows, as candidates of a larger corpus.
+    pub(super) fn with_corpus(self, corpus: Corpus) -> Self {
+        Self { corpus: Some(corpus), layout: OnceLock::new(), ..self }
+    }
+
+    pub(super) fn corpus(&self) -> Option<&Corpus> {
+        self.corpus.as_ref()
+    }
+
+    /// In how many records of the larger corpus a term stands.
+    pub(super) fn n_in_corpus(&self, term: &str) -> Option<usize> {
+        self.corpus.as_ref().map(|corpus| corpus.holding.get(term).copied().unwrap_or(0))
+    }
+
     /// How many row numbers there are, dead ones included.
     pub(super) fn n_rows(&self) -> usize {
         self.loaded.last().map_or(0, |last| last.first_row + last.segment.n_rows())
@@ -81,7 +107,8 @@ impl Snapshot {
         self.layout.get_or_init(|| {
             let rows = (0..self.n_rows())
                 .map(|row| LayoutRow { row: self.row(row), is_live: self.is_live(row) });
-            Layout::new(rows, self.unit_rows())
+            let layout = Layout::new(rows, self.unit_rows());
+            self.corpus.iter().fold(layout, Layout::within)
         })
     }
 

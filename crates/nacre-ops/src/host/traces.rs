@@ -222,10 +222,14 @@ impl From<CatalogError> for OpError {
                 Some("Give more of the name; `nacre trace list` shows them")
             }
             CatalogError::Busy(_) => Some("Wait for it to end, then try again"),
+            CatalogError::Shared { is_passing: true, .. } => {
+                Some("The database may come back; nothing that waits is lost")
+            }
             CatalogError::Newer { .. } => {
                 Some("Use the newer version, or move the file away: it can be made again")
             }
             CatalogError::Open { .. }
+            | CatalogError::Shared { is_passing: false, .. }
             | CatalogError::Sql(_)
             | CatalogError::LeaseLost { .. }
             | CatalogError::Index(_)
@@ -239,8 +243,9 @@ fn catalog_code(error: &CatalogError) -> ErrorCode {
     match error {
         CatalogError::UnknownTrace { .. } => ErrorCode::NotFound,
         CatalogError::Ambiguous { .. } => ErrorCode::Ambiguous,
-        CatalogError::Busy(_) => ErrorCode::Busy,
+        CatalogError::Busy(_) | CatalogError::Shared { is_passing: true, .. } => ErrorCode::Busy,
         CatalogError::Open { .. }
+        | CatalogError::Shared { is_passing: false, .. }
         | CatalogError::Sql(_)
         | CatalogError::Newer { .. }
         | CatalogError::LeaseLost { .. }

@@ -21,6 +21,9 @@ const PIECES_PER_THREAD: usize = 16;
 /// outweigh every other signal.
 const MIN_SPREAD: f32 = 0.6;
 
+/// How near a record is that has nothing to do with the question. Candidates are all nearer, so it is not seen in them.
+const UNRELATED: f32 = 0.0;
+
 /// Cosines with the question, from -1 to 1; 0 where there is no vector.
 #[derive(Debug)]
 pub(super) struct Dense {
@@ -44,11 +47,13 @@ struct Wider {
 impl Dense {
     pub(super) fn new(snapshot: &Snapshot, layout: &Layout, vector: &[f32]) -> Self {
         let row = similarities(snapshot, vector);
+        let lowest = snapshot.corpus().map_or(f32::INFINITY, |_| UNRELATED);
         let wider = layout.has_neighbours.then(|| {
             let (window, unit) = (windows(layout, &row), units(layout, &row));
-            Wider { windows: Spread::of(&window), window, units: Spread::of(&unit), unit }
+            let (windows, units) = (Spread::of(&window, lowest), Spread::of(&unit, lowest));
+            Wider { windows, window, units, unit }
         });
-        Self { rows: Spread::of(&row), row, wider }
+        Self { rows: Spread::of(&row, lowest), row, wider }
     }
 
     /// What a row gets for its meaning.
@@ -72,8 +77,9 @@ struct Spread {
 }
 
 impl Spread {
-    fn of(values: &[f32]) -> Self {
-        let low = values.iter().copied().fold(f32::INFINITY, f32::min);
+    /// The values lie at least as low as `lowest`.
+    fn of(values: &[f32], lowest: f32) -> Self {
+        let low = values.iter().copied().fold(lowest, f32::min);
         let high = values.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         Self { low, high }
     }

@@ -39,7 +39,16 @@ struct Wider {
 struct RowScore {
     weight: f32,
     exact: Vec<(usize, f32)>,
-    variants: Vec<(f32, Vec<(usize, f32)>)>,
+    /// In how many records of the corpus it stands, where the rows are only candidates of it.
+    n_holding: Option<usize>,
+    variants: Vec<VariantScore>,
+}
+
+/// The rows that hold a word that means nearly the same.
+struct VariantScore {
+    near: f32,
+    rows: Vec<(usize, f32)>,
+    n_holding: Option<usize>,
 }
 
 impl Lexical {
@@ -110,11 +119,16 @@ impl RowScore {
                 .map(|(row, counts)| (row, weighted(counts)))
                 .collect()
         };
-        let variants = term.variants.iter().map(|(variant, near)| (*near, rows(variant)));
+        let variants = term.variants.iter().map(|(variant, near)| VariantScore {
+            near: *near,
+            rows: rows(variant),
+            n_holding: snapshot.n_in_corpus(variant),
+        });
         Self {
             weight: term.weight,
             exact: rows(&term.stem),
-            variants: variants.filter(|(_, rows)| !rows.is_empty()).collect(),
+            n_holding: snapshot.n_in_corpus(&term.stem),
+            variants: variants.filter(|variant| !variant.rows.is_empty()).collect(),
         }
     }
 }
@@ -157,11 +171,11 @@ impl<'a> Scorer<'a> {
     ) {
         let mut touched = Vec::new();
         let exact = self.gather(texts(&found.exact));
-        let idf = self.lengths.rarity(exact.len());
+        let idf = self.lengths.rarity(found.n_holding.unwrap_or(exact.len()));
         self.offer(&exact, idf, &mut touched);
-        for (near, rows) in &found.variants {
+        for VariantScore { near, rows, n_holding } in &found.variants {
             let variant = self.gather(texts(rows));
-            let own = self.lengths.rarity(variant.len());
+            let own = self.lengths.rarity(n_holding.unwrap_or(variant.len()));
             self.offer(&variant, VARIANT_SHARE * near * own.min(idf), &mut touched);
         }
         self.take(found.weight, idf, touched);
@@ -169,7 +183,7 @@ impl<'a> Scorer<'a> {
 
     /// Adds a term without the words that are like it.
     fn add_exact(&mut self, found: &RowScore) {
-        let idf = self.lengths.rarity(found.exact.len());
+        let idf = self.lengths.rarity(found.n_holding.unwrap_or(found.exact.len()));
         let mut touched = Vec::new();
         self.offer(&found.exact, idf, &mut touched);
         self.take(found.weight, idf, touched);

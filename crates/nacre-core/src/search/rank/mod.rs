@@ -24,8 +24,8 @@ use dense::Dense;
 pub(super) use dense::similarities;
 pub(super) use filter::allowed;
 use lexical::Lexical;
-pub(super) use question::asks_about_past;
 use question::{Cue, Question};
+pub(super) use question::{asks_about_past, question_terms};
 
 /// What the signals of words and meaning are worth.
 #[derive(Clone, Copy, Debug)]

@@ -73,6 +73,15 @@ impl Question {
     }
 }
 
+/// The stems of a text's words, and those of words near them.
+pub(in crate::search) fn question_terms(
+    text: &str,
+    thesaurus: Thesaurus<'_>,
+) -> Vec<(String, Vec<(String, f32)>)> {
+    let terms = words::terms_with_words(text).into_iter();
+    terms.map(|(stem, word)| (stem.clone(), variants(thesaurus, &word, &stem))).collect()
+}
+
 /// Stems of words near `word`, each once, without its own.
 fn variants(thesaurus: Thesaurus<'_>, word: &str, own: &str) -> Vec<(String, f32)> {
     let mut found: Vec<(String, f32)> = Vec::new();

@@ -61,6 +61,13 @@ impl Analysed {
     }
 }
 
+impl Analysed {
+    /// How many words it has, the better fields counted more.
+    pub(in crate::search) fn length(&self) -> f32 {
+        crate::search::layout::length(&self.row)
+    }
+}
+
 /// A segment that grows unit by unit.
 #[derive(Debug)]
 pub(in crate::search) struct Draft {

@@ -41,6 +41,9 @@ pub enum StateError {
     MessageOrder { task: TaskId, given: u64, expected: String },
     #[error("An item or message is not a JSON document")]
     NotJson(#[source] serde_json::Error),
+    /// The database that a team shares failed; `is_passing` says that it may come back.
+    #[error("Cannot use the shared state")]
+    Shared { is_passing: bool, source: Box<dyn std::error::Error + Send + Sync> },
     #[error(transparent)]
     Move(#[from] IllegalMove),
     #[error(transparent)]

@@ -65,13 +65,20 @@ impl Ready {
 
 /// What became of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct BatchReport {
-    pub(super) n_written: u64,
+pub struct BatchReport {
+    pub n_written: u64,
     /// Events of tasks that are over or were never taken in.
-    pub(super) n_refused: u64,
+    pub n_refused: u64,
 }
 
 impl State {
+    /// Writes what tasks told in one transaction: without secrets, each event once, nothing of a task that is over.
+    pub fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
+        let ready: Vec<Ready> =
+            records.iter().map(|record| Ready::new(record, self.words())).collect();
+        self.write_events(&ready)
+    }
+
     /// The events of a task with numbers above `after`, in order.
     pub fn events(
         &self,

@@ -20,6 +20,7 @@ mod search;
 mod sessions;
 mod spending;
 mod tasks;
+mod task_store;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]
@@ -27,7 +28,7 @@ mod tests;
 
 pub use db::{STATE_FILE, State};
 pub use error::StateError;
-pub use events::EventRecord;
+pub use events::{BatchReport, EventRecord};
 pub use facts::{ModelStats, ToolStats};
 pub use items::{Holder, ItemRecord, NewItem};
 pub use log::{LOG_FILE, LOG_FOLDER, LogFile};
@@ -39,4 +40,5 @@ pub use sessions::{
     Conversations, NewSession, SessionChange, SessionMatch, SessionRecord, SessionSummary,
 };
 pub use spending::{DaySpent, SpentFilter, SpentOn, SpentSum};
+pub use task_store::TaskStore;
 pub use tasks::{CancelReport, TaskRecord};

@@ -1,0 +1,130 @@
+//! Why the database could not be used.
+
+use std::error::Error;
+use std::time::Duration;
+
+use nacre_core::catalog::CatalogError;
+use nacre_engine::record::state::StateError;
+use tokio_postgres::error::SqlState;
+
+/// A failure of the database as a whole, or of one request to it.
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// The text of the URL is left out: a password may stand in it.
+    #[error("The database's address is not a PostgreSQL URL")]
+    Url(#[source] Box<dyn Error + Send + Sync>),
+    #[error("The database's address names no user")]
+    NoUser,
+    #[error("The certificates for the database cannot be used: {what}")]
+    Certificates { what: String },
+    #[error("Cannot start the thread that talks to the database")]
+    Thread(#[source] std::io::Error),
+    /// It may come back; nothing is known of the request that was under way.
+    #[error("Cannot reach the database")]
+    Away(#[source] Box<dyn Error + Send + Sync>),
+    #[error("The database did not answer within {} ms", limit.as_millis())]
+    TooSlow { limit: Duration },
+    #[error("The database gave up a request that took too long")]
+    GaveUp(#[source] Box<tokio_postgres::Error>),
+    #[error("All {n_connections} connections to the database are in use")]
+    Exhausted { n_connections: usize },
+    #[error("The database was set up by a newer version (format {found})")]
+    Newer { found: i32 },
+    #[error("The database is not set up for this version (format {found} of {needed})")]
+    Older { found: i32, needed: i32 },
+    #[error("The database needs the extension `vector` {needed} or newer; it has {found}")]
+    Extension { needed: &'static str, found: String },
+    #[error("The database holds vectors of the model `{found}`, and this server uses `{used}`")]
+    OtherModel { found: String, used: String },
+    #[error("The database refused a request")]
+    Refused(#[source] Box<tokio_postgres::Error>),
+    #[error("A row of the database makes no sense: {what}")]
+    Damaged { what: &'static str },
+}
+
+impl DatabaseError {
+    /// Whether it is a matter of time: the same request may succeed later.
+    pub fn is_passing(&self) -> bool {
+        match self {
+            Self::Away(_) | Self::TooSlow { .. } | Self::GaveUp(_) | Self::Exhausted { .. } => true,
+            Self::Url(_)
+            | Self::NoUser
+            | Self::Certificates { .. }
+            | Self::Thread(_)
+            | Self::Newer { .. }
+            | Self::Older { .. }
+            | Self::Extension { .. }
+            | Self::OtherModel { .. }
+            | Self::Refused(_)
+            | Self::Damaged { .. } => false,
+        }
+    }
+
+    /// Whether the request broke a rule of uniqueness: another was faster.
+    pub(crate) fn is_duplicate(&self) -> bool {
+        self.has_code(&SqlState::UNIQUE_VIOLATION)
+    }
+
+    /// Whether the database gave up one of several transactions that waited for each other.
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.has_code(&SqlState::T_R_DEADLOCK_DETECTED)
+            || self.has_code(&SqlState::T_R_SERIALIZATION_FAILURE)
+    }
+
+    fn has_code(&self, code: &SqlState) -> bool {
+        matches!(self, Self::Refused(error) if error.code() == Some(code))
+    }
+}
+
+impl From<tokio_postgres::Error> for DatabaseError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        match error.code() {
+            None => Self::Away(Box::new(error)),
+            Some(code) if is_away(code) => Self::Away(Box::new(error)),
+            Some(code) if is_given_up(code) => Self::GaveUp(Box::new(error)),
+            Some(_) => Self::Refused(Box::new(error)),
+        }
+    }
+}
+
+/// The server is going, coming or full.
+fn is_away(code: &SqlState) -> bool {
+    code.code().starts_with("08")
+        || [
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::TOO_MANY_CONNECTIONS,
+        ]
+        .contains(code)
+}
+
+/// The limits of time that every connection is opened with.
+fn is_given_up(code: &SqlState) -> bool {
+    [SqlState::QUERY_CANCELED, SqlState::LOCK_NOT_AVAILABLE].contains(code)
+}
+
+impl From<DatabaseError> for CatalogError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+    }
+}
+
+impl From<DatabaseError> for StateError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_time_heals_what_is_passing() {
+        assert!(DatabaseError::Exhausted { n_connections: 4 }.is_passing());
+        assert!(!DatabaseError::Newer { found: 9 }.is_passing());
+        let text = DatabaseError::TooSlow { limit: Duration::from_millis(250) }.to_string();
+        assert_eq!(text, "The database did not answer within 250 ms");
+    }
+}

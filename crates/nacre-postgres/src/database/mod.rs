@@ -1,0 +1,19 @@
+//! The database: where it is, how it is reached, and its schema.
+//!
+//! Everything here is called from threads that may wait. A call never waits longer than the limits of [`DatabaseOptions`]: for a free
+//! connection, for a new one, and for an answer. Password and URL stand in no error and no `Debug`.
+
+mod error;
+mod listen;
+mod migrate;
+mod options;
+mod pool;
+mod text;
+mod tls;
+
+pub use error::DatabaseError;
+pub use listen::Notifications;
+pub use migrate::{MIN_VECTOR, Migration, NEWEST};
+pub use options::DatabaseOptions;
+pub use pool::{Database, Health};
+pub(crate) use text::{millis_after, moment, plain};

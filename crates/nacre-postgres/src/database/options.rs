@@ -1,0 +1,121 @@
+//! Where the database is and what may be asked of it.
+
+use std::fmt;
+use std::time::Duration;
+
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode};
+
+use super::error::DatabaseError;
+
+/// Where the database is, and the limits of every call.
+#[derive(Clone)]
+pub struct DatabaseOptions {
+    /// `postgres://user@host:port/name`; a Unix socket as `postgres://user@%2Frun%2Fpostgresql/name`.
+    pub url: String,
+    /// Kept apart from the URL, so that a settings file need not hold it.
+    pub password: Option<String>,
+    /// Certificates to trust besides the system's, as PEM.
+    pub certificates: Option<Vec<u8>>,
+    /// Connections that are open at once at most.
+    pub max_connections: usize,
+    /// How long a call waits for a free connection.
+    pub wait_for_connection: Duration,
+    pub connect_timeout: Duration,
+    /// How long one call may take in all.
+    pub call_timeout: Duration,
+}
+
+impl DatabaseOptions {
+    pub fn new(url: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            password: None,
+            certificates: None,
+            max_connections: 8,
+            wait_for_connection: Duration::from_secs(5),
+            connect_timeout: Duration::from_secs(5),
+            call_timeout: Duration::from_secs(30),
+        }
+    }
+
+    /// What to connect with. On the way to another machine TLS is required, unless the URL says `sslmode=disable`.
+    pub(super) fn config(&self) -> Result<Config, DatabaseError> {
+        let is_postgres =
+            ["postgres://", "postgresql://"].iter().any(|scheme| self.url.starts_with(scheme));
+        if !is_postgres {
+            return Err(DatabaseError::Url("it does not begin with `postgres://`".into()));
+        }
+        let mut config: Config =
+            self.url.parse().map_err(|error| DatabaseError::Url(Box::new(error)))?;
+        if config.get_user().is_none() {
+            return Err(DatabaseError::NoUser);
+        }
+        if let Some(password) = &self.password {
+            config.password(password);
+        }
+        if config.get_ssl_mode() == SslMode::Prefer {
+            let is_local = config.get_hosts().iter().all(is_this_machine);
+            config.ssl_mode(if is_local { SslMode::Disable } else { SslMode::Require });
+        }
+        let limit = self.call_timeout.as_millis();
+        config
+            .application_name("nacre")
+            .connect_timeout(self.connect_timeout)
+            .keepalives_idle(Duration::from_secs(60))
+            // A call that was given up here must not go on over there.
+            .options(format!(
+                "-c search_path=nacre,public -c statement_timeout={limit} -c lock_timeout={limit} \
+                 -c idle_in_transaction_session_timeout={limit} -c client_min_messages=warning \
+                 -c plan_cache_mode=force_custom_plan"
+            ));
+        Ok(config)
+    }
+}
+
+impl fmt::Debug for DatabaseOptions {
+    /// Without the URL: a password may stand in it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DatabaseOptions")
+            .field("max_connections", &self.max_connections)
+            .field("call_timeout", &self.call_timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+fn is_this_machine(host: &Host) -> bool {
+    match host {
+        Host::Tcp(name) => ["localhost", "127.0.0.1", "::1"].contains(&name.as_str()),
+        #[cfg(unix)]
+        Host::Unix(_) => true,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn mode(url: &str) -> SslMode {
+        DatabaseOptions::new(url).config().unwrap().get_ssl_mode()
+    }
+
+    #[test]
+    fn another_machine_is_reached_by_tls_unless_the_url_says_otherwise() {
+        assert_eq!(mode("postgres://nacre@db.example/memory"), SslMode::Require);
+        assert_eq!(mode("postgres://nacre@db.example/memory?sslmode=disable"), SslMode::Disable);
+        assert_eq!(mode("postgres://nacre@localhost/memory"), SslMode::Disable);
+        assert_eq!(mode("postgres://nacre@%2Frun%2Fpostgresql/memory"), SslMode::Disable);
+        assert_eq!(mode("postgres://nacre@localhost/memory?sslmode=require"), SslMode::Require);
+    }
+
+    #[test]
+    fn what_is_no_address_is_refused_without_showing_it() {
+        for url in ["mysql://u:secret@h/d", "postgres://u:secret@h/d?nonsense=1", "postgres://h/d"]
+        {
+            let error = DatabaseOptions::new(url).config().unwrap_err();
+            assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
+        }
+        let options = DatabaseOptions::new("postgres://u:secret@h/d");
+        assert!(!format!("{options:?}").contains("secret"));
+    }
+}

@@ -1,0 +1,111 @@
+//! The queue that several servers work off together.
+//!
+//! Each server reads the traces that it sees into its own catalog and offers what it found (`offer`); which of them works on a session is
+//! decided here, one transaction a claim. A claim takes its row with `FOR UPDATE SKIP LOCKED`, so claimers do not wait for each other,
+//! and a unique index lets one job of a project run at a time.
+
+mod claim;
+mod list;
+mod offer;
+mod runs;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_core::catalog::{
+    CatalogError, Claim, ClaimOrder, Job, JobQueue, JobState, OfferedSession, Outcome, QueueFilter,
+    RetryPolicy, ServiceRun, StateCounts,
+};
+
+use crate::database::{Database, DatabaseError};
+
+/// The queue in PostgreSQL.
+#[derive(Clone, Debug)]
+pub struct SharedQueue {
+    database: Database,
+}
+
+impl SharedQueue {
+    /// The queue of a database whose schema is up to date.
+    pub fn open(database: &Database) -> Result<Self, DatabaseError> {
+        database.check_schema()?;
+        Ok(Self { database: database.clone() })
+    }
+
+    /// Puts sessions into the queue that are not in it, and those back that have grown since; returns how many rows that changed.
+    ///
+    /// What is running stays its worker's, what a person skipped stays skipped, and only a session that is ready to be worked on moves
+    /// one that is there: another server may see a project that this one does not.
+    pub fn offer(&mut self, sessions: &[OfferedSession]) -> Result<u64, CatalogError> {
+        Ok(offer::offer(&self.database, sessions)?)
+    }
+}
+
+impl JobQueue for SharedQueue {
+    fn claim(
+        &mut self,
+        token: &str,
+        now: Timestamp,
+        length: Duration,
+        order: ClaimOrder,
+    ) -> Result<Option<Claim>, CatalogError> {
+        Ok(claim::claim(&self.database, token, now, length, order)?)
+    }
+
+    fn heartbeat(
+        &mut self,
+        claim: &Claim,
+        now: Timestamp,
+        length: Duration,
+    ) -> Result<(), CatalogError> {
+        claim::heartbeat(&self.database, claim, now, length)
+    }
+
+    fn finish(
+        &mut self,
+        claim: &Claim,
+        outcome: &Outcome,
+        now: Timestamp,
+        policy: &RetryPolicy,
+    ) -> Result<JobState, CatalogError> {
+        claim::finish(&self.database, claim, outcome, now, policy)
+    }
+
+    fn give_back(&mut self, prefix: &str, now: Timestamp) -> Result<usize, CatalogError> {
+        Ok(claim::give_back(&self.database, prefix, now)?)
+    }
+
+    fn jobs(&self, filter: &QueueFilter) -> Result<Vec<Job>, CatalogError> {
+        Ok(list::jobs(&self.database, filter)?)
+    }
+
+    fn retry(&mut self, keys: &[String], now: Timestamp) -> Result<Vec<String>, CatalogError> {
+        Ok(claim::set_state(&self.database, keys, JobState::Pending, None, now)?)
+    }
+
+    fn skip(
+        &mut self,
+        keys: &[String],
+        reason: &str,
+        now: Timestamp,
+    ) -> Result<Vec<String>, CatalogError> {
+        Ok(claim::set_state(&self.database, keys, JobState::Skipped, Some(reason), now)?)
+    }
+
+    fn counts(&self) -> Result<BTreeMap<(Option<String>, String), StateCounts>, CatalogError> {
+        Ok(list::counts(&self.database)?)
+    }
+
+    fn begin_run(&mut self, id: &str, what: &str, now: Timestamp) -> Result<(), CatalogError> {
+        Ok(runs::begin(&self.database, id, what, now)?)
+    }
+
+    fn end_run(&mut self, id: &str, outcome: &str, now: Timestamp) -> Result<(), CatalogError> {
+        Ok(runs::end(&self.database, id, outcome, now)?)
+    }
+
+    fn last_run(&self, what: &str) -> Result<Option<ServiceRun>, CatalogError> {
+        Ok(runs::last(&self.database, what)?)
+    }
+}

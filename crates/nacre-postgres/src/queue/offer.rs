@@ -1,0 +1,118 @@
+//! Sessions into the queue, a batch in one transaction.
+
+use nacre_core::catalog::OfferedSession;
+
+use crate::database::{Database, DatabaseError, plain};
+
+/// Rows of one statement.
+const MAX_BATCH: usize = 1000;
+
+/// What is offered, as a table. Columns are cast once, here.
+const OFFERED: &str = "unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[],
+  $9::text[], $10::bigint[], $11::bigint[]) WITH ORDINALITY
+  AS new (key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, offered, nth)";
+
+/// Whether an offered session changes where the one that is there stands. Only one that is ready to be worked on does.
+const MOVES: &str = "new.state = 'pending' AND job.state <> 'running' AND NOT (job.state = 'skipped' AND job.reason = 'by hand')
+  AND (new.grown > job.grown OR (job.state IN ('skipped', 'dead') AND new.offered > job.offered))";
+
+/// Offers sessions; returns how many are new or wait again.
+pub(super) fn offer(
+    database: &Database,
+    sessions: &[OfferedSession],
+) -> Result<u64, DatabaseError> {
+    let mut n_waiting = 0;
+    for batch in sessions.chunks(MAX_BATCH) {
+        n_waiting += offer_batch(database, &Columns::new(batch))?;
+    }
+    Ok(n_waiting)
+}
+
+/// A batch, column by column.
+#[derive(Default)]
+struct Columns {
+    keys: Vec<String>,
+    agents: Vec<String>,
+    session_ids: Vec<String>,
+    titles: Vec<Option<String>>,
+    projects: Vec<Option<String>>,
+    last_activities: Vec<Option<i64>>,
+    growths: Vec<i64>,
+    states: Vec<&'static str>,
+    reasons: Vec<Option<String>>,
+    due: Vec<i64>,
+    decided: Vec<i64>,
+}
+
+impl Columns {
+    fn new(batch: &[OfferedSession]) -> Self {
+        let mut columns = Self::default();
+        for session in batch {
+            columns.keys.push(plain(&session.key));
+            columns.agents.push(plain(&session.agent));
+            columns.session_ids.push(plain(&session.session_id));
+            columns.titles.push(session.title.as_deref().map(plain));
+            columns.projects.push(session.project.as_deref().map(plain));
+            columns.last_activities.push(session.last_activity_ms);
+            columns.growths.push(session.grown);
+            columns.states.push(session.state.as_str());
+            columns.reasons.push(session.reason.as_deref().map(plain));
+            columns.due.push(session.not_before_ms);
+            columns.decided.push(session.decided_ms);
+        }
+        columns
+    }
+}
+
+fn offer_batch(database: &Database, columns: &Columns) -> Result<u64, DatabaseError> {
+    let Columns { keys, agents, session_ids, titles, projects, .. } = columns;
+    let Columns { last_activities, growths, states, reasons, due, decided, .. } = columns;
+    let moved = format!(
+        "UPDATE job SET state = 'pending', reason = NULL, attempts = 0, not_before = new.not_before, changed = new.offered,
+           project = new.project FROM {OFFERED} WHERE job.key = new.key AND {MOVES}"
+    );
+    let known = format!(
+        "UPDATE job SET title = new.title, last_activity = new.last_activity, session_id = new.session_id,
+           grown = greatest(job.grown, new.grown), offered = greatest(job.offered, new.offered)
+         FROM {OFFERED} WHERE job.key = new.key
+           AND (new.grown > job.grown OR new.offered > job.offered OR job.title IS DISTINCT FROM new.title)"
+    );
+    let added = format!(
+        "INSERT INTO job (key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, changed,
+           offered)
+         SELECT key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, offered, offered
+         FROM {OFFERED} ORDER BY nth ON CONFLICT (key) DO NOTHING"
+    );
+    database.run(async |client| {
+        let transaction = client.transaction().await?;
+        // Offers of two servers would take their rows in different orders.
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
+        let mut n_waiting = 0;
+        for (sql, counts) in [(&moved, true), (&known, false), (&added, true)] {
+            let n_rows = transaction
+                .execute(
+                    sql,
+                    &[
+                        keys,
+                        agents,
+                        session_ids,
+                        titles,
+                        projects,
+                        last_activities,
+                        growths,
+                        states,
+                        reasons,
+                        due,
+                        decided,
+                    ],
+                )
+                .await?;
+            n_waiting += if counts { n_rows } else { 0 };
+        }
+        transaction.commit().await?;
+        Ok(n_waiting)
+    })
+}
+
+/// Held while sessions are offered.
+const LOCK: i64 = 0x6e61_6372_6502;

@@ -1,0 +1,214 @@
+//! Changes of units, each in one transaction.
+
+use std::collections::HashMap;
+
+use nacre_core::search::{
+    EmbedError, Embedder, Fingerprint, LinkKind, News, Readable, Record, Unit, embedded_text,
+    terms_of_record,
+};
+use tokio_postgres::Transaction;
+
+use super::vectors::{tsvector, vector};
+use crate::database::{Database, DatabaseError, plain};
+
+/// Rows of one statement.
+const MAX_BATCH: usize = 500;
+
+/// The units that are there.
+pub(super) fn known(database: &Database) -> Result<HashMap<String, Fingerprint>, DatabaseError> {
+    let rows = database.run(async |client| {
+        Ok(client.query("SELECT key, stamp, side, content FROM unit", &[]).await?)
+    })?;
+    let number =
+        |row: &tokio_postgres::Row, column: usize| row.get::<_, i64>(column).cast_unsigned();
+    let unit = |row: &tokio_postgres::Row| {
+        let fingerprint =
+            Fingerprint { stamp: number(row, 1), side: number(row, 2), content: number(row, 3) };
+        (row.get(0), fingerprint)
+    };
+    Ok(rows.iter().map(unit).collect())
+}
+
+/// How many records a caller can find.
+pub(super) fn n_records(database: &Database, readable: &Readable) -> Result<u64, DatabaseError> {
+    let projects = projects_of(readable);
+    let row = database.run(async |client| {
+        let sql = "SELECT count(*) FROM record WHERE $1::text[] IS NULL OR projects && $1";
+        Ok(client.query_one(sql, &[&projects]).await?)
+    })?;
+    Ok(row.get::<_, i64>(0).unsigned_abs())
+}
+
+/// The projects that may be read; `None` for all of them.
+pub(super) fn projects_of(readable: &Readable) -> Option<Vec<String>> {
+    match readable {
+        Readable::Everything => None,
+        Readable::Projects(projects) => Some(projects.iter().map(|name| plain(name)).collect()),
+    }
+}
+
+/// Records, column by column.
+#[derive(Default)]
+pub(super) struct Rows {
+    units: Vec<String>,
+    places: Vec<i32>,
+    keys: Vec<String>,
+    projects: Vec<String>,
+    times: Vec<i64>,
+    voices: Vec<i16>,
+    speakers: Vec<String>,
+    standings: Vec<i16>,
+    confidences: Vec<f32>,
+    titles: Vec<String>,
+    tags: Vec<String>,
+    bodies: Vec<String>,
+    quotes: Vec<String>,
+    facets: Vec<String>,
+    links: Vec<String>,
+    terms: Vec<String>,
+    lengths: Vec<f32>,
+    vectors: Vec<Option<String>>,
+}
+
+impl Rows {
+    /// Takes units apart; this is done before the transaction begins, so that nobody waits for it.
+    pub(super) fn new(units: &[Unit], embedder: &dyn Embedder) -> Result<Self, EmbedError> {
+        let mut rows = Self::default();
+        for unit in units {
+            let texts: Vec<String> = unit.records.iter().map(embedded_text).collect();
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let vectors = embedder.embed(&texts)?;
+            for ((place, record), numbers) in (0..).zip(&unit.records).zip(&vectors) {
+                rows.push(&unit.key, place, record, numbers);
+            }
+        }
+        Ok(rows)
+    }
+
+    fn push(&mut self, unit: &str, place: i32, record: &Record, numbers: &[f32]) {
+        let terms = terms_of_record(record);
+        self.units.push(plain(unit));
+        self.places.push(place);
+        self.keys.push(plain(&record.key));
+        self.projects.push(lines(projects(record)));
+        self.times.push(record.time_ms);
+        self.voices.push(i16::from(record.voice.code()));
+        self.speakers.push(plain(&record.speaker));
+        self.standings.push(i16::from(record.standing.code()));
+        self.confidences.push(record.confidence);
+        self.titles.push(plain(&record.title));
+        self.tags.push(plain(&record.tags));
+        self.bodies.push(plain(&record.body));
+        self.quotes.push(plain(&record.quotes));
+        self.facets
+            .push(lines(record.facets.iter().map(|(name, value)| format!("{name}\t{value}"))));
+        let link = |kind: LinkKind, to: &str| format!("{}\t{to}", kind.code());
+        self.links.push(lines(record.links.iter().map(|to| link(to.kind, &to.to))));
+        self.terms.push(tsvector(&terms));
+        self.lengths.push(terms.length);
+        self.vectors.push(vector(numbers));
+    }
+}
+
+/// The names of the project that a record belongs to, in the form in which they are compared.
+fn projects(record: &Record) -> impl Iterator<Item = String> {
+    let named = record.facets.iter().filter(|(name, _)| *name == "project");
+    named.map(|(_, value)| value.to_lowercase())
+}
+
+/// Values a line each; one that is more than a line is left out.
+fn lines(values: impl Iterator<Item = String>) -> String {
+    let plain: Vec<String> =
+        values.filter(|value| !value.contains('\n')).map(|value| plain(&value)).collect();
+    plain.join("\n")
+}
+
+/// Removes and replaces units in one transaction.
+pub(super) fn apply(database: &Database, news: &News, rows: &Rows) -> Result<(), DatabaseError> {
+    let replaced = news.units.iter().map(|unit| &unit.key);
+    let mut buried: Vec<String> = replaced.chain(&news.gone).map(|key| plain(key)).collect();
+    buried.sort_unstable();
+    buried.dedup();
+    database.run_within(APPLY_TIMEOUT, async |client| {
+        let transaction = client.transaction().await?;
+        // Two servers that change the same units take turns, in one order.
+        let lock = "SELECT 1 FROM unit WHERE key = ANY ($1) ORDER BY key FOR UPDATE";
+        transaction.execute(lock, &[&buried]).await?;
+        transaction.execute("DELETE FROM unit WHERE key = ANY ($1)", &[&buried]).await?;
+        insert_units(&transaction, &news.units).await?;
+        for first in (0..rows.keys.len()).step_by(MAX_BATCH) {
+            insert_records(&transaction, rows, first..(first + MAX_BATCH).min(rows.keys.len()))
+                .await?;
+        }
+        transaction.commit().await?;
+        Ok(())
+    })
+}
+
+/// A change of many units takes longer than a question.
+const APPLY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
+
+async fn insert_units(transaction: &Transaction<'_>, units: &[Unit]) -> Result<(), DatabaseError> {
+    // Of two with one key the last counts, as the last change does.
+    let by_key: HashMap<String, Fingerprint> =
+        units.iter().map(|unit| (plain(&unit.key), unit.fingerprint)).collect();
+    let keys: Vec<&String> = by_key.keys().collect();
+    let numbers = |of: fn(&Fingerprint) -> u64| -> Vec<i64> {
+        by_key.values().map(|fingerprint| of(fingerprint).cast_signed()).collect()
+    };
+    let (stamps, sides, contents) =
+        (numbers(|of| of.stamp), numbers(|of| of.side), numbers(|of| of.content));
+    let sql = "
+INSERT INTO unit (key, stamp, side, content) SELECT * FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::bigint[])";
+    transaction.execute(sql, &[&keys, &stamps, &sides, &contents]).await?;
+    Ok(())
+}
+
+async fn insert_records(
+    transaction: &Transaction<'_>,
+    rows: &Rows,
+    range: std::ops::Range<usize>,
+) -> Result<(), DatabaseError> {
+    let sql = "
+WITH new AS (
+  SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
+    $8::smallint[], $9::real[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
+    $17::real[], $18::text[])
+  AS new (unit, place, key, projects, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes, facets, links,
+    terms, length, vector)),
+added AS (
+  INSERT INTO record (unit, place, key, projects, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes,
+    facets, links, terms, length)
+  SELECT unit, place, key, string_to_array(projects, E'\\n'), time_ms, voice, speaker, standing, confidence, title, tags,
+    body, quotes, facets, links, terms::tsvector, length FROM new
+  RETURNING id, unit, place, projects)
+INSERT INTO embedding (record, projects, vector)
+SELECT added.id, added.projects, new.vector::halfvec FROM added JOIN new USING (unit, place) WHERE new.vector IS NOT NULL";
+    let at = range;
+    transaction
+        .execute(
+            sql,
+            &[
+                &&rows.units[at.clone()],
+                &&rows.places[at.clone()],
+                &&rows.keys[at.clone()],
+                &&rows.projects[at.clone()],
+                &&rows.times[at.clone()],
+                &&rows.voices[at.clone()],
+                &&rows.speakers[at.clone()],
+                &&rows.standings[at.clone()],
+                &&rows.confidences[at.clone()],
+                &&rows.titles[at.clone()],
+                &&rows.tags[at.clone()],
+                &&rows.bodies[at.clone()],
+                &&rows.quotes[at.clone()],
+                &&rows.facets[at.clone()],
+                &&rows.links[at.clone()],
+                &&rows.terms[at.clone()],
+                &&rows.lengths[at.clone()],
+                &&rows.vectors[at],
+            ],
+        )
+        .await?;
+    Ok(())
+}
