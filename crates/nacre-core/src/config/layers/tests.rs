@@ -6,7 +6,9 @@ use insta::assert_snapshot;
 use proptest::prelude::*;
 
 use super::super::DEFAULTS;
-use super::super::choices::{AtRest, ColorChoice, EmbeddingChoice, LeadRuntime, ScopeMode};
+use super::super::choices::{
+    AtRest, ColorChoice, EmbeddingChoice, LeadRuntime, ScopeMode, ThemeChoice,
+};
 use super::super::error::told;
 use super::super::keys::Kind;
 use super::super::settings::{SearchSettings, TelemetrySettings};
