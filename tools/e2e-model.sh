@@ -172,7 +172,10 @@ verdict() {
 chat_with() {
     local model=${1%%-*} report=$tmp/report.json code
     # The definitions of the chat's tools alone are 7,000 tokens.
+    nacre config set roles.chat.model "llamacpp/$model" > /dev/null
+    nacre config set roles.chat.temperature 0 > /dev/null
     nacre config set roles.chat.context_tokens 16384 > /dev/null
+    nacre config set roles.chat.max_tokens 768 > /dev/null
     cp src/queue.rs "$tmp/before"
     echo "### Chat with $1"
     echo
