@@ -131,6 +131,7 @@ pub fn refresh(
         let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
         let before = old.as_ref().map(|old| old.head().revision);
         let mut artifact = old.unwrap_or_default();
+        let is_same = look.found.is_none();
         let mut is_kept = true;
         if let Some((commit, new)) = look.found {
             let kept = match options.keeping {
@@ -158,27 +159,58 @@ pub fn refresh(
             // Best effort: what is not kept is counted again.
             let _ = keep_bags(cache, project, &artifact, &look.words);
         }
-        let stats = stats(&artifact, look.n_read, look.n_postponed);
+        // Where nothing changed, the files that were compared are those of the artifact.
+        let totals = look.totals.filter(|_| is_same).unwrap_or_else(|| Totals::of_all(&artifact));
+        let stats = stats(&artifact, totals, look.n_read, look.n_postponed);
         let project = project.clone();
         let status = look.status;
         return Ok(Current { project, artifact, analyses, status, stats, before, is_kept });
     }
 }
 
-pub(super) fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> RefreshStats {
-    let mut stats = RefreshStats {
+/// What all files of a project amount to.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Totals {
+    n_files: usize,
+    n_bytes: u64,
+    n_unread: usize,
+}
+
+impl Totals {
+    pub(super) fn of_all(artifact: &Artifact) -> Self {
+        let mut totals = Self::default();
+        artifact.each(|_, row| totals.add(&row));
+        totals
+    }
+
+    fn of(files: &[(&str, FileRow)]) -> Self {
+        let mut totals = Self::default();
+        files.iter().for_each(|(_, row)| totals.add(row));
+        totals
+    }
+
+    fn add(&mut self, row: &FileRow) {
+        self.n_files += 1;
+        self.n_bytes += row.stamp.size;
+        self.n_unread += usize::from(row.marks.is_unread);
+    }
+}
+
+pub(super) fn stats(
+    artifact: &Artifact,
+    totals: Totals,
+    n_read: usize,
+    n_postponed: usize,
+) -> RefreshStats {
+    RefreshStats {
+        file_count: totals.n_files,
+        total_bytes: totals.n_bytes,
+        reused_entries: totals.n_files.saturating_sub(n_read),
         rehashed_entries: n_read,
+        unread_files: totals.n_unread,
         postponed_files: n_postponed,
         skipped: artifact.skipped(),
-        ..RefreshStats::default()
-    };
-    artifact.each(|_, row| {
-        stats.file_count += 1;
-        stats.total_bytes += row.stamp.size;
-        stats.unread_files += usize::from(row.marks.is_unread);
-    });
-    stats.reused_entries = stats.file_count.saturating_sub(n_read);
-    stats
+    }
 }
 
 /// What one look at the disk found.
@@ -191,6 +223,8 @@ pub(super) struct Look {
     pub(super) found: Option<(Commit, Vec<NewPack>)>,
     /// Words of new texts that are not kept yet.
     pub(super) words: Vec<NewPack>,
+    /// What the files amount to that were compared, where those are all.
+    totals: Option<Totals>,
 }
 
 /// Files to read, files that are gone, and new rows of folders.
@@ -199,6 +233,8 @@ pub(super) struct Differences {
     doubtful: Vec<Doubt>,
     gone: Vec<String>,
     folders: Vec<(String, Option<FolderRow>)>,
+    /// What all files amounted to, where all were compared.
+    totals: Option<Totals>,
 }
 
 impl Differences {
@@ -320,7 +356,10 @@ impl Looker<'_> {
     /// Compares all that is known with what is there; `None` when only a walk tells.
     fn partial(&self, tracked: Option<&Tracked>) -> std::io::Result<Option<Differences>> {
         let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
-        self.compared(&self.artifact.files(), &folders, tracked)
+        let files = self.artifact.files();
+        let found = self.compared(&files, &folders, tracked)?;
+        let totals = Some(Totals::of(&files));
+        Ok(found.map(|differences| Differences { totals, ..differences }))
     }
 
     /// Compares these files and folders with what is there, both in order; `None` when only a walk tells.
@@ -463,7 +502,7 @@ impl Looker<'_> {
         status: CacheStatus,
         known: &KnownTexts<'_>,
     ) -> Look {
-        let Differences { doubtful, gone, folders } = differences;
+        let Differences { doubtful, gone, folders, totals } = differences;
         let reading = Reading {
             root: self.root,
             analyses: known.analyses,
@@ -502,7 +541,7 @@ impl Looker<'_> {
         let is_hit = is_same && self.options.trust == Verify::Stamps;
         let status = if is_hit { CacheStatus::Hit } else { status };
         let found = (!is_same || !new.is_empty()).then_some((commit, new));
-        Look { status, n_read, n_postponed, found, words }
+        Look { status, n_read, n_postponed, found, words, totals }
     }
 
     /// How closely to look: a first answer about much code does not wait for every grammar.

@@ -11,7 +11,7 @@ use super::bag_keys::keep_bags;
 use super::look::{folder_stamp, has_other_names, open_root};
 use super::options::{CacheWrites, RefreshOptions, WordCounting};
 use super::read::{Keep, KnownTexts};
-use super::refresh::{CacheStatus, Current, Look, Looker, git_now, is_old, stats};
+use super::refresh::{CacheStatus, Current, Look, Looker, Totals, git_now, is_old, stats};
 use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};
 
 /// Where something happened in a project, or may have.
@@ -90,7 +90,8 @@ pub fn refresh_told(
     if 0 < look.n_read {
         current.analyses = cache.analyses();
     }
-    current.stats = stats(&current.artifact, look.n_read, look.n_postponed);
+    let totals = Totals::of_all(&current.artifact);
+    current.stats = stats(&current.artifact, totals, look.n_read, look.n_postponed);
     current.before = Some(before);
     current.status = look.status;
     true
