@@ -49,6 +49,6 @@ pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voi
 pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
 pub use thesaurus::{near_words, neighbors};
-pub use words::shared as shared_words;
+pub use words::{is_stop_word, shared as shared_words, stem as word_stem};
 
 pub use crate::base::parse_time;
