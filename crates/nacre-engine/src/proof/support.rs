@@ -3,15 +3,15 @@
 use super::numbers::has_strange_number;
 use super::polarity::{affirms_denied, denials, denies_alone, is_opposite, swaps_opposites};
 use super::source::{Source, Unit};
-use super::tables::{ABOUT_CODE, JOINTS};
+use super::tables::{ABOUT_CODE, JOINTS, POINTERS};
 use super::verbatim::{code_spans, dotted_names, is_named, is_written, is_written_there};
 use super::words::{Word, WordKind, key_of, words};
 
 /// Of so many words of a part one may be missing in the source.
 const WORDS_PER_STRANGER: usize = 8;
 
-/// The sentence of the source that is nearest to a part, and its title, have at least this share of the part's words.
-const MIN_TOGETHER: f32 = 0.6;
+/// A word that points back stands among the first of a sentence.
+const POINTING_WITHIN: usize = 4;
 
 /// The share of a sentence's words that lines of code must have: prose about code has words of its own.
 const MIN_OF_CODE: f32 = 0.5;
@@ -92,22 +92,40 @@ fn check_part(part: &[Word], source: &Source) -> Result<(), Flaw> {
     let said: Vec<&Word> = part.iter().filter(|word| word.is_content()).collect();
     let n_strange = said.iter().filter(|word| !source.has(&word.key)).count();
     let n_numbers = part.iter().filter(|word| word.kind == WordKind::Number).count();
-    if (said.len() + n_numbers) / WORDS_PER_STRANGER < n_strange || !is_together(&said, source) {
+    let n_free = (said.len() + n_numbers) / WORDS_PER_STRANGER;
+    let (near, nearest) = near_units(part, source);
+    let is_home = |unit: &&Unit| has_all(unit, &said, n_free, source) && has_subject(unit, part);
+    if n_free < n_strange || (!said.is_empty() && !nearest.iter().any(is_home)) {
         return Err(Flaw::Unsupported);
     }
-    let (near, nearest) = near_units(part, source);
     let is_denied = denies_alone(part, &near)
         || nearest.iter().any(|unit| affirms_denied(part, unit) || is_opposite(part, unit))
         || swaps_opposites(part, source);
     if is_denied { Err(Flaw::Negated) } else { Ok(()) }
 }
 
-/// Whether the words stand together in one sentence, with the title's words: not picked from all over the text.
-fn is_together(said: &[&Word], source: &Source) -> bool {
-    let has = |unit: &Unit, word: &Word| unit.has(&word.key) || source.topic.contains(&word.key);
-    let n_of = |unit: &Unit| said.iter().filter(|word| has(unit, word)).count();
-    let best = source.units.iter().map(n_of).max().unwrap_or(0);
-    best as f32 >= said.len() as f32 * MIN_TOGETHER
+/// Whether the words stand in one sentence, with the title's words: not picked from all over the text.
+fn has_all(unit: &Unit, said: &[&Word], n_free: usize, source: &Source) -> bool {
+    let is_missing = |word: &&&Word| !unit.has(&word.key) && !source.topic.contains(&word.key);
+    said.iter().filter(is_missing).count() <= n_free
+}
+
+/// Whether the sentence is about what the part is about: it has its first word, points back with "it", or begins with
+/// another word of the part. Else it says the same of something else.
+fn has_subject(unit: &Unit, part: &[Word]) -> bool {
+    let counts = |word: &&Word| matches!(word.kind, WordKind::Content | WordKind::Number);
+    let said: Vec<&Word> = part.iter().filter(counts).collect();
+    let points_back = || {
+        unit.words.iter().take(POINTING_WITHIN).any(|word| POINTERS.contains(&word.text.as_str()))
+    };
+    let begins_alike = || {
+        let first = unit.words.iter().find(counts);
+        first.is_some_and(|first| said.iter().any(|word| word.key == first.key))
+    };
+    match said.as_slice() {
+        [] | [_] => true,
+        [first, ..] => unit.has(&first.key) || points_back() || begins_alike(),
+    }
 }
 
 /// The sentences that are near to a part, and those of them that are nearest.

@@ -284,6 +284,10 @@ pub(super) const OPPOSITES: &[(&str, &str)] = &[
     ("within", "outside"),
 ];
 
+/// Words that point back at what was named before.
+pub(super) const POINTERS: &[&str] =
+    &["both", "he", "it", "its", "one", "she", "that", "these", "they", "this", "we", "which"];
+
 /// Words at which a statement falls into parts that are looked at by themselves.
 pub(super) const JOINTS: &[&str] = &[
     "although", "and", "because", "but", "if", "or", "since", "so", "that", "then", "though",

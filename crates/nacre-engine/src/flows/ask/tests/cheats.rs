@@ -1,6 +1,7 @@
 //! The tables of sentences that cheat and of sentences that do not.
 //!
-//! `tests/fixtures/proof/` has both: what a dishonest model tried, and honest paraphrases of the same memories.
+//! `tests/fixtures/proof/` has them: what a dishonest model tried, honest paraphrases of the same memories, and what words
+//! cannot decide.
 
 use std::collections::BTreeMap;
 
@@ -9,6 +10,8 @@ use super::*;
 const SOURCES: &str = include_str!("../../../../tests/fixtures/proof/sources.txt");
 const CHEATS: &str = include_str!("../../../../tests/fixtures/proof/cheats.txt");
 const HONEST: &str = include_str!("../../../../tests/fixtures/proof/honest.txt");
+
+const UNDECIDED: &str = include_str!("../../../../tests/fixtures/proof/undecided.txt");
 
 /// At most this share of the honest sentences may be lost.
 const MAX_LOST: f32 = 0.1;
@@ -85,9 +88,15 @@ fn nearly_all_honest_sentences_pass() {
     assert!(lost.len() as f32 <= n as f32 * MAX_LOST, "{} of {n} lost: {lost:#?}", lost.len());
 }
 
+/// Sentences of the source's own words with their roles exchanged. Words cannot decide them, so the words of the source
+/// stand beside whatever passes.
 #[test]
 fn a_sentence_comes_with_the_words_of_its_source() {
     let shelf = shelf();
+    for row in UNDECIDED.lines() {
+        let answer = shelf.answer(row);
+        assert!(answer.said.iter().all(|said| !said.quotes.is_empty()), "{row}");
+    }
     let answer =
         shelf.answer("500 ms was refused because Claude Code users noticed the delay [hooks].");
     let quotes: Vec<&str> = answer.said[0].quotes.iter().map(|quote| quote.text.as_str()).collect();
