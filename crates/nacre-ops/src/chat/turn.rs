@@ -69,7 +69,8 @@ fn work(
 
 /// Tells which places and memories of the answer nobody looked up.
 fn list_unchecked(outcome: &mut Outcome, toolbox: &Toolbox, turn: &LiveTurn) {
-    let unchecked = toolbox.unchecked(outcome);
+    let is_done = matches!(outcome.ending, Ending::Completed { .. });
+    let unchecked = if is_done { toolbox.unchecked(outcome) } else { Vec::new() };
     if unchecked.is_empty() {
         return;
     }
