@@ -90,7 +90,8 @@ fn look(mention: &Mention, workspace: &Workspace, effects: &RunEffects) -> Resul
     let bytes = workspace.read(&place).map_err(|_| gone())?;
     let n_lines = String::from_utf8_lossy(&bytes).lines().count();
     if *first == 0 || last < first || n_lines < *last as usize {
-        return Err(format!("it has {n_lines} lines"));
+        let lines = if n_lines == 1 { "line" } else { "lines" };
+        return Err(format!("it has {n_lines} {lines}"));
     }
     let is_told = [format!("{known}:{first}"), format!("\"file\": \"{known}\"")]
         .iter()

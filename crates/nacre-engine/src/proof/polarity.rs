@@ -1,8 +1,19 @@
 //! Whether a statement denies what its source affirms, or affirms what it denies.
 
+use std::sync::LazyLock;
+
 use super::source::{Source, Unit};
 use super::tables::{BE, DENY_BACKWARDS, OPPOSITES, PASSED_OVER, REFUSED};
 use super::words::{Word, WordKind, key_of};
+
+/// The keys of the words that are each other's opposites, both ways round.
+static OPPOSITE_KEYS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let both = |(one, other): &(&str, &str)| {
+        let (one, other) = (key_of(one), key_of(other));
+        [(one.clone(), other.clone()), (other, one)]
+    };
+    OPPOSITES.iter().flat_map(both).collect()
+});
 
 /// How many words a denial reaches.
 const REACH: usize = 2;
@@ -76,13 +87,10 @@ pub(super) fn affirms_denied(part: &[Word], unit: &Unit) -> bool {
 /// Whether a part has a word where the sentence has its opposite.
 pub(super) fn is_opposite(part: &[Word], unit: &Unit) -> bool {
     let in_part = |key: &str| part.iter().any(|word| word.key == key);
-    OPPOSITES.iter().any(|(one, other)| {
-        let (one, other) = (key_of(one), key_of(other));
-        let differs = |said: &str, meant: &str| {
-            in_part(said) && !in_part(meant) && unit.has(meant) && !unit.has(said)
-        };
-        differs(&one, &other) || differs(&other, &one)
-    }) || part.iter().any(|word| is_prefixed_opposite(word, unit))
+    OPPOSITE_KEYS
+        .iter()
+        .any(|(said, meant)| in_part(said) && !in_part(meant) && unit.has(meant) && !unit.has(said))
+        || part.iter().any(|word| is_prefixed_opposite(word, unit))
 }
 
 /// Whether a word is one of the sentence with "un" before it.
@@ -100,13 +108,12 @@ pub(super) fn swaps_opposites(part: &[Word], source: &Source) -> bool {
     let in_source = |key: &str| -> Vec<String> {
         source.units.iter().flat_map(|unit| behind(&unit.words, key)).collect()
     };
-    OPPOSITES.iter().flat_map(|(one, other)| [(one, other), (other, one)]).any(|(one, other)| {
-        let (one, other) = (key_of(one), key_of(other));
-        let said = behind(part, &one);
+    OPPOSITE_KEYS.iter().any(|(one, other)| {
+        let said = behind(part, one);
         if said.is_empty() {
             return false;
         }
-        let (own, of_other) = (in_source(&one), in_source(&other));
+        let (own, of_other) = (in_source(one), in_source(other));
         said.iter().any(|word| of_other.contains(word) && !own.contains(word))
     })
 }

@@ -1,8 +1,23 @@
 //! A text as words: each with a key under which its other forms are found too, and what kind of word it is.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use nacre_core::search::{is_stop_word, word_stem};
 
 use super::tables::{GENERIC, IRREGULAR, NEGATORS, NUMBERS, SYNONYMS};
+
+/// The stem of each word of a group, with the stem that names the group.
+static GROUPS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
+    let mut groups = HashMap::new();
+    for group in SYNONYMS {
+        let name = group.first().map_or_else(String::new, |first| word_stem(first));
+        for word in *group {
+            groups.entry(word_stem(word)).or_insert_with(|| name.clone());
+        }
+    }
+    groups
+});
 
 /// What a word does in a statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,8 +78,7 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 pub(super) fn key_of(word: &str) -> String {
     let base = IRREGULAR.iter().find(|(form, _)| *form == word).map_or(word, |(_, base)| *base);
     let stem = word_stem(base);
-    let group = SYNONYMS.iter().find(|group| group.iter().any(|other| word_stem(other) == stem));
-    group.and_then(|group| group.first()).map_or(stem, |first| word_stem(first))
+    GROUPS.get(&stem).cloned().unwrap_or(stem)
 }
 
 /// Runs of letters and digits. A number keeps the marks inside it, a word its apostrophe.

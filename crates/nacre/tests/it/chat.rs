@@ -81,7 +81,7 @@ fn what_an_answer_names_and_nobody_looked_up_is_listed() {
     );
     let (_, report) = chat(&home, "Why does add subtract?", &[]);
     let text = report["text"].as_str().unwrap();
-    let listed = "Not checked: `lib.rs:9999` (it has 1 lines), `nowhere.py:3` (there is no such file), \
+    let listed = "Not checked: `lib.rs:9999` (it has 1 line), `nowhere.py:3` (there is no such file), \
                   [20260301-node-serves-it] (there is no such memory here)";
     assert_eq!(text.lines().last(), Some(listed), "{text}");
 }
