@@ -8,5 +8,6 @@ pub mod confine;
 pub mod flows;
 pub mod lifecycle;
 pub mod model;
+pub mod proof;
 pub mod record;
 pub mod tools;

@@ -46,7 +46,9 @@ export const DOUBTS: Record<string, string> = {
   not_shown: 'named a source that was not found',
   gone: 'named a memory that is gone',
   archived: 'named a memory that is archived',
-  overturned: 'named an overturned memory without what overturned it',
+  overturned: 'told of an overturned memory as if it held, or without what overturned it',
   unrelated: 'named a source that is about something else',
-  invented: 'had a name or number that its source does not have',
+  invented: 'had a name, number or command that its source does not have there',
+  negated: 'said the opposite of its source',
+  unsupported: 'said more than its source',
 };

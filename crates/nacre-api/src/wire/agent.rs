@@ -32,7 +32,14 @@ pub struct AgentRunReport {
     pub task: String,
     /// How the task ended, with the reason in brackets: `completed(done)`.
     pub state: String,
+    /// With `[not verified]` behind every sentence that the cited lines do not prove.
     pub answer: Option<String>,
+    /// Whether every sentence is proven by lines that it cites and that the agent read.
+    #[serde(default)]
+    pub verified: bool,
+    /// The sentences that are not proven, with the reason.
+    #[serde(default)]
+    pub not_verified: Vec<UnprovenSentence>,
     pub citations: Vec<CheckedCitation>,
     /// Why the agent failed.
     pub error: Option<String>,
@@ -51,9 +58,16 @@ impl Report for AgentRunReport {
     fn outcome(&self) -> Outcome {
         match &self.failure {
             Some(_) => Outcome::Failed,
-            None => Outcome::partial_if(self.citations.iter().any(|citation| !citation.verified)),
+            None => Outcome::partial_if(!self.verified),
         }
     }
+}
+
+/// A sentence of an answer that its citations do not prove.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnprovenSentence {
+    pub text: String,
+    pub why: String,
 }
 
 /// A place in the repository, as an agent cites it.

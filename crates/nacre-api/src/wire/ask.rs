@@ -80,6 +80,17 @@ pub struct AnswerSentence {
     pub ids: Vec<String>,
     /// The messages of sessions that do.
     pub messages: Vec<String>,
+    /// The words of each source that are nearest to the sentence, as they stand there.
+    #[serde(default)]
+    pub quotes: Vec<SourceQuote>,
+}
+
+/// Words of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceQuote {
+    /// The id of a memory, or the place of a message.
+    pub source: String,
+    pub text: String,
 }
 
 /// Why a sentence was left out.
@@ -95,12 +106,16 @@ pub enum SentenceDoubt {
     /// The memory is not there any more, or cannot be read.
     Gone,
     Archived,
-    /// The memory was overturned, and the sentence does not name by what.
+    /// The memory was overturned, and the sentence does not name by what, or tells of it as if it held.
     Overturned,
     /// The source is about something else.
     Unrelated,
-    /// It names something, or a number, that no source of it names.
+    /// It names something, or a number, that no source of it names, or names of something else.
     Invented,
+    /// It denies what its source says, or says what its source denies.
+    Negated,
+    /// It says more than its source.
+    Unsupported,
 }
 
 impl SentenceDoubt {
@@ -111,9 +126,13 @@ impl SentenceDoubt {
             Self::NotShown => "named a source that was not found",
             Self::Gone => "named a memory that is gone",
             Self::Archived => "named a memory that is archived",
-            Self::Overturned => "named an overturned memory without what overturned it",
+            Self::Overturned => {
+                "told of an overturned memory as if it held, or without what overturned it"
+            }
             Self::Unrelated => "named a source that is about something else",
-            Self::Invented => "had a name or number that its source does not have",
+            Self::Invented => "had a name, number or command that its source does not have there",
+            Self::Negated => "said the opposite of its source",
+            Self::Unsupported => "said more than its source",
         }
     }
 }

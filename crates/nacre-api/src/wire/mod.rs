@@ -52,10 +52,12 @@ mod trace;
 mod trust;
 mod undo;
 
-pub use agent::{AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, TokenUse};
+pub use agent::{
+    AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, TokenUse, UnprovenSentence,
+};
 pub use ask::{
     AnswerSentence, AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory,
-    RecalledQuote, SentenceDoubt,
+    RecalledQuote, SentenceDoubt, SourceQuote,
 };
 pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use candidate::{DropReason, Gate, Signal, Strategy};

@@ -56,6 +56,6 @@ pub use record_index::{LocalRecords, Readable, RecordIndex, RecordIndexError, Re
 pub use snapshot::{Corpus, Snapshot};
 pub use snippet::of as snippet;
 pub use thesaurus::{near_words, neighbors};
-pub use words::shared as shared_words;
+pub use words::{is_stop_word, shared as shared_words, stem as word_stem};
 
 pub use crate::base::parse_time;

@@ -227,8 +227,13 @@ pub(super) fn terms_with_words(text: &str) -> Vec<(String, String)> {
     found
 }
 
+/// Whether a word in lower case stands in most sentences and says nothing.
+pub fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
 /// The stem of a word in lower case.
-pub(super) fn stem(word: &str) -> String {
+pub fn stem(word: &str) -> String {
     let mut stem = String::new();
     with_stem(word, &mut |found: &str| found.clone_into(&mut stem));
     stem

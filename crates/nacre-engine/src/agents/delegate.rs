@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::citations::{CitationState, check_report};
+use super::citations::{CitationState, CitedFiles, LookedAt, check_report};
 use super::deps::AgentDeps;
 use crate::lifecycle::RunControl;
 use crate::lifecycle::Spawn;
@@ -58,6 +58,17 @@ pub(super) struct Question {
     folders: Vec<String>,
 }
 
+impl Question {
+    /// The question with the folders that the explorer may look in.
+    fn asked(&self) -> String {
+        let Self { question, folders } = self;
+        match folders.as_slice() {
+            [] => question.clone(),
+            folders => format!("{question}\n\nLook only below: {}", folders.join(", ")),
+        }
+    }
+}
+
 impl Tool for Delegate {
     type Input = DelegateInput;
 
@@ -66,7 +77,7 @@ impl Tool for Delegate {
         toolkit: "agent",
         category: Category::Search,
         description: "Lets explorers answer questions about the files of the workspace, up to three at once. Each comes \
-                      back with an answer and citations that were checked. Use it for questions that need much reading; \
+                      back with an answer and the lines that it cites; a sentence that they do not prove is marked [not verified]. Use it for questions that need much reading; \
                       what one search answers, search for yourself.",
         time_limit: Duration::from_secs(1800),
         shown_bytes: 24_000,
@@ -98,7 +109,7 @@ impl Tool for Delegate {
                 control: RunControl::of_child(ctx.cancel.clone()),
             };
             self.children.fetch_add(1, Ordering::Relaxed);
-            running.spawn(async move { (number, child.answer(&question.question).await) });
+            running.spawn(async move { (number, child.answer(&question.asked()).await) });
         }
         let mut answers = vec![json!({ "state": "failed(internal)" }); n_questions];
         while let Some(joined) = running.join_next().await {
@@ -169,25 +180,29 @@ impl Child {
         let mut told = json!({ "task": task, "state": outcome.ending.state().to_string() });
         match (&outcome.answer, &outcome.ending) {
             (Some(report), _) => {
-                let checked = check_report(report, &self.deps.workspace, &self.permissions);
-                let citations: Vec<Value> = checked
-                    .unwrap_or_default()
-                    .into_iter()
-                    .map(|(citation, state)| {
-                        let is_verified = state == CitationState::Verified;
-                        let mut told = json!(citation);
-                        told["verified"] = json!(is_verified);
-                        told
-                    })
-                    .collect();
-                told["answer"] = report["answer"].clone();
-                told["citations"] = json!(citations);
+                let files = CitedFiles {
+                    workspace: &self.deps.workspace,
+                    permissions: &self.permissions,
+                    shown: &outcome.effects.shown,
+                };
+                let checked = check_report(report, &files).unwrap_or_default();
+                told["verified"] = json!(checked.is_verified());
+                told["answer"] = json!(checked.answer);
+                told["citations"] = checked.citations.iter().map(cited).collect();
             }
             (None, Ending::Failed(error)) => told["error"] = json!(error.to_string()),
             (None, Ending::Completed { .. } | Ending::Cancelled(_)) => {}
         }
         told
     }
+}
+
+/// A citation with its lines, so that nobody has to read them again.
+fn cited(one: &LookedAt) -> Value {
+    let mut told = json!(one.citation);
+    told["verified"] = json!(one.state == CitationState::Verified);
+    told["lines"] = json!(one.lines);
+    told
 }
 
 #[cfg(test)]

@@ -7,11 +7,14 @@ mod delegate;
 mod deps;
 mod explorer;
 mod lead;
+mod mentions;
 mod merged;
 
 pub use asker::{NOT_KNOWN, asked, asker};
 pub use chat::{CHAT_BUDGETS, InstructionFile, Orientation, chat};
-pub use citations::{Citation, CitationState, Report, check_report};
+pub use citations::{
+    CheckedReport, Citation, CitationState, CitedFiles, LookedAt, Report, Unproven, check_report,
+};
 pub use delegate::Delegate;
 pub use deps::AgentDeps;
 pub use explorer::explorer;
@@ -20,4 +23,5 @@ pub use lead::{
     LeadReport, LeadRequest, LeadRuling, LeadRunner, LeadStep, LeadTask, LeadToolCall, NearMemory,
     lead,
 };
+pub use mentions::unchecked_mentions;
 pub use merged::{MergeSource, MergedText};

@@ -11,7 +11,6 @@ pub mod change;
 pub mod cited;
 pub mod evidence;
 pub mod extract;
-mod invented;
 pub mod maintain;
 pub mod messages;
 pub mod models;

@@ -106,6 +106,8 @@ pub struct RunEffects {
     pub failed_calls: u32,
     pub denied_calls: u32,
     pub memory_changes: u32,
+    /// The lines of files that it was shown.
+    pub shown: super::ShownLines,
 }
 
 impl RunEffects {

@@ -6,6 +6,7 @@ mod call;
 mod event;
 mod heartbeat;
 mod recording;
+mod shown;
 pub mod state;
 mod tasks;
 mod telemetry;
@@ -17,6 +18,7 @@ pub use event::{
 };
 pub use heartbeat::Heartbeat;
 pub use recording::{Recording, RecordingReport, RecordingRules};
+pub use shown::ShownLines;
 pub use tasks::{
     BadId, CancelTree, CancelledBy, Failure, IllegalMove, LEASE, Life, NewTask, QUEUE_CAP, Runner,
     SessionId, Signal, Start, TaskClass, TaskId, TaskState,

@@ -8,9 +8,11 @@ use std::sync::atomic::AtomicU32;
 use nacre_api::wire::BriefRequest;
 use nacre_core::safefs::WriteScope;
 use nacre_core::transcript::injected::{BRIEF_TAG, marked};
-use nacre_engine::agents::{AgentDeps, CHAT_BUDGETS, Delegate, Orientation, chat};
+use nacre_engine::agents::{
+    AgentDeps, CHAT_BUDGETS, Delegate, Orientation, chat, unchecked_mentions,
+};
 use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach, secrets_of_home};
-use nacre_engine::lifecycle::AgentSpec;
+use nacre_engine::lifecycle::{AgentSpec, Outcome};
 use nacre_engine::model::{ModelRef, Models, Role, RoleSettings};
 use nacre_engine::record::{Events as AgentEvents, TaskId};
 use nacre_engine::tools::toolkits;
@@ -43,6 +45,12 @@ pub(super) struct Toolbox {
 }
 
 impl Toolbox {
+    /// The places and memories that an answer names and nobody looked up in its turn.
+    pub(super) fn unchecked(&self, outcome: &Outcome) -> Vec<String> {
+        let memories = self.memories.as_ref().map(|memories| memories.store.as_ref());
+        unchecked_mentions(&outcome.text, &self.deps.workspace, memories, &outcome.effects)
+    }
+
     pub(super) fn open(
         chats: &ChatShared,
         host: &Host,

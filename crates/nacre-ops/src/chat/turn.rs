@@ -61,7 +61,21 @@ fn work(
         let session = state.session(&asked.session.id)?;
         export::keep(&host, &state, &session)
     });
-    Ok(last_message(outcome?, &teller, turn))
+    let mut outcome = outcome?;
+    list_unchecked(&mut outcome, &toolbox, turn);
+    Ok(last_message(outcome, &teller, turn))
+}
+
+/// Tells which places and memories of the answer nobody looked up.
+fn list_unchecked(outcome: &mut Outcome, toolbox: &Toolbox, turn: &LiveTurn) {
+    let is_done = matches!(outcome.ending, Ending::Completed { .. });
+    let unchecked = if is_done { toolbox.unchecked(outcome) } else { Vec::new() };
+    if unchecked.is_empty() {
+        return;
+    }
+    let text = format!("Not checked: {}", unchecked.join(", "));
+    outcome.text.push_str(&format!("\n\n{text}"));
+    turn.log.tell(TaskUpdate::Notice { text });
 }
 
 /// Writes down what the run tells, for `nacre events`, and gives signs of life.

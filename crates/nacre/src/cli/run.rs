@@ -14,8 +14,9 @@ const MAX_QUOTE_CHARS: usize = 100;
 /// Let an agent find something out in this repository
 ///
 /// The explorer reads files and can change nothing. It answers with the files and lines that prove
-/// what it says; each of them is looked up, and what is not there is marked. The question and what
-/// the agent reads go to the model that is set for it: `nacre model list`.
+/// what it says. Each of them is looked up, and a sentence that they do not prove is marked
+/// `[not verified]`. The question and what the agent reads go to the model that is set for it:
+/// `nacre model list`.
 #[derive(Debug, Args)]
 pub(crate) struct RunArgs {
     /// What to find out
@@ -59,6 +60,9 @@ fn print(ui: &mut Ui, report: &AgentRunReport) -> Result<(), OpError> {
     if let Some(answer) = &report.answer {
         ui.text(answer)?;
         print_citations(ui, &report.citations)?;
+        if !report.verified && report.citations.is_empty() {
+            ui.line(ui.paint(Role::Warning, "not verified: it cites nothing"))?;
+        }
     }
     report.failure.clone().map_or(Ok(()), |failure| Err(failure.into()))
 }

@@ -74,9 +74,9 @@ fn a_memory_that_is_in_doubt_says_so() {
 fn with_a_model_every_sentence_names_what_proves_it() {
     let home = home();
     let said =
-        format!("The queue is a SQLite table [{QUEUE}]. One file is easy to back up. [{QUEUE}]");
+        format!("The queue is a SQLite table [{QUEUE}]. There is one file to back up. [{QUEUE}]");
     assert_snapshot!(asked(&home, &[&said]), @r#"
-    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]. One file is easy to back up. [20261115-the-queue-is-a-sqlite-table]
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]. There is one file to back up. [20261115-the-queue-is-a-sqlite-table]
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
         a person said: "The queue is a SQLite table One file to back up, and no broker to run."
@@ -86,6 +86,8 @@ fn with_a_model_every_sentence_names_what_proves_it() {
         home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
     assert_eq!((code, &output["by"]), (0, &json!("model")));
     assert_eq!(output["sentences"][1]["ids"], json!([QUEUE]));
+    let quote = json!({ "source": QUEUE, "text": "One file to back up, and no broker to run." });
+    assert_eq!(output["sentences"][1]["quotes"], json!([quote]));
     assert_eq!(output["left_out"], json!({}));
 }
 

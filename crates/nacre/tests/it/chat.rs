@@ -69,6 +69,24 @@ fn a_turn_changes_files_and_is_taken_back_to_the_byte() {
 }
 
 #[test]
+fn what_an_answer_names_and_nobody_looked_up_is_listed() {
+    let home = home();
+    let id = home.add("The queue is a SQLite table", &[]);
+    script(
+        &home,
+        &json!([
+            { "calls": [read()] },
+            { "say": format!("See lib.rs:1, lib.rs:9999, nowhere.py:3, [{id}] and [20260301-node-serves-it].") },
+        ]),
+    );
+    let (_, report) = chat(&home, "Why does add subtract?", &[]);
+    let text = report["text"].as_str().unwrap();
+    let listed = "Not checked: `lib.rs:9999` (it has 1 line), `nowhere.py:3` (there is no such file), \
+                  [20260301-node-serves-it] (there is no such memory here)";
+    assert_eq!(text.lines().last(), Some(listed), "{text}");
+}
+
+#[test]
 fn what_somebody_changed_since_is_not_taken_back() {
     let home = home();
     script(&home, &json!([{ "calls": [mend()] }, { "say": "Done." }]));

@@ -29,7 +29,7 @@ usage = { input = 100, output = 20 }
 
 [[turns]]
 expect = { last_contains = ["fn lock", "wait();"] }
-calls = [{ name = "answer", arguments = { answer = "In `lock`, which waits.", citations = [{ file = "src/lock.rs", first_line = 3, last_line = 4, quote = "fn lock() {" }] } }]
+calls = [{ name = "answer", arguments = { answer = "In `lock`, which waits [1].", citations = [{ file = "src/lock.rs", first_line = 3, last_line = 4, quote = "fn lock() {" }] } }]
 usage = { input = 200, output = 30 }
 "#;
 
@@ -38,13 +38,17 @@ fn the_explorer_answers_with_places_that_are_there() {
     let home = home(FOUND);
     let args = ["run", "--agent", "explorer", "--scripted", "../script.toml", "Where is the lock?"];
     assert_snapshot!(home.run(&args), @"
-    In `lock`, which waits.
+    In `lock`, which waits [1].
 
     src/lock.rs:3-4  fn lock() {
     ");
     let (code, output) = home.json(&args);
     assert_eq!((code, &output["state"]), (0, &serde_json::json!("completed(done)")));
     assert_eq!(output["citations"][0]["verified"], true);
+    assert_eq!(
+        (&output["verified"], &output["not_verified"]),
+        (&true.into(), &serde_json::json!([]))
+    );
     assert_eq!((&output["steps"], &output["tool_calls"]), (&2.into(), &2.into()));
     assert_eq!(output["tokens"], serde_json::json!({ "input": 300, "output": 50 }));
     assert!(output["task"].as_str().unwrap().starts_with("task_"));
@@ -55,11 +59,35 @@ fn a_place_that_is_not_there_is_marked() {
     let wrong = "[[turns]]\ncalls = [{ name = 'answer', arguments = { answer = 'In `unlock`.', citations = [{ file = 'src/lock.rs', first_line = 3, last_line = 3, quote = 'fn unlock()' }] } }]\n";
     let home = home(&wrong.repeat(3));
     assert_snapshot!(home.run(&["run", "--scripted", "../script.toml", "Where?"]), @"
-    In `unlock`.
+    In `unlock`. [not verified]
 
     src/lock.rs:3  not verified: the quote does not occur in `src/lock.rs`
     [exit 3]
     ");
+}
+
+/// A true quote proves nothing where the model was never shown it, or where the sentence says something else.
+#[test]
+fn a_sentence_that_its_lines_do_not_prove_is_marked() {
+    let answer = |text: &str, cited: &str| {
+        let turn = format!(
+            "[[turns]]\ncalls = [{{ name = 'answer', arguments = {{ answer = '{text}', citations = [{cited}] }} }}]\n"
+        );
+        let read = "[[turns]]\ncalls = [{ name = 'file_read', arguments = { path = 'src/lock.rs', n_lines = 4 } }]\n";
+        let home = home(&format!("{read}{}", turn.repeat(3)));
+        let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Where?"]);
+        (code, output["answer"].as_str().unwrap().to_owned())
+    };
+    let lock = "{ file = 'src/lock.rs', first_line = 3, last_line = 4, quote = 'fn lock() {' }";
+    let unread = "{ file = 'src/lock.rs', first_line = 3, last_line = 5, quote = 'fn lock() {' }";
+    for (text, cited, expected) in [
+        ("The limit is 900 ms.", "", "The limit is 900 ms. [not verified]"),
+        ("`lock` waits [1].", unread, "`lock` waits [1]. [not verified]"),
+        ("`lock` waits 7 times [1].", lock, "`lock` waits 7 times [1]. [not verified]"),
+        ("`lock` waits [1]. It is safe.", lock, "`lock` waits [1]. It is safe. [not verified]"),
+    ] {
+        assert_eq!(answer(text, cited), (3, expected.to_owned()));
+    }
 }
 
 #[test]
@@ -76,7 +104,7 @@ fn the_explorer_changes_nothing_whatever_it_tries() {
     "#;
     let home = home(script);
     let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Make a file"]);
-    assert_eq!((code, &output["answer"]), (0, &serde_json::json!("I cannot.")));
+    assert_eq!((code, &output["answer"]), (3, &serde_json::json!("I cannot. [not verified]")));
     assert!(!home.work().join("new.txt").exists());
     assert!(!home.work().join(".nacre").exists(), "a question leaves nothing in the repository");
 }

@@ -103,14 +103,16 @@ fn ends(records: &[Arc<Record>]) -> Vec<String> {
 
 const CITED: &str = r#"{"order":"any","turns":[
     {"expect":{"last_contains":["where is the lock"]},
-     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs.","citations":[
+     "calls":[{"name":"file_read","arguments":{"path":"src/lock.rs"}}]},
+    {"expect":{"last_contains":["fn lock"]},
+     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs [1].","citations":[
         {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock()"}]}}]},
     {"expect":{"last_contains":["what is broken"]},"error":{"kind":"quota"}},
-    {"expect":{"last_contains":["what does the guide say"]},
+    {"expect":{"last_contains":["what does the guide say","Look only below: docs/"]},
      "calls":[{"name":"file_read","arguments":{"path":"docs/guide.md"}}]},
     {"expect":{"last_contains":["src` is outside","denied"]},"say":"x"},
     {"expect":{"last_contains":["The guide."]},
-     "calls":[{"name":"answer","arguments":{"answer":"Little.","citations":[
+     "calls":[{"name":"answer","arguments":{"answer":"It is a guide [1].","citations":[
         {"file":"docs/guide.md","first_line":1,"last_line":1,"quote":"The guide."}]}}]}
 ]}"#;
 
@@ -127,7 +129,9 @@ async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
     assert_eq!(output.value[0]["citations"][0]["verified"], true);
     assert_eq!(output.value[1]["state"], "failed(model)");
     assert!(output.value[1]["error"].as_str().unwrap().contains("no credit"));
-    assert_eq!(output.value[2]["answer"], "Little.");
+    assert_eq!(output.value[0]["citations"][0]["lines"], "fn lock() {}");
+    assert_eq!(output.value[2]["answer"], "It is a guide [1].");
+    assert_eq!(output.value[2]["verified"], true);
     assert_eq!(
         ends(&bench.heard.records()),
         ["completed(done)", "completed(done)", "failed(model)"]
@@ -289,7 +293,7 @@ const SKILLED: &str = r#"{"turns":[
         {"name":"file_create","arguments":{"path":"new.txt","content":"x"}},
         {"name":"file_read","arguments":{"path":"src/lock.rs"}}]},
     {"expect":{"last_contains":["`file_find` is not among your tools","`file_create` is not among your tools","fn lock()"]},
-     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs.","citations":[
+     "calls":[{"name":"answer","arguments":{"answer":"In lock.rs [1].","citations":[
         {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock()"}]}}]}
 ]}"#;
 
@@ -305,4 +309,28 @@ async fn an_explorer_takes_up_a_skill_of_the_repository_which_only_takes_tools_a
     assert!(told.contains(&Event::SkillOn { skill: "locks".into() }));
     let denied = told.iter().filter(|event| matches!(event, Event::ToolDenied { .. })).count();
     assert_eq!(denied, 2);
+}
+
+/// With no read at all, with one in the same step, and with no citation.
+const DISHONEST: &str = r#"{"turns":[
+    {"calls":[{"name":"file_read","arguments":{"path":"src/lock.rs"}},
+        {"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[
+        {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock() {}"}]}}]},
+    {"expect":{"last_contains":["Other calls came with it"]},
+     "calls":[{"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[
+        {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock() {}"}]}}]},
+    {"expect":{"last_contains":["does not stand in the lines that it cites"]},
+     "calls":[{"name":"answer","arguments":{"answer":"It is a guide [1].","citations":[
+        {"file":"docs/guide.md","first_line":1,"last_line":1,"quote":"The guide."}]}}]},
+    {"expect":{"last_contains":["no tool showed you lines 1 to 1 of `docs/guide.md`"]},
+     "calls":[{"name":"answer","arguments":{"answer":"The limit is 900 ms.","citations":[]}}]}
+]}"#;
+
+#[tokio::test]
+async fn what_an_explorer_cannot_prove_is_marked() {
+    let bench = bench(DISHONEST);
+    let arguments = json!({ "questions": [{ "question": "where is the lock" }] });
+    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
+    assert_eq!(output.value[0]["answer"], "The limit is 900 ms. [not verified]", "{}", output.text);
+    assert_eq!(output.value[0]["verified"], false);
 }

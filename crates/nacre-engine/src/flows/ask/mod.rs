@@ -4,9 +4,8 @@
 //! memories speak for themselves. Either way the last word may be that the memory does not know. Nothing is changed here:
 //! whoever shows an answer may count what it cites.
 
-mod marks;
 mod offline;
-mod sentences;
+mod overturned;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -18,10 +17,10 @@ use nacre_core::memory::MemoryId;
 use tokio::sync::mpsc::UnboundedSender;
 
 pub use self::offline::{Told, tell};
-pub use self::sentences::{Sentence, Sentences};
-pub use self::verify::{Checker, Doubt, Doubts, Said, Verifier};
+pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier};
 use crate::agents::{AgentDeps, NOT_KNOWN};
 use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
+pub use crate::proof::{Sentence, Sentences};
 use crate::record::{DeltaKind, Event, Events, Listener, Record, RunFacts};
 use crate::tools::PipelineError;
 
@@ -131,8 +130,8 @@ fn told_again(doubts: &Doubts) -> String {
     let why: Vec<String> =
         doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt.told())).collect();
     format!(
-        "None of your sentences can be shown: of them {}. Write the answer again, each sentence with ids that you were given, \
-         copied letter for letter, or write {NOT_KNOWN}.",
+        "None of your sentences can be shown: of them {}. Write the answer again in the words of the memories, each sentence with ids that \
+         you were given, copied letter for letter, or write {NOT_KNOWN}.",
         why.join(", ")
     )
 }

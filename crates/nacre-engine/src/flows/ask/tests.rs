@@ -15,6 +15,8 @@ use tempfile::TempDir;
 use super::*;
 use crate::tools::{MemoryHandle, Seen};
 
+mod cheats;
+
 struct World {
     _folder: TempDir,
     stores: Vec<MemoryHandle>,
@@ -101,7 +103,15 @@ fn a_sentence_is_shown_only_if_all_it_cites_holds() {
     for (sentence, expected) in [
         (format!("The queue is a table [{QUEUE}]."), None),
         (format!("The queue is a table. [{QUEUE}]"), None),
-        (format!("The queue, not the tests, is a table [{QUEUE}][{ZONE}]."), None),
+        (format!("The queue, not the tests, is a table [{QUEUE}][{ZONE}]."), Some(Doubt::Negated)),
+        (format!("The queue is a table [{QUEUE}] and tests run with UTC [{ZONE}]."), None),
+        (format!("The queue is a table [{QUEUE}] and it is fast."), Some(Doubt::NoSource)),
+        (format!("The queue is a slow table [{QUEUE}]."), Some(Doubt::Unsupported)),
+        (format!("The queue is in Redis [{REDIS}][{QUEUE}]."), Some(Doubt::Overturned)),
+        (
+            format!("The queue moved from SQLite to Redis [{REDIS}][{QUEUE}]."),
+            Some(Doubt::Overturned),
+        ),
         (format!("The queue is one file [{PLACE}]."), None),
         (format!("The queue moved from Redis to SQLite [{REDIS}][{QUEUE}]."), None),
         ("The queue is a table.".to_owned(), Some(Doubt::NoSource)),
@@ -224,6 +234,7 @@ fn ids_are_cited_in_the_order_of_the_text() {
         starts_line: false,
         ids: vec![id.parse::<MemoryId>().unwrap()],
         places: vec![PLACE.to_owned()],
+        quotes: Vec::new(),
     };
     let answer = Answer { said: vec![said(ZONE), said(QUEUE), said(ZONE)], ..Answer::default() };
     assert_eq!(answer.ids().iter().map(MemoryId::as_str).collect::<Vec<_>>(), [ZONE, QUEUE]);

@@ -1,4 +1,4 @@
-//! Whether a sentence may be shown: every source that it names was shown to the model, is there now, and is about the same.
+//! Whether a sentence may be shown: every source that it names was shown to the model, is there now, and says the same.
 //!
 //! What does not hold is left out whole. Its words go nowhere: neither to the screen nor into JSON, where somebody would
 //! take a made-up id for a real one. Only the reason is counted.
@@ -11,9 +11,11 @@ use jiff::tz::TimeZone;
 use nacre_core::memory::{Memory, MemoryId, Overturned};
 use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
-use super::super::invented::has_invented;
-use super::marks::{Marks, marks};
-use super::sentences::{Sentence, Sentences};
+use super::overturned::{Telling, telling_of};
+use crate::proof::{
+    Clause, Flaw, Marks, Sentence, Sentences, Source, SourceKind, check_statement, has_invented,
+    marks,
+};
 use crate::tools::{MemoryHandle, Seen};
 
 /// A sentence that shares no word with its source must be at least this near in meaning.
@@ -29,6 +31,16 @@ pub struct Said {
     pub ids: Vec<MemoryId>,
     /// The messages of sessions that do.
     pub places: Vec<String>,
+    /// The words of each source that are nearest to the sentence.
+    pub quotes: Vec<SourceQuote>,
+}
+
+/// Words of a source, as they stand there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SourceQuote {
+    /// The id of a memory, or the place of a message.
+    pub source: String,
+    pub text: String,
 }
 
 /// Why a sentence is not shown.
@@ -45,8 +57,12 @@ pub enum Doubt {
     Overturned,
     /// The source is about something else.
     Unrelated,
-    /// It names something, or a number, that no source of it names.
+    /// It names something, or a number, that no source of it names, or names of something else.
     Invented,
+    /// It denies what its source says, or says what its source denies.
+    Negated,
+    /// It says more than its source.
+    Unsupported,
 }
 
 impl Doubt {
@@ -60,6 +76,8 @@ impl Doubt {
             Self::Overturned => "overturned",
             Self::Unrelated => "unrelated",
             Self::Invented => "invented",
+            Self::Negated => "negated",
+            Self::Unsupported => "unsupported",
         }
     }
 
@@ -70,9 +88,23 @@ impl Doubt {
             Self::NotShown => "named a source that was not found",
             Self::Gone => "named a memory that is gone",
             Self::Archived => "named a memory that is archived",
-            Self::Overturned => "named an overturned memory without what overturned it",
+            Self::Overturned => {
+                "told of an overturned memory as if it held, or without what overturned it"
+            }
             Self::Unrelated => "named a source that is about something else",
-            Self::Invented => "had a name or number that its source does not have",
+            Self::Invented => "had a name, number or command that its source does not have there",
+            Self::Negated => "said the opposite of its source",
+            Self::Unsupported => "said more than its source",
+        }
+    }
+}
+
+impl From<Flaw> for Doubt {
+    fn from(flaw: Flaw) -> Self {
+        match flaw {
+            Flaw::Invented => Self::Invented,
+            Flaw::Negated => Self::Negated,
+            Flaw::Unsupported => Self::Unsupported,
         }
     }
 }
@@ -94,9 +126,34 @@ struct Cited<'a> {
     /// The memories that claim to overturn it.
     claimants: Vec<MemoryId>,
     embedder: &'a dyn Embedder,
+    /// What the model was shown of it.
+    shown: String,
 }
 
+/// What a sentence cites, and the words of it.
+type Proved = (Vec<MemoryId>, Vec<String>, Vec<SourceQuote>);
+
 impl Cited<'_> {
+    fn source(&self) -> Source {
+        let mut source = Source::default();
+        self.add_to(&mut source);
+        source
+    }
+
+    fn add_to(&self, source: &mut Source) {
+        let memory = &self.memory;
+        source.add_prose(&memory.title, memory.document.body());
+        source.add_topic(&memory.tags.join(" "));
+        // Evidence that a model was shown proves as much as the text.
+        let body = memory.document.body();
+        let more = self.shown.lines().filter(|line| !body.contains(line.trim()));
+        source.add_prose("", &more.collect::<Vec<_>>().join("\n"));
+        for day in days_of(memory) {
+            source
+                .add_topic(&day.strftime("%Y-%m-%d %Y %B %-d %-dst %-dnd %-drd %-dth").to_string());
+        }
+    }
+
     fn overturned(&self) -> Overturned {
         Overturned::of(&self.memory, !self.claimants.is_empty())
     }
@@ -134,44 +191,82 @@ impl Verifier<'_> {
         if !marks.words.chars().any(char::is_alphanumeric) {
             return None;
         }
-        Some(self.sources(&marks).map(|(ids, places)| Said {
+        Some(self.sources(&marks).map(|(ids, places, quotes)| Said {
             text: sentence.text.clone(),
             starts_line: sentence.starts_line,
             ids,
             places,
+            quotes,
         }))
     }
 
-    fn sources(&self, marks: &Marks) -> Result<(Vec<MemoryId>, Vec<String>), Doubt> {
+    /// Everything that a sentence names, if all of it holds.
+    fn sources(&self, marks: &Marks) -> Result<Proved, Doubt> {
         if marks.named.is_empty() {
             return Err(Doubt::NoSource);
         }
-        let (mut cited, mut places): (Vec<Cited<'_>>, Vec<String>) = (Vec::new(), Vec::new());
-        let (mut proof, mut days) = (String::new(), Vec::new());
+        let (mut cited, mut places): (Vec<Cited<'_>>, Vec<(String, String)>) = Default::default();
         for name in &marks.named {
             let shown = self.seen.text(name).ok_or(Doubt::NotShown)?;
             match name.parse::<MemoryId>() {
-                Ok(id) => {
-                    let one = self.memory(&id)?;
-                    let text = format!("{}\n{shown}", whole_text(&one.memory));
-                    is_about(Some(one.embedder), &marks.words, &text)?;
-                    proof.push_str(&format!("{text}\n{}\n", slug(&one.memory)));
-                    days.extend(days_of(&one.memory));
-                    cited.push(one);
-                }
-                Err(_) => {
-                    let embedder = self.stores.first().map(|memories| memories.embedder.as_ref());
-                    is_about(embedder, &marks.words, &shown)?;
-                    proof.push_str(&format!("{shown}\n"));
-                    places.push(name.clone());
-                }
+                Ok(id) => cited.push(Cited { shown, ..self.memory(&id)? }),
+                Err(_) => places.push((name.clone(), shown)),
             }
         }
         still_hold(&cited)?;
-        if has_invented(&marks.words, &proof, &days) {
+        let mut quotes: Vec<SourceQuote> = Vec::new();
+        for clause in &marks.clauses {
+            let found = self.check_clause(clause, &cited, &places)?;
+            quotes.extend(
+                found.into_iter().filter(|quote| !quotes.contains(quote)).collect::<Vec<_>>(),
+            );
+        }
+        let ids = cited.into_iter().map(|one| one.memory.at.id).collect();
+        Ok((ids, places.into_iter().map(|(place, _)| place).collect(), quotes))
+    }
+
+    /// Holds a clause against the sources behind it.
+    fn check_clause(
+        &self,
+        clause: &Clause,
+        cited: &[Cited<'_>],
+        places: &[(String, String)],
+    ) -> Result<Vec<SourceQuote>, Doubt> {
+        let plain = clause.words.replace('`', "");
+        if !plain.chars().any(char::is_alphanumeric) {
+            return Ok(Vec::new());
+        }
+        if clause.named.is_empty() {
+            return Err(Doubt::NoSource);
+        }
+        let is_named = |name: &str| clause.named.iter().any(|other| other == name);
+        let (mut all, mut proof, mut days) = (Source::default(), String::new(), Vec::new());
+        let mut quotes = Vec::new();
+        for one in cited.iter().filter(|one| is_named(one.memory.at.id.as_str())) {
+            let text = format!("{}\n{}", whole_text(&one.memory), one.shown);
+            is_about(Some(one.embedder), &plain, &text)?;
+            proof.push_str(&format!("{text}\n{}\n", slug(&one.memory)));
+            days.extend(days_of(&one.memory));
+            quotes.extend(quote_of(one.memory.at.id.as_str(), &one.source(), &clause.words));
+            one.add_to(&mut all);
+        }
+        for (place, shown) in places.iter().filter(|(place, _)| is_named(place)) {
+            let embedder = self.stores.first().map(|memories| memories.embedder.as_ref());
+            is_about(embedder, &plain, shown)?;
+            proof.push_str(&format!("{shown}\n"));
+            let mut source = Source::default();
+            source.add_prose("", shown);
+            quotes.extend(quote_of(place, &source, &clause.words));
+            all.add_prose("", shown);
+        }
+        if has_invented(&plain, &proof, &days) {
             return Err(Doubt::Invented);
         }
-        Ok((cited.into_iter().map(|one| one.memory.at.id).collect(), places))
+        if tells_overturned(clause, cited)? {
+            all.allow_change();
+        }
+        check_statement(&clause.words, &all, SourceKind::Prose)?;
+        Ok(quotes)
     }
 
     /// The memory of exactly this id, as it is now.
@@ -184,7 +279,8 @@ impl Verifier<'_> {
                 }
                 Ok(memory) if memory.at.id == *id => {
                     let claimants = self.claimants(memories, id);
-                    return Ok(Cited { memory, claimants, embedder: memories.embedder.as_ref() });
+                    let embedder = memories.embedder.as_ref();
+                    return Ok(Cited { memory, claimants, embedder, shown: String::new() });
                 }
                 Ok(_) | Err(_) => {}
             }
@@ -241,6 +337,27 @@ fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
     // A line of three that only name each other in a circle holds nothing.
     let has_head = cited.iter().any(holds);
     if cited.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
+}
+
+/// Whether a clause tells of what was overturned, as something of the past and with what came after it.
+fn tells_overturned(clause: &Clause, cited: &[Cited<'_>]) -> Result<bool, Doubt> {
+    let is_named =
+        |one: &&Cited<'_>| clause.named.iter().any(|name| *name == *one.memory.at.id.as_str());
+    let is_old = |one: &&Cited<'_>| one.overturned() != Overturned::No;
+    if !cited.iter().filter(is_named).any(|one| is_old(&one)) {
+        return Ok(false);
+    }
+    let mut newer = Source::default();
+    cited.iter().filter(|one| !is_old(one)).for_each(|one| one.add_to(&mut newer));
+    match telling_of(&clause.words, &newer) {
+        Telling::Past => Ok(true),
+        Telling::Present => Err(Doubt::Overturned),
+    }
+}
+
+fn quote_of(id: &str, source: &Source, words: &str) -> Option<SourceQuote> {
+    let text = source.quote(words)?.to_owned();
+    Some(SourceQuote { source: id.to_owned(), text })
 }
 
 /// The days that a model is told beside a memory.

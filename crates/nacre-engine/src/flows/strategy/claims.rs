@@ -9,7 +9,7 @@ use super::answer::{ClaimAnswer, FoundIn, QuoteAnswer, RepairAnswer, confidence,
 use super::pages::{Line, Pages};
 use crate::flows::candidate::DropReason;
 use crate::flows::extract::{Claimed, Proposal, Spoken, Unproven, is_about, is_passing};
-use crate::flows::invented::names_another;
+use crate::proof::names_another;
 
 /// More claims of one answer, and more quotes of one claim, are not looked at.
 const MAX_CLAIMS: usize = 24;

@@ -48,10 +48,15 @@ impl Run<'_> {
         }
         let has_failed =
             exchange.results.iter().any(|kept| kept.result.status == ToolStatus::Failed);
+        // Who hands in an answer beside other calls has not seen their results.
+        let has_unread = !work.is_empty() && self.resolved.form.is_some();
         let mut ending = None;
         for call in ends {
             let words = if ending.is_some() {
                 "It is over already.".to_owned()
+            } else if has_unread && !has_failed {
+                "Other calls came with it. Look at their results first, then hand it in again."
+                    .to_owned()
             } else if has_failed {
                 "A call of the same step failed. Look at its result first, then say so again."
                     .to_owned()

@@ -48,7 +48,7 @@ pub use turn::{NotKept, TakenBack, TurnChanges, TurnFile};
 
 use super::approval::Approval;
 use super::policy::ToolPolicy;
-use super::tool::{AnyTool, ToolError};
+use super::tool::{AnyTool, SPILL_PREFIX, ToolError};
 use super::workspace::Workspace;
 use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
 use crate::record::{BoundedText, Event, Events};
@@ -269,6 +269,13 @@ impl Pipeline {
         let shaped = shape::shape(&text, spec, &mut self.spill, &self.words);
         let record = CallRecord::new(call, spec, &done, &shaped);
         self.tally.add(&record);
+        if status == ToolStatus::Done {
+            // A kept output is no file of the workspace.
+            let is_spill = call.arguments.as_object()["path"]
+                .as_str()
+                .is_some_and(|path| path.starts_with(SPILL_PREFIX));
+            self.tally.shown.note(if is_spill { "" } else { &call.name }, &shaped.text);
+        }
         self.tell(step, &record, &done);
         (ToolResult { call_id: call.id.clone(), text: shaped.text, status }, record)
     }

@@ -8,9 +8,9 @@ use super::execute::Performed;
 use super::is_denial;
 use super::shape::Shaped;
 use crate::model::ToolCall;
-use crate::record::RunEffects;
 use crate::record::{BoundedText, CacheUse, ToolFacts};
 use crate::record::{Category, Change, Fault};
+use crate::record::{RunEffects, ShownLines};
 
 /// The facts about one call.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,6 +93,8 @@ pub struct Tally {
     pub changed: Vec<Change>,
     /// The sum over calls, also those that ran together.
     pub took: Duration,
+    /// The lines of files that results showed.
+    pub shown: ShownLines,
 }
 
 impl Tally {
@@ -123,6 +125,7 @@ impl Tally {
             failed_calls: self.failed,
             denied_calls: self.denied,
             memory_changes: self.memory_changes,
+            shown: self.shown.clone(),
         }
     }
 }

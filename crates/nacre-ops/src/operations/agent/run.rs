@@ -6,10 +6,13 @@ use std::sync::Arc;
 
 use nacre_api::wire::{
     AgentName, AgentRunReport, AgentRunRequest, CheckedCitation, ErrorCode, Failure, TokenUse,
+    UnprovenSentence,
 };
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::WriteScope;
-use nacre_engine::agents::{AgentDeps, Citation, CitationState, check_report};
+use nacre_engine::agents::{
+    AgentDeps, Citation, CitationState, CitedFiles, LookedAt, Unproven, check_report,
+};
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::{Cost, Models, Role};
 use nacre_engine::record::{
@@ -137,10 +140,15 @@ fn close(host: &Host, recording: Option<Recording>, events: &Events) -> Result<(
 
 fn report(task: &AgentTask<'_>, outcome: &Outcome) -> AgentRunReport {
     let AgentTask { id, deps, spec, .. } = task;
-    let answer = outcome.answer.as_ref();
-    let checked = answer
-        .and_then(|answer| check_report(answer, &deps.workspace, &spec.permissions))
-        .unwrap_or_default();
+    let files = CitedFiles {
+        workspace: &deps.workspace,
+        permissions: &spec.permissions,
+        shown: &outcome.effects.shown,
+    };
+    let checked = outcome.answer.as_ref().and_then(|answer| check_report(answer, &files));
+    let verified = checked.as_ref().is_some_and(|checked| checked.is_verified());
+    let has_answer = checked.is_some();
+    let checked = checked.unwrap_or_default();
     let facts = &outcome.facts;
     let (error, failure) = match &outcome.ending {
         Ending::Completed { .. } => (None, None),
@@ -153,8 +161,10 @@ fn report(task: &AgentTask<'_>, outcome: &Outcome) -> AgentRunReport {
     AgentRunReport {
         task: id.to_string(),
         state: outcome.ending.state().to_string(),
-        answer: answer.and_then(|answer| answer["answer"].as_str()).map(str::to_owned),
-        citations: checked.into_iter().map(citation).collect(),
+        answer: has_answer.then_some(checked.answer),
+        verified,
+        not_verified: checked.unproven.into_iter().map(unproven).collect(),
+        citations: checked.citations.into_iter().map(citation).collect(),
         error,
         steps: facts.steps,
         tool_calls: facts.tool_calls,
@@ -191,8 +201,12 @@ fn failure(error: &RunError, task: &TaskId) -> OpError {
     failed.hint(format!("What happened is kept as `{task}`"))
 }
 
-fn citation((cited, state): (Citation, CitationState)) -> CheckedCitation {
-    let Citation { file, first_line, last_line, quote } = cited;
+fn unproven(sentence: Unproven) -> UnprovenSentence {
+    UnprovenSentence { text: sentence.text, why: sentence.why }
+}
+
+fn citation(LookedAt { citation, state, lines: _ }: LookedAt) -> CheckedCitation {
+    let Citation { file, first_line, last_line, quote } = citation;
     let why = match state {
         CitationState::Verified => None,
         CitationState::Unverified(why) => Some(why),

@@ -1,8 +1,10 @@
 //! What a model wrote, with the memories that prove it as they are now.
 
-use nacre_api::wire::{AnswerSentence, CitedMemory, Failure, ModelAnswer, SentenceDoubt};
+use nacre_api::wire::{
+    AnswerSentence, CitedMemory, Failure, ModelAnswer, SentenceDoubt, SourceQuote,
+};
 use nacre_core::memory::{LearningKind, MemoryId};
-use nacre_engine::flows::ask::{Doubt, Said};
+use nacre_engine::flows::ask::{self, Doubt, Said};
 use nacre_engine::model::Cost;
 
 use super::Asking;
@@ -18,7 +20,7 @@ pub(super) fn answer(asking: &Asking<'_>, answered: ModelAnswered) -> ModelAnswe
         question: asking.question.to_owned(),
         known,
         answer: known.then(|| answer.text()),
-        sentences: answer.said.iter().map(sentence).collect(),
+        sentences: answer.said.iter().map(|said| sentence(asking, said)).collect(),
         memories: answer.ids().iter().filter_map(|id| cited(asking, id)).collect(),
         messages: answer.places(),
         left_out: answer.doubts.iter().map(|(doubt, n)| (sentence_doubt(*doubt), *n)).collect(),
@@ -32,12 +34,19 @@ pub(super) fn answer(asking: &Asking<'_>, answered: ModelAnswered) -> ModelAnswe
     }
 }
 
-fn sentence(said: &Said) -> AnswerSentence {
+fn sentence(asking: &Asking<'_>, said: &Said) -> AnswerSentence {
     AnswerSentence {
         text: said.text.clone(),
         ids: said.ids.iter().map(ToString::to_string).collect(),
         messages: said.places.clone(),
+        quotes: said.quotes.iter().map(|one| quote(asking, one)).collect(),
     }
+}
+
+fn quote(asking: &Asking<'_>, quote: &ask::SourceQuote) -> SourceQuote {
+    let store = asking.stores.first();
+    let text = store.map_or_else(String::new, |memories| memories.store.redacted(&quote.text));
+    SourceQuote { source: quote.source.clone(), text }
 }
 
 fn sentence_doubt(doubt: Doubt) -> SentenceDoubt {
@@ -49,6 +58,8 @@ fn sentence_doubt(doubt: Doubt) -> SentenceDoubt {
         Doubt::Overturned => SentenceDoubt::Overturned,
         Doubt::Unrelated => SentenceDoubt::Unrelated,
         Doubt::Invented => SentenceDoubt::Invented,
+        Doubt::Negated => SentenceDoubt::Negated,
+        Doubt::Unsupported => SentenceDoubt::Unsupported,
     }
 }
 

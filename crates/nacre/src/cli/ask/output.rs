@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use nacre_api::wire::{
-    CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote, SentenceDoubt, Speaker,
-    StoreScope,
+    CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote, SentenceDoubt,
+    SourceQuote, Speaker, StoreScope,
 };
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
@@ -12,7 +12,7 @@ use nacre_ops::text::Shown;
 use super::super::ui::{Role, Ui};
 
 /// The longest quote that a line shows, in characters.
-const MAX_QUOTE_CHARS: usize = 160;
+const MAX_QUOTE_CHARS: usize = 400;
 
 /// Ids that a line names.
 const MAX_CLAIMS: usize = 3;
@@ -32,7 +32,9 @@ pub(super) fn print_answer(ui: &mut Ui, answer: &ModelAnswer) -> Result<(), OpEr
     }
     for memory in &answer.memories {
         print_cited(ui, memory)?;
+        print_source_words(ui, answer, memory)?;
     }
+    print_messages(ui, answer)?;
     if let Some(left_out) = left_out(&answer.left_out) {
         ui.status(ui.paint(Role::Faint, left_out))?;
     }
@@ -97,6 +99,39 @@ fn print_cited(ui: &mut Ui, memory: &CitedMemory) -> Result<(), OpError> {
     let Some((quote, speaker)) = memory.quote.as_ref().zip(memory.speaker) else { return Ok(()) };
     let quote = format!("{}: \"{}\"", said_by(speaker), quoted(quote));
     ui.line(format!("    {}", ui.paint(Role::Faint, quote)))
+}
+
+/// Prints the words of a memory that the sentences rest on, unless they stand above already.
+fn print_source_words(
+    ui: &mut Ui,
+    answer: &ModelAnswer,
+    memory: &CitedMemory,
+) -> Result<(), OpError> {
+    let mut printed = vec![quoted(&memory.title)];
+    printed.extend(memory.quote.as_deref().map(quoted));
+    for quote in quotes(answer).filter(|quote| quote.source == memory.id) {
+        let text = quoted(&quote.text);
+        if !printed.iter().any(|known| known.contains(&text)) {
+            ui.line(format!("    {}", ui.paint(Role::Faint, format!("it says: \"{text}\""))))?;
+            printed.push(text);
+        }
+    }
+    Ok(())
+}
+
+/// Prints the messages that the sentences rest on.
+fn print_messages(ui: &mut Ui, answer: &ModelAnswer) -> Result<(), OpError> {
+    for place in &answer.messages {
+        for quote in quotes(answer).filter(|quote| quote.source == *place) {
+            let text = ui.paint(Role::Faint, format!("\"{}\"", quoted(&quote.text)));
+            ui.line(format!("{}  {text}", ui.paint(Role::Id, place)))?;
+        }
+    }
+    Ok(())
+}
+
+fn quotes(answer: &ModelAnswer) -> impl Iterator<Item = &SourceQuote> {
+    answer.sentences.iter().flat_map(|sentence| &sentence.quotes)
 }
 
 /// Says what a memory overturned by nothing but its own claim.

@@ -5,30 +5,45 @@
 
 use nacre_core::base::is_hidden_char;
 
+use super::words::says_something;
+
 /// The digits of the day that an id begins with.
 const DAY_DIGITS: usize = 8;
 
 /// What a sentence cites.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Marks {
+pub struct Marks {
     /// Everything that is named as a source, each once.
-    pub(super) named: Vec<String>,
+    pub named: Vec<String>,
     /// The sentence without it.
-    pub(super) words: String,
+    pub words: String,
+    /// The same piece by piece: a source supports what stands before it, and nothing behind it.
+    pub clauses: Vec<Clause>,
+}
+
+/// A piece of a sentence with the sources that stand behind it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Clause {
+    /// Its words, with the marks of code.
+    pub words: String,
+    pub named: Vec<String>,
 }
 
 /// Takes the citations out of a sentence.
-pub(super) fn marks(sentence: &str) -> Marks {
+pub fn marks(sentence: &str) -> Marks {
     let plain = plain(sentence);
     let mut found = Marks::default();
     let mut rest = plain.as_str();
     let mut is_code = false;
+    let mut clauses = Clauses::default();
     while let Some(at) = rest.find(['[', '`']) {
         found.words.push_str(&rest[..at]);
+        clauses.push(&rest[..at]);
         let is_tick = rest[at..].starts_with('`');
         let inside = &rest[at + 1..];
         if is_tick {
             is_code = !is_code;
+            clauses.push("`");
             rest = inside;
             continue;
         }
@@ -37,37 +52,66 @@ pub(super) fn marks(sentence: &str) -> Marks {
         // Brackets in code are code, unless a source is named there.
         if is_code || group.starts_with("redacted:") {
             found.words.push_str(group);
+            clauses.push(&format!("[{group}]"));
         } else {
-            found.name_all(group);
+            clauses.cite(named_in(group));
         }
         rest = inside.get(end + 1..).unwrap_or_default();
     }
     found.words.push_str(rest);
-    for id in id_shapes(&plain) {
-        found.name(&id);
+    clauses.push(rest);
+    found.clauses = clauses.finish();
+    for name in found.clauses.iter().flat_map(|clause| &clause.named) {
+        if !found.named.contains(name) {
+            found.named.push(name.clone());
+        }
     }
     found
 }
 
-impl Marks {
-    fn name_all(&mut self, group: &str) {
-        let bare = |part: &str| part.trim_matches(['`', '*', '"', '\'', '.']).to_owned();
-        let parts = group.split([',', ';', '[', ' ']).map(bare).filter(|part| !part.is_empty());
-        let mut is_empty = true;
-        for part in parts {
-            is_empty = false;
-            self.name(&part);
+/// The sources that a group in brackets names.
+fn named_in(group: &str) -> Vec<String> {
+    let bare = |part: &str| part.trim_matches(['`', '*', '"', '\'', '.']).to_owned();
+    let parts = group.split([',', ';', '[', ' ']).map(bare).filter(|part| !part.is_empty());
+    let named: Vec<String> = parts.collect();
+    // An empty group cites nothing, and is no citation either.
+    if named.is_empty() { vec![String::new()] } else { named }
+}
+
+/// Collects clauses.
+#[derive(Default)]
+struct Clauses {
+    whole: Vec<Clause>,
+    open: Clause,
+}
+
+impl Clauses {
+    /// Takes words. Those that claim something behind a citation begin a clause.
+    fn push(&mut self, words: &str) {
+        if !self.open.named.is_empty() && says_something(words) {
+            self.whole.push(std::mem::take(&mut self.open));
         }
-        // An empty group cites nothing, and is no citation either.
-        if is_empty {
-            self.name("");
-        }
+        self.open.words.push_str(words);
     }
 
-    fn name(&mut self, source: &str) {
-        if !self.named.iter().any(|known| known == source) {
-            self.named.push(source.to_owned());
+    fn cite(&mut self, named: Vec<String>) {
+        let new = named.into_iter().filter(|name| !self.open.named.contains(name));
+        let new: Vec<String> = new.collect();
+        self.open.named.extend(new);
+    }
+
+    /// The clauses, with the ids that stand in them without brackets.
+    fn finish(mut self) -> Vec<Clause> {
+        self.whole.push(self.open);
+        for clause in &mut self.whole {
+            for id in id_shapes(&clause.words) {
+                clause.words = clause.words.replace(&id, " ");
+                if !clause.named.contains(&id) {
+                    clause.named.push(id);
+                }
+            }
         }
+        self.whole
     }
 }
 
@@ -131,5 +175,29 @@ mod tests {
             assert_eq!(marks(sentence).named, expected, "{sentence}");
         }
         assert_eq!(marks("The queue is `a[0]` [20260101-a].").words, "The queue is a0 .");
+    }
+
+    #[test]
+    fn a_source_supports_what_stands_before_it() {
+        for (sentence, expected) in [
+            ("It is so [a].", vec![("It is so .", vec!["a"])]),
+            (
+                "Hooks run [a] [b], and files [c].",
+                vec![("Hooks run ", vec!["a", "b"]), (", and files .", vec!["c"])],
+            ),
+            (
+                "Hooks run [a] and delete.",
+                vec![("Hooks run ", vec!["a"]), (" and delete.", vec![])],
+            ),
+            ("Run `x[0]` [a].", vec![("Run `x[0]` .", vec!["a"])]),
+            ("See 20260101-a, it runs.", vec![("See  , it runs.", vec!["20260101-a"])]),
+        ] {
+            let clauses = marks(sentence).clauses;
+            let found: Vec<(&str, Vec<&str>)> = clauses
+                .iter()
+                .map(|one| (one.words.as_str(), one.named.iter().map(String::as_str).collect()))
+                .collect();
+            assert_eq!(found, expected, "{sentence}");
+        }
     }
 }

@@ -71,6 +71,12 @@ impl Sentences {
 
 /// Whether `c` begins a sentence after the one that is held.
 fn begins_next(held: &str, c: char) -> bool {
+    // These end a sentence without a blank behind them.
+    let is_full = |c: char| matches!(c, '。' | '．' | '！' | '？');
+    let n_ticks = held.matches('`').count();
+    if held.trim_end().ends_with(is_full) && n_ticks % 2 == 0 {
+        return !is_full(c) && !c.is_whitespace() && c != '[';
+    }
     let begins = c.is_uppercase() || c.is_numeric() || "`\"“(*_-".contains(c) || !c.is_ascii();
     begins && !c.is_whitespace() && held.ends_with(char::is_whitespace) && is_ended(held)
 }
@@ -133,6 +139,10 @@ mod tests {
             (
                 "1. Run `a. B. c` first [a].\n2. Then stop [b].",
                 vec!["1. Run `a. B. c` first [a].", "2. Then stop [b]."],
+            ),
+            (
+                "One。two [a]．three [b]。 [c] Four",
+                vec!["One。", "two [a]．", "three [b]。 [c]", "Four"],
             ),
             ("It is nacre. not a pearl [a].", vec!["It is nacre. not a pearl [a]."]),
             ("  \n ", vec![]),

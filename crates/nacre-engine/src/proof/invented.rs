@@ -5,6 +5,8 @@
 
 use jiff::civil::Date;
 
+use super::tables::NUMBERS;
+
 /// Words with a capital letter that name nothing of a project.
 const CALENDAR: &[&str] = &[
     "january",
@@ -31,44 +33,8 @@ const CALENDAR: &[&str] = &[
 
 const MONTHS: std::ops::Range<usize> = 0..12;
 
-/// Words for numbers, with their digits. Nothing is said of "one": it mostly counts nothing.
-const NUMBERS: &[(&str, &str)] = &[
-    ("zero", "0"),
-    ("two", "2"),
-    ("three", "3"),
-    ("four", "4"),
-    ("five", "5"),
-    ("six", "6"),
-    ("seven", "7"),
-    ("eight", "8"),
-    ("nine", "9"),
-    ("ten", "10"),
-    ("eleven", "11"),
-    ("twelve", "12"),
-    ("thirteen", "13"),
-    ("fourteen", "14"),
-    ("fifteen", "15"),
-    ("sixteen", "16"),
-    ("seventeen", "17"),
-    ("eighteen", "18"),
-    ("nineteen", "19"),
-    ("twenty", "20"),
-    ("thirty", "30"),
-    ("forty", "40"),
-    ("fifty", "50"),
-    ("sixty", "60"),
-    ("seventy", "70"),
-    ("eighty", "80"),
-    ("ninety", "90"),
-    ("dozen", "12"),
-    ("hundred", "100"),
-    ("thousand", "1000"),
-    ("million", "1000000"),
-    ("billion", "1000000000"),
-];
-
 /// Whether `words` name something that `source` does not. A day of `days` may be told as a day, and proves no other number.
-pub(in crate::flows) fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
+pub fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
     let whole = source.to_lowercase();
     let source = without_days(&whole);
     let pieces: Vec<&str> = words.split_whitespace().collect();
@@ -96,7 +62,7 @@ pub(in crate::flows) fn has_invented(words: &str, source: &str, days: &[Date]) -
 
 /// Whether `words` name something that `source` names nowhere. Only what can be nothing but a name counts: a word with a capital
 /// inside, or letters with digits. Numbers may be counted, and some languages begin every noun with a capital.
-pub(in crate::flows) fn names_another(words: &str, source: &str) -> bool {
+pub fn names_another(words: &str, source: &str) -> bool {
     let source = source.to_lowercase();
     let is_name = |word: &&str| {
         let has_lower = word.chars().any(char::is_lowercase);
@@ -164,6 +130,10 @@ fn is_missing(word: &str, starts_sentence: bool, source: &str) -> bool {
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
         return !has_number(source, word);
     }
+    // Digits of other scripts read like numbers and are written like none of ours.
+    if word.chars().any(|c| c.is_numeric() && !c.is_ascii()) {
+        return !source.contains(&lower);
+    }
     let single = lower.strip_suffix('s').unwrap_or(&lower);
     if let Some((_, digits)) = NUMBERS.iter().find(|(name, _)| *name == lower || *name == single) {
         return !has_number(source, digits);
@@ -228,6 +198,8 @@ mod tests {
             ("Twenty jobs at most.", true),
             ("Thirty jobs at most, and one file.", false),
             ("Hundreds of jobs.", true),
+            ("It holds ٣٠ jobs.", true),
+            ("It holds ³0 jobs.", true),
         ] {
             assert_eq!(has_invented(words, source, &days), expected, "{words}");
         }
