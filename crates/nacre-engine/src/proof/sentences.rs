@@ -74,7 +74,7 @@ fn begins_next(held: &str, c: char) -> bool {
     // These end a sentence without a blank behind them.
     let is_full = |c: char| matches!(c, '。' | '．' | '！' | '？');
     let n_ticks = held.matches('`').count();
-    if held.trim_end().ends_with(is_full) && n_ticks % 2 == 0 {
+    if held.trim_end().ends_with(is_full) && n_ticks.is_multiple_of(2) {
         return !is_full(c) && !c.is_whitespace() && c != '[';
     }
     let begins = c.is_uppercase() || c.is_numeric() || "`\"“(*_-".contains(c) || !c.is_ascii();

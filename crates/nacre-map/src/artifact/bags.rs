@@ -173,10 +173,9 @@ impl Cache {
         let scope = self.scope()?;
         let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
-        let mut next = self.bag_numbers(&id).last().map_or(1, |last| last + 1);
-        for NewPack(bytes) in new {
-            self.put(&writer, &bag_name(&id, next), bytes)?;
-            next += 1;
+        let next = self.bag_numbers(&id).last().map_or(1, |last| last + 1);
+        for (number, NewPack(bytes)) in (next..).zip(new) {
+            self.put(&writer, &bag_name(&id, number), bytes)?;
         }
         let merging = Merging { cache: self, writer: &writer, id: &id, is_live };
         let mut n_merged = 0;

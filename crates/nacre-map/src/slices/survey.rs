@@ -64,10 +64,9 @@ impl Node {
         outline: &Outline<'_>,
         made: &MadePaths,
     ) -> Self {
-        let place = match place_of(path) {
-            CodeRole::Source if made.has(path) => CodeRole::Generated,
-            place => place,
-        };
+        let place = place_of(path);
+        let is_made = place == CodeRole::Source && made.has(path);
+        let place = if is_made { CodeRole::Generated } else { place };
         let is_source = place == CodeRole::Source;
         let entry = entry_kind(path, path.matches('/').count(), is_source && outline.is_entry);
         Self {

@@ -66,8 +66,7 @@ impl Identifiers {
         let hash = hash_of(self.seed, text, start, end);
         let last = self.places.len() - 1;
         let mut at = slot(hash, last);
-        loop {
-            let Some(known) = (self.places[at] as usize).checked_sub(1) else { break };
+        while let Some(known) = (self.places[at] as usize).checked_sub(1) {
             let one = &self.all[known];
             if one.hash == hash && one.text(text) == &text[start..end] {
                 return &mut self.all[known];
