@@ -6,9 +6,12 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
+    clippy::print_stderr,
+    clippy::unwrap_used,
     reason = "a program of its own, with processes, files, a clock and an output"
 )]
 
+#[expect(dead_code, reason = "the tests use more of it")]
 #[path = "../tests/it/chance.rs"]
 mod chance;
 #[path = "../tests/it/server.rs"]

@@ -53,6 +53,10 @@ impl Lengths {
         Self { of, mean: mean.max(1.0), n_counted }
     }
 
+    fn measure(&mut self, n_counted: usize, mean: f32) {
+        (self.n_counted, self.mean) = (n_counted, mean.max(1.0));
+    }
+
     /// What a word is worth that stands in so many of the texts: the rarer, the more.
     pub(super) fn rarity(&self, n_holding: usize) -> f32 {
         let (n_texts, n_holding) = (self.n_counted as f32, n_holding as f32);
@@ -99,12 +103,14 @@ impl Layout {
 
     /// The same rows, measured by the corpus that they are candidates of.
     pub(super) fn within(mut self, corpus: &Corpus) -> Self {
+        let n_records = corpus.n_records.max(self.rows.n_counted);
+        let n_units = corpus.n_units.max(self.units.n_counted);
         let mean = corpus.mean_length.max(1.0);
-        let growth = mean / self.rows.mean;
-        for lengths in [&mut self.rows, &mut self.windows, &mut self.units] {
-            lengths.n_counted = corpus.n_records.max(lengths.n_counted);
-            lengths.mean = (lengths.mean * growth).max(1.0);
-        }
+        let units_a_record = n_units as f32 / n_records.max(1) as f32;
+        self.rows.measure(n_records, mean);
+        // A record stands in its own window and in those of its neighbours, which the first and the last of a unit lack.
+        self.windows.measure(n_records, mean * (3.0 - 2.0 * units_a_record));
+        self.units.measure(n_units, mean / units_a_record.max(f32::MIN_POSITIVE));
         self
     }
 

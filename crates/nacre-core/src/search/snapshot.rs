@@ -34,6 +34,8 @@ pub struct Snapshot {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Corpus {
     pub n_records: usize,
+    /// How many units they stand in.
+    pub n_units: usize,
     /// How long a record is on average, the better fields counted more.
     pub mean_length: f32,
     /// In how many records a term stands; a term that is missing stands in none.

@@ -35,8 +35,8 @@ impl SharedQueue {
 
     /// Puts sessions into the queue that are not in it, and those back that have grown since; returns how many rows that changed.
     ///
-    /// What is running stays its worker's, what a person skipped stays skipped, and only a session that is ready to be worked on moves
-    /// one that is there: another server may see a project that this one does not.
+    /// What is running stays its worker's, and what a person skipped stays skipped. A server that does not know a session's project takes
+    /// it from none that does.
     pub fn offer(&mut self, sessions: &[OfferedSession]) -> Result<u64, CatalogError> {
         Ok(offer::offer(&self.database, sessions)?)
     }

@@ -12,9 +12,11 @@ const OFFERED: &str = "unnest($1::text[], $2::text[], $3::text[], $4::text[], $5
   $9::text[], $10::bigint[], $11::bigint[]) WITH ORDINALITY
   AS new (key, agent, session_id, title, project, last_activity, grown, state, reason, not_before, offered, nth)";
 
-/// Whether an offered session changes where the one that is there stands. Only one that is ready to be worked on does.
-const MOVES: &str = "new.state = 'pending' AND job.state <> 'running' AND NOT (job.state = 'skipped' AND job.reason = 'by hand')
-  AND (new.grown > job.grown OR (job.state IN ('skipped', 'dead') AND new.offered > job.offered))";
+/// Whether an offered session changes where the one that is there stands. One that is not ready to be worked on does so only where it has
+/// grown, and this server knows no less of its project than the one that offered it before.
+const MOVES: &str = "job.state <> 'running' AND NOT (job.state = 'skipped' AND job.reason = 'by hand') AND CASE new.state
+  WHEN 'pending' THEN new.grown > job.grown OR (job.state IN ('skipped', 'dead') AND new.offered > job.offered)
+  ELSE new.grown > job.grown AND new.project IS NOT DISTINCT FROM job.project END";
 
 /// Offers sessions; returns how many are new or wait again.
 pub(super) fn offer(
@@ -68,7 +70,7 @@ fn offer_batch(database: &Database, columns: &Columns) -> Result<u64, DatabaseEr
     let Columns { keys, agents, session_ids, titles, projects, .. } = columns;
     let Columns { last_activities, growths, states, reasons, due, decided, .. } = columns;
     let moved = format!(
-        "UPDATE job SET state = 'pending', reason = NULL, attempts = 0, not_before = new.not_before, changed = new.offered,
+        "UPDATE job SET state = new.state, reason = new.reason, attempts = 0, not_before = new.not_before, changed = new.offered,
            project = new.project FROM {OFFERED} WHERE job.key = new.key AND {MOVES}"
     );
     let known = format!(

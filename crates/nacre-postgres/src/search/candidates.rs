@@ -159,14 +159,14 @@ const LOOK_ON: &str =
     "SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = 100;
 SET LOCAL hnsw.max_scan_tuples = 20000";
 
-/// Reads candidates and what stands before and after them in their unit.
+/// Reads candidates and what stands around them in their unit: a neighbour is ranked too, by what stands beside it.
 fn fetch(database: &Database, filter: &Filter, ids: &[i64]) -> Result<Candidates, DatabaseError> {
     let projects = &filter.projects;
     let rows = database.run(async |client| {
         let sql = "
 WITH chosen AS (
   SELECT unnest($1::bigint[]) AS id
-  UNION SELECT near.id FROM record c JOIN record near ON near.unit = c.unit AND near.place IN (c.place - 1, c.place + 1)
+  UNION SELECT near.id FROM record c JOIN record near ON near.unit = c.unit AND near.place BETWEEN c.place - 2 AND c.place + 2
     WHERE c.id = ANY ($1))
 SELECT unit, place, key, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes, facets, links,
   e.vector::real[]

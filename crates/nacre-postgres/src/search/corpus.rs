@@ -30,6 +30,7 @@ const MAX_KEPT: usize = 50_000;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Stock {
     pub(super) n_records: usize,
+    n_units: usize,
     mean_length: f32,
     /// The share of all records that holds a frequent term.
     frequent: Arc<HashMap<String, f32>>,
@@ -99,7 +100,8 @@ impl CorpusCache {
             kept.counts.extend(counted.iter().cloned());
         }
         holding.extend(counted);
-        Ok(Corpus { n_records: stock.n_records, mean_length: stock.mean_length, holding })
+        let Stock { n_records, n_units, mean_length, .. } = *stock;
+        Ok(Corpus { n_records, n_units, mean_length, holding })
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Kept> {
@@ -109,27 +111,31 @@ impl CorpusCache {
 
 async fn take_stock(client: &Client) -> Result<Stock, DatabaseError> {
     let few = "
-SELECT count(*), coalesce(avg(length), 1)::real FROM (SELECT length FROM record LIMIT $1) AS few";
+SELECT count(*), count(DISTINCT unit), coalesce(avg(length), 1)::real FROM (SELECT unit, length FROM record LIMIT $1) AS few";
     let limit = i64::try_from(SMALL).unwrap_or(i64::MAX);
     let row = client.query_one(few, &[&limit]).await?;
-    let (n_counted, mean_length): (i64, f32) = (row.get(0), row.get(1));
-    let n_counted = usize::try_from(n_counted).unwrap_or(0);
+    let (n_counted, n_units, mean_length): (i64, i64, f32) = (row.get(0), row.get(1), row.get(2));
+    let number = |number: i64| usize::try_from(number).unwrap_or(0);
+    let (n_counted, n_units) = (number(n_counted), number(n_units));
+    let few = Stock { n_records: n_counted, n_units, mean_length, frequent: Arc::default() };
     if n_counted < SMALL {
-        return Ok(Stock { n_records: n_counted, mean_length, frequent: Arc::default() });
+        return Ok(few);
     }
     let many = "
 SELECT (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'nacre.record'::regclass),
+  (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'nacre.unit'::regclass),
   most_common_elems::text::text[], most_common_elem_freqs
 FROM pg_stats WHERE schemaname = 'nacre' AND tablename = 'record' AND attname = 'terms'";
     let Some(row) = client.query_opt(many, &[]).await? else {
         // Nobody took stock of the words yet.
-        return Ok(Stock { n_records: n_counted, mean_length, frequent: Arc::default() });
+        return Ok(few);
     };
-    let n_records = usize::try_from(row.get::<_, i64>(0)).unwrap_or(0).max(n_counted);
-    let terms: Option<Vec<String>> = row.get(1);
-    let shares: Option<Vec<f32>> = row.get(2);
+    let n_records = number(row.get(0)).max(n_counted);
+    let n_units = number(row.get(1)).max(n_units);
+    let terms: Option<Vec<String>> = row.get(2);
+    let shares: Option<Vec<f32>> = row.get(3);
     let frequent = terms.unwrap_or_default().into_iter().zip(shares.unwrap_or_default()).collect();
-    Ok(Stock { n_records, mean_length, frequent: Arc::new(frequent) })
+    Ok(Stock { n_records, n_units, mean_length, frequent: Arc::new(frequent) })
 }
 
 /// Counts the records that hold each of these terms, up to a bound.

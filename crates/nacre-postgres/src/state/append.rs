@@ -9,7 +9,7 @@ use nacre_engine::record::state::{BatchReport, EventRecord, StateError, TaskReco
 use nacre_engine::record::{Event, Record, TaskId};
 use tokio_postgres::Transaction;
 
-use super::rows::{announce, damaged, insert_event, lock_task, moment, settle, step};
+use super::rows::{announce, damaged, insert_event, lock_task, lock_tasks, moment, settle, step};
 use crate::database::{Database, DatabaseError};
 
 /// The events of a task with numbers above `after`, in order.
@@ -50,10 +50,9 @@ pub(super) fn append(
             tasks: HashMap::new(),
             report: BatchReport::default(),
         };
-        // Locked in one order, so that two batches cannot wait for each other.
-        for id in &ids {
-            let found = lock_task(&transaction, id).await?;
-            batch.tasks.insert((*id).clone(), found.map(|task| (task, 0)));
+        batch.tasks.extend(ids.iter().map(|id| ((*id).clone(), None)));
+        for task in lock_tasks(&transaction, &ids).await? {
+            batch.tasks.insert(task.id.clone(), Some((task, 0)));
         }
         for record in records {
             if let Err(error) = batch.write(record, &json_of(record, words)).await? {

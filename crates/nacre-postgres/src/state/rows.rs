@@ -1,5 +1,7 @@
 //! Rows of tasks as values, and the small steps that several changes of a task share.
 
+use std::collections::BTreeSet;
+
 use jiff::Timestamp;
 use nacre_engine::record::state::{StateError, TaskRecord};
 use nacre_engine::record::{
@@ -74,6 +76,16 @@ pub(super) async fn lock_task(
     let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1 FOR UPDATE");
     let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
     row.as_ref().map(record).transpose()
+}
+
+/// These tasks, locked until the transaction ends: always in the order of their places, so that no two transactions wait for each other.
+pub(super) async fn lock_tasks(
+    transaction: &Transaction<'_>,
+    ids: &BTreeSet<&TaskId>,
+) -> Result<Vec<TaskRecord>, DatabaseError> {
+    let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
+    let sql = format!("SELECT {COLUMNS} FROM task WHERE id = ANY ($1) ORDER BY place FOR UPDATE");
+    transaction.query(&sql, &[&ids]).await?.iter().map(record).collect()
 }
 
 /// Holds others off who decide about the same session, and about the same project in the background.

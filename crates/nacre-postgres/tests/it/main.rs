@@ -1,7 +1,15 @@
 //! The stores in PostgreSQL, against a real server, beside those of one machine.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::disallowed_methods,
+    clippy::print_stderr,
+    reason = "the tests play the agents, start a server, and say what was left out"
+)]
+
 mod chance;
 mod database;
+mod permission;
 mod queue;
 mod search;
 mod server;

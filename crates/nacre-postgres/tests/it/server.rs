@@ -3,11 +3,6 @@
 //! `NACRE_TEST_POSTGRES` names the folder of its programs, or says `required`: then a missing server is a failure and not a skip.
 //! `tools/postgres.sh` fetches one into the folder that is looked into otherwise.
 
-#![expect(
-    clippy::disallowed_methods,
-    reason = "the tests start a server, with files and time of their own"
-)]
-
 use std::os::unix::fs::chown;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
