@@ -37,7 +37,7 @@ pub use error::{FsAction, FsError};
 pub use mapped::Mapped;
 pub use owner::Owner;
 pub use path::{PathFault, RelPath};
-pub use scope::{Access, Entry, EntryKind, FileStamp, Folder, WriteScope};
+pub use scope::{Access, Entry, EntryKind, FileStamp, Folder, OpenFile, WriteScope};
 pub use scratch::ScratchFolder;
 pub use seal::Seal;
 pub use writer::{Recovery, Writer};

@@ -31,10 +31,26 @@ impl WriteScope {
         }
     }
 
+    /// The permission bits of a plain file; `None` when there is none.
+    pub fn mode(&self, path: &RelPath) -> Option<u32> {
+        mode_of(&self.parent_of(path).ok()?, path.name()).ok()
+    }
+
     /// Makes a file where nothing may stand, and the folders that it lies in.
     pub fn create_file(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
+        self.create_file_as(path, bytes, None)
+    }
+
+    /// The same with these permission bits, for a file that was there before.
+    pub fn create_file_as(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        mode: Option<u32>,
+    ) -> Result<(), FsError> {
         let dir = self.make_parents(path)?;
-        let temp = Temp::written(&dir, bytes, self.access.file_mode())
+        let mode = mode.map_or(self.access.file_mode(), FileMode);
+        let temp = Temp::written(&dir, bytes, mode)
             .map_err(|error| io_error(FsAction::Write, &self.full(path), error))?;
         match sys::rename_new(&dir, &temp.name, &dir, path.name()) {
             Ok(()) => {
@@ -53,9 +69,21 @@ impl WriteScope {
         before: ContentHash,
         bytes: &[u8],
     ) -> Result<(), FsError> {
+        self.replace_file_as(path, before, bytes, None)
+    }
+
+    /// The same with these permission bits, for a file that had them before.
+    pub fn replace_file_as(
+        &self,
+        path: &RelPath,
+        before: ContentHash,
+        bytes: &[u8],
+        mode: Option<u32>,
+    ) -> Result<(), FsError> {
         let dir = self.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.full(path), error);
-        let mode = mode_of(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)))?;
+        let kept = || mode_of(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)));
+        let mode = mode.map_or_else(kept, Ok)?;
         let temp = Temp::written(&dir, bytes, FileMode(mode)).map_err(failed)?;
         if !holds(&dir, path.name(), before) {
             return Err(conflict(path));
@@ -245,6 +273,12 @@ mod tests {
         assert_eq!(fs::read(root.path().join("d.txt")).unwrap(), b"two");
         assert!(scope.remove_file(&path("d.txt"), ContentHash::of(b"one")).is_err());
         scope.remove_file(&path("d.txt"), ContentHash::of(b"two")).unwrap();
+        scope.create_file_as(&path("run"), b"x", Some(0o750)).unwrap();
+        assert_eq!(scope.mode(&path("run")).unwrap() & 0o777, 0o750);
+        scope.replace_file_as(&path("run"), ContentHash::of(b"x"), b"y", Some(0o700)).unwrap();
+        assert_eq!(scope.mode(&path("run")).unwrap() & 0o777, 0o700);
+        scope.remove_file(&path("run"), ContentHash::of(b"y")).unwrap();
+        assert_eq!(scope.mode(&path("run")), None);
         assert_eq!(names(root.path()), ["a"]);
         assert_eq!(names(&root.path().join("a/b")), [""; 0]);
         assert!(!scope.remove_empty_folder(&path("a")).unwrap(), "something is in it");

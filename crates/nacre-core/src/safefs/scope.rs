@@ -73,6 +73,16 @@ impl Folder {
         read_file(&self.dir, name, limit).map_err(|fault| fault.at(&self.path.join(name)))
     }
 
+    /// Opens the plain file `name`, to be read piece by piece.
+    pub fn open_file(&self, name: &str) -> Result<OpenFile, FsError> {
+        open_file(&self.dir, name).map_err(|fault| fault.at(&self.path.join(name)))
+    }
+
+    /// The permission bits of the plain file `name`; `None` when there is none.
+    pub fn mode(&self, name: &str) -> Option<u32> {
+        mode_of(&self.dir, name).ok()
+    }
+
     /// Opens a folder below this one; `None` when it is not there.
     pub fn folder(&self, path: &RelPath) -> Result<Option<Self>, FsError> {
         let full = self.path.join(path.as_str());
@@ -226,6 +236,12 @@ impl WriteScope {
         read_file(&dir, path.name(), limit).map_err(|fault| fault.at(&self.full(path)))
     }
 
+    /// Opens a plain file, to be read piece by piece.
+    pub fn open_file(&self, path: &RelPath) -> Result<OpenFile, FsError> {
+        let dir = self.parent_of(path)?;
+        open_file(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)))
+    }
+
     /// Maps a derived file: one that is only ever replaced as a whole.
     pub fn map_derived(&self, path: &RelPath, limit: u64) -> Result<Mapped, FsError> {
         let dir = self.parent_of(path)?;
@@ -368,6 +384,24 @@ impl ReadFault {
             }
         }
     }
+}
+
+/// A plain file that is read piece by piece: larger ones need not fit into memory.
+#[derive(Debug)]
+pub struct OpenFile {
+    file: std::fs::File,
+    pub size: u64,
+}
+
+impl io::Read for OpenFile {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.file.read(buffer)
+    }
+}
+
+fn open_file(dir: &Dir, name: &str) -> Result<OpenFile, ReadFault> {
+    let (file, metadata) = open_plain(dir, name)?;
+    Ok(OpenFile { file: file.into_std(), size: metadata.len() })
 }
 
 /// Reads the plain file `name`, never through a link and never waiting for a pipe's other end.

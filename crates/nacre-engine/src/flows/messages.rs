@@ -149,6 +149,7 @@ fn logged(line: &str) -> Option<RunMessage> {
         | Event::StepEnd { .. }
         | Event::ModelCall { .. }
         | Event::ModelDelta { .. }
+        | Event::ToolPatches { .. }
         | Event::ModelFinish(_)
         | Event::ApprovalRequest { .. }
         | Event::ApprovalDecision { .. }

@@ -15,6 +15,6 @@ pub use completion::{ANSWER_TOOL, Complaints, CompletionVerdict, SIGNAL_TOOL, Si
 pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
 pub use control::{RunControl, RunHandle, Stopped};
 pub use items::Item;
-pub use parts::{Attachment, Summary, TurnEnd};
+pub use parts::{Attachment, Picture, Summary, TurnEnd};
 pub use spec::{AgentSpec, Compaction, Completion, Signals, Spawn, Validator, Weight};
 pub use steps::{Checkpoint, CheckpointError, Ending, Engine, Job, Outcome, RunError, run};

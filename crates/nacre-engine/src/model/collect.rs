@@ -197,7 +197,8 @@ fn unwrap_output(content: Vec<Content>) -> Vec<Content> {
         Content::Text(_)
         | Content::Reasoning(_)
         | Content::HiddenReasoning(_)
-        | Content::ToolResult(_) => None,
+        | Content::ToolResult(_)
+        | Content::Image(_) => None,
     });
     if content.iter().any(is_other) {
         return content.into_iter().filter(|part| !is_output(part)).collect();

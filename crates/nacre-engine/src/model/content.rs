@@ -1,5 +1,7 @@
 //! What turns of a conversation are made of: text, reasoning, calls of tools and what came of them.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -13,6 +15,44 @@ pub enum Content {
     HiddenReasoning(String),
     ToolUse(ToolCall),
     ToolResult(ToolResult),
+    /// Shown by a person.
+    Image(Image),
+}
+
+/// A picture, as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// Such as `image/png`.
+    pub media_type: String,
+    pub data: ImageData,
+}
+
+impl Image {
+    /// What it costs in tokens, whatever its size: providers make larger ones smaller.
+    pub const TOKENS: usize = 1_600;
+}
+
+/// The bytes of a picture as base64. Clones share them: a conversation is sent again with every step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct ImageData(Arc<str>);
+
+impl ImageData {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for ImageData {
+    fn from(data: String) -> Self {
+        Self(data.into())
+    }
+}
+
+impl From<ImageData> for String {
+    fn from(data: ImageData) -> Self {
+        data.0.as_ref().to_owned()
+    }
 }
 
 /// What a model thought before it answered.

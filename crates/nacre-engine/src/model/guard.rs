@@ -31,6 +31,10 @@ impl Provider for Guarded {
             self.provider.generate(Call { request: &request, ..call }, sink).await
         })
     }
+
+    fn takes_images(&self) -> bool {
+        self.provider.takes_images()
+    }
 }
 
 fn without_words(request: &Request, words: &ExtraWords) -> Request {
@@ -48,6 +52,8 @@ fn without_words(request: &Request, words: &ExtraWords) -> Request {
             },
             // The model's own, and signed: another text would be refused.
             Content::Reasoning(_) | Content::HiddenReasoning(_) => {}
+            // No text to look through; a person chose to send it.
+            Content::Image(_) => {}
         }
     }
     request

@@ -77,6 +77,10 @@ impl Provider for Hosted {
             result.map_err(|fault| self.own(&call, fault))
         })
     }
+
+    fn takes_images(&self) -> bool {
+        true
+    }
 }
 
 impl Hosted {

@@ -34,7 +34,9 @@ mod structured;
 mod textual_tools;
 mod usage;
 
-pub use content::{Arguments, Content, Reasoning, ToolCall, ToolResult, ToolStatus};
+pub use content::{
+    Arguments, Content, Image, ImageData, Reasoning, ToolCall, ToolResult, ToolStatus,
+};
 pub use cost::Cost;
 pub use embeddings::{EmbeddingError, EmbeddingService, ServiceEmbedder};
 pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};

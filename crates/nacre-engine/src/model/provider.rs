@@ -18,6 +18,11 @@ pub type Generation<'a> = Pin<Box<dyn Future<Output = Result<Response, ModelErro
 pub trait Provider: Send + Sync {
     /// Makes one attempt; it ends with exactly one response or one error.
     fn generate<'a>(&'a self, call: Call<'a>, sink: &'a mut Sink<'_>) -> Generation<'a>;
+
+    /// Whether a request to it may hold pictures. A model behind it may still refuse them.
+    fn takes_images(&self) -> bool {
+        false
+    }
 }
 
 /// One attempt: what is asked of which model, and how long it may take.

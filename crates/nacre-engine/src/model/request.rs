@@ -134,7 +134,10 @@ impl Message {
             .filter_map(|content| match content {
                 Content::Text(text) => Some(text.as_str()),
                 Content::ToolResult(result) => Some(result.text.as_str()),
-                Content::Reasoning(_) | Content::HiddenReasoning(_) | Content::ToolUse(_) => None,
+                Content::Reasoning(_)
+                | Content::HiddenReasoning(_)
+                | Content::ToolUse(_)
+                | Content::Image(_) => None,
             })
             .collect();
         texts.join("\n")

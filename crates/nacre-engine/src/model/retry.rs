@@ -35,6 +35,13 @@ impl Route {
         Self { first, fallbacks }
     }
 
+    /// Whether all of them may be sent pictures.
+    pub fn takes_images(&self) -> bool {
+        std::iter::once(&self.first)
+            .chain(&self.fallbacks)
+            .all(|served| served.provider.takes_images())
+    }
+
     /// The models by name, in the order in which they are asked.
     pub fn models(&self) -> Vec<&ModelRef> {
         std::iter::once(&self.first).chain(&self.fallbacks).map(|item| &item.model).collect()

@@ -10,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
+use super::content::{Content, Image};
 use super::cost::Cost;
 use super::error::{ErrorKind, ModelError, Said};
 use super::names::{ModelRef, Role};
@@ -340,6 +341,10 @@ impl Drop for UnderWay {
 /// How long a request is.
 fn asked_bytes(request: &Request) -> u64 {
     let told: usize = request.messages.iter().map(|message| message.text().len()).sum();
+    let is_image = |content: &&Content| matches!(content, Content::Image(_));
+    let parts = request.messages.iter().flat_map(|message| &message.content);
+    // As many bytes as a text of the same price has.
+    let told = told + parts.filter(is_image).count() * Image::TOKENS * 3;
     (request.system.len() + told) as u64
 }
 
@@ -394,6 +399,10 @@ impl Provider for Metered {
             }
             answer
         })
+    }
+
+    fn takes_images(&self) -> bool {
+        self.provider.takes_images()
     }
 }
 

@@ -36,6 +36,16 @@ impl Change {
     }
 }
 
+/// How a call changed a file, for whoever watches.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FilePatch {
+    pub path: String,
+    /// A unified diff without secrets, cut where it is long.
+    pub diff: String,
+    pub added: u32,
+    pub removed: u32,
+}
+
 /// Why a call did not work; closed, and never read out of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

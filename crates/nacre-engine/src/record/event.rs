@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tasks::{CancelledBy, Signal, TaskId, TaskState};
 use crate::model::{Cost, ModelRef, StopReason, Usage};
-use crate::record::{Category, Change, Fault};
+use crate::record::{Category, Change, Fault, FilePatch};
 
 /// Something that happened in a task. Names are stable: they stand in databases, logs and scripts.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -58,6 +58,9 @@ pub enum Event {
     ToolCall { step: u32, call: BoundedText, tool: BoundedText, arguments: BoundedText },
     #[serde(rename = "tool.result")]
     ToolResult(Box<ToolFacts>),
+    /// What the call did to files, for whoever watches.
+    #[serde(rename = "tool.patches")]
+    ToolPatches { call: BoundedText, patches: Vec<FilePatch> },
     #[serde(rename = "tool.denied")]
     ToolDenied { call: BoundedText, tool: BoundedText, why: BoundedText },
     /// A person is asked whether a call may be made.
@@ -237,6 +240,7 @@ impl Event {
             Self::ModelError { .. } => "model.error",
             Self::ToolCall { .. } => "tool.call",
             Self::ToolResult(_) => "tool.result",
+            Self::ToolPatches { .. } => "tool.patches",
             Self::ToolDenied { .. } => "tool.denied",
             Self::ApprovalRequest { .. } => "approval.request",
             Self::ApprovalDecision { .. } => "approval.decision",
@@ -260,7 +264,7 @@ impl Event {
 
     /// Whether it is kept; what is not goes to listeners only.
     pub fn is_stored(&self) -> bool {
-        !matches!(self, Self::ModelDelta { .. })
+        !matches!(self, Self::ModelDelta { .. } | Self::ToolPatches { .. })
     }
 
     /// Whether it holds a text of somebody else's that is no `BoundedText`, and so may hold a secret.

@@ -11,7 +11,7 @@ pub mod state;
 mod tasks;
 mod telemetry;
 
-pub use call::{Category, Change, ChangeKind, Fault, RunEffects};
+pub use call::{Category, Change, ChangeKind, Fault, FilePatch, RunEffects};
 pub use event::{
     ApprovalDecision, BoundedText, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard,
     Listener, ModelFacts, Record, RunFacts, ToolFacts,

@@ -40,8 +40,9 @@ pub use tool::{
 };
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
 pub use toolkits::memory::{
-    ClaimSearch, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRemove, MemorySearch,
-    OverturnedPassage, Passage, QUOTE_MARK, Recalled, note, recall, speaker,
+    AgentRecord, ClaimSearch, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove,
+    MemorySearch, OverturnedPassage, Passage, QUOTE_MARK, Recalled, RecordClaim, RecordingClaim,
+    note, recall, speaker,
 };
 pub use toolkits::shell::{ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop};
 pub use toolkits::trace::{TraceHandle, TraceSearch};

@@ -166,8 +166,9 @@ async fn the_output_of_a_job_is_read_without_following_links() {
     let secret = workshop.path("workspace/secret.txt");
     std::fs::write(&secret, "a secret").unwrap();
     let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    let secret = secret.display();
     let script =
-        format!("rm \"$TMPDIR/job-1.out\"; ln -s {} \"$TMPDIR/job-1.out\"", secret.display());
+        format!("for out in \"$TMPDIR\"/job-*.out; do rm \"$out\"; ln -s {secret} \"$out\"; done");
     call(&start, json!({"script": script}), &ctx).await.unwrap();
     let poll = ShellPoll { jobs };
     let said = call(&poll, json!({"job": 1, "wait": 60}), &ctx).await;
@@ -192,6 +193,21 @@ async fn jobs_end_with_their_list() {
     while process.exists() {
         tokio::task::yield_now().await;
     }
+}
+
+#[tokio::test]
+async fn all_jobs_are_stopped_together_and_named() {
+    let Some(workshop) = Workshop::new() else { return };
+    let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
+    assert!(jobs.is_empty() && jobs.stop_all().await.is_empty());
+    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    call(&start, json!({"argv": ["sh", "-c", "exit 0"]}), &ctx).await.unwrap();
+    let poll = ShellPoll { jobs: jobs.clone() };
+    call(&poll, json!({"job": 1, "wait": 60}), &ctx).await.unwrap();
+    call(&start, json!({"argv": ["sleep", "600"]}), &ctx).await.unwrap();
+    assert_eq!(jobs.stop_all().await, ["2 (sleep 600)"], "the first one had ended");
+    let said = call(&poll, json!({"job": 2}), &ctx).await.unwrap();
+    assert_eq!(said.text, "job 2: stopped\n");
 }
 
 #[tokio::test]

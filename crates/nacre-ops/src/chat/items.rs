@@ -50,7 +50,10 @@ fn kind(item: Item) -> ChatItemKind {
 }
 
 fn attachment(attachment: lifecycle::Attachment) -> Attachment {
-    let lifecycle::Attachment { name, text } = attachment;
+    let lifecycle::Attachment { name, text, picture } = attachment;
+    let text = picture.map_or(text, |picture| {
+        format!("[a picture, {}, {} bytes]", picture.media_type, picture.n_bytes)
+    });
     Attachment::Text { name, text }
 }
 

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nacre_api::wire::{TaskMessage, TaskUpdate};
-use nacre_core::base::redact::ExtraWords;
+use nacre_core::base::redact::{ExtraWords, LiveRedactor, LiveText};
 use nacre_engine::record::state::{MessageEnd, NewMessages, State};
 use nacre_engine::record::{Clock, SessionId, TaskId};
 use tokio::sync::watch;
@@ -39,11 +39,70 @@ struct Kept {
     speech: Speech,
 }
 
-/// Words of a model on their way, joined so that not every token is a message.
-#[derive(Default)]
+/// Words of a model on their way: joined so that not every token is a message, and held back while they may be a part of
+/// a secret, which one message alone would not show.
 struct Speech {
-    text: String,
-    reasoning: String,
+    text: LiveRedactor,
+    reasoning: LiveRedactor,
+    /// What was told of the text in this step before it was interrupted by something else.
+    told_before: String,
+    told: String,
+}
+
+impl Speech {
+    fn new(words: &ExtraWords) -> Self {
+        Self {
+            text: LiveRedactor::new(words.clone()),
+            reasoning: LiveRedactor::new(words.clone()),
+            told_before: String::new(),
+            told: String::new(),
+        }
+    }
+
+    /// What is told of the next piece of text.
+    fn text(&mut self, text: LiveText) -> Option<TaskUpdate> {
+        match text {
+            LiveText::Nothing => None,
+            LiveText::More(text) => {
+                self.told.push_str(&text);
+                Some(TaskUpdate::Text { text })
+            }
+            LiveText::Instead(text) => {
+                self.told.clone_from(&text);
+                let text = format!("{}{text}", self.told_before);
+                Some(TaskUpdate::TextReplaced { text })
+            }
+        }
+    }
+
+    /// The same of what it thinks. There is no message that takes a thought back; the item has it as it should be.
+    fn reasoning(text: LiveText) -> Option<TaskUpdate> {
+        match text {
+            LiveText::Nothing | LiveText::Instead(_) => None,
+            LiveText::More(text) => Some(TaskUpdate::Reasoning { text }),
+        }
+    }
+
+    /// What may be told now.
+    fn ready(&mut self) -> Vec<TaskUpdate> {
+        let thought = Self::reasoning(self.reasoning.ready());
+        let text = self.text.ready();
+        thought.into_iter().chain(self.text(text)).collect()
+    }
+
+    /// Everything that is left, because something else comes.
+    fn finish(&mut self) -> Vec<TaskUpdate> {
+        let thought = Self::reasoning(self.reasoning.finish());
+        let text = self.text.finish();
+        let left = thought.into_iter().chain(self.text(text)).collect();
+        self.told_before.push_str(&std::mem::take(&mut self.told));
+        left
+    }
+
+    /// A step of its own begins, or what was said is void.
+    fn begin_step(&mut self, said: &str) {
+        self.told_before = said.to_owned();
+    }
 }
 
 /// What there is behind a number.
@@ -68,12 +127,12 @@ impl TaskLog {
         let state = state.without_words(words.clone());
         let kept = Kept {
             state,
+            speech: Speech::new(&words),
             words,
             first: 1,
             lines: VecDeque::new(),
             bytes: 0,
             is_over: false,
-            speech: Speech::default(),
         };
         let latest = watch::Sender::new(0);
         Self {
@@ -93,7 +152,12 @@ impl TaskLog {
     /// Tells something, after the words that came before it. Nothing is told after the end.
     pub(super) fn tell(&self, update: TaskUpdate) {
         let mut kept = self.lock();
-        self.flush_locked(&mut kept);
+        self.finish_speech(&mut kept);
+        if let TaskUpdate::TextReplaced { text } = &update {
+            kept.speech.begin_step(text);
+        } else if matches!(update, TaskUpdate::Step { .. }) {
+            kept.speech.begin_step("");
+        }
         self.put(&mut kept, update);
     }
 
@@ -101,33 +165,31 @@ impl TaskLog {
     pub(super) fn say(&self, text: &str) {
         let mut kept = self.lock();
         if !kept.speech.reasoning.is_empty() {
-            self.flush_locked(&mut kept);
+            self.finish_speech(&mut kept);
         }
-        kept.speech.text.push_str(text);
+        kept.speech.text.push(text);
     }
 
     /// The same for what it thinks.
     pub(super) fn think(&self, text: &str) {
         let mut kept = self.lock();
         if !kept.speech.text.is_empty() {
-            self.flush_locked(&mut kept);
+            self.finish_speech(&mut kept);
         }
-        kept.speech.reasoning.push_str(text);
+        kept.speech.reasoning.push(text);
     }
 
-    /// Tells the words that came since the last time.
+    /// Tells the words that came since the last time, as far as they cannot be the beginning of a secret.
     pub(super) fn flush(&self) {
         let mut kept = self.lock();
-        self.flush_locked(&mut kept);
+        for update in kept.speech.ready() {
+            self.put(&mut kept, update);
+        }
     }
 
-    fn flush_locked(&self, kept: &mut Kept) {
-        let Speech { text, reasoning } = std::mem::take(&mut kept.speech);
-        if !reasoning.is_empty() {
-            self.put(kept, TaskUpdate::Reasoning { text: reasoning });
-        }
-        if !text.is_empty() {
-            self.put(kept, TaskUpdate::Text { text });
+    fn finish_speech(&self, kept: &mut Kept) {
+        for update in kept.speech.finish() {
+            self.put(kept, update);
         }
     }
 
@@ -223,3 +285,6 @@ impl Drop for Follower {
         self.log.n_followers.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -39,6 +39,8 @@ struct Told {
     has_unknown_cost: bool,
     window: (u64, u64),
     durations: BTreeMap<String, u64>,
+    /// What calls did to files, until their results are told.
+    patches: BTreeMap<String, Vec<FilePatch>>,
 }
 
 impl Teller {
@@ -64,11 +66,11 @@ impl Teller {
     }
 
     /// Tells of items that were saved: results of calls, and what changed with them.
-    pub(super) fn saved(&self, items: &[Item], patches: &BTreeMap<String, Vec<FilePatch>>) {
+    pub(super) fn saved(&self, items: &[Item]) {
         for item in items {
             match item {
                 Item::ToolResult { call, tool, status, text, .. } => {
-                    self.tell_result(call, tool, outcome(*status, text), text, patches);
+                    self.tell_result(call, tool, outcome(*status, text), text);
                 }
                 Item::Notice { text } => self.notice(text),
                 Item::User { .. }
@@ -93,12 +95,11 @@ impl Teller {
         tool: &str,
         outcome: nacre_api::wire::ToolOutcome,
         text: &str,
-        patches: &BTreeMap<String, Vec<FilePatch>>,
     ) {
         let duration_ms = self.told().durations.remove(call).unwrap_or(0) / 1000;
+        let patches = self.told().patches.remove(call).unwrap_or_default();
         let shown = &text[..text.floor_char_boundary(SHOWN_BYTES)];
         let (call, tool) = (call.to_owned(), tool.to_owned());
-        let patches = patches.get(&call).cloned().unwrap_or_default();
         let recalled = recalled(&tool, text);
         let changes_list = tool.starts_with("checklist_");
         let text = first_lines(shown, text);
@@ -155,6 +156,11 @@ impl Listener for Teller {
             Event::ToolResult(facts) => {
                 self.told().durations.insert(facts.call.to_string(), facts.duration_us);
             }
+            Event::ToolPatches { call, patches } => {
+                let mut told = self.told();
+                let kept = told.patches.entry(call.to_string()).or_default();
+                kept.extend(patches.iter().map(file_patch));
+            }
             Event::SkillOn { skill } => {
                 self.log.tell(TaskUpdate::Skill { skill: skill.to_string() });
             }
@@ -204,6 +210,11 @@ fn tool_call(call: &str, tool: &str, arguments: &str) -> TaskUpdate {
         serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
     let (call, tool) = (call.to_owned(), tool.to_owned());
     TaskUpdate::ToolCall { call, tool, summary: summary(&arguments), arguments }
+}
+
+fn file_patch(patch: &nacre_engine::record::FilePatch) -> FilePatch {
+    let nacre_engine::record::FilePatch { path, diff, added, removed } = patch.clone();
+    FilePatch { path, diff, added, removed }
 }
 
 /// What a call is about, in a line.

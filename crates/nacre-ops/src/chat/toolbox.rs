@@ -18,13 +18,14 @@ use nacre_engine::record::{Events as AgentEvents, TaskId};
 use nacre_engine::tools::toolkits;
 use nacre_engine::tools::{
     ActiveSkills, AddressGuard, AnyTool, Area, Checklist, ChecklistSet, ChecklistUpdate,
-    EffectRunner, ExecPolicy, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRemove, MemorySearch,
-    MemoryUse, NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, Seen,
-    ShellRun, WebFetch, Workspace,
+    EffectRunner, ExecPolicy, MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch,
+    MemoryUse, NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, Seen, ShellJobs,
+    ShellPoll, ShellRun, ShellStart, ShellStop, WebFetch, Workspace,
 };
 
 use super::asked::Asked;
 use super::asking::engine_policy;
+use super::remember::memory_add;
 use super::shared::ChatShared;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, charged_models, model_settings, scripted};
@@ -39,24 +40,28 @@ pub(super) struct Toolbox {
     pub(super) children: Arc<AtomicU32>,
     pub(super) checklist: Checklist,
     pub(super) effects: Option<Arc<dyn EffectRunner>>,
+    /// Programs in the background; they end with the turn.
+    pub(super) jobs: ShellJobs,
     programs: Arc<Programs>,
     /// Where something is remembered: the project's first.
     memories: Arc<Vec<MemoryHandle>>,
+    remember: MemoryRecord,
 }
 
 impl Toolbox {
     /// The places and memories that an answer names and nobody looked up in its turn.
     pub(super) fn unchecked(&self, outcome: &Outcome) -> Vec<String> {
-        let memories = self.memories.as_ref().map(|memories| memories.store.as_ref());
+        let memories = self.memories.first().map(|memories| memories.store.as_ref());
         unchecked_mentions(&outcome.text, &self.deps.workspace, memories, &outcome.effects)
     }
 
     pub(super) fn open(
-        chats: &ChatShared,
+        chats: &Arc<ChatShared>,
         host: &Host,
         home: &WriteScope,
         asked: &Asked,
     ) -> Result<Self, OpError> {
+        let folder = asked.session.workspace.as_ref().map(PathBuf::from);
         let models = models(chats, host, asked)?;
         let deps = Arc::new(agent_deps(host, home, models)?);
         let spec = spec(host, &deps.workspace, asked);
@@ -67,8 +72,10 @@ impl Toolbox {
             children: Arc::default(),
             checklist: Checklist::default(),
             effects: None,
+            jobs: ShellJobs::default(),
             programs: Arc::new(programs(host)),
             memories: Arc::new(memories(host)?),
+            remember: memory_add(chats, folder, &asked.session.id),
         };
         toolbox.offer_what_there_is();
         let effects = ProjectEffects::new(
@@ -102,7 +109,11 @@ impl Toolbox {
     /// Those that need nothing of the turn.
     fn plain_tools(&self) -> Vec<Arc<dyn AnyTool>> {
         let mut tools = self.deps.tools.clone();
-        tools.push(Arc::new(ShellRun { programs: Arc::clone(&self.programs) }));
+        let (programs, jobs) = (|| Arc::clone(&self.programs), || self.jobs.clone());
+        tools.push(Arc::new(ShellRun { programs: programs() }));
+        tools.push(Arc::new(ShellStart { programs: programs(), jobs: jobs() }));
+        tools.push(Arc::new(ShellPoll { jobs: jobs() }));
+        tools.push(Arc::new(ShellStop { jobs: jobs() }));
         tools.push(Arc::new(WebFetch { guard: AddressGuard::default() }));
         tools.push(Arc::new(ChecklistSet { checklist: self.checklist.clone() }));
         tools.push(Arc::new(ChecklistUpdate { checklist: self.checklist.clone() }));
@@ -110,7 +121,7 @@ impl Toolbox {
             let stores = Arc::clone(&self.memories);
             tools.push(Arc::new(MemoryRecall { stores, seen: Seen::default() }));
             tools.push(Arc::new(MemorySearch { memories: memories.clone() }));
-            tools.push(Arc::new(MemoryAdd { memories: memories.clone() }));
+            tools.push(Arc::new(self.remember.clone()));
             tools.push(Arc::new(MemoryRemove { memories: memories.clone() }));
         }
         tools

@@ -1,14 +1,14 @@
 //! One turn: the agent works on what a person said, and every step is saved before anybody hears of it.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nacre_api::wire::{ErrorCode, TaskEnd, TaskUpdate, TurnUsage};
+use nacre_api::wire::{self, ChatStartRequest, ErrorCode, TaskEnd, TaskUpdate, TurnUsage};
 use nacre_engine::lifecycle::{
     Attachment, CheckpointError, Conversation, Ending, Engine, Item, Job, Outcome, RunError,
     run as run_agent,
 };
+use nacre_engine::model::{ErrorKind, Role};
 use nacre_engine::record::state::{Holder, NewItem, State};
 use nacre_engine::record::{
     Events as AgentEvents, Heartbeat, Listener, Recording, RecordingRules, RunEffects, Runner,
@@ -17,8 +17,9 @@ use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
 
 use super::asked::Asked;
 use super::asking::Asking;
-use super::attached::attachments;
-use super::export;
+use super::attached::Attaching;
+use super::memory::EndedTurn;
+use super::pictures;
 use super::shared::{ChatShared, LiveTurn, open_state};
 use super::tell::Teller;
 use super::toolbox::Toolbox;
@@ -56,14 +57,15 @@ fn work(
     // Whatever could not be written down stands in the way of no answer.
     let _ = host.block_on(recording.0.close());
     empty_spill(&host, &home);
-    // The state has it all; a trace that could not be written is written with the next turn.
-    let _ = open_state(&host).and_then(|state| {
-        let session = state.session(&asked.session.id)?;
-        export::keep(&host, &state, &session)
-    });
+    if let Ok(state) = open_state(&host)
+        && let Ok(session) = state.session(&asked.session.id)
+    {
+        let said = asked.request.text.as_str();
+        EndedTurn { state: &state, session: &session, said }.remember(&host);
+    }
     let mut outcome = outcome?;
     list_unchecked(&mut outcome, &toolbox, turn);
-    Ok(last_message(outcome, &teller, turn))
+    Ok(last_message(outcome, &teller, turn, has_pictures(&asked.request)))
 }
 
 /// Tells which places and memories of the answer nobody looked up.
@@ -147,6 +149,7 @@ impl Running<'_> {
                 }
             }
         };
+        self.end_jobs(&mut pipeline, &mut outcome).await;
         undo::keep(self.host, &self.turn.log, &deps.workspace, &pipeline.turn_changes())?;
         self.pass_on_unheard(&mut outcome);
         Ok(outcome)
@@ -161,14 +164,14 @@ impl Running<'_> {
                     .hint("`nacre skill list` shows them")
             })?;
             let text = skill.instructions(&self.asked.request.text);
-            found.push(Attachment {
-                name: format!("the skill {name}, which I ask you to follow"),
-                text,
-            });
+            let name_of_it = format!("the skill {name}, which I ask you to follow");
+            found.push(Attachment::text(name_of_it, text));
             self.toolbox.skills.add(skill);
             self.turn.log.tell(TaskUpdate::Skill { skill: name.clone() });
         }
-        found.extend(attachments(&self.toolbox.deps.workspace, &self.asked.request)?);
+        let deps = &self.toolbox.deps;
+        let (host, workspace, models) = (self.host, &deps.workspace, &deps.models);
+        found.extend(Attaching { host, workspace, models }.read_all(&self.asked.request)?);
         Ok(found)
     }
 
@@ -176,7 +179,12 @@ impl Running<'_> {
     fn history(&self, state: &Mutex<State>) -> Result<Conversation, OpError> {
         let state = state.lock().unwrap_or_else(PoisonError::into_inner);
         let records = state.items(&self.asked.session.id, 0, usize::MAX)?;
-        Ok(Conversation::from_items(records.iter().map(|record| Item::from_json(&record.json))))
+        let items = records.iter().map(|record| Item::from_json(&record.json));
+        let mut conversation = Conversation::from_items(items);
+        if self.toolbox.deps.models.route(Role::Chat)?.takes_images() {
+            pictures::look_up(self.host, &mut conversation);
+        }
+        Ok(conversation)
     }
 
     fn pipeline(&self, events: &AgentEvents) -> Result<Pipeline, OpError> {
@@ -211,8 +219,21 @@ impl Running<'_> {
             Holder { session: &self.asked.session.id, task: &self.turn.log.task, runner: &runner };
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.append_items(holder, &new, (self.toolbox.deps.clock)())?;
-        self.teller.saved(items, &BTreeMap::new());
+        self.teller.saved(items);
         Ok(())
+    }
+
+    /// Ends the programs that run in the background, so that nothing changes files after the turn.
+    async fn end_jobs(&self, pipeline: &mut Pipeline, outcome: &mut Outcome) {
+        if self.toolbox.jobs.is_empty() {
+            return;
+        }
+        for job in self.toolbox.jobs.stop_all().await {
+            let text = format!("The background job {job} was stopped with the turn");
+            self.turn.log.tell(TaskUpdate::Notice { text });
+        }
+        let changed = pipeline.look_again((self.toolbox.deps.clock)()).await;
+        outcome.effects.changed.extend(changed);
     }
 
     /// Words that came too late for the agent are told to the person again, who may say them once more.
@@ -225,7 +246,16 @@ impl Running<'_> {
     }
 }
 
-fn last_message(outcome: Outcome, teller: &Teller, turn: &LiveTurn) -> TaskUpdate {
+fn has_pictures(request: &ChatStartRequest) -> bool {
+    request.attachments.iter().any(|attached| matches!(attached, wire::Attachment::Image { .. }))
+}
+
+fn last_message(
+    outcome: Outcome,
+    teller: &Teller,
+    turn: &LiveTurn,
+    has_pictures: bool,
+) -> TaskUpdate {
     let usage = teller.usage();
     match outcome.ending {
         Ending::Completed { signal, reason } => TaskUpdate::Completed(TaskEnd {
@@ -236,12 +266,18 @@ fn last_message(outcome: Outcome, teller: &Teller, turn: &LiveTurn) -> TaskUpdat
             usage,
         }),
         Ending::Cancelled(by) => TaskUpdate::Cancelled { by: by.as_str().to_owned() },
-        Ending::Failed(error) => TaskUpdate::Failed { error: failure(&error, turn).into(), usage },
+        Ending::Failed(error) => {
+            let error = failure(&error, turn, has_pictures);
+            TaskUpdate::Failed { error: error.into(), usage }
+        }
     }
 }
 
-fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
+fn failure(error: &RunError, turn: &LiveTurn, has_pictures: bool) -> OpError {
     let failed = match error {
+        RunError::Model(error) if error.kind == ErrorKind::BadRequest && has_pictures => {
+            no_answer(error).hint("The model may not take pictures; choose another, or describe it")
+        }
         RunError::Model(error) => no_answer(error),
         RunError::Roles(_)
         | RunError::Schema(_)

@@ -42,6 +42,9 @@ struct KeptFile {
     path: String,
     /// Whether it was there; its bytes lie beside the manifest.
     was_there: bool,
+    /// Its permission bits then.
+    #[serde(default)]
+    mode: Option<u32>,
     after: Option<ContentHash>,
 }
 
@@ -83,7 +86,8 @@ pub(super) fn keep(
 }
 
 fn kept(file: &TurnFile) -> KeptFile {
-    KeptFile { path: file.path.to_string(), was_there: file.before.is_some(), after: file.after }
+    let TurnFile { path, before, mode, after } = file;
+    KeptFile { path: path.to_string(), was_there: before.is_some(), mode: *mode, after: *after }
 }
 
 fn folder(host: &Host) -> Result<WriteScope, OpError> {
@@ -165,7 +169,8 @@ fn read(folder: &WriteScope, name: &str) -> Result<(Manifest, TurnChanges), OpEr
             true => Some(folder.read(&bytes, MAX_FILE_BYTES)?),
             false => None,
         };
-        files.push(TurnFile { path: RelPath::new(&file.path)?, before, after: file.after });
+        let (path, mode, after) = (RelPath::new(&file.path)?, file.mode, file.after);
+        files.push(TurnFile { path, before, mode, after });
     }
     let lost = |(what, why): &(String, String)| NotKept { what: what.clone(), why: why.clone() };
     let not_kept = manifest.not_kept.iter().map(lost).collect();

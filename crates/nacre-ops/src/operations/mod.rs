@@ -48,4 +48,5 @@ pub use export::export;
 pub use feedback::feedback;
 pub use import::import;
 pub use overview::overview;
+pub(crate) use recording::CommandChange;
 pub use trust::trust;

@@ -57,7 +57,7 @@ impl SharedRecords {
 
 impl RecordIndex for SharedRecords {
     fn known(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
-        Ok(apply::known(&self.database).map_err(failed)?)
+        apply::known(&self.database).map_err(failed)
     }
 
     fn apply(&mut self, news: &News) -> Result<(), RecordIndexError> {

@@ -204,3 +204,77 @@ fn a_model_that_fails_ends_the_turn_with_its_reason() {
     assert_eq!((exit, report["state"].as_str()), (1, Some("failed")));
     assert!(report["failure"]["hints"].to_string().contains("nacre events"), "{report}");
 }
+
+#[test]
+fn events_show_a_chat_task_as_all_others_in_order() {
+    let home = home();
+    let run = json!({ "name": "shell_run", "arguments": { "argv": ["touch", "made"] } });
+    let missing = json!({ "name": "file_read", "arguments": { "path": "missing.rs" } });
+    script(
+        &home,
+        &json!([
+            { "calls": [read(), missing] },
+            { "calls": [mend()] },
+            { "calls": [run] },
+            { "say": "It adds now." },
+        ]),
+    );
+    let (_, report) = chat(&home, "Mend it", &["--policy", "auto-edit"]);
+    let task = report["task"].as_str().unwrap();
+    let (_, listed) = home.json(&["events"]);
+    assert!(listed.to_string().contains(task), "{listed}");
+    let (_, shown) = home.json(&["events", task]);
+    let events = shown["events"].as_array().unwrap_or_else(|| panic!("{shown}"));
+    let numbers: Vec<u64> =
+        events.iter().map(|event| event["sequence"].as_u64().unwrap()).collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "without gaps");
+    let told: Vec<String> = events
+        .iter()
+        .map(|event| {
+            let name = event["event"].as_str().unwrap_or_default();
+            let detail = ["tool", "decision", "state"].iter().find_map(|key| event[*key].as_str());
+            format!("{name} {}", detail.unwrap_or_default()).trim().to_owned()
+        })
+        .collect();
+    let mut left = told.iter();
+    for expected in [
+        "task.state running",
+        "run.prepare",
+        "step.start",
+        "model.call",
+        "model.finish",
+        "tool.call file_read",
+        "tool.call file_read",
+        "tool.result file_read",
+        "tool.result file_read",
+        "step.end",
+        "tool.call file_edit",
+        "tool.result file_edit",
+        "tool.call shell_run",
+        "approval.request shell_run",
+        "approval.decision shell_run",
+        "tool.denied shell_run",
+        "tool.result shell_run",
+        "model.call",
+        "model.finish",
+        "run.summary",
+        "task.state completed",
+    ] {
+        assert!(left.any(|event| event == expected), "no {expected} where it belongs: {told:#?}");
+    }
+    assert!(left.next().is_none(), "nothing after the end: {told:#?}");
+    let faults: Vec<&str> = events.iter().filter_map(|event| event["fault"].as_str()).collect();
+    assert_eq!(faults, ["not_found", "denied"], "{shown}");
+    assert!(home.ok(&["events", task]).contains("shell_run"));
+}
+
+#[test]
+fn what_the_person_stated_is_remembered_once_although_sync_reads_it_again() {
+    let home = home();
+    script(&home, &json!([{ "say": "Good." }]));
+    chat(&home, "Remember: we always use tabs in Makefiles, because make refuses spaces.", &[]);
+    let remembered = home.tree("memory");
+    assert_eq!(remembered.matches("makefiles").count(), 1, "{remembered}");
+    home.ok(&["sync"]);
+    assert_eq!(home.tree("memory").matches("makefiles").count(), 1, "{}", home.tree("memory"));
+}

@@ -188,6 +188,154 @@ fn a_turn_is_followed_by_several_clients_and_replayed_byte_for_byte() {
 }
 
 #[test]
+fn a_result_comes_with_a_patch_for_each_file_that_its_call_changed() {
+    let home = home();
+    let key = ["ghp_", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"].concat();
+    let create = ("file_create", json!({ "path": "key.txt", "content": format!("k {key}\n") }));
+    let moved = vec![("file_move", json!({ "from": "lib.rs", "to": "src/lib.rs" }))];
+    let model = playing(vec![vec![edit()[0].clone(), create], moved, say("Done.")]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let session = wire.session(&home, "auto_edit");
+    let task = wire.start(&session, "Mend add");
+    let told = wire.until(&task, "task.completed");
+    let results: Vec<&Value> =
+        told.iter().filter(|message| message["type"] == "tool.result").collect();
+    let patches: Vec<Vec<String>> = results
+        .iter()
+        .map(|result| {
+            let patches = result["patches"].as_array().unwrap_or_else(|| panic!("{result}"));
+            let shown = |patch: &Value| {
+                format!(
+                    "{} +{} -{}",
+                    patch["path"].as_str().unwrap(),
+                    patch["added"],
+                    patch["removed"]
+                )
+            };
+            patches.iter().map(shown).collect()
+        })
+        .collect();
+    assert_eq!(
+        patches,
+        [vec!["lib.rs +1 -1"], vec!["key.txt +1 -0"], vec!["lib.rs +0 -1", "src/lib.rs +1 -0"]]
+    );
+    let diff = results[0]["patches"][0]["diff"].as_str().unwrap();
+    assert!(diff.contains("-fn add(a: i32, b: i32) -> i32 { a - b }\n+fn add"), "{diff}");
+    let created = results[1]["patches"][0].to_string();
+    assert!(created.contains("redacted") && !created.contains(&key), "{created}");
+    assert_eq!(wire.replay(&task, 0).len(), told.len(), "and again when it is replayed");
+}
+
+/// A picture of one dot.
+const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+#[test]
+fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
+    let home = home();
+    let model = playing(vec![say("A dot."), say("Still a dot.")]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let session = wire.session(&home, "ask");
+    let image = json!({ "attachment": "image", "media_type": "image/jpeg", "data": DOT });
+    let file = json!({ "attachment": "file", "path": home.work().join("lib.rs") });
+    let start = |attachments: Value| json!({ "session": session, "text": "What is this?", "attachments": attachments });
+    let started = wire.ask("chat.start", &start(json!([image, file])));
+    let task = started["result"]["task"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
+    wire.until(&task, "task.completed");
+    let task = wire.start(&session, "And now?");
+    wire.until(&task, "task.completed");
+    for asked in model.asked() {
+        let asked = asked.to_string();
+        // By its first bytes, whatever the client says; and again with the next turn.
+        assert!(asked.contains(&format!("data:image/png;base64,{DOT}")), "{asked}");
+        assert!(asked.contains("fn add(a: i32"), "{asked}");
+    }
+    let kept = fs::read_dir(home.root().join(".nacre/pictures")).unwrap();
+    let kept: Vec<_> = kept
+        .map(|entry| entry.unwrap().metadata().unwrap())
+        .filter(|file| file.is_file())
+        .collect();
+    assert_eq!(kept.len(), 1, "once, and not in the conversation");
+    let items = wire.ask("session.items", &json!({ "session": session })).to_string();
+    assert!(items.contains("[a picture, image/png, 70 bytes]") && !items.contains(DOT), "{items}");
+    for (wrong, why) in [
+        (
+            json!([{ "attachment": "image", "media_type": "image/png", "data": "aGVsbG8=" }]),
+            "is not a PNG",
+        ),
+        (
+            json!([{ "attachment": "image", "media_type": "image/png", "data": "!" }]),
+            "not valid base64",
+        ),
+        (json!(vec![image.clone(); 5]), "At most 4 pictures"),
+        (json!([{ "attachment": "file", "path": "/etc/passwd" }]), "cannot be attached"),
+    ] {
+        let started = wire.ask("chat.start", &start(wrong));
+        let task =
+            started["result"]["task"].as_str().unwrap_or_else(|| panic!("{started}")).to_owned();
+        let failed = wire.until(&task, "task.failed").pop().unwrap().to_string();
+        assert!(failed.contains(why), "{failed}");
+    }
+    assert_eq!(model.asked().len(), 2, "nothing was asked with what cannot be sent");
+}
+
+#[test]
+fn a_secret_that_a_model_says_in_pieces_stands_in_no_message() {
+    let home = home();
+    let key = ["ghp_", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"].concat();
+    let pieces = ["It says ", &key[..10], &key[10..25], &key[25..], " and ends.", " All is well."];
+    let model = playing(vec![pieces.iter().map(|piece| (SAY, json!(piece))).collect()]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let session = wire.session(&home, "ask");
+    let task = wire.start(&session, "What does it say?");
+    wire.until(&task, "task.completed");
+    let lines = wire.replay(&task, 0);
+    let said: String = lines
+        .iter()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|message| message["type"] == "text")
+        .map(|message| message["text"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(said, "It says [redacted:github-token] and ends. All is well.");
+    for part in [&key[4..12], &key[12..25], &key[28..]] {
+        assert!(!lines.concat().contains(part), "{lines:?}");
+    }
+}
+
+#[test]
+fn jobs_end_with_their_turn_and_what_they_did_is_taken_back() {
+    let home = home();
+    let script = "echo early > early.txt; sleep 600";
+    let start = vec![("shell_start", json!({ "script": script }))];
+    let model =
+        playing(vec![start, vec![("shell_poll", json!({ "job": 1, "wait": 2 }))], say("Done.")]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let mut wire = Wire::open(&served);
+    let session = wire.session(&home, "full");
+    let task = wire.start(&session, "Start it");
+    let told = wire.until(&task, "task.completed");
+    let results = told.iter().filter(|message| message["type"] == "tool.result");
+    let is_confined = results.clone().all(|result| result["outcome"] == "done");
+    if !is_confined {
+        // No program runs where there are no walls.
+        return;
+    }
+    let notice =
+        "The background job 1 (echo early > early.txt; sleep 600) was stopped with the turn";
+    assert!(told.iter().any(|message| message["text"] == notice), "{told:?}");
+    assert!(home.work().join("early.txt").exists());
+    let undone = wire.ask("chat.undo", &json!({ "session": session }));
+    assert_eq!(undone["result"]["restored"], json!(["early.txt"]), "{undone}");
+    assert!(!home.work().join("early.txt").exists());
+}
+
+#[test]
 fn a_person_says_yes_or_no_and_the_agent_hears_why() {
     let home = home();
     let model = playing(vec![edit(), edit(), say("Thanks.")]);

@@ -6,6 +6,7 @@
     reason = "tests play the person, the disk and the clock"
 )]
 
+mod acolyte;
 mod agents;
 mod answering;
 mod ask;

@@ -66,6 +66,11 @@ impl ExtraWords {
         self.automaton.is_none()
     }
 
+    /// How long the longest word is, as it may be written.
+    pub(super) fn longest(&self) -> usize {
+        self.automaton.as_ref().map_or(0, AhoCorasick::max_pattern_len)
+    }
+
     /// Returns a number that changes when the list does. The order of the words does not matter.
     pub fn fingerprint(&self) -> u64 {
         self.fingerprint

@@ -25,6 +25,7 @@ mod inserts;
 mod judge;
 mod jwk;
 mod lines;
+mod live;
 mod look_alikes;
 mod names;
 mod pairs;
@@ -54,6 +55,7 @@ use std::ops::Range;
 use finding::{FoundSecret, PLACEHOLDER};
 
 pub use extra::ExtraWords;
+pub use live::{LiveRedactor, LiveText};
 pub use stream::Redactor;
 
 /// How often the surroundings of a finding are looked at again after it was taken out.

@@ -10,6 +10,7 @@ mod files;
 mod json;
 mod lanes;
 mod limits;
+mod live;
 mod pasted;
 
 use std::collections::BTreeMap;

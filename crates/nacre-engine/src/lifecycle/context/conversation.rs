@@ -1,7 +1,7 @@
 //! A conversation in whole turns, so that what belongs together cannot be torn apart.
 
-use crate::lifecycle::parts::{Attachment, Summary, TurnEnd};
-use crate::model::{Content, Message, Speaker, ToolCall, ToolResult, ToolStatus};
+use crate::lifecycle::parts::{Attachment, Picture, Summary, TurnEnd};
+use crate::model::{Content, Image, Message, Speaker, ToolCall, ToolResult, ToolStatus};
 
 /// A token holds about four characters of prose and three of code; the smaller number errs on the safe side.
 const BYTES_PER_TOKEN: usize = 3;
@@ -133,7 +133,7 @@ impl Turn {
     /// The person's words, with what is missing before and behind them.
     fn opening(&self, mut content: Vec<Content>) -> Vec<Content> {
         content.push(Content::Text(self.asked.clone()));
-        content.extend(self.attachments.iter().map(|attached| Content::Text(attached.shown())));
+        content.extend(self.attachments.iter().flat_map(Attachment::content));
         if self.steps_left_out != 0 {
             content.push(Content::Text(note(self.steps_left_out, "step")));
         }
@@ -147,8 +147,7 @@ impl Turn {
     }
 
     pub(in crate::lifecycle) fn tokens(&self) -> usize {
-        let attached: usize =
-            self.attachments.iter().map(|attached| tokens_in(&attached.shown())).sum();
+        let attached: usize = self.attachments.iter().map(Attachment::tokens).sum();
         let interrupted = self
             .interrupted
             .as_deref()
@@ -163,9 +162,24 @@ impl Turn {
 }
 
 impl Attachment {
-    /// As the model reads it.
-    fn shown(&self) -> String {
-        format!("Attached `{}`:\n{}", self.name, self.text)
+    /// As the model is sent it.
+    fn content(&self) -> Vec<Content> {
+        let Some(picture) = &self.picture else {
+            return vec![Content::Text(format!("Attached `{}`:\n{}", self.name, self.text))];
+        };
+        let Picture { media_type, data, .. } = picture;
+        let said = |words: &str| Content::Text(format!("Attached picture `{}`{words}", self.name));
+        match data {
+            Some(data) => {
+                let image = Image { media_type: media_type.clone(), data: data.clone() };
+                vec![said(":"), Content::Image(image)]
+            }
+            None => vec![said(" (it is not shown any more)")],
+        }
+    }
+
+    fn tokens(&self) -> usize {
+        self.content().iter().map(content_tokens).sum()
     }
 }
 
@@ -181,7 +195,8 @@ impl Exchange {
             Content::Text(_)
             | Content::Reasoning(_)
             | Content::HiddenReasoning(_)
-            | Content::ToolResult(_) => None,
+            | Content::ToolResult(_)
+            | Content::Image(_) => None,
         })
     }
 
@@ -258,6 +273,7 @@ fn content_tokens(content: &Content) -> usize {
                 + FRAME_TOKENS
         }
         Content::ToolResult(result) => tokens_in(&result.text) + FRAME_TOKENS,
+        Content::Image(_) => Image::TOKENS,
     }
 }
 

@@ -53,7 +53,7 @@ fn exchange(number: usize) -> impl Strategy<Value = Exchange> {
 
 fn turn() -> impl Strategy<Value = Turn> {
     let steps = (0..4_usize).prop_flat_map(|n| (0..n).map(exchange).collect::<Vec<_>>());
-    let attachment = (text(), text()).prop_map(|(name, text)| Attachment { name, text });
+    let attachment = (text(), text()).prop_map(|(name, text)| Attachment::text(name, text));
     let state = proptest::sample::select(TaskState::all());
     let end =
         (state, proptest::option::of(text())).prop_map(|(state, text)| TurnEnd { state, text });

@@ -79,8 +79,8 @@ fn said_items(said: &Message, step: u32) -> Vec<Item> {
                 tool: call.name.clone(),
                 arguments: call.arguments.clone(),
             },
-            // No model says results.
-            Content::ToolResult(_) => continue,
+            // No model says results or shows pictures.
+            Content::ToolResult(_) | Content::Image(_) => continue,
         };
         items.push(item);
     }

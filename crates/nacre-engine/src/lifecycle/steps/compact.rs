@@ -238,7 +238,10 @@ fn said(message: &Message) -> String {
                 told +=
                     &format!("Call of {}: {}\n", call.name, bounded(&arguments, MAX_RESULT_BYTES));
             }
-            Content::Reasoning(_) | Content::HiddenReasoning(_) | Content::ToolResult(_) => {}
+            Content::Reasoning(_)
+            | Content::HiddenReasoning(_)
+            | Content::ToolResult(_)
+            | Content::Image(_) => {}
         }
     }
     told

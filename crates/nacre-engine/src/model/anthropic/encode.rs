@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::content::{Content, ToolStatus};
+use super::super::content::{Content, Image, ToolStatus};
 use super::super::hosted::OutputMode;
 use super::super::names::ModelRef;
 use super::super::provider::Call;
@@ -169,6 +169,10 @@ fn block(content: &Content, is_own: bool) -> Option<Value> {
             "tool_use_id": clean_id(&result.call_id),
             "content": result.text,
             "is_error": result.status == ToolStatus::Failed,
+        })),
+        Content::Image(Image { media_type, data }) => Some(json!({
+            "type": "image",
+            "source": { "type": "base64", "media_type": media_type, "data": data.as_str() },
         })),
     }
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::content::Content;
+use super::super::content::{Content, Image};
 use super::super::hosted::OutputMode;
 use super::super::provider::Call;
 use super::super::request::{
@@ -130,6 +130,7 @@ fn messages(request: &Request, forced: Option<&OutputSchema>) -> Vec<Value> {
 /// Results are messages of their own here, and stand before what the person says.
 fn user(message: &Message, out: &mut Vec<Value>) {
     let mut texts = Vec::new();
+    let mut images = Vec::new();
     for content in &message.content {
         match content {
             Content::ToolResult(result) => out.push(json!({
@@ -138,11 +139,22 @@ fn user(message: &Message, out: &mut Vec<Value>) {
                 "content": result.text,
             })),
             Content::Text(text) => texts.push(text.as_str()),
+            Content::Image(Image { media_type, data }) => {
+                let url = format!("data:{media_type};base64,{}", data.as_str());
+                images.push(json!({ "type": "image_url", "image_url": { "url": url } }));
+            }
             Content::Reasoning(_) | Content::HiddenReasoning(_) | Content::ToolUse(_) => {}
         }
     }
-    if !texts.is_empty() {
-        out.push(json!({ "role": "user", "content": texts.join("\n\n") }));
+    let text = texts.join("\n\n");
+    match (texts.is_empty(), images.is_empty()) {
+        (true, true) => {}
+        // A plain text where there is no picture: not every server reads a list.
+        (_, true) => out.push(json!({ "role": "user", "content": text })),
+        (_, false) => {
+            images.insert(0, json!({ "type": "text", "text": text }));
+            out.push(json!({ "role": "user", "content": images }));
+        }
     }
 }
 
@@ -161,7 +173,10 @@ fn assistant(message: &Message) -> Option<Value> {
                     "arguments": call.arguments.as_object().to_string(),
                 },
             })),
-            Content::Reasoning(_) | Content::HiddenReasoning(_) | Content::ToolResult(_) => {}
+            Content::Reasoning(_)
+            | Content::HiddenReasoning(_)
+            | Content::ToolResult(_)
+            | Content::Image(_) => {}
         }
     }
     match (text.is_empty(), calls.is_empty()) {

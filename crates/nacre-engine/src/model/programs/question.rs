@@ -84,6 +84,10 @@ fn said(message: &Message) -> String {
         Content::ToolResult(result) => {
             Some(format!("[Result of call {}]\n{}", result.call_id, result.text))
         }
+        Content::Image(image) => Some(format!(
+            "[A picture of the type {}, which cannot be shown here]",
+            image.media_type
+        )),
         Content::Reasoning(_) | Content::HiddenReasoning(_) => None,
     };
     message.content.iter().filter_map(part).collect::<Vec<_>>().join("\n\n")

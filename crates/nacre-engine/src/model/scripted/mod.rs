@@ -82,6 +82,10 @@ impl Provider for Scripted {
             })
         })
     }
+
+    fn takes_images(&self) -> bool {
+        true
+    }
 }
 
 /// Says what the turn says and nothing more, as a server does that stalls.

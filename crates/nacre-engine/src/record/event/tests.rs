@@ -29,6 +29,15 @@ pub(crate) fn samples() -> Vec<Event> {
         Event::StepStart { step: 1 },
         Event::ModelCall { step: 1, model: model() },
         Event::ModelDelta { kind: DeltaKind::Text, text: "Hello".to_owned() },
+        Event::ToolPatches {
+            call: "call_1".into(),
+            patches: vec![FilePatch {
+                path: "src/a.rs".to_owned(),
+                diff: "--- src/a.rs\n+++ src/a.rs\n@@ -1,1 +1,1 @@\n-a\n+b\n".to_owned(),
+                added: 1,
+                removed: 1,
+            }],
+        },
         Event::ModelRetry { step: 1, why: why(), wait_ms: 500 },
         Event::ModelFallback { step: 1, why: why(), to: model() },
         Event::ModelFinish(Box::new(model_facts(1))),
@@ -149,7 +158,7 @@ fn what_is_stored_is_numbered_without_gaps_and_the_rest_is_not() {
         .map(|record| record.sequence)
         .collect();
     assert_eq!(stored, (1..=stored.len() as u64).collect::<Vec<_>>());
-    assert_eq!(stored.len() + 1, samples().len());
+    assert_eq!(stored.len() + 2, samples().len());
 }
 
 // Acolyte defect 5: an aborted run without an end; here there is one end, and nothing after it.

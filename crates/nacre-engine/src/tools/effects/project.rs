@@ -257,6 +257,14 @@ async fn take_into_index(memories: &MemoryHandle, ctx: &ToolContext, report: &mu
 }
 
 impl EffectRunner for ProjectEffects {
+    fn starts_programs(&self, changed: &[Change], ctx: &ToolContext) -> bool {
+        let present = changed.iter().filter(|change| change.kind != ChangeKind::Deleted);
+        let mut plans = present
+            .take(MAX_FILES)
+            .flat_map(|change| plan(&ctx.workspace, &change.path, &self.kinds, self.trust));
+        plans.any(|planned| !self.breaker.is_open(planned.name))
+    }
+
     fn after<'a>(&'a self, changed: &'a [Change], ctx: &'a ToolContext) -> EffectRun<'a> {
         Box::pin(self.look_after(changed, ctx))
     }

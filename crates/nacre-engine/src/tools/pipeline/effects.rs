@@ -12,6 +12,9 @@ use crate::record::EffectOutcome;
 
 /// Runs the effects of an agent.
 pub trait EffectRunner: Send + Sync {
+    /// Whether a program would be run for these files, so that others are looked at before and after it.
+    fn starts_programs(&self, changed: &[Change], ctx: &ToolContext) -> bool;
+
     /// Looks after files that a call changed. It bounds itself in time, and never fails the call.
     fn after<'a>(&'a self, changed: &'a [Change], ctx: &'a ToolContext) -> EffectRun<'a>;
 }

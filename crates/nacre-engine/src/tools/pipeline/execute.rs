@@ -9,6 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::safefs::RelPath;
+use tokio::sync::Mutex;
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
@@ -38,6 +40,9 @@ pub(super) struct Bench {
     pub(super) spill: Arc<PathBuf>,
     pub(super) gate: Gate,
     pub(super) watched: Watched,
+    /// Held while a call changes files and their effects run: what an effect does to other files must not be taken for
+    /// the work of a call beside it, nor the other way round.
+    pub(super) changing: Arc<Mutex<()>>,
 }
 
 /// What came of a call, before it is shaped.
@@ -52,6 +57,8 @@ pub(super) struct Performed {
     pub(super) before: Option<Before>,
     /// What a program did to files, where one was started.
     pub(super) by_program: Option<ProgramChanges>,
+    /// What effects did to files that the call did not name.
+    pub(super) by_effects: Option<ProgramChanges>,
     pub(super) changes_memory: bool,
     /// Whether it changed the repository itself, which is no file of the workspace.
     pub(super) records_in_git: bool,
@@ -68,6 +75,7 @@ impl Performed {
             effects: Vec::new(),
             before: None,
             by_program: None,
+            by_effects: None,
             changes_memory: false,
             records_in_git: false,
             cache: CacheUse::Off,
@@ -130,6 +138,8 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
     if let Err(error) = bench.gate.pass(&job, &bench.workspace, &cancel).await {
         return Performed::refused(error);
     }
+    let has_effects = bench.effects.is_some() && !job.footprint.writes.is_empty();
+    let _changing = if has_effects { Some(bench.changing.lock().await) } else { None };
     // How long a person thinks is not the tool's time.
     let start = Instant::now();
     let before = look_before(&job, &bench.workspace).await;
@@ -149,8 +159,11 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
         },
     };
     let mut changed = result.as_ref().map_or_else(|_| Vec::new(), |output| output.changed.clone());
-    let report = run_effects(&bench, &changed, &cancel, now).await;
+    let (report, by_effects) = run_effects(&bench, &changed, is_watched, (&cancel, now)).await;
     changed.extend(report.changed);
+    let is_named = |path: &RelPath| before.as_ref().is_some_and(|before| before.has(path));
+    let by_effects = by_effects.map(|found| found.without(is_named));
+    changed.extend(by_effects.iter().flat_map(ProgramChanges::changes));
     let by_program = match is_watched {
         true => Some(bench.watched.look(&bench.workspace, now).await),
         false => None,
@@ -164,6 +177,7 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
         effects: report.done,
         before,
         by_program,
+        by_effects,
         changes_memory,
         records_in_git: job.footprint.exec == Exec::Helper && !job.footprint.writes.is_empty(),
         cache,
@@ -180,19 +194,27 @@ async fn look_before(job: &Job, workspace: &Arc<Workspace>) -> Option<Before> {
     tokio::task::spawn_blocking(move || Before::look(&footprint, &workspace)).await.ok().flatten()
 }
 
+/// Runs the effects, and looks at what their programs did to all files, unless that is done already.
 async fn run_effects(
     bench: &Bench,
     changed: &[Change],
-    cancel: &Cancel,
-    now: Timestamp,
-) -> EffectReport {
-    match &bench.effects {
-        Some(effects) if !changed.is_empty() => {
-            let ctx = ctx(bench, cancel.clone(), now);
-            effects.after(changed, &ctx).await
-        }
-        Some(_) | None => EffectReport::default(),
+    is_watched: bool,
+    (cancel, now): (&Cancel, Timestamp),
+) -> (EffectReport, Option<ProgramChanges>) {
+    let Some(effects) = bench.effects.as_ref().filter(|_| !changed.is_empty()) else {
+        return (EffectReport::default(), None);
+    };
+    let ctx = ctx(bench, cancel.clone(), now);
+    let are_watched = !is_watched && effects.starts_programs(changed, &ctx);
+    if are_watched {
+        bench.watched.look(&bench.workspace, now).await;
     }
+    let report = effects.after(changed, &ctx).await;
+    let found = match are_watched {
+        true => Some(bench.watched.look(&bench.workspace, now).await),
+        false => None,
+    };
+    (report, found)
 }
 
 fn ctx(bench: &Bench, cancel: Cancel, now: Timestamp) -> ToolContext {

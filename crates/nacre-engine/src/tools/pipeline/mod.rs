@@ -11,6 +11,7 @@ mod cache;
 mod effects;
 mod execute;
 mod job;
+mod patches;
 mod permission;
 mod record;
 mod registry;
@@ -60,7 +61,7 @@ use execute::{Bench, Performed};
 use job::Job;
 use shape::SpillFolder;
 use turn::TurnLog;
-use undo::{UndoLog, UndoStep};
+use undo::{ChangedFile, UndoLog, UndoStep};
 use watch::Watched;
 
 /// What a pipeline is made of, besides the policy of its agent.
@@ -140,6 +141,7 @@ impl Pipeline {
             spill: Arc::new(parts.spill),
             gate: Gate::new(parts.approval, parts.events.clone()),
             watched: Watched::default(),
+            changing: Arc::default(),
         };
         Ok(Self {
             registry,
@@ -187,6 +189,17 @@ impl Pipeline {
     /// What all calls so far changed together, and what of it could not be taken back.
     pub fn turn_changes(&self) -> TurnChanges {
         self.turn.changes()
+    }
+
+    /// Looks once more at what programs did that ran on beside the calls; returns what is new. To be asked when they
+    /// have ended.
+    pub async fn look_again(&mut self, now: Timestamp) -> Vec<Change> {
+        if !self.bench.watched.has_looked() {
+            return Vec::new();
+        }
+        let found = self.bench.watched.look(&self.bench.workspace, now).await;
+        self.turn.add_program(&found);
+        found.changes().collect()
     }
 
     /// What was called so far.
@@ -260,7 +273,13 @@ impl Pipeline {
         done: Option<Performed>,
     ) -> (ToolResult, CallRecord) {
         let mut done = done.unwrap_or_else(|| Performed::refused(broken::broken(&call.name)));
-        self.keep_changes(call, &mut done);
+        let changed = self.keep_changes(call, &mut done);
+        if !changed.is_empty() {
+            self.events.emit_with(|| Event::ToolPatches {
+                call: BoundedText::new(&call.id),
+                patches: patches::patches(&changed, &self.words),
+            });
+        }
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
             Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
@@ -280,15 +299,21 @@ impl Pipeline {
         (ToolResult { call_id: call.id.clone(), text: shaped.text, status }, record)
     }
 
-    /// Keeps what the call changed, so that it can be taken back.
-    fn keep_changes(&mut self, call: &ToolCall, done: &mut Performed) {
+    /// Keeps what the call changed, so that it can be taken back; returns the files.
+    fn keep_changes(&mut self, call: &ToolCall, done: &mut Performed) -> Vec<ChangedFile> {
+        let mut changed = Vec::new();
         if let Some(before) = done.before.take() {
-            let changed = before.done(&done.changed, &self.bench.workspace);
+            changed = before.done(&done.changed, &self.bench.workspace);
             changed.iter().for_each(|file| self.turn.add(file));
+            if let Some(effects) = done.by_effects.take() {
+                self.turn.add_effects(&effects);
+                changed.extend(effects.files);
+            }
             self.undo.keep(UndoStep::new(&call.id, &changed));
         }
         if let Some(programs) = done.by_program.take() {
             self.turn.add_program(&programs);
+            changed.extend(programs.files);
         }
         if done.result.is_ok() && done.records_in_git {
             self.turn.name("git", "what was staged or committed stays; `git reset` takes it back");
@@ -296,6 +321,7 @@ impl Pipeline {
         if done.changes_memory {
             self.turn.name("memories", "they are taken back with `nacre undo`");
         }
+        changed
     }
 
     fn tell(&self, step: &StepContext, record: &CallRecord, done: &Performed) {

@@ -1,6 +1,7 @@
 //! What the model reads of an output: without secrets and control characters, and not too long.
 //!
-//! A long text keeps its head and its tail in whole lines; all of it lies in a spill file that `file_read` can open.
+//! A long text keeps its head and its tail in whole lines; all of it lies in a spill file, and the last line says how to read
+//! on in it with `file_read` and `file_search`.
 //! Secrets are taken out before anything is cut or kept.
 
 use std::path::Path;
@@ -16,6 +17,9 @@ const DEFAULT_SHOWN_BYTES: usize = 12_000;
 
 /// Larger outputs are kept only in part.
 const MAX_SPILL_BYTES: usize = 8 << 20;
+
+/// What the last line of a cut output takes.
+const HOW_BYTES: usize = 200;
 
 /// All spill files of one run together; what comes later is only cut.
 const MAX_SPILLED_BYTES: usize = 256 << 20;
@@ -109,16 +113,21 @@ fn without_sequences(text: &str) -> String {
 
 /// Keeps six tenths of the limit from the start and the rest from the end, in whole lines where it can.
 fn shorten(text: &str, limit: usize, spill: Option<&str>) -> String {
+    let limit = limit.saturating_sub(HOW_BYTES);
     let first = whole_lines_at_start(text, limit / 10 * 6);
     let last = whole_lines_at_end(&text[first.len()..], limit - first.len().min(limit));
     let left_out = &text[first.len()..text.len() - last.len()];
-    let n_lines = left_out.lines().count();
-    let whole = match spill {
-        Some(name) => format!("; all of it: file_read `{name}`"),
-        None => String::new(),
+    let (n_lines, n_bytes) = (left_out.lines().count(), left_out.len());
+    let break_after = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let next = first.lines().count() + usize::from(first.ends_with('\n') || first.is_empty());
+    let how = match spill {
+        Some(name) => format!(
+            "[Read on with file_read `{name}` from line {next}, or search all of it with file_search and `under` `{name}`.]"
+        ),
+        None => "[What was left out is not kept; ask for less at once.]".to_owned(),
     };
-    let (n_bytes, gap) = (left_out.len(), if first.ends_with('\n') { "" } else { "\n" });
-    format!("{first}{gap}[… {n_lines} lines, {n_bytes} bytes left out{whole} …]\n{last}")
+    let (gap, end) = (break_after(first), break_after(last));
+    format!("{first}{gap}[… {n_lines} lines, {n_bytes} bytes left out …]\n{last}{end}{how}")
 }
 
 fn whole_lines_at_start(text: &str, limit: usize) -> &str {

@@ -394,8 +394,10 @@ async fn long_output_is_cut_in_the_middle_and_kept_whole() {
     let shown = bay.call("probe", json!({ "act": "long" })).await;
     assert!(shown.len() < 2_200, "{}", shown.len());
     let gap = shown.lines().find(|line| line.starts_with("[…")).unwrap_or_default();
-    insta::assert_snapshot!(gap, @"[… 401 lines, 8020 bytes left out; all of it: file_read `spill:50c9c2e3183324d1.txt` …]");
-    let spill = gap.split('`').nth(1).unwrap_or_default();
+    insta::assert_snapshot!(gap, @"[… 413 lines, 8260 bytes left out …]");
+    let last = shown.lines().last().unwrap_or_default();
+    insta::assert_snapshot!(last, @"[Read on with file_read `spill:50c9c2e3183324d1.txt` from line 55, or search all of it with file_search and `under` `spill:50c9c2e3183324d1.txt`.]");
+    let spill = last.split('`').nth(1).unwrap_or_default();
     let tail = bay.call("file_read", json!({ "path": spill, "first_line": 500 })).await;
     assert!(tail.ends_with("  500\t0123456789 abcdefgh\n"), "{tail}");
     let elsewhere = bay.call("file_read", json!({ "path": "spill:../x" })).await;
@@ -417,6 +419,10 @@ async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
 struct Echo;
 
 impl EffectRunner for Echo {
+    fn starts_programs(&self, _: &[Change], _: &ToolContext) -> bool {
+        false
+    }
+
     fn after<'a>(&'a self, changed: &'a [Change], _: &'a ToolContext) -> EffectRun<'a> {
         let text = format!("effects of {}", changed.len());
         let took = Duration::ZERO;

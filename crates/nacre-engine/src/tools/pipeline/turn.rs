@@ -33,6 +33,8 @@ pub struct TurnFile {
     pub path: RelPath,
     /// All of it; `None` when it was not there.
     pub before: Option<Vec<u8>>,
+    /// Its permission bits before, where they are known.
+    pub mode: Option<u32>,
     /// `None` when it is gone.
     pub after: Option<ContentHash>,
 }
@@ -61,8 +63,9 @@ impl TurnChanges {
         let (gone, there): (Vec<&TurnFile>, Vec<&TurnFile>) =
             self.files.iter().partition(|file| file.after.is_none());
         for file in gone.into_iter().chain(there) {
-            let TurnFile { path, before, after } = file;
-            match put_back(workspace, path, before.as_deref(), *after) {
+            let TurnFile { path, before, mode, after } = file;
+            let before = before.as_deref().map(|bytes| (bytes, *mode));
+            match put_back(workspace, path, before, *after) {
                 Ok(change) => taken.changed.push(change),
                 Err(error) => {
                     let has_changed = matches!(error.fault, Fault::Stale | Fault::NotFound);
@@ -86,7 +89,9 @@ pub(super) struct TurnLog {
 #[derive(Debug)]
 struct Entry {
     before: Option<Vec<u8>>,
+    mode: Option<u32>,
     after: Option<ContentHash>,
+    mode_after: Option<u32>,
 }
 
 impl TurnLog {
@@ -96,18 +101,19 @@ impl TurnLog {
         if self.not_kept.contains_key(path.as_str()) {
             return;
         }
+        let (mode, mode_after) = (before.mode(), after.mode());
         let (before, after) = match (before, after.hash()) {
             (Image::TooLarge, _) => return self.lose(path, "it is too large to be kept"),
             (_, None) => return self.lose(path, "it became too large to be kept"),
             (Image::Absent, Some(after)) => (None, after),
-            (Image::Bytes(bytes), Some(after)) => (Some(bytes), after),
+            (Image::File { bytes, .. }, Some(after)) => (Some(bytes), after),
         };
         if let Some(entry) = self.files.get_mut(path) {
             // Between two calls somebody else may have changed it, and their change is not ours to take back.
             if entry.after != before.map(|bytes| ContentHash::of(bytes)) {
                 return self.lose(path, "somebody else changed it meanwhile");
             }
-            entry.after = after;
+            (entry.after, entry.mode_after) = (after, mode_after);
             return;
         }
         self.n_bytes += before.map_or(0, |bytes| bytes.len());
@@ -115,13 +121,23 @@ impl TurnLog {
             return self.lose(path, "the turn changed more than is kept");
         }
         let before = before.map(|bytes| bytes.to_vec());
-        self.files.insert(path.clone(), Entry { before, after });
+        self.files.insert(path.clone(), Entry { before, mode, after, mode_after });
+    }
+
+    /// Takes in what formatters and linters did to other files than the edited ones.
+    pub(super) fn add_effects(&mut self, changes: &ProgramChanges) {
+        changes.files.iter().for_each(|file| self.add(file));
+        self.name_cut(changes);
     }
 
     /// Takes in what a program did, and what of it cannot be known.
     pub(super) fn add_program(&mut self, changes: &ProgramChanges) {
         changes.files.iter().for_each(|file| self.add(file));
         self.name("files that git ignores", "what programs changed there is not known");
+        self.name_cut(changes);
+    }
+
+    fn name_cut(&mut self, changes: &ProgramChanges) {
         if changes.is_cut {
             self.name("other files of the workspace", "there are more than are watched");
         }
@@ -142,10 +158,12 @@ impl TurnLog {
     pub(super) fn changes(&self) -> TurnChanges {
         let is_different = |(_, entry): &(&RelPath, &Entry)| {
             entry.before.as_deref().map(ContentHash::of) != entry.after
+                || (entry.before.is_some() && entry.mode != entry.mode_after)
         };
         let file = |(path, entry): (&RelPath, &Entry)| TurnFile {
             path: path.clone(),
             before: entry.before.clone(),
+            mode: entry.mode,
             after: entry.after,
         };
         let not_kept = |(what, why): (&String, &&'static str)| NotKept {

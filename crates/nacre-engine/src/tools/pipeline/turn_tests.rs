@@ -56,10 +56,16 @@ impl Tool for Program {
     }
 }
 
-/// A formatter that puts a line below what was written.
-struct Formatter;
+/// A formatter that puts a line below what was written, and one into a file that nobody named.
+struct Formatter {
+    other: Option<&'static str>,
+}
 
 impl EffectRunner for Formatter {
+    fn starts_programs(&self, changed: &[Change], _: &ToolContext) -> bool {
+        !changed.is_empty()
+    }
+
     fn after<'a>(&'a self, changed: &'a [Change], ctx: &'a ToolContext) -> EffectRun<'a> {
         Box::pin(async move {
             let mut report = EffectReport::default();
@@ -67,6 +73,10 @@ impl EffectRunner for Formatter {
                 let text = fs::read_to_string(ctx.workspace.join(&change.path)).unwrap();
                 put(&ctx.workspace, &change.path, Some(&format!("{text}formatted\n")));
                 report.changed.push(change.clone());
+            }
+            if let Some(other) = self.other {
+                let text = fs::read_to_string(ctx.workspace.join(other)).unwrap_or_default();
+                put(&ctx.workspace, other, Some(&format!("{text}sorted\n")));
             }
             report
         })
@@ -87,9 +97,13 @@ fn put(root: &Path, path: &str, text: Option<&str>) {
 }
 
 fn bay() -> Bay {
+    bay_with(Formatter { other: None })
+}
+
+fn bay_with(formatter: Formatter) -> Bay {
     let tools: Vec<Arc<dyn AnyTool>> = vec![Arc::new(Program)];
     let permissions = Permissions { exec: ExecPolicy::Confined, ..full_access() };
-    let effects: Option<Arc<dyn EffectRunner>> = Some(Arc::new(Formatter));
+    let effects: Option<Arc<dyn EffectRunner>> = Some(Arc::new(formatter));
     Bay::with(Plan { tools, permissions, effects, ..Plan::default() })
 }
 
@@ -215,6 +229,52 @@ proptest! {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(check(&happenings));
     }
+}
+
+#[tokio::test]
+async fn what_a_formatter_does_to_other_files_is_taken_back_too() {
+    let mut bay = bay_with(Formatter { other: Some("src/index.txt") });
+    bay.write("a.txt", "one\n");
+    bay.write("b.txt", "one\n");
+    bay.write("src/index.txt", "a\n");
+    let before = files_of(bay.path(), &["a.txt", "b.txt", "src/index.txt"]);
+    let edit = |path: &str| json!({ "path": path, "edits": [{ "find": "one", "replace": "two" }] });
+    // Two at the same time: what the effect of one does is not taken for the work of the other.
+    let batch = bay.call_all(&[("file_edit", edit("a.txt")), ("file_edit", edit("b.txt"))]).await;
+    assert_eq!(bay.read("src/index.txt"), "a\nsorted\nsorted\n");
+    let named = |record: &super::CallRecord| {
+        record.changed.iter().any(|change| change.path == "src/index.txt")
+    };
+    assert!(batch.records.iter().all(named), "{:?}", batch.records);
+    let changes = bay.pipeline.turn_changes();
+    let taken = changes.take_back(&Workspace::open(bay.path(), &[]).unwrap());
+    assert_eq!(taken.kept, []);
+    assert_eq!(files_of(bay.path(), &["a.txt", "b.txt", "src/index.txt"]), before);
+}
+
+fn files_of(root: &Path, paths: &[&str]) -> Vec<String> {
+    paths.iter().map(|path| fs::read_to_string(root.join(path)).unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_file_comes_back_with_the_permissions_that_it_had() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let mut bay = Bay::new();
+    let mode = |bay: &Bay, path: &str| {
+        fs::metadata(bay.path().join(path)).unwrap().permissions().mode() & 0o777
+    };
+    for path in ["run.sh", "made.sh"] {
+        bay.write(path, "#!/bin/sh\n");
+        let bits = fs::Permissions::from_mode(0o750);
+        fs::set_permissions(bay.path().join(path), bits).unwrap();
+    }
+    bay.call("file_delete", json!({ "path": "run.sh" })).await;
+    bay.call("file_move", json!({ "from": "made.sh", "to": "tools/made.sh" })).await;
+    let changes = bay.pipeline.turn_changes();
+    let taken = changes.take_back(&Workspace::open(bay.path(), &[]).unwrap());
+    assert_eq!(taken.kept, []);
+    assert_eq!((mode(&bay, "run.sh"), mode(&bay, "made.sh")), (0o750, 0o750));
+    assert!(!bay.path().join("tools/made.sh").exists());
 }
 
 #[tokio::test]

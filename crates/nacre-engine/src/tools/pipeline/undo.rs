@@ -25,7 +25,11 @@ const MAX_CALLS: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Image {
     Absent,
-    Bytes(Arc<[u8]>),
+    File {
+        bytes: Arc<[u8]>,
+        /// Its permission bits, where they are known.
+        mode: Option<u32>,
+    },
     /// It is there, and cannot be kept.
     TooLarge,
 }
@@ -33,7 +37,9 @@ pub(super) enum Image {
 impl Image {
     pub(super) fn look(workspace: &Workspace, path: &RelPath) -> Self {
         match workspace.read(path) {
-            Ok(bytes) if bytes.len() <= MAX_FILE_BYTES => Self::Bytes(bytes.into()),
+            Ok(bytes) if bytes.len() <= MAX_FILE_BYTES => {
+                Self::File { bytes: bytes.into(), mode: workspace.mode(path) }
+            }
             Err(error) if error.fault == Fault::NotFound => Self::Absent,
             Ok(_) | Err(_) => Self::TooLarge,
         }
@@ -43,8 +49,15 @@ impl Image {
     pub(super) fn hash(&self) -> Option<Option<ContentHash>> {
         match self {
             Self::Absent => Some(None),
-            Self::Bytes(bytes) => Some(Some(ContentHash::of(bytes))),
+            Self::File { bytes, .. } => Some(Some(ContentHash::of(bytes))),
             Self::TooLarge => None,
+        }
+    }
+
+    pub(super) fn mode(&self) -> Option<u32> {
+        match self {
+            Self::File { mode, .. } => *mode,
+            Self::Absent | Self::TooLarge => None,
         }
     }
 }
@@ -88,6 +101,11 @@ impl Before {
         Some(Self { files })
     }
 
+    /// Whether a file is among them.
+    pub(super) fn has(&self, path: &RelPath) -> bool {
+        self.files.iter().any(|(known, _)| known == path)
+    }
+
     /// Looks again after the call; returns what is different, or may be. `changed` is what the call says it did, which
     /// counts where a file is too large to compare.
     pub(super) fn done(self, changed: &[Change], workspace: &Workspace) -> Vec<ChangedFile> {
@@ -119,6 +137,7 @@ pub(super) struct UndoStep {
 struct Undoable {
     path: RelPath,
     before: Option<Arc<[u8]>>,
+    mode: Option<u32>,
     after: Option<ContentHash>,
 }
 
@@ -127,12 +146,13 @@ impl UndoStep {
     pub(super) fn new(call_id: &str, changed: &[ChangedFile]) -> Option<Self> {
         let mut files = Vec::with_capacity(changed.len());
         for ChangedFile { path, before, after } in changed {
+            let mode = before.mode();
             let before = match before {
                 Image::Absent => None,
-                Image::Bytes(bytes) => Some(Arc::clone(bytes)),
+                Image::File { bytes, .. } => Some(Arc::clone(bytes)),
                 Image::TooLarge => return None,
             };
-            files.push(Undoable { path: path.clone(), before, after: after.hash()? });
+            files.push(Undoable { path: path.clone(), before, mode, after: after.hash()? });
         }
         (!files.is_empty()).then(|| Self { call_id: call_id.to_owned(), files })
     }
@@ -154,25 +174,28 @@ impl UndoStep {
             self.files.iter().partition(|file| file.after.is_none());
         gone.into_iter()
             .chain(there)
-            .map(|file| put_back(workspace, &file.path, file.before.as_deref(), file.after))
+            .map(|file| {
+                let before = file.before.as_deref().map(|bytes| (bytes, file.mode));
+                put_back(workspace, &file.path, before, file.after)
+            })
             .collect()
     }
 }
 
-/// Makes a file what it was `before`, if it is what it was `after`.
+/// Makes a file what it was `before`, with its permission bits, if it is what it was `after`.
 pub(super) fn put_back(
     workspace: &Workspace,
     path: &RelPath,
-    before: Option<&[u8]>,
+    before: Option<(&[u8], Option<u32>)>,
     after: Option<ContentHash>,
 ) -> Result<Change, ToolError> {
     let kind = match (before, after) {
-        (Some(bytes), Some(after)) => {
-            workspace.replace(path, after, bytes)?;
+        (Some((bytes, mode)), Some(after)) => {
+            workspace.replace_as(path, after, bytes, mode)?;
             ChangeKind::Edited
         }
-        (Some(bytes), None) => {
-            workspace.create(path, bytes)?;
+        (Some((bytes, mode)), None) => {
+            workspace.create_as(path, bytes, mode)?;
             ChangeKind::Created
         }
         (None, Some(after)) => {

@@ -71,6 +71,11 @@ impl Watched {
         true
     }
 
+    /// Whether there was a look, without which nothing can be different.
+    pub(super) fn has_looked(&self) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).look != 0
+    }
+
     /// Looks again; returns what is different from the last look.
     pub(super) async fn look(&self, workspace: &Arc<Workspace>, now: Timestamp) -> ProgramChanges {
         let (files, workspace) = (Arc::clone(&self.0), Arc::clone(workspace));
@@ -139,7 +144,7 @@ impl Files {
             return Image::TooLarge;
         }
         match folder.read(path.name(), MAX_FILE_BYTES as u64) {
-            Ok(bytes) => Image::Bytes(bytes.into()),
+            Ok(bytes) => Image::File { bytes: bytes.into(), mode: folder.mode(path.name()) },
             Err(_) => Image::TooLarge,
         }
     }
@@ -160,6 +165,12 @@ impl Files {
 }
 
 impl ProgramChanges {
+    /// Leaves out files that are known in another way.
+    pub(super) fn without(mut self, is_known: impl Fn(&RelPath) -> bool) -> Self {
+        self.files.retain(|file| !is_known(&file.path));
+        self
+    }
+
     pub(super) fn changes(&self) -> impl Iterator<Item = Change> {
         self.files.iter().map(ChangedFile::change)
     }
@@ -175,7 +186,7 @@ impl ProgramChanges {
 
 fn size_of(image: &Image) -> usize {
     match image {
-        Image::Bytes(bytes) => bytes.len(),
+        Image::File { bytes, .. } => bytes.len(),
         Image::Absent | Image::TooLarge => 0,
     }
 }

@@ -13,11 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use nacre_core::base::ContentHash;
-use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, OpenFile, RelPath, WriteScope};
 
 pub(crate) use denied::is_machinery;
 pub use denied::{BadGlob, Denied};
-pub(crate) use fault::{not_text, place, tool_error};
+pub(crate) use fault::{folder_below, not_text, place, place_below, tool_error};
 pub(crate) use walk::{Walk, WalkEnd, WalkedFile};
 
 use super::footprint::Area;
@@ -61,6 +61,16 @@ impl Workspace {
         &self.root
     }
 
+    /// The place that a path names: below the root, or absolute and leading there.
+    pub fn place(&self, text: &str) -> Result<RelPath, ToolError> {
+        place_below(&self.root, text)
+    }
+
+    /// The same for a folder; `None` is the root itself.
+    pub(crate) fn folder(&self, text: Option<&str>) -> Result<Option<RelPath>, ToolError> {
+        text.map_or(Ok(None), |text| folder_below(&self.root, text))
+    }
+
     pub fn denied(&self) -> &Denied {
         &self.denied
     }
@@ -70,11 +80,24 @@ impl Workspace {
     }
 
     /// Reads a plain file.
-    pub(crate) fn read(&self, path: &RelPath) -> Result<Vec<u8>, ToolError> {
+    pub fn read(&self, path: &RelPath) -> Result<Vec<u8>, ToolError> {
         if self.denied.forbids_reading(&Area::File(path.clone())) {
             return Err(protected(path));
         }
         self.scope.read(path, MAX_FILE_BYTES).map_err(|error| tool_error(&error, path))
+    }
+
+    /// Opens a plain file of any size, to be read piece by piece.
+    pub(crate) fn open_file(&self, path: &RelPath) -> Result<OpenFile, ToolError> {
+        if self.denied.forbids_reading(&Area::File(path.clone())) {
+            return Err(protected(path));
+        }
+        self.scope.open_file(path).map_err(|error| tool_error(&error, path))
+    }
+
+    /// The permission bits of a plain file; `None` when there is none.
+    pub(crate) fn mode(&self, path: &RelPath) -> Option<u32> {
+        self.scope.mode(path)
     }
 
     /// Reads a plain file of text.
@@ -87,8 +110,18 @@ impl Workspace {
     }
 
     pub(crate) fn create(&self, path: &RelPath, bytes: &[u8]) -> Result<(), ToolError> {
+        self.create_as(path, bytes, None)
+    }
+
+    /// Makes a file with the permission bits that it had.
+    pub(crate) fn create_as(
+        &self,
+        path: &RelPath,
+        bytes: &[u8],
+        mode: Option<u32>,
+    ) -> Result<(), ToolError> {
         self.check_writing(path)?;
-        self.scope.create_file(path, bytes).map_err(|error| tool_error(&error, path))
+        self.scope.create_file_as(path, bytes, mode).map_err(|error| tool_error(&error, path))
     }
 
     pub(crate) fn replace(
@@ -97,8 +130,20 @@ impl Workspace {
         before: ContentHash,
         bytes: &[u8],
     ) -> Result<(), ToolError> {
+        self.replace_as(path, before, bytes, None)
+    }
+
+    /// Replaces a file, and gives it the permission bits that it had.
+    pub(crate) fn replace_as(
+        &self,
+        path: &RelPath,
+        before: ContentHash,
+        bytes: &[u8],
+        mode: Option<u32>,
+    ) -> Result<(), ToolError> {
         self.check_writing(path)?;
-        self.scope.replace_file(path, before, bytes).map_err(|error| tool_error(&error, path))
+        let replaced = self.scope.replace_file_as(path, before, bytes, mode);
+        replaced.map_err(|error| tool_error(&error, path))
     }
 
     pub(crate) fn remove(&self, path: &RelPath, before: ContentHash) -> Result<(), ToolError> {

@@ -62,7 +62,7 @@ pub fn add(
 
 /// The memory that says it already. Best effort: a store that cannot be searched now gives no warning, and only the model
 /// that is part of the program is asked, for others take their time.
-pub(super) fn said_already(
+pub(crate) fn said_already(
     host: &Host,
     scoped: &ScopedStore,
     draft: &Draft,

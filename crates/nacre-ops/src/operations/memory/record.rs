@@ -29,12 +29,19 @@ const MIN_QUOTE_CHARS: usize = 8;
 const MAX_TAGS: usize = 12;
 const MAX_TAG_CHARS: usize = 60;
 
-/// Where words come from that stand in no trace of this machine.
-const UNPROVEN_PLACE: &str = "nacre mcp";
-
 pub fn record(
     host: &Host,
     request: &MemoryRecordRequest,
+    events: &Events,
+) -> Result<MemoryRecordReport, OpError> {
+    record_by(host, request, "mcp", events)
+}
+
+/// The same for an agent that came another way.
+pub(crate) fn record_by(
+    host: &Host,
+    request: &MemoryRecordRequest,
+    by: &str,
     events: &Events,
 ) -> Result<MemoryRecordReport, OpError> {
     check(request)?;
@@ -42,7 +49,7 @@ pub fn record(
     let found = look_up(host, &scoped, request);
     let standing = standing(&scoped, request, found.as_ref())?;
     events.cancel().check()?;
-    let draft = draft(host, request, found.as_ref(), standing)?;
+    let draft = draft(host, (request, by), found.as_ref(), standing)?;
     let standing = quarantined(&draft, standing, events);
     let known = said_already(host, &scoped, &draft);
     if let Some((id, title)) = known.filter(|_| request.supersedes.is_none()) {
@@ -59,7 +66,8 @@ pub fn record(
     }
     // Words that stand in no trace are nobody's.
     let most = if found.is_some() { Trust::Human } else { Trust::Derived };
-    let (id, change) = store(host, &scoped, request, (&draft, standing.status, most), events)?;
+    let (id, change) =
+        store(host, &scoped, (request, by), (&draft, standing.status, most), events)?;
     let at = scoped.store.locate(id.as_str())?;
     let path = scoped.store.path().join(at.path.as_str()).display().to_string();
     Ok(MemoryRecordReport {
@@ -165,7 +173,7 @@ fn refused(reason: DropReason) -> OpError {
 
 fn draft(
     host: &Host,
-    request: &MemoryRecordRequest,
+    (request, by): (&MemoryRecordRequest, &str),
     found: Option<&FoundWords>,
     standing: Standing,
 ) -> Result<Draft, OpError> {
@@ -174,7 +182,7 @@ fn draft(
     let unproven = || Quote {
         text: quote.trim().to_owned(),
         speaker: Speaker::Assistant,
-        place: UNPROVEN_PLACE.to_owned(),
+        place: format!("nacre {by}"),
         at: now,
     };
     Ok(Draft {
@@ -183,7 +191,7 @@ fn draft(
         body: body.trim().to_owned(),
         tags: tags.clone(),
         related: Vec::new(),
-        source: found.map_or_else(|| "mcp".to_owned(), |found| found.source.clone()),
+        source: found.map_or_else(|| by.to_owned(), |found| found.source.clone()),
         confidence: standing.confidence,
         basis: Some(standing.basis),
         quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
@@ -206,12 +214,12 @@ fn quarantined(draft: &Draft, standing: Standing, events: &Events) -> Standing {
 fn store(
     host: &Host,
     scoped: &ScopedStore,
-    request: &MemoryRecordRequest,
+    (request, by): (&MemoryRecordRequest, &str),
     (draft, status, most): (&Draft, Status, Trust),
     events: &Events,
 ) -> Result<(MemoryId, Option<String>), OpError> {
     let store = &scoped.store;
-    let mut batch = store.begin(&host.owner("mcp"), host.settings().lock.wait)?;
+    let mut batch = store.begin(&host.owner(by), host.settings().lock.wait)?;
     let now = host.now();
     let id = match (&request.supersedes, status) {
         (Some(older), Status::Active) => batch.add_superseding(older, draft, now)?,
@@ -226,7 +234,8 @@ fn store(
     };
     batch.lower(&id, most);
     let redacted = batch.redactions().clone();
-    let command = CommandChange::new(RunMode::Memory, "mcp memory_add");
+    let typed = format!("{by} memory_add");
+    let command = CommandChange::new(RunMode::Memory, &typed);
     command.commit(host, scoped, batch, Reversal::Plan)?;
     warn_redacted(events, &redacted);
     Ok((id, command.id()))

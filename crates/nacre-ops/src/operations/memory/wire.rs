@@ -25,7 +25,7 @@ pub(crate) fn core_type(of: MemoryType) -> memory::MemoryType {
     }
 }
 
-pub(super) fn learning_kind(of: LearningKind) -> api::LearningKind {
+pub(crate) fn learning_kind(of: LearningKind) -> api::LearningKind {
     match of {
         LearningKind::Insight => api::LearningKind::Insight,
         LearningKind::Procedure => api::LearningKind::Procedure,

@@ -56,7 +56,7 @@ async fn what_was_asked_is_saved_even_if_there_is_no_model() {
 #[tokio::test]
 async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     let mut first = Bench::new(TWO_STEPS);
-    first.attachments = vec![Attachment { name: "log.txt".to_owned(), text: "E42".to_owned() }];
+    first.attachments = vec![Attachment::text("log.txt", "E42")];
     let outcome = first.run(&chat(), &RunControl::unattended()).await;
     let before = first.close(outcome).outcome.conversation;
     let history = Conversation::from_items(first.saved());

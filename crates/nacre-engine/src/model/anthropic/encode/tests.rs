@@ -140,3 +140,20 @@ fn tools_can_be_chosen() {
         assert_eq!(encode("claude-x", &request, OutputMode::Native)["tool_choice"], expected);
     }
 }
+
+#[test]
+fn a_picture_is_a_block_of_its_own() {
+    let mut request = question();
+    let image = Image { media_type: "image/png".to_owned(), data: "aGk=".to_owned().into() };
+    request.messages[0].content.push(Content::Image(image));
+    assert_eq!(
+        encode("claude-sonnet-4-5", &request, OutputMode::Native)["messages"][0]["content"],
+        json!([
+            { "type": "text", "text": "Hello" },
+            {
+                "type": "image",
+                "source": { "type": "base64", "media_type": "image/png", "data": "aGk=" },
+            },
+        ])
+    );
+}

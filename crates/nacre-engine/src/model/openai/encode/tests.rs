@@ -110,3 +110,17 @@ fn structured_output_is_native_or_a_tool() {
         (&json!("auto"), 1)
     );
 }
+
+#[test]
+fn a_picture_makes_a_list_of_the_message() {
+    let mut request = question();
+    let image = Image { media_type: "image/png".to_owned(), data: "aGk=".to_owned().into() };
+    request.messages[0].content.push(Content::Image(image));
+    assert_eq!(
+        encode("openai/gpt-5", &request, OutputMode::Native)["messages"][1]["content"],
+        json!([
+            { "type": "text", "text": "Hello" },
+            { "type": "image_url", "image_url": { "url": "data:image/png;base64,aGk=" } },
+        ])
+    );
+}

@@ -17,7 +17,6 @@ use nacre_map::languages::{Language, MAX_TEXT_BYTES};
 
 use super::super::tool::{AnyTool, ToolError};
 use super::super::workspace::{Walk, WalkEnd, WalkedFile, Workspace};
-use super::file::folder;
 use crate::model::Cancel;
 
 const TOOLKIT: &str = "code";
@@ -43,7 +42,7 @@ fn each_text(
     cancel: &Cancel,
     visit: &mut dyn FnMut(&RelPath, &str, Language) -> ControlFlow<()>,
 ) -> Result<WalkEnd, ToolError> {
-    let under = folder(under)?;
+    let under = workspace.folder(under)?;
     let end = Walk::new(workspace, cancel).run(under.as_ref(), &mut |found| {
         let WalkedFile::File { path, folder } = found else { return ControlFlow::Continue(()) };
         let Some(language) = Language::of_path(path.as_str()) else {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{Workspace, place};
+use super::super::super::workspace::Workspace;
 use super::super::off_thread;
 use crate::record::{Category, Fault};
 
@@ -40,7 +40,7 @@ impl Tool for CodeOutline {
     };
 
     fn footprint(&self, input: &OutlineInput) -> Result<Footprint, ToolError> {
-        Ok(Footprint::reading([Area::File(place(&input.path)?)]))
+        Ok(Footprint::reading([Area::File(self.workspace.place(&input.path)?)]))
     }
 
     async fn run(&self, input: OutlineInput, ctx: &ToolContext) -> Result<Output, ToolError> {
@@ -50,7 +50,7 @@ impl Tool for CodeOutline {
 }
 
 fn outline_file(workspace: &Workspace, path: &str) -> Result<Output, ToolError> {
-    let path = place(path)?;
+    let path = workspace.place(path)?;
     let Some(language) = Language::of_path(path.as_str()) else {
         let what = format!("The language of `{path}` is not known");
         let hint = format!("Read it; only {} are parsed.", super::language_names());

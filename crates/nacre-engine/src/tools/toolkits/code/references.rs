@@ -66,7 +66,7 @@ impl Tool for CodeReferences {
     };
 
     fn footprint(&self, input: &ReferencesInput) -> Result<Footprint, ToolError> {
-        reading_below(input.under.as_deref())
+        reading_below(&self.workspace, input.under.as_deref())
     }
 
     async fn run(&self, input: ReferencesInput, ctx: &ToolContext) -> Result<Output, ToolError> {

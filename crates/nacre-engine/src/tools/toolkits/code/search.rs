@@ -59,7 +59,7 @@ impl Tool for CodeSearch {
     };
 
     fn footprint(&self, input: &SearchInput) -> Result<Footprint, ToolError> {
-        reading_below(input.under.as_deref())
+        reading_below(&self.workspace, input.under.as_deref())
     }
 
     async fn run(&self, input: SearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {

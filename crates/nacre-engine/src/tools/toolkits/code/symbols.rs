@@ -88,7 +88,7 @@ impl Tool for CodeSymbols {
     };
 
     fn footprint(&self, input: &SymbolsInput) -> Result<Footprint, ToolError> {
-        reading_below(input.under.as_deref())
+        reading_below(&self.workspace, input.under.as_deref())
     }
 
     async fn run(&self, input: SymbolsInput, ctx: &ToolContext) -> Result<Output, ToolError> {

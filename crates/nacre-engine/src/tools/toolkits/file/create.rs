@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{Workspace, place, version_of};
+use super::super::super::workspace::{Workspace, version_of};
 use super::super::{check_running, off_thread};
 use crate::model::Cancel;
 use crate::record::{Category, Change, ChangeKind, Fault};
@@ -46,11 +46,11 @@ impl Tool for FileCreate {
     };
 
     fn footprint(&self, input: &CreateInput) -> Result<Footprint, ToolError> {
-        Ok(Footprint::changing([Area::File(place(&input.path)?)]))
+        Ok(Footprint::changing([Area::File(self.workspace.place(&input.path)?)]))
     }
 
     fn preview(&self, input: &CreateInput) -> Result<Preview, ToolError> {
-        let path = place(&input.path)?;
+        let path = self.workspace.place(&input.path)?;
         match &input.version {
             Some(version) => {
                 super::read_version(&self.workspace, &path, Some(version))?;
@@ -72,7 +72,7 @@ fn create(
     input: &CreateInput,
     cancel: &Cancel,
 ) -> Result<Output, ToolError> {
-    let path = place(&input.path)?;
+    let path = workspace.place(&input.path)?;
     let bytes = input.content.as_bytes();
     let kind = match &input.version {
         Some(version) => {

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{Workspace, place};
+use super::super::super::workspace::Workspace;
 use super::super::{check_running, off_thread};
 use crate::record::{Category, Change, ChangeKind};
 
@@ -42,11 +42,11 @@ impl Tool for FileDelete {
     };
 
     fn footprint(&self, input: &DeleteInput) -> Result<Footprint, ToolError> {
-        Ok(Footprint::changing([Area::File(place(&input.path)?)]))
+        Ok(Footprint::changing([Area::File(self.workspace.place(&input.path)?)]))
     }
 
     fn preview(&self, input: &DeleteInput) -> Result<Preview, ToolError> {
-        let path = place(&input.path)?;
+        let path = self.workspace.place(&input.path)?;
         super::read_version(&self.workspace, &path, input.version.as_deref())?;
         Ok(Preview { files: vec![(path, None)], program: None })
     }
@@ -54,7 +54,7 @@ impl Tool for FileDelete {
     async fn run(&self, input: DeleteInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(ctx, move |cancel| {
-            let path = place(&input.path)?;
+            let path = workspace.place(&input.path)?;
             let (_, before) = super::read_version(&workspace, &path, input.version.as_deref())?;
             check_running(cancel)?;
             workspace.remove(&path, before)?;

@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{MAX_FILE_BYTES, Workspace, not_text, place, version_of};
+use super::super::super::workspace::{MAX_FILE_BYTES, Workspace, not_text, version_of};
 use super::super::{check_running, off_thread};
 use super::lines::{line_at, line_end, range_of_lines, small_diff, with_line_ends};
 use crate::model::Cancel;
@@ -130,7 +130,7 @@ impl Tool for FileEdit {
     };
 
     fn footprint(&self, input: &EditInput) -> Result<Footprint, ToolError> {
-        Ok(Footprint::changing([Area::File(place(&input.path)?)]))
+        Ok(Footprint::changing([Area::File(self.workspace.place(&input.path)?)]))
     }
 
     fn preview(&self, input: &EditInput) -> Result<Preview, ToolError> {
@@ -163,7 +163,7 @@ struct Edited {
 
 /// Makes the edits in the text of the file, all of them or none.
 fn edited(workspace: &Workspace, input: &EditInput) -> Result<Edited, ToolError> {
-    let path = place(&input.path)?;
+    let path = workspace.place(&input.path)?;
     let mut edits = Vec::with_capacity(input.edits.len());
     for (idx, edit) in input.edits.iter().enumerate() {
         edits.push(edit.kind(idx)?);

@@ -55,7 +55,7 @@ impl Tool for FileFind {
     };
 
     fn footprint(&self, input: &FindInput) -> Result<Footprint, ToolError> {
-        super::reading_below(input.under.as_deref())
+        super::reading_below(&self.workspace, input.under.as_deref())
     }
 
     async fn run(&self, input: FindInput, ctx: &ToolContext) -> Result<Output, ToolError> {
@@ -94,7 +94,7 @@ impl Names {
 
 fn find(workspace: &Workspace, input: &FindInput, cancel: &Cancel) -> Result<Output, ToolError> {
     let names = Names::new(&input.pattern)?;
-    let under = super::folder(input.under.as_deref())?;
+    let under = workspace.folder(input.under.as_deref())?;
     let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize;
     let mut near = Near::new(&input.pattern);
     let mut paths: Vec<String> = Vec::new();

@@ -6,8 +6,10 @@ mod edit;
 mod find;
 mod lines;
 mod moving;
+mod pieces;
 mod read;
 mod search;
+mod spill;
 
 #[cfg(test)]
 mod tests;
@@ -20,7 +22,7 @@ use nacre_core::safefs::RelPath;
 
 use super::super::footprint::{Area, Footprint};
 use super::super::tool::{AnyTool, ToolError};
-use super::super::workspace::{Workspace, place, version_of};
+use super::super::workspace::{Workspace, version_of};
 use crate::record::Fault;
 
 const TOOLKIT: &str = "file";
@@ -45,17 +47,13 @@ pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
     ]
 }
 
-/// The folder that a model named; `.` is the whole workspace.
-pub(super) fn folder(under: Option<&str>) -> Result<Option<RelPath>, ToolError> {
-    match under {
-        None | Some("" | "." | "./" | "/") => Ok(None),
-        Some(path) => place(path).map(Some),
-    }
-}
-
-/// Reads everything below a folder. The rules of git that lie above it are no secret, and part of every walk.
-pub(super) fn reading_below(under: Option<&str>) -> Result<Footprint, ToolError> {
-    Ok(Footprint::reading([Area::Tree(folder(under)?)]))
+/// Reads everything below a folder; `.` is the whole workspace. The rules of git that lie above it are no secret, and
+/// part of every walk.
+pub(super) fn reading_below(
+    workspace: &Workspace,
+    under: Option<&str>,
+) -> Result<Footprint, ToolError> {
+    Ok(Footprint::reading([Area::Tree(workspace.folder(under)?)]))
 }
 
 /// Reads what a call is about to change, and refuses when that is not the version it means.

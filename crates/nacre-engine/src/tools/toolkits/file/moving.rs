@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{Workspace, place};
+use super::super::super::workspace::Workspace;
 use super::super::{check_running, off_thread};
 use crate::record::{Category, Change, ChangeKind};
 
@@ -42,12 +42,12 @@ impl Tool for FileMove {
     };
 
     fn footprint(&self, input: &MoveInput) -> Result<Footprint, ToolError> {
-        let (from, to) = (place(&input.from)?, place(&input.to)?);
+        let (from, to) = (self.workspace.place(&input.from)?, self.workspace.place(&input.to)?);
         Ok(Footprint::changing([Area::File(from), Area::File(to)]))
     }
 
     fn preview(&self, input: &MoveInput) -> Result<Preview, ToolError> {
-        let (from, to) = (place(&input.from)?, place(&input.to)?);
+        let (from, to) = (self.workspace.place(&input.from)?, self.workspace.place(&input.to)?);
         let (bytes, _) = super::read_version(&self.workspace, &from, None)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Preview { files: vec![(from, None), (to, Some(text))], program: None })
@@ -56,7 +56,7 @@ impl Tool for FileMove {
     async fn run(&self, input: MoveInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(ctx, move |cancel| {
-            let (from, to) = (place(&input.from)?, place(&input.to)?);
+            let (from, to) = (workspace.place(&input.from)?, workspace.place(&input.to)?);
             let (_, before) = super::read_version(&workspace, &from, None)?;
             check_running(cancel)?;
             workspace.rename(&from, &to, before)?;

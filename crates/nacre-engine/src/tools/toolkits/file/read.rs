@@ -1,19 +1,18 @@
 //! `file_read`: a file, or some lines of it.
 
-use std::path::Path;
 use std::sync::Arc;
 
-use nacre_core::safefs::{Access, RelPath, WriteScope};
+use nacre_core::safefs::OpenFile;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Output, SPILL_PREFIX, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{
-    MAX_FILE_BYTES, Workspace, is_binary, not_text, place, tool_error, version_of,
-};
-use super::super::off_thread;
+use super::super::super::workspace::{MAX_FILE_BYTES, Workspace, is_binary, not_text, version_of};
+use super::super::{check_running, off_thread};
+use super::pieces::{Piece, Pieces, unread};
+use crate::model::Cancel;
 use crate::record::{Category, Fault};
 
 /// What one call shows unless it asks for fewer.
@@ -34,7 +33,7 @@ pub(super) struct FileRead {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ReadInput {
-    /// Path below the workspace, or `spill:NAME` for long output of an earlier call.
+    /// Path of the file, or `spill:NAME` for long output of an earlier call.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
     /// The first line wanted, from 1.
@@ -62,79 +61,135 @@ impl Tool for FileRead {
     fn footprint(&self, input: &ReadInput) -> Result<Footprint, ToolError> {
         // What an agent's own calls put out is its own, and lies outside the workspace.
         match input.path.strip_prefix(SPILL_PREFIX) {
-            Some(name) => place(name).map(|_| Footprint::default()),
-            None => Ok(Footprint::reading([Area::File(place(&input.path)?)])),
+            Some(name) => super::spill::name(name).map(|_| Footprint::default()),
+            None => Ok(Footprint::reading([Area::File(self.workspace.place(&input.path)?)])),
         }
     }
 
     async fn run(&self, input: ReadInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         let spill = Arc::clone(&ctx.spill);
-        off_thread(ctx, move |_| {
-            let (path, bytes) = match input.path.strip_prefix(SPILL_PREFIX) {
-                Some(name) => read_spill(&spill, &place(name)?)?,
-                None => {
-                    let path = place(&input.path)?;
-                    let bytes = workspace.read(&path)?;
-                    (path, bytes)
-                }
-            };
-            show(&path, &bytes, &input)
+        off_thread(ctx, move |cancel| {
+            if let Some(name) = input.path.strip_prefix(SPILL_PREFIX) {
+                return show(name, &super::spill::read(&spill, name)?, &input);
+            }
+            let path = workspace.place(&input.path)?;
+            let file = workspace.open_file(&path)?;
+            match file.size {
+                0..=MAX_FILE_BYTES => show(path.as_str(), &workspace.read(&path)?, &input),
+                _ => show_large(path.as_str(), file, &input, cancel),
+            }
         })
         .await
     }
 }
 
-/// The lines with their numbers, as many as fit into one answer, and the number of the last.
-fn numbered(text: &str, first: usize, wanted: usize) -> (String, usize) {
-    let mut shown = String::new();
-    let mut last = first - 1;
-    for (idx, line) in text.lines().enumerate().skip(first - 1).take(wanted) {
+/// The lines that a call wants, as many as fit into one answer.
+struct Window {
+    /// The first line, from 1.
+    first: usize,
+    wanted: usize,
+    text: String,
+    /// The number of the last line that is shown, and of the last that there is.
+    last: usize,
+    n_lines: usize,
+    is_full: bool,
+}
+
+impl Window {
+    fn new(input: &ReadInput) -> Self {
+        let first = input.first_line.unwrap_or(1) as usize;
+        let wanted = input.n_lines.unwrap_or(MAX_LINES).min(MAX_LINES) as usize;
+        let text = String::new();
+        Self { first, wanted, text, last: first - 1, n_lines: 0, is_full: false }
+    }
+
+    /// Takes the lines that follow `n_before` others.
+    fn take(&mut self, n_before: usize, text: &str) {
+        for (idx, line) in text.lines().enumerate() {
+            let number = n_before + idx + 1;
+            self.n_lines = number;
+            // A line that is longer than a piece comes in parts.
+            let is_new = self.last < number && !self.is_full;
+            if is_new && (self.first..self.first + self.wanted).contains(&number) {
+                self.show(number, line);
+            }
+        }
+    }
+
+    fn show(&mut self, number: usize, line: &str) {
         let end = line.floor_char_boundary(MAX_LINE_BYTES);
         let cut = if end < line.len() {
             format!("… [{} bytes of this line are left out]", line.len() - end)
         } else {
             String::new()
         };
-        let line = format!("{:>5}\t{}{cut}\n", idx + 1, &line[..end]);
-        if MAX_SHOWN_BYTES < shown.len() + line.len() && !shown.is_empty() {
-            break;
+        let line = format!("{number:>5}\t{}{cut}\n", &line[..end]);
+        if MAX_SHOWN_BYTES < self.text.len() + line.len() && !self.text.is_empty() {
+            self.is_full = true;
+            return;
         }
-        shown += &line;
-        last = idx + 1;
+        self.text += &line;
+        self.last = number;
     }
-    (shown, last)
+
+    /// The answer; `about` says more of the file than its lines.
+    fn output(
+        self,
+        path: &str,
+        about: &str,
+        value: Value,
+        is_all_asked: bool,
+    ) -> Result<Output, ToolError> {
+        let Self { first, last, n_lines, .. } = self;
+        if n_lines < first && first != 1 {
+            let what = format!("`{path}` has only {n_lines} lines");
+            return Err(ToolError::new(Fault::Arguments, what, "Ask for lines that it has."));
+        }
+        let mut text = format!("{path}: lines {first}-{last} of {n_lines}{about}\n{}", self.text);
+        if last < n_lines && (is_all_asked || self.is_full) {
+            text += &format!("[Continue at line {}.]\n", last + 1);
+        }
+        let mut value = value;
+        value["first_line"] = first.into();
+        value["last_line"] = last.into();
+        value["n_lines"] = n_lines.into();
+        Ok(Output { text, value, changed: Vec::new() })
+    }
 }
 
-fn read_spill(folder: &Path, name: &RelPath) -> Result<(RelPath, Vec<u8>), ToolError> {
-    let read = WriteScope::open(folder, Access::Private)
-        .and_then(|scope| scope.read(name, MAX_FILE_BYTES))
-        .map_err(|error| tool_error(&error, name))?;
-    Ok((name.clone(), read))
-}
-
-fn show(path: &RelPath, bytes: &[u8], input: &ReadInput) -> Result<Output, ToolError> {
+/// Shows lines of a file that was read.
+fn show(path: &str, bytes: &[u8], input: &ReadInput) -> Result<Output, ToolError> {
     if is_binary(bytes) {
         return Err(not_text(path));
     }
-    let text = String::from_utf8_lossy(bytes);
-    let n_lines = text.lines().count();
-    let first = input.first_line.unwrap_or(1) as usize;
-    let wanted = input.n_lines.unwrap_or(MAX_LINES).min(MAX_LINES) as usize;
-    if n_lines < first && first != 1 {
-        let what = format!("`{path}` has only {n_lines} lines");
-        return Err(ToolError::new(Fault::Arguments, what, "Ask for lines that it has."));
-    }
+    let mut window = Window::new(input);
+    window.take(0, &String::from_utf8_lossy(bytes));
     let version = version_of(bytes);
-    let (lines, last) = numbered(&text, first, wanted);
-    let mut shown =
-        format!("{path}: lines {first}-{last} of {n_lines}, version {version}\n{lines}");
-    if last < n_lines && last < first - 1 + wanted {
-        shown += &format!("[Continue at line {}.]\n", last + 1);
+    let value = json!({ "path": path, "version": version });
+    window.output(path, &format!(", version {version}"), value, input.n_lines.is_none())
+}
+
+/// Shows lines of a file that is too large to be read at once. It has no version: it cannot be edited.
+fn show_large(
+    path: &str,
+    file: OpenFile,
+    input: &ReadInput,
+    cancel: &Cancel,
+) -> Result<Output, ToolError> {
+    let size = file.size;
+    let mut window = Window::new(input);
+    let mut pieces = Pieces::new(file);
+    while let Some(Piece { n_before, bytes }) =
+        pieces.next().map_err(|error| unread(path, &error))?
+    {
+        check_running(cancel)?;
+        if n_before == 0 && is_binary(&bytes) {
+            return Err(not_text(path));
+        }
+        window.take(n_before, &String::from_utf8_lossy(&bytes));
     }
-    let value = json!({
-        "path": path.as_str(), "first_line": first, "last_line": last,
-        "n_lines": n_lines, "version": version,
-    });
-    Ok(Output { text: shown, value, changed: Vec::new() })
+    let seen = if pieces.is_cut() { " that were looked at" } else { "" };
+    let about = format!("{seen}; {size} bytes, too large to be edited");
+    window.output(path, &about, json!({ "path": path, "n_bytes": size }), input.n_lines.is_none())
 }

@@ -6,17 +6,18 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use nacre_core::safefs::{Folder, RelPath};
+use nacre_core::safefs::{Folder, FsError, RelPath};
 use regex::bytes::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use super::super::super::tool::{Output, SPILL_PREFIX, Tool, ToolContext, ToolError, ToolSpec};
 use super::super::super::workspace::{Walk, WalkEnd, WalkedFile, Workspace, is_binary};
 use super::super::{check_running, off_thread};
 use super::find::Names;
+use super::pieces::{Piece, Pieces};
 use crate::model::Cancel;
 use crate::record::{Category, Fault};
 
@@ -26,7 +27,7 @@ const DEFAULT_RESULTS: u32 = 50;
 const MAX_RESULTS: u32 = 500;
 const MAX_CONTEXT: u32 = 10;
 
-/// Files that are larger were made by a program.
+/// Files that are larger are searched only where they are named.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
 /// What one call reads of all files together.
@@ -59,7 +60,8 @@ pub(super) struct SearchInput {
     literal: bool,
     #[serde(default)]
     ignore_case: bool,
-    /// The folder or file to look in; the whole workspace if left out.
+    /// The folder or file to look in, or `spill:NAME` for long output of an earlier call; the whole workspace if left
+    /// out. A file that is named here is searched whatever its size.
     #[schemars(length(max = 4096))]
     under: Option<String>,
     /// Only files whose path matches this glob; with `!` before it, only others.
@@ -108,20 +110,37 @@ impl Tool for FileSearch {
     };
 
     fn footprint(&self, input: &SearchInput) -> Result<Footprint, ToolError> {
-        super::reading_below(input.under.as_deref())
+        match input.spill() {
+            Some(name) => super::spill::name(name).map(|_| Footprint::default()),
+            None => super::reading_below(&self.workspace, input.under.as_deref()),
+        }
     }
 
     async fn run(&self, input: SearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
+        let spill = Arc::clone(&ctx.spill);
         off_thread(ctx, move |cancel| {
             let mut search = Search::new(&input, cancel)?;
-            let under = super::folder(input.under.as_deref())?;
+            if let (Some(name), Some(under)) = (input.spill(), &input.under) {
+                let bytes = super::spill::read(&spill, name)?;
+                let _ = search.text(under, &bytes);
+                return Ok(search.output(&input.pattern, WalkEnd::default()));
+            }
+            let under = workspace.folder(input.under.as_deref())?;
+            search.alone.clone_from(&under);
             let end = Walk::new(&workspace, cancel)
                 .run(under.as_ref(), &mut |found| search.visit(&found))?;
             check_running(cancel)?;
             Ok(search.output(&input.pattern, end))
         })
         .await
+    }
+}
+
+impl SearchInput {
+    /// The long output of an earlier call that is to be searched.
+    fn spill(&self) -> Option<&str> {
+        self.under.as_deref()?.strip_prefix(SPILL_PREFIX)
     }
 }
 
@@ -166,7 +185,13 @@ struct Search<'c> {
     n_bytes: usize,
     n_searched: usize,
     n_passed_over: usize,
+    /// Some that are too large to be searched with others.
+    too_large: Vec<String>,
     n_long_lines: usize,
+    /// The one file that is searched, where there is only one.
+    alone: Option<RelPath>,
+    /// The path that the last lines stand below.
+    heading: String,
     is_full: bool,
 }
 
@@ -188,7 +213,10 @@ impl<'c> Search<'c> {
             n_bytes: 0,
             n_searched: 0,
             n_passed_over: 0,
+            too_large: Vec::new(),
             n_long_lines: 0,
+            alone: None,
+            heading: String::new(),
             is_full: false,
         })
     }
@@ -203,31 +231,78 @@ impl<'c> Search<'c> {
     }
 
     fn file(&mut self, path: &RelPath, folder: &Folder) -> ControlFlow<()> {
-        let Ok(bytes) = folder.read(path.name(), MAX_FILE_BYTES) else {
-            self.n_passed_over += 1;
-            return ControlFlow::Continue(());
+        let bytes = match folder.read(path.name(), MAX_FILE_BYTES) {
+            Ok(bytes) => bytes,
+            Err(FsError::TooLarge { .. }) if self.alone.as_ref() == Some(path) => {
+                return self.large(path, folder);
+            }
+            Err(FsError::TooLarge { .. }) => {
+                self.too_large.push(path.to_string());
+                return ControlFlow::Continue(());
+            }
+            Err(_) => {
+                self.n_passed_over += 1;
+                return ControlFlow::Continue(());
+            }
         };
         self.n_bytes += bytes.len();
         if MAX_TOTAL_BYTES < self.n_bytes {
             self.is_full = true;
             return ControlFlow::Break(());
         }
-        if is_binary(&bytes) {
+        self.text(path.as_str(), &bytes)
+    }
+
+    /// Searches a text that is there as a whole.
+    fn text(&mut self, path: &str, bytes: &[u8]) -> ControlFlow<()> {
+        if is_binary(bytes) {
             self.n_passed_over += 1;
             return ControlFlow::Continue(());
         }
         self.n_searched += 1;
         match self.show {
-            SearchShown::Lines | SearchShown::Grouped => self.lines(path, &bytes),
-            SearchShown::Files | SearchShown::Counts => self.count(path, &bytes),
+            SearchShown::Lines | SearchShown::Grouped => self.lines(path, bytes, 0),
+            SearchShown::Files | SearchShown::Counts => self.counted(path, self.count(bytes)),
         }
     }
 
-    /// Counts the lines of a file that match, or sees whether one does.
-    fn count(&mut self, path: &RelPath, bytes: &[u8]) -> ControlFlow<()> {
+    /// Searches a file of any size, piece by piece.
+    fn large(&mut self, path: &RelPath, folder: &Folder) -> ControlFlow<()> {
+        let Ok(file) = folder.open_file(path.name()) else {
+            self.n_passed_over += 1;
+            return ControlFlow::Continue(());
+        };
+        let mut pieces = Pieces::new(file);
+        let mut n_matching = 0;
+        while let Ok(Some(Piece { n_before, bytes })) = pieces.next() {
+            if n_before == 0 && is_binary(&bytes) {
+                self.n_passed_over += 1;
+                return ControlFlow::Continue(());
+            }
+            match self.show {
+                SearchShown::Lines | SearchShown::Grouped => {
+                    self.lines(path.as_str(), &bytes, n_before)?;
+                }
+                SearchShown::Files | SearchShown::Counts => n_matching += self.count(&bytes),
+            }
+            if self.cancel.is_cancelled() {
+                return ControlFlow::Break(());
+            }
+        }
+        self.n_searched += 1;
+        self.is_full |= pieces.is_cut();
+        self.counted(path.as_str(), n_matching)
+    }
+
+    /// How many lines match, or whether one does.
+    fn count(&self, bytes: &[u8]) -> usize {
         let most = if self.show == SearchShown::Files { 1 } else { usize::MAX };
         let is_match = |line: &&[u8]| self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]);
-        let n_lines = bytes.split(|byte| *byte == b'\n').filter(is_match).take(most).count();
+        bytes.split(|byte| *byte == b'\n').filter(is_match).take(most).count()
+    }
+
+    /// Takes in how many lines of a file match.
+    fn counted(&mut self, path: &str, n_lines: usize) -> ControlFlow<()> {
         if n_lines == 0 {
             return ControlFlow::Continue(());
         }
@@ -236,9 +311,9 @@ impl<'c> Search<'c> {
             return ControlFlow::Break(());
         }
         self.matches.push(match self.show {
-            SearchShown::Counts => json!({ "path": path.as_str(), "n_lines": n_lines }),
+            SearchShown::Counts => json!({ "path": path, "n_lines": n_lines }),
             SearchShown::Lines | SearchShown::Grouped | SearchShown::Files => {
-                json!({ "path": path.as_str() })
+                json!({ "path": path })
             }
         });
         self.text += &match self.show {
@@ -248,7 +323,8 @@ impl<'c> Search<'c> {
         if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    fn lines(&mut self, path: &RelPath, bytes: &[u8]) -> ControlFlow<()> {
+    /// Shows the lines that match, of a piece with `n_before` lines before it.
+    fn lines(&mut self, path: &str, bytes: &[u8], n_before: usize) -> ControlFlow<()> {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let mut shown_to = 0;
         for (idx, line) in lines.iter().enumerate() {
@@ -263,18 +339,19 @@ impl<'c> Search<'c> {
                 self.is_full = true;
                 return ControlFlow::Break(());
             }
-            self.matches.push(json!({ "path": path.as_str(), "line": idx + 1 }));
-            if self.show == SearchShown::Grouped && shown_to == 0 {
+            self.matches.push(json!({ "path": path, "line": n_before + idx + 1 }));
+            if self.show == SearchShown::Grouped && self.heading != path {
                 self.text += &format!("{path}\n");
+                path.clone_into(&mut self.heading);
             }
             let from = idx.saturating_sub(self.context).max(shown_to);
             let to = (idx + 1 + self.context).min(lines.len());
             for (at, line) in lines.iter().enumerate().take(to).skip(from) {
                 let mark = if at == idx { ':' } else { '-' };
                 let place = if self.show == SearchShown::Grouped {
-                    format!("  {}{mark}", at + 1)
+                    format!("  {}{mark}", n_before + at + 1)
                 } else {
-                    format!("{path}{mark}{}{mark}", at + 1)
+                    format!("{path}{mark}{}{mark}", n_before + at + 1)
                 };
                 self.text += &format!("{place} {}\n", shown_line(line));
             }
@@ -302,7 +379,13 @@ impl<'c> Search<'c> {
             );
         }
         if self.n_passed_over != 0 {
-            text += &format!("[{} binary or large files were not searched.]\n", self.n_passed_over);
+            text += &format!("[{} binary files were not searched.]\n", self.n_passed_over);
+        }
+        if let [first, ..] = self.too_large.as_slice() {
+            let n_files = self.too_large.len();
+            text += &format!(
+                "[{n_files} files of more than 4 MB were not searched; name one in `under`, such as `{first}`.]\n"
+            );
         }
         let value = json!({ "matches": self.matches, "n_searched": n_searched });
         Output { text, value, changed: Vec::new() }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
+mod large;
 mod more;
 
 use std::fs;
@@ -168,13 +169,13 @@ async fn lines_are_searched_within_bounds() {
     a.rs:2: fn two() {}
     a.rs:4: fn three() {}
     [1 lines are longer than 4096 bytes and were searched only so far.]
-    [1 binary or large files were not searched.]
+    [1 binary files were not searched.]
     > {"context":1,"pattern":"fn two"}
     a.rs-1- fn one() {}
     a.rs:2: fn two() {}
     a.rs-3- 
     [1 lines are longer than 4096 bytes and were searched only so far.]
-    [1 binary or large files were not searched.]
+    [1 binary files were not searched.]
     > {"files":"*.txt","ignore_case":true,"pattern":"fn f"}
     b.txt:1: fn four
     b.txt:2: FN FIVE
@@ -185,7 +186,7 @@ async fn lines_are_searched_within_bounds() {
     > {"pattern":"nothing like it"}
     No line matches `nothing like it` (3 files searched).
     [1 lines are longer than 4096 bytes and were searched only so far.]
-    [1 binary or large files were not searched.]
+    [1 binary files were not searched.]
     > {"pattern":"("}
     Error (arguments): The expression cannot be read: regex parse error:
         (
@@ -196,7 +197,7 @@ async fn lines_are_searched_within_bounds() {
     > {"pattern":"needle"}
     No line matches `needle` (3 files searched).
     [1 lines are longer than 4096 bytes and were searched only so far.]
-    [1 binary or large files were not searched.]
+    [1 binary files were not searched.]
     > {"pattern":"fn","under":"b.txt"}
     b.txt:1: fn four
     "#);

@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::super::super::footprint::{Area, Footprint};
 use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::place;
 use super::program::WorkspaceGit;
 use crate::record::Category;
 
@@ -39,7 +38,7 @@ impl Tool for GitAdd {
     };
 
     fn footprint(&self, input: &AddInput) -> Result<Footprint, ToolError> {
-        let places = input.paths.iter().map(|path| place(path).map(Area::File));
+        let places = input.paths.iter().map(|path| self.git.place(path).map(Area::File));
         places.collect::<Result<Vec<_>, _>>().map(super::recording)
     }
 

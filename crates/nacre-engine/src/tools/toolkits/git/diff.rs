@@ -51,7 +51,7 @@ impl Tool for GitDiff {
     };
 
     fn footprint(&self, input: &DiffInput) -> Result<Footprint, ToolError> {
-        super::looking(input.path.as_deref())
+        super::looking(&self.git, input.path.as_deref())
     }
 
     async fn run(&self, input: DiffInput, _: &ToolContext) -> Result<Output, ToolError> {

@@ -46,7 +46,7 @@ impl Tool for GitLog {
     };
 
     fn footprint(&self, input: &LogInput) -> Result<Footprint, ToolError> {
-        super::looking(input.path.as_deref())
+        super::looking(&self.git, input.path.as_deref())
     }
 
     async fn run(&self, input: LogInput, _: &ToolContext) -> Result<Output, ToolError> {

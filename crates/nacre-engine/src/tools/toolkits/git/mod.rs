@@ -22,7 +22,7 @@ use nacre_core::base::git::GitProgram;
 
 use super::super::footprint::{Area, Exec, Footprint};
 use super::super::tool::{AnyTool, ToolError};
-use super::super::workspace::{Workspace, place};
+use super::super::workspace::Workspace;
 
 pub use program::WorkspaceGit;
 
@@ -45,9 +45,9 @@ pub fn tools(workspace: &Arc<Workspace>, program: GitProgram) -> Vec<Arc<dyn Any
 }
 
 /// Looks at the repository, and at the one place if a call names it.
-fn looking(path: Option<&str>) -> Result<Footprint, ToolError> {
+fn looking(git: &WorkspaceGit, path: Option<&str>) -> Result<Footprint, ToolError> {
     let area = match path {
-        Some(path) => Area::File(place(path)?),
+        Some(path) => Area::File(git.place(path)?),
         None => Area::Tree(None),
     };
     Ok(Footprint { exec: Exec::Helper, ..Footprint::reading([area]) })

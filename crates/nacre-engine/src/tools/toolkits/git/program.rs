@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use nacre_core::base::git::{Finished, GitFault, GitFolder, GitProgram, Running, Stop};
+use nacre_core::safefs::RelPath;
 
 use super::super::super::tool::ToolError;
-use super::super::super::workspace::{Workspace, place};
+use super::super::super::workspace::Workspace;
 use crate::record::Fault;
 
 /// More of an output is not read.
@@ -98,6 +99,11 @@ impl WorkspaceGit {
         )
     }
 
+    /// The place that a path names.
+    pub(super) fn place(&self, path: &str) -> Result<RelPath, ToolError> {
+        self.workspace.place(path)
+    }
+
     /// The paths of a command, behind `--`, without what the agent may not see.
     pub(super) fn pathspecs(&self, paths: &[String]) -> Result<Vec<String>, ToolError> {
         let mut specs = vec!["--".to_owned()];
@@ -105,7 +111,7 @@ impl WorkspaceGit {
             specs.push(".".to_owned());
         }
         for path in paths {
-            specs.push(format!(":(literal){}", place(path)?));
+            specs.push(format!(":(literal){}", self.place(path)?));
         }
         specs.extend(self.workspace.denied().exclusions());
         Ok(specs)

@@ -45,7 +45,7 @@ impl Tool for GitShow {
     };
 
     fn footprint(&self, input: &ShowInput) -> Result<Footprint, ToolError> {
-        super::looking(input.path.as_deref())
+        super::looking(&self.git, input.path.as_deref())
     }
 
     async fn run(&self, input: ShowInput, _: &ToolContext) -> Result<Output, ToolError> {

@@ -34,7 +34,7 @@ impl Tool for GitStatus {
     };
 
     fn footprint(&self, _: &StatusInput) -> Result<Footprint, ToolError> {
-        super::looking(None)
+        super::looking(&self.git, None)
     }
 
     async fn run(&self, _: StatusInput, _: &ToolContext) -> Result<Output, ToolError> {

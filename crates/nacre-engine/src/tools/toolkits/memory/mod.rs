@@ -8,6 +8,7 @@ mod claims;
 mod handle;
 mod passage;
 mod recall;
+mod record;
 mod remove;
 mod search;
 
@@ -18,5 +19,6 @@ pub(crate) use handle::{memory_error, search_error};
 pub(crate) use passage::marked;
 pub use passage::{OverturnedPassage, Passage, QUOTE_MARK, Recalled, recall, speaker};
 pub use recall::{MemoryRecall, note};
+pub use record::{AgentRecord, MemoryRecord, RecordClaim, RecordingClaim};
 pub use remove::MemoryRemove;
 pub use search::MemorySearch;

@@ -4,6 +4,7 @@
 //! one in its place. When the list of jobs is dropped, all of them end.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -29,6 +30,10 @@ const DEFAULT_SECONDS: u64 = 1800;
 const MAX_SECONDS: u64 = 6 * 3600;
 const MAX_WAIT_SECONDS: u64 = 60;
 
+/// How long the end of a job is waited for.
+const STOP_LIMIT: Duration = Duration::from_secs(10);
+const MAX_ABOUT_BYTES: usize = 80;
+
 /// What one look shows; the newest counts.
 const SHOWN_BYTES: usize = 12_000;
 const MAX_OUTPUT_BYTES: u64 = 64 << 20;
@@ -50,6 +55,8 @@ struct ShellJob {
     task: JoinHandle<()>,
     scratch: WriteScope,
     file: RelPath,
+    /// What was started, in a line.
+    about: String,
     /// What of the output was shown.
     n_shown: usize,
 }
@@ -101,9 +108,59 @@ impl ShellJobs {
             text += &format!("[… {skipped} bytes left out …]\n");
         }
         text += &String::from_utf8_lossy(&new[skipped..]);
+        if skipped != 0 {
+            let file = &found.file;
+            text += &format!("\n[All of it lies in `$TMPDIR/{file}`, for shell_run.]");
+        }
         let value = json!({ "job": job, "state": state, "n_bytes": bytes.len() });
         Ok(Output { text, value, changed: Vec::new() })
     }
+}
+
+impl ShellJobs {
+    /// Whether anything was started.
+    pub fn is_empty(&self) -> bool {
+        self.lock().jobs.is_empty()
+    }
+
+    /// Ends every job and waits for its end; returns those that were still running, in words.
+    pub async fn stop_all(&self) -> Vec<String> {
+        let running: Vec<(String, watch::Receiver<JobState>)> = {
+            let list = self.lock();
+            let is_running =
+                |(_, job): &(&u32, &ShellJob)| *job.state.borrow() == JobState::Running;
+            let stop = |(number, job): (&u32, &ShellJob)| {
+                job.cancel.cancel();
+                (format!("{number} ({})", job.about), job.state.clone())
+            };
+            list.jobs.iter().filter(is_running).map(stop).collect()
+        };
+        let mut stopped = Vec::with_capacity(running.len());
+        for (about, mut state) in running {
+            // One whose end is never told has none to wait for.
+            let _ = timeout(STOP_LIMIT, state.wait_for(|state| *state != JobState::Running)).await;
+            stopped.push(about);
+        }
+        stopped
+    }
+}
+
+/// A name that no other agent of this machine writes to: all of them share the folder.
+fn file_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(1);
+    format!("job-{}-{}.out", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
+/// What a program is, in a line.
+fn about(program: &Program) -> String {
+    let text = match program {
+        Program::Argv { name, arguments } => {
+            std::iter::once(name).chain(arguments).cloned().collect::<Vec<_>>().join(" ")
+        }
+        Program::Script(script) => script.clone(),
+    };
+    let line = text.lines().next().unwrap_or_default();
+    line[..line.floor_char_boundary(MAX_ABOUT_BYTES)].to_owned()
 }
 
 fn unknown(job: u32) -> ToolError {
@@ -175,8 +232,8 @@ impl Tool for ShellStart {
         }
         list.last += 1;
         let job = list.last;
-        let file = RelPath::new(&format!("job-{job}.out"))
-            .map_err(|error| unusable(&error.to_string()))?;
+        let file = RelPath::new(&file_name()).map_err(|error| unusable(&error.to_string()))?;
+        let about = about(&order.program()?);
         let out = scratch.full(&file).to_string_lossy().into_owned();
         let program = redirected(order.program()?, out);
         let cancel = CancelSource::new();
@@ -187,7 +244,7 @@ impl Tool for ShellStart {
             let ended = programs.run(program, &folder, limit, &ctx).await;
             tell.send_replace(JobState::Ended(ending(&ended)));
         });
-        list.jobs.insert(job, ShellJob { state, cancel, task, scratch, file, n_shown: 0 });
+        list.jobs.insert(job, ShellJob { state, cancel, task, scratch, file, about, n_shown: 0 });
         let text = format!("job {job} runs; look at it with shell_poll");
         Ok(Output { text, value: json!({ "job": job }), changed: Vec::new() })
     }
@@ -304,9 +361,7 @@ impl Tool for ShellStop {
             job.cancel.cancel();
         }
         // One whose end is never told has none to wait for.
-        let _ =
-            timeout(Duration::from_secs(10), state.wait_for(|state| *state != JobState::Running))
-                .await;
+        let _ = timeout(STOP_LIMIT, state.wait_for(|state| *state != JobState::Running)).await;
         self.jobs.look(input.job)
     }
 }

@@ -1,6 +1,6 @@
 //! `shell_run`: a program, or a text for the shell, within walls.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use super::super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
 use super::super::super::tool::{
     Output, Preview, PreviewProgram, Tool, ToolContext, ToolError, ToolSpec,
 };
-use super::super::super::workspace::place;
+use super::super::super::workspace::folder_below;
 use super::guarded::Guarded;
 use crate::confine::ProgramEnding as Ending;
 use crate::confine::Reach;
@@ -112,7 +112,10 @@ impl ShellRunInput {
     pub(super) fn footprint(&self, programs: &Programs) -> Result<Footprint, ToolError> {
         self.program()?;
         self.seconds()?;
-        self.folder()?;
+        // An absolute one is looked at when it is known where the workspace lies: before anything is started.
+        if !self.folder.as_deref().is_some_and(|folder| Path::new(folder).is_absolute()) {
+            self.folder(Path::new(""))?;
+        }
         let network = match programs.reach {
             Reach::Nothing => Network::Nothing,
             Reach::Internet => Network::Anything,
@@ -138,7 +141,7 @@ impl ShellRunInput {
 
     /// The folder to run in.
     pub(super) fn full_folder(&self, ctx: &ToolContext) -> Result<PathBuf, ToolError> {
-        Ok(match self.folder()? {
+        Ok(match self.folder(&ctx.workspace)? {
             Some(folder) => ctx.workspace.join(folder.as_str()),
             None => ctx.workspace.as_ref().clone(),
         })
@@ -182,9 +185,8 @@ impl ShellRunInput {
         }
     }
 
-    fn folder(&self) -> Result<Option<RelPath>, ToolError> {
-        let named = self.folder.as_deref().filter(|folder| !matches!(*folder, "" | "." | "./"));
-        named.map(place).transpose()
+    fn folder(&self, root: &Path) -> Result<Option<RelPath>, ToolError> {
+        self.folder.as_deref().map_or(Ok(None), |folder| folder_below(root, folder))
     }
 }
 
@@ -236,7 +238,8 @@ mod tests {
 
     fn input(json: serde_json::Value) -> Result<Program, ToolError> {
         let input: ShellRunInput = serde_json::from_value(json).expect("fits the schema");
-        input.seconds().and(input.folder().map(|_| ())).and_then(|()| input.program())
+        let folder = input.folder(Path::new("/work/space")).map(|_| ());
+        input.seconds().and(folder).and_then(|()| input.program())
     }
 
     #[test]
@@ -246,6 +249,8 @@ mod tests {
             (json!({"script": "ls | wc"}), true),
             (json!({"argv": ["ls"], "folder": "src/", "time_limit": 600}), true),
             (json!({"argv": ["ls"], "folder": "."}), true),
+            (json!({"argv": ["ls"], "folder": "/work/space/src"}), true),
+            (json!({"argv": ["ls"], "folder": "/work/space/../x"}), false),
             (json!({}), false),
             (json!({"argv": []}), false),
             (json!({"argv": [""]}), false),
