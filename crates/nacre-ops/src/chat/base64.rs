@@ -6,9 +6,9 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for group in bytes.chunks(3) {
         let byte = |idx: usize| u32::from(group.get(idx).copied().unwrap_or(0));
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        let bits = (byte(0) << 16) | (byte(1) << 8) | byte(2);
         for place in 0..4 {
-            let digit = (bits >> (18 - 6 * place) & 63) as usize;
+            let digit = ((bits >> (18 - 6 * place)) & 63) as usize;
             text.push(if place <= group.len() { ALPHABET[digit].into() } else { '=' });
         }
     }
@@ -27,11 +27,11 @@ pub(super) fn decode(text: &str) -> Option<Vec<u8>> {
     }
     for digit in &digits[..end] {
         let value = ALPHABET.iter().position(|known| known == digit)?;
-        bits = bits << 6 | u32::try_from(value).ok()?;
+        bits = (bits << 6) | u32::try_from(value).ok()?;
         n_bits += 6;
         if 8 <= n_bits {
             n_bits -= 8;
-            bytes.push((bits >> n_bits & 0xff) as u8);
+            bytes.push(u8::try_from((bits >> n_bits) & 0xff).ok()?);
         }
     }
     Some(bytes)

@@ -19,8 +19,8 @@ use nacre_engine::tools::toolkits;
 use nacre_engine::tools::{
     ActiveSkills, AddressGuard, AnyTool, Area, Checklist, ChecklistSet, ChecklistUpdate,
     EffectRunner, ExecPolicy, MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch,
-    MemoryUse, NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, Seen, ShellJobs,
-    ShellPoll, ShellRun, ShellStart, ShellStop, WebFetch, Workspace,
+    MemoryUse, NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, Seen,
+    ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, WebFetch, Workspace,
 };
 
 use super::asked::Asked;

@@ -229,6 +229,27 @@ fn service_runs_are_kept_alike() {
     world.both("begun again", |queue| queue.last_run("sync"));
 }
 
+/// Takes what waits until nothing does; while others hold every project, it looks again.
+fn work(queue: &mut SharedQueue, worker: usize, now: Timestamp) -> Vec<String> {
+    let in_state = |state| QueueFilter { state: Some(state), ..QueueFilter::default() };
+    let mut taken = Vec::new();
+    loop {
+        let token = format!("w{worker}-{}", taken.len());
+        let claim = queue.claim(&token, now, LEASE, ClaimOrder::OldestFirst).unwrap();
+        let Some(claim) = claim else {
+            if queue.jobs(&in_state(JobState::Pending)).unwrap().is_empty() {
+                return taken;
+            }
+            continue;
+        };
+        let running = queue.jobs(&in_state(JobState::Running)).unwrap();
+        let projects: BTreeSet<_> = running.iter().map(|job| &job.project).collect();
+        assert_eq!(projects.len(), running.len(), "one a project");
+        queue.finish(&claim, &Outcome::Done { run: token }, now, &RetryPolicy::default()).unwrap();
+        taken.push(claim.key);
+    }
+}
+
 #[test]
 fn many_workers_take_each_session_once_and_one_a_project() {
     let Some(server) = Server::start() else { return };
@@ -243,34 +264,7 @@ fn many_workers_take_each_session_once_and_one_a_project() {
         let workers: Vec<_> = (0..8)
             .map(|worker| {
                 let mut queue = SharedQueue::open(&database).unwrap();
-                scope.spawn(move || {
-                    let mut taken = Vec::new();
-                    // A worker ends when nothing waits; while others hold every project, it looks again.
-                    loop {
-                        let token = format!("w{worker}-{}", taken.len());
-                        let claim =
-                            queue.claim(&token, now, LEASE, ClaimOrder::OldestFirst).unwrap();
-                        let Some(claim) = claim else {
-                            let pending = Some(JobState::Pending);
-                            let waiting = QueueFilter { state: pending, ..QueueFilter::default() };
-                            if queue.jobs(&waiting).unwrap().is_empty() {
-                                return taken;
-                            }
-                            continue;
-                        };
-                        let running = QueueFilter {
-                            state: Some(JobState::Running),
-                            ..QueueFilter::default()
-                        };
-                        let running = queue.jobs(&running).unwrap();
-                        let projects: BTreeSet<_> =
-                            running.iter().map(|job| &job.project).collect();
-                        assert_eq!(projects.len(), running.len(), "one a project");
-                        let done = Outcome::Done { run: token };
-                        queue.finish(&claim, &done, now, &RetryPolicy::default()).unwrap();
-                        taken.push(claim.key);
-                    }
-                })
+                scope.spawn(move || work(&mut queue, worker, now))
             })
             .collect();
         workers.into_iter().flat_map(|worker| worker.join().unwrap()).collect()

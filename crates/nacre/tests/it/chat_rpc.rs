@@ -320,9 +320,8 @@ fn jobs_end_with_their_turn_and_what_they_did_is_taken_back() {
     let session = wire.session(&home, "full");
     let task = wire.start(&session, "Start it");
     let told = wire.until(&task, "task.completed");
-    let results = told.iter().filter(|message| message["type"] == "tool.result");
-    let is_confined = results.clone().all(|result| result["outcome"] == "done");
-    if !is_confined {
+    let could_not_run = |text: &str| text.contains("could not run");
+    if told.iter().filter_map(|message| message["text"].as_str()).any(could_not_run) {
         // No program runs where there are no walls.
         return;
     }

@@ -46,6 +46,7 @@ fn shown(plan: &ContextPlan) -> String {
                     format!("x{}", result.text.len())
                 }
                 Content::ToolResult(result) => result.text.clone(),
+                Content::Image(image) => image.media_type.clone(),
             })
             .collect();
         parts.join(" | ")

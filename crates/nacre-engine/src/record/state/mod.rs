@@ -19,8 +19,8 @@ mod row;
 mod search;
 mod sessions;
 mod spending;
-mod tasks;
 mod task_store;
+mod tasks;
 #[cfg(test)]
 mod testing;
 #[cfg(test)]

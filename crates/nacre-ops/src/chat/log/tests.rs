@@ -61,10 +61,10 @@ impl Stage {
         let mut said = String::new();
         for line in self.lines() {
             let message: TaskMessage = serde_json::from_str(&line).unwrap();
-            match message.update {
-                TaskUpdate::Text { text } => said.push_str(&text),
-                TaskUpdate::TextReplaced { text } => said = text,
-                _ => {}
+            if let TaskUpdate::Text { text } = &message.update {
+                said.push_str(text);
+            } else if let TaskUpdate::TextReplaced { text } = message.update {
+                said = text;
             }
         }
         said

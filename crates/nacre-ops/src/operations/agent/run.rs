@@ -11,7 +11,7 @@ use nacre_api::wire::{
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::safefs::WriteScope;
 use nacre_engine::agents::{
-    AgentDeps, Citation, CitationState, CitedFiles, LookedAt, Unproven, check_report,
+    AgentDeps, CheckedReport, Citation, CitationState, CitedFiles, LookedAt, Unproven, check_report,
 };
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::{Cost, Models, Role};
@@ -146,7 +146,7 @@ fn report(task: &AgentTask<'_>, outcome: &Outcome) -> AgentRunReport {
         shown: &outcome.effects.shown,
     };
     let checked = outcome.answer.as_ref().and_then(|answer| check_report(answer, &files));
-    let verified = checked.as_ref().is_some_and(|checked| checked.is_verified());
+    let verified = checked.as_ref().is_some_and(CheckedReport::is_verified);
     let has_answer = checked.is_some();
     let checked = checked.unwrap_or_default();
     let facts = &outcome.facts;
