@@ -176,6 +176,8 @@ chat_with() {
     nacre config set roles.chat.temperature 0 > /dev/null
     nacre config set roles.chat.context_tokens 16384 > /dev/null
     nacre config set roles.chat.max_tokens 768 > /dev/null
+    # A prompt of that size takes minutes on two busy cores.
+    nacre config set limits.model_seconds 1800 > /dev/null
     cp src/queue.rs "$tmp/before"
     echo "### Chat with $1"
     echo

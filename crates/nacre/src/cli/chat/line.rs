@@ -5,6 +5,9 @@ use nacre_ops::OpError;
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::{Receiver, UnboundedSender};
 
+/// Both ends of a new line, on which nobody has greeted yet.
+pub(super) type Connection = (UnboundedSender<RpcRequest>, Receiver<RpcMessage>);
+
 /// Requests go in, messages come out.
 pub(crate) struct Line {
     pub(crate) requests: UnboundedSender<RpcRequest>,

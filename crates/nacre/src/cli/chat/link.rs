@@ -4,16 +4,16 @@
 use std::path::PathBuf;
 
 use nacre_api::client::Client;
-use nacre_api::wire::{HelloRequest, RPC_VERSION, RpcCall, RpcMessage, RpcRequest};
+use nacre_api::wire::{HelloRequest, RPC_VERSION, RpcCall};
 use nacre_ops::chat::{ChatOptions, Chats};
 use nacre_ops::host::git_root;
 use nacre_ops::{Host, OpError};
 use serde::de::DeserializeOwned;
 use tokio::runtime::Runtime;
-use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
+use tokio::sync::mpsc::{channel, unbounded_channel};
 
 use super::carry::{WAITING, carry};
-use super::line::Line;
+use super::line::{Connection, Line};
 use super::served;
 
 /// The conversations of a home, and the threads that they are carried on.
@@ -28,9 +28,6 @@ enum Agent {
     Here(Chats),
     Server(Client),
 }
-
-/// Both ends of a new line.
-pub(super) type Connection = (UnboundedSender<RpcRequest>, Receiver<RpcMessage>);
 
 impl Conversations {
     /// Conversations with the agent of the server, or with one in this process.

@@ -11,7 +11,7 @@ use nacre_ops::OpError;
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, channel, unbounded_channel};
 
 use super::carry::WAITING;
-use super::link::Connection;
+use super::line::Connection;
 
 /// Opens a line, on which nobody has greeted yet.
 pub(super) fn connect(client: &Client) -> Result<Connection, OpError> {
