@@ -403,8 +403,8 @@ fn a_model_is_chosen_for_the_session_and_its_cost_adds_up() {
     let mut costs = Vec::new();
     for _ in 0..2 {
         let (messages, _) = editor.prompt(&session, "Go");
-        let updates = messages.iter().map(|message| &message["params"]["update"]);
-        let used = updates.filter(|update| update["sessionUpdate"] == "usage_update").next_back();
+        let mut updates = messages.iter().map(|message| &message["params"]["update"]);
+        let used = updates.rfind(|update| update["sessionUpdate"] == "usage_update");
         let cost = &used.unwrap_or_else(|| panic!("{messages:#?}"))["cost"];
         assert_eq!(cost["currency"], "USD", "{messages:#?}");
         costs.push(cost["amount"].as_f64().unwrap());

@@ -256,7 +256,7 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
     let kept = fs::read_dir(home.root().join(".nacre/pictures")).unwrap();
     let kept: Vec<_> = kept
         .map(|entry| entry.unwrap().metadata().unwrap())
-        .filter(|file| file.is_file())
+        .filter(fs::Metadata::is_file)
         .collect();
     assert_eq!(kept.len(), 1, "once, and not in the conversation");
     let items = wire.ask("session.items", &json!({ "session": session })).to_string();

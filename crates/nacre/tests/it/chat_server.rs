@@ -64,13 +64,10 @@ fn begin(home: &TestHome, args: &[&str]) -> (Child, String) {
     let mut command = home.command(&home.work(), &args);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    for line in lines {
-        let message: Value = serde_json::from_str(&line.unwrap()).unwrap();
-        if message["type"] == "step" {
-            return (child, message["session"].as_str().unwrap().to_owned());
-        }
-    }
-    panic!("the turn did not begin");
+    let messages = lines.map(|line| serde_json::from_str::<Value>(&line.unwrap()).unwrap());
+    let step = messages.into_iter().find(|message| message["type"] == "step");
+    let session = step.expect("the turn begins")["session"].as_str().unwrap().to_owned();
+    (child, session)
 }
 
 /// The state of the session's only task, once it has ended.

@@ -51,12 +51,12 @@ impl Pieces {
         if bytes.is_empty() {
             return Ok(None);
         }
-        let last = bytes.iter().rposition(|byte| *byte == b'\n');
+        let last = memchr::memrchr(b'\n', &bytes);
         if let Some(last) = last.filter(|_| !self.is_at_end) {
             self.rest = bytes.split_off(last + 1);
         }
         let n_before = self.n_lines;
-        self.n_lines += bytes.iter().filter(|byte| **byte == b'\n').count();
+        self.n_lines += memchr::memchr_iter(b'\n', &bytes).count();
         Ok(Some(Piece { n_before, bytes }))
     }
 }

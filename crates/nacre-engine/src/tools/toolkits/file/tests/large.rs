@@ -103,9 +103,10 @@ async fn a_file_of_any_size_is_read_on_and_searched() {
 #[tokio::test]
 async fn one_line_without_an_end_is_shown_in_part() {
     let mut bay = Bay::new();
-    bay.write("one.json", &"x".repeat(20 << 20));
+    bay.write("one.json", &"x".repeat(17 << 20));
     let said = bay.call("file_read", json!({ "path": "one.json" })).await;
-    assert!(said.starts_with("one.json: lines 1-1 of 1; 20971520 bytes"), "{}", &said[..200]);
+    let head = &said[..said.len().min(200)];
+    assert!(said.starts_with("one.json: lines 1-1 of 1; 17825792 bytes"), "{head}");
     assert!(said.len() < 10_000 && said.contains("bytes of this line are left out"));
 }
 
