@@ -40,7 +40,7 @@ fn denial(words: &[Word], at: usize) -> Option<Vec<String>> {
         return None;
     }
     let from = (at + 1 + usize::from(is_pair)).min(words.len());
-    let behind = if word.ends_piece { &[] } else { &words[from..] };
+    let behind: &[Word] = if word.ends_piece { &[] } else { &words[from..] };
     let mut denied = reached(behind.iter(), REACH);
     if denied.is_empty() || DENY_BACKWARDS.contains(&word.text.as_str()) {
         denied.extend(reached(before(words, at), 1));
