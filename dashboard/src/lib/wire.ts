@@ -525,6 +525,20 @@ export interface AnswerSentence {
    * The messages of sessions that do.
    */
   messages: string[];
+  /**
+   * The words of each source that are nearest to the sentence, as they stand there.
+   */
+  quotes: SourceQuote[];
+  text: string;
+}
+/**
+ * Words of a source.
+ */
+export interface SourceQuote {
+  /**
+   * The id of a memory, or the place of a message.
+   */
+  source: string;
   text: string;
 }
 /**

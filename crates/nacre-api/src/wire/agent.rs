@@ -35,10 +35,8 @@ pub struct AgentRunReport {
     /// With `[not verified]` behind every sentence that the cited lines do not prove.
     pub answer: Option<String>,
     /// Whether every sentence is proven by lines that it cites and that the agent read.
-    #[serde(default)]
     pub verified: bool,
     /// The sentences that are not proven, with the reason.
-    #[serde(default)]
     pub not_verified: Vec<UnprovenSentence>,
     pub citations: Vec<CheckedCitation>,
     /// Why the agent failed.

@@ -81,7 +81,6 @@ pub struct AnswerSentence {
     /// The messages of sessions that do.
     pub messages: Vec<String>,
     /// The words of each source that are nearest to the sentence, as they stand there.
-    #[serde(default)]
     pub quotes: Vec<SourceQuote>,
 }
 

@@ -183,7 +183,7 @@ mod tests {
             ("It is so [a].", vec![("It is so .", vec!["a"])]),
             (
                 "Hooks run [a] [b], and files [c].",
-                vec![("Hooks run ", vec!["a", "b"]), (", and files .", vec!["c"])],
+                vec![("Hooks run  ", vec!["a", "b"]), (", and files .", vec!["c"])],
             ),
             (
                 "Hooks run [a] and delete.",

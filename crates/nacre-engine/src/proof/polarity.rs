@@ -34,32 +34,46 @@ fn denial(words: &[Word], at: usize) -> Option<Vec<String>> {
     let follows_be =
         words[..at].iter().rev().take(2).any(|before| BE.contains(&before.text.as_str()));
     if is_given_up || (follows_be && REFUSED.contains(&word.text.as_str())) {
-        return Some(refused(&words[..at]));
+        return Some(refused(words, at));
     }
     if word.kind != WordKind::Negator && !is_pair {
         return None;
     }
-    let from = at + 1 + usize::from(is_pair);
-    let mut denied = reached(words[from.min(words.len())..].iter(), REACH);
+    let from = (at + 1 + usize::from(is_pair)).min(words.len());
+    let behind: &[Word] = if word.ends_piece { &[] } else { &words[from..] };
+    let mut denied = reached(behind.iter(), REACH);
     if denied.is_empty() || DENY_BACKWARDS.contains(&word.text.as_str()) {
-        denied.extend(reached(words[..at].iter().rev(), 1));
+        denied.extend(reached(before(words, at), 1));
     }
-    Some(denied)
+    (!denied.is_empty()).then_some(denied)
+}
+
+/// The words of the same piece before a place, the last first.
+fn before(words: &[Word], at: usize) -> impl Iterator<Item = &Word> {
+    words[..at].iter().rev().take_while(|word| !word.ends_piece)
 }
 
 /// What stands last before a refusal, with the number before it.
-fn refused(before: &[Word]) -> Vec<String> {
+fn refused(words: &[Word], at: usize) -> Vec<String> {
     let can_be = |word: &&Word| !PASSED_OVER.contains(&word.text.as_str());
-    let last: Vec<&Word> = before.iter().rev().filter(can_be).take(REACH).collect();
+    let last: Vec<&Word> = before(words, at).filter(can_be).take(REACH).collect();
     let is_meant = |(at, word): &(usize, &&Word)| *at == 0 || word.kind == WordKind::Number;
     last.iter().enumerate().filter(is_meant).map(|(_, word)| word.key.clone()).collect()
 }
 
-/// The next words that can be denied.
+/// The next words of the same piece that can be denied.
 fn reached<'a>(words: impl Iterator<Item = &'a Word>, n: usize) -> Vec<String> {
-    let can_be =
-        |word: &&Word| word.kind != WordKind::Negator && !PASSED_OVER.contains(&word.text.as_str());
-    words.filter(can_be).take(n).map(|word| word.key.clone()).collect()
+    let mut found = Vec::new();
+    for word in words {
+        let is_passed_over = PASSED_OVER.contains(&word.text.as_str());
+        if word.kind != WordKind::Negator && !is_passed_over {
+            found.push(word.key.clone());
+        }
+        if word.ends_piece || found.len() == n {
+            break;
+        }
+    }
+    found
 }
 
 /// Whether a part of a statement denies what none of the sentences that are near to it denies.
@@ -78,10 +92,28 @@ pub(super) fn denies_alone(part: &[Word], near: &[&Unit]) -> bool {
 /// Whether a part affirms what the sentence denies.
 pub(super) fn affirms_denied(part: &[Word], unit: &Unit) -> bool {
     let said: Vec<String> = denials(part).concat();
-    denials(&unit.words).iter().any(|denied| {
-        let is_said = denied.iter().any(|key| part.iter().any(|word| word.key == *key));
-        is_said && !denied.iter().any(|key| said.contains(key))
+    let known = denials(&unit.words);
+    let nearest = nearest_pieces(part, unit);
+    // What the sentence denies here and affirms where it is nearest may be said.
+    let is_affirmed = |key: &String| {
+        nearest.iter().all(|piece| {
+            let has = piece.iter().any(|word| word.key == *key);
+            has && !denials(piece).concat().contains(key)
+        })
+    };
+    known.iter().any(|denied| {
+        let is_said = |key: &&String| part.iter().any(|word| word.key == **key);
+        let is_meant = denied.iter().filter(is_said).any(|key| !is_affirmed(key));
+        is_meant && !denied.iter().any(|key| said.contains(key))
     })
+}
+
+/// The pieces of a sentence, between commas and the like, that have most of the words of a part.
+fn nearest_pieces<'a>(part: &[Word], unit: &'a Unit) -> Vec<&'a [Word]> {
+    let is_shared = |word: &&Word| word.is_content() && part.iter().any(|own| own.key == word.key);
+    let pieces = || unit.words.split_inclusive(|word| word.ends_piece);
+    let best = pieces().map(|piece| piece.iter().filter(is_shared).count()).max().unwrap_or(0);
+    pieces().filter(|piece| piece.iter().filter(is_shared).count() == best).collect()
 }
 
 /// Whether a part has a word where the sentence has its opposite.
@@ -128,7 +160,8 @@ mod tests {
         for (text, expected) in [
             ("It is not in the database", "databas"),
             ("Hooks say nothing", "say"),
-            ("without a default, then", "default,then"),
+            ("without a default, then", "default"),
+            ("no, never npm: npm writes", "npm"),
             ("per key rather than per address", "address"),
             ("GraphQL was turned down", "graphql"),
             ("500 ms was refused", "ms,500"),

@@ -1,6 +1,7 @@
 //! A text as words: each with a key under which its other forms are found too, and what kind of word it is.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::LazyLock;
 
 use nacre_core::search::{is_stop_word, word_stem};
@@ -38,6 +39,8 @@ pub(super) struct Word {
     /// The same for all forms of the word, and for words that may stand for it.
     pub(super) key: String,
     pub(super) kind: WordKind,
+    /// Whether a comma or the like stands behind it.
+    pub(super) ends_piece: bool,
 }
 
 impl Word {
@@ -47,7 +50,7 @@ impl Word {
         let digits = NUMBERS.iter().find(|(name, _)| *name == text).map(|(_, digits)| *digits);
         if text.starts_with(char::is_numeric) || digits.is_some() {
             let key = digits.map_or_else(|| text.replace(',', ""), str::to_owned);
-            return Self { text, key, kind: WordKind::Number };
+            return Self { text, key, kind: WordKind::Number, ends_piece: false };
         }
         let kind = if NEGATORS.contains(&text.as_str()) || text.ends_with("n't") {
             WordKind::Negator
@@ -56,7 +59,7 @@ impl Word {
         } else {
             WordKind::Content
         };
-        Self { key: key_of(&text), text, kind }
+        Self { key: key_of(&text), text, kind, ends_piece: false }
     }
 
     pub(super) fn is_content(&self) -> bool {
@@ -71,7 +74,17 @@ pub fn says_something(text: &str) -> bool {
 
 /// The words of a text. An identifier is taken apart.
 pub(super) fn words(text: &str) -> Vec<Word> {
-    tokens(text).into_iter().map(Word::new).collect()
+    let is_mark = |c: char| matches!(c, ',' | ';' | ':' | '(' | ')' | '—' | '–' | '.' | '!' | '?');
+    let tokens = tokens(text);
+    let mut found = Vec::with_capacity(tokens.len());
+    for (idx, token) in tokens.iter().enumerate() {
+        let next = tokens.get(idx + 1).map_or(text.len(), |next| next.start);
+        let gap = &text[token.end..next];
+        // A mark inside of a name ends nothing.
+        let ends_piece = gap.contains(is_mark) && (gap.len() > 1 || next == text.len());
+        found.push(Word { ends_piece, ..Word::new(&text[token.clone()]) });
+    }
+    found
 }
 
 /// The key of a word in lower case.
@@ -82,7 +95,7 @@ pub(super) fn key_of(word: &str) -> String {
 }
 
 /// Runs of letters and digits. A number keeps the marks inside it, a word its apostrophe.
-fn tokens(text: &str) -> Vec<&str> {
+fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = None;
     let mut chars = text.char_indices().peekable();
@@ -97,10 +110,10 @@ fn tokens(text: &str) -> Vec<&str> {
         if c.is_alphanumeric() || (is_inner && start.is_some()) {
             start.get_or_insert(at);
         } else if let Some(from) = start.take() {
-            found.push(&text[from..at]);
+            found.push(from..at);
         }
     }
-    found.extend(start.map(|from| &text[from..]));
+    found.extend(start.map(|from| from..text.len()));
     found
 }
 

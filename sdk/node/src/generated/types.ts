@@ -80,6 +80,8 @@ export interface AnswerSentence {
   ids: string[];
   /** The messages of sessions that do. */
   messages: string[];
+  /** The words of each source that are nearest to the sentence, as they stand there. */
+  quotes: SourceQuote[];
 }
 
 /** An answer, by who gave it. */
@@ -2363,6 +2365,13 @@ export interface SkippedCounts {
 export interface SourceProblem {
   path: string;
   reason: string;
+}
+
+/** Words of a source. */
+export interface SourceQuote {
+  /** The id of a memory, or the place of a message. */
+  source: string;
+  text: string;
 }
 
 /** Whose words a quote holds. */

@@ -98,6 +98,8 @@ class AnswerSentence(TypedDict):
     """The memories that prove it."""
     messages: list[str]
     """The messages of sessions that do."""
+    quotes: list[SourceQuote]
+    """The words of each source that are nearest to the sentence, as they stand there."""
 
 
 # An answer, by who gave it.
@@ -2616,6 +2618,14 @@ class SourceProblem(TypedDict):
 
     path: str
     reason: str
+
+
+class SourceQuote(TypedDict):
+    """Words of a source."""
+
+    source: str
+    """The id of a memory, or the place of a message."""
+    text: str
 
 
 # Whose words a quote holds.
