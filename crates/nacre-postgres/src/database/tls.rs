@@ -58,7 +58,8 @@ impl MakeTlsConnect<Socket> for Tls {
     type Error = io::Error;
 
     fn make_tls_connect(&mut self, host: &str) -> io::Result<Handshake> {
-        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        // It is asked for a socket as well, which has no name and needs no handshake.
+        let name = ServerName::try_from(host.to_owned()).ok();
         Ok(Handshake { connector: self.connector.clone(), name })
     }
 }
@@ -66,7 +67,8 @@ impl MakeTlsConnect<Socket> for Tls {
 /// A handshake that is about to begin.
 pub(super) struct Handshake {
     connector: TlsConnector,
-    name: ServerName<'static>,
+    /// `None` where there is nothing that a certificate could be verified for.
+    name: Option<ServerName<'static>>,
 }
 
 impl TlsConnect<Socket> for Handshake {
@@ -75,7 +77,11 @@ impl TlsConnect<Socket> for Handshake {
     type Future = Pin<Box<dyn Future<Output = io::Result<SecureStream>> + Send>>;
 
     fn connect(self, stream: Socket) -> Self::Future {
-        Box::pin(async move { self.connector.connect(self.name, stream).await.map(SecureStream) })
+        Box::pin(async move {
+            let nameless = || io::Error::other("no certificate can be verified for this host");
+            let name = self.name.ok_or_else(nameless)?;
+            self.connector.connect(name, stream).await.map(SecureStream)
+        })
     }
 }
 

@@ -60,14 +60,14 @@ fn calls_end_in_time_however_slow_the_database_is() {
     let hurried = server.connect_with(|options| {
         options.max_connections = 1;
         options.wait_for_connection = Duration::from_millis(200);
-        options.call_timeout = Duration::from_millis(300);
+        options.call_timeout = Duration::from_secs(1);
     });
     let now = jiff::Timestamp::from_second(2_000_000_000).unwrap();
     // Somebody else holds the table.
     std::thread::scope(|scope| {
         let holder = scope.spawn(|| {
             server.sql(
-                "BEGIN; LOCK TABLE nacre.service_run IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(3)",
+                "BEGIN; LOCK TABLE nacre.service_run IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(5)",
             )
         });
         std::thread::sleep(Duration::from_millis(700));

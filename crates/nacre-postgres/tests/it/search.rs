@@ -137,8 +137,8 @@ fn unit(number: usize, chance: &mut Chance) -> Unit {
     let key = format!("unit-{number}");
     let stamp = u64::MAX - chance.below(1000) as u64;
     let fingerprint = Fingerprint { stamp, side: 1, content: chance.next() };
-    let n_records = [1, 1, 1, 3][chance.below(4)];
-    let records = (0..n_records).map(|nth| record(&format!("r{number}-{nth}"), chance)).collect();
+    // One record each, as memories are. The neighbours of messages are estimated by one of the two, and not compared here.
+    let records = vec![record(&format!("r{number}"), chance)];
     Unit { key, fingerprint, records }
 }
 
@@ -243,9 +243,9 @@ fn compare(
             "{what}\nmissing {missing:?}\nlocal {local:?}\nshared {shared:?}"
         );
     }
-    // How long neighbours are on average is estimated by one of them.
+    // Vectors are rounded differently.
     for (one, other) in local.iter().zip(&shared) {
-        let bound = 0.05 + 0.15 * one.score.max(other.score);
+        let bound = 0.05 + 0.05 * one.score.max(other.score);
         assert!(
             (one.score - other.score).abs() < bound,
             "{what}\nlocal {local:?}\nshared {shared:?}"

@@ -88,10 +88,14 @@ impl Server {
             .unwrap()
     }
 
-    /// Ends it at once, as a crash would.
+    /// Ends it and all its processes at once: what it was doing is lost, and the next start recovers as after a crash.
     pub(crate) fn crash(&mut self) {
         if let Some(mut child) = self.child.take() {
-            child.kill().unwrap();
+            let mut stop = self.command("pg_ctl");
+            stop.args(["stop", "-s", "-m", "immediate", "-w", "-D"]).arg(self.data());
+            if !stop.status().is_ok_and(|status| status.success()) {
+                child.kill().unwrap();
+            }
             child.wait().unwrap();
         }
     }
