@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::corpus::Corpus;
 use super::embed::{EmbedError, Embedder};
 use super::index::of_vectors;
 use super::library::{LibraryOptions, RecordHit, search_snapshot};
@@ -12,7 +13,6 @@ use super::query::Query;
 use super::rank::{self, question_terms};
 use super::record::{Field, Record, Unit};
 use super::segment::Analysed;
-use super::snapshot::Corpus;
 use super::thesaurus::Thesaurus;
 use super::words;
 

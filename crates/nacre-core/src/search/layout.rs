@@ -4,9 +4,9 @@
 
 use std::ops::Range;
 
+use super::corpus::Corpus;
 use super::record::{N_FIELDS, Standing, Voice};
 use super::segment::Row;
-use super::snapshot::Corpus;
 
 /// What a word in each field is worth beside one in the body.
 pub(super) const FIELD_WEIGHTS: [f32; N_FIELDS] = [2.0, 1.5, 1.0, 0.6];

@@ -8,6 +8,7 @@ mod alike;
 mod answers;
 mod candidates;
 mod container;
+mod corpus;
 mod embed;
 pub mod eval;
 mod group;
@@ -38,6 +39,7 @@ pub use candidates::{
     Candidates, IndexedTerms, QuestionTerm, embedded_text, facet_term, rank_candidates,
     terms_of_question, terms_of_record,
 };
+pub use corpus::Corpus;
 pub use embed::{Builtin, EmbedError, Embedder, ModelId, TokenCounter, normalize};
 pub use index::{Index, IndexError};
 pub use kept::KeptSnapshots;
@@ -53,7 +55,7 @@ pub use query::{Query, facet_name};
 pub use rank::{Level, Mode};
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice};
 pub use record_index::{LocalRecords, Readable, RecordIndex, RecordIndexError, RecordTexts};
-pub use snapshot::{Corpus, Snapshot};
+pub use snapshot::Snapshot;
 pub use snippet::of as snippet;
 pub use thesaurus::{near_words, neighbors};
 pub use words::{is_stop_word, shared as shared_words, stem as word_stem};

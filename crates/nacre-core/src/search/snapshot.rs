@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
+use super::corpus::Corpus;
 use super::held::HeldRow;
 use super::layout::{Layout, LayoutRow};
 use super::manifest::Manifest;
@@ -28,18 +29,6 @@ pub struct Snapshot {
     empty: OnceLock<Vec<(usize, usize)>>,
     /// Where the rows are candidates of a larger corpus.
     corpus: Option<Corpus>,
-}
-
-/// What is known of all records where only some are at hand.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Corpus {
-    pub n_records: usize,
-    /// How many units they stand in.
-    pub n_units: usize,
-    /// How long a record is on average, the better fields counted more.
-    pub mean_length: f32,
-    /// In how many records a term stands; a term that is missing stands in none.
-    pub holding: HashMap<String, usize>,
 }
 
 /// A segment and its place among the others.

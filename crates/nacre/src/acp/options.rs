@@ -48,7 +48,8 @@ fn model(current: Option<&str>, models: &[String]) -> Option<ConfigOption> {
         Some(current) => options.insert(0, named(current)),
         // A session that was given a model keeps one of its own.
         None => {
-            options.insert(0, ConfigChoice { name: "As set for chat".to_owned(), ..named(DEFAULT) });
+            options
+                .insert(0, ConfigChoice { name: "As set for chat".to_owned(), ..named(DEFAULT) });
         }
     }
     let current_value = current.unwrap_or(DEFAULT).to_owned();

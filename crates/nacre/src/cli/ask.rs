@@ -1,6 +1,7 @@
 //! `nacre ask`
 
 mod output;
+mod sources;
 
 use clap::Args;
 use nacre_api::wire::{AskReport, AskRequest};

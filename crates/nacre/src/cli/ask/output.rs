@@ -4,15 +4,13 @@ use std::collections::BTreeMap;
 
 use nacre_api::wire::{
     CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote, SentenceDoubt,
-    SourceQuote, Speaker, StoreScope,
+    StoreScope,
 };
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
 
 use super::super::ui::{Role, Ui};
-
-/// The longest quote that a line shows, in characters.
-const MAX_QUOTE_CHARS: usize = 400;
+use super::sources::{print_messages, print_source_words, quoted, said_by};
 
 /// Ids that a line names.
 const MAX_CLAIMS: usize = 3;
@@ -101,39 +99,6 @@ fn print_cited(ui: &mut Ui, memory: &CitedMemory) -> Result<(), OpError> {
     ui.line(format!("    {}", ui.paint(Role::Faint, quote)))
 }
 
-/// Prints the words of a memory that the sentences rest on, unless they stand above already.
-fn print_source_words(
-    ui: &mut Ui,
-    answer: &ModelAnswer,
-    memory: &CitedMemory,
-) -> Result<(), OpError> {
-    let mut printed = vec![quoted(&memory.title)];
-    printed.extend(memory.quote.as_deref().map(quoted));
-    for quote in quotes(answer).filter(|quote| quote.source == memory.id) {
-        let text = quoted(&quote.text);
-        if !printed.iter().any(|known| known.contains(&text)) {
-            ui.line(format!("    {}", ui.paint(Role::Faint, format!("it says: \"{text}\""))))?;
-            printed.push(text);
-        }
-    }
-    Ok(())
-}
-
-/// Prints the messages that the sentences rest on.
-fn print_messages(ui: &mut Ui, answer: &ModelAnswer) -> Result<(), OpError> {
-    for place in &answer.messages {
-        for quote in quotes(answer).filter(|quote| quote.source == *place) {
-            let text = ui.paint(Role::Faint, format!("\"{}\"", quoted(&quote.text)));
-            ui.line(format!("{}  {text}", ui.paint(Role::Id, place)))?;
-        }
-    }
-    Ok(())
-}
-
-fn quotes(answer: &ModelAnswer) -> impl Iterator<Item = &SourceQuote> {
-    answer.sentences.iter().flat_map(|sentence| &sentence.quotes)
-}
-
 /// Says what a memory overturned by nothing but its own claim.
 fn print_claims(ui: &mut Ui, ids: &[String]) -> Result<(), OpError> {
     if ids.is_empty() {
@@ -152,20 +117,6 @@ fn print_claims(ui: &mut Ui, ids: &[String]) -> Result<(), OpError> {
 fn same_id(scope: StoreScope, also_in: &[StoreScope]) -> Option<String> {
     let others: Vec<&str> = also_in.iter().map(|scope| scope.as_str()).collect();
     (!others.is_empty()).then(|| format!("{}; also in {}", scope.as_str(), others.join(", ")))
-}
-
-fn said_by(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::Human | Speaker::User => "a person said",
-        Speaker::Assistant => "an agent said",
-        Speaker::Tool => "a tool said",
-    }
-}
-
-/// A quote on one line, not too long.
-fn quoted(text: &str) -> String {
-    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    Shown(&folded).one_line().chars().take(MAX_QUOTE_CHARS).collect()
 }
 
 /// What was left out of an answer, in one sentence.
