@@ -5,11 +5,9 @@
 use std::ops::Range;
 
 use super::corpus::Corpus;
-use super::record::{N_FIELDS, Standing, Voice};
+use super::record::{Standing, Voice};
 use super::segment::Row;
-
-/// What a word in each field is worth beside one in the body.
-pub(super) const FIELD_WEIGHTS: [f32; N_FIELDS] = [2.0, 1.5, 1.0, 0.6];
+use super::weights;
 
 /// Rows, their windows and their units, as far as lengths go.
 #[derive(Debug, Default)]
@@ -76,7 +74,7 @@ impl Layout {
             layout.is_live.push(is_live);
             layout.has_voices |= row.voice != Voice::None;
             layout.is_shown.push(is_live && row.standing != Standing::Archived);
-            row_lengths.push(length(&row));
+            row_lengths.push(weights::length(&row.lengths));
         }
         let n_rows = row_lengths.len();
         layout.unit_of = vec![0; n_rows];
@@ -118,9 +116,4 @@ impl Layout {
     pub(super) fn are_together(&self, a: usize, b: usize) -> bool {
         self.unit_of.get(a).is_some_and(|unit| self.unit_of.get(b) == Some(unit))
     }
-}
-
-/// How many words a row has, the better fields counted more.
-pub(super) fn length(row: &Row) -> f32 {
-    row.lengths.iter().zip(FIELD_WEIGHTS).map(|(length, weight)| f32::from(*length) * weight).sum()
 }

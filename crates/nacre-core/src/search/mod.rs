@@ -33,6 +33,7 @@ mod spoken;
 mod terms;
 mod thesaurus;
 mod traits;
+mod weights;
 mod words;
 
 pub use candidates::{

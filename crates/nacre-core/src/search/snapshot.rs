@@ -3,7 +3,7 @@
 //! Rows are numbered over all segments. The rows of a unit stand together and in order, so that the
 //! neighbour of a message is the next row.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 

@@ -12,9 +12,9 @@ use super::tables::{GENERIC, IRREGULAR, NEGATORS, NUMBERS, SYNONYMS};
 static GROUPS: LazyLock<HashMap<String, String>> = LazyLock::new(|| {
     let mut groups = HashMap::new();
     for group in SYNONYMS {
-        let name = group.first().map_or_else(String::new, |first| word_stem(first));
+        let name = group.first().map_or_else(String::new, |first| single_end(word_stem(first)));
         for word in *group {
-            groups.entry(word_stem(word)).or_insert_with(|| name.clone());
+            groups.entry(single_end(word_stem(word))).or_insert_with(|| name.clone());
         }
     }
     groups
@@ -90,8 +90,20 @@ pub(super) fn words(text: &str) -> Vec<Word> {
 /// The key of a word in lower case.
 pub(super) fn key_of(word: &str) -> String {
     let base = IRREGULAR.iter().find(|(form, _)| *form == word).map_or(word, |(_, base)| *base);
-    let stem = word_stem(base);
+    let stem = single_end(word_stem(base));
     GROUPS.get(&stem).cloned().unwrap_or(stem)
+}
+
+/// A stem without the second of two equal letters at its end: "adding" has one `d`, and "add" has two.
+fn single_end(mut stem: String) -> String {
+    let mut ends = stem.chars().rev();
+    if let (Some(last), Some(other), Some(_)) = (ends.next(), ends.next(), ends.next())
+        && last == other
+        && "bdfgmnprt".contains(last)
+    {
+        stem.pop();
+    }
+    stem
 }
 
 /// Runs of letters and digits. A number keeps the marks inside it, a word its apostrophe.

@@ -5,9 +5,10 @@
 //! that means nearly the same counts in part, never more than the word itself.
 
 use super::question::Term;
-use crate::search::layout::{FIELD_WEIGHTS, Layout, Lengths};
+use crate::search::layout::{Layout, Lengths};
 use crate::search::segment::Counts;
 use crate::search::snapshot::Snapshot;
+use crate::search::weights::FIELD_WEIGHTS;
 
 /// How soon further occurrences stop to count: low, since texts are short.
 const K1: f32 = 0.9;

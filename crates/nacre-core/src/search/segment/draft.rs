@@ -7,7 +7,7 @@ use super::{Counts, Row, Segment, u32_of};
 use crate::search::container::{Builder, StringsBuilder};
 use crate::search::record::{Field, Fingerprint, Link, N_FIELDS, Record};
 use crate::search::traits::Traits;
-use crate::search::words;
+use crate::search::{weights, words};
 
 /// A record's terms and numbers; made on any thread, without the others.
 #[derive(Debug)]
@@ -64,7 +64,7 @@ impl Analysed {
 impl Analysed {
     /// How many words it has, the better fields counted more.
     pub(in crate::search) fn length(&self) -> f32 {
-        crate::search::layout::length(&self.row)
+        weights::length(&self.row.lengths)
     }
 }
 
