@@ -21,7 +21,8 @@ const PIECES_PER_THREAD: usize = 16;
 /// outweigh every other signal.
 const MIN_SPREAD: f32 = 0.6;
 
-/// How near a record is that has nothing to do with the question. Candidates are all nearer, so it is not seen in them.
+/// How near a record is that has nothing to do with the question. Candidates are all nearer, so it is not seen in them where they are not
+/// all records.
 const UNRELATED: f32 = 0.0;
 
 /// Cosines with the question, from -1 to 1; 0 where there is no vector.
@@ -47,7 +48,8 @@ struct Wider {
 impl Dense {
     pub(super) fn new(snapshot: &Snapshot, layout: &Layout, vector: &[f32]) -> Self {
         let row = similarities(snapshot, vector);
-        let lowest = snapshot.corpus().map_or(f32::INFINITY, |_| UNRELATED);
+        let is_part = snapshot.corpus().is_some_and(|all| snapshot.n_rows() < all.n_records);
+        let lowest = if is_part { UNRELATED } else { f32::INFINITY };
         let wider = layout.has_neighbours.then(|| {
             let (window, unit) = (windows(layout, &row), units(layout, &row));
             let (windows, units) = (Spread::of(&window, lowest), Spread::of(&unit, lowest));
