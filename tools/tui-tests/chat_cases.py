@@ -359,7 +359,7 @@ def approval(project, check):
 @case
 def abort(project, check):
     n_tries = 5
-    hang = [say(f"Try {n} begins.", hang=True) for n in range(1, n_tries + 1)]
+    hang = [say(f"Try {n} begins. And more", hang=True) for n in range(1, n_tries + 1)]
     screen = project().chat(*hang, calls(program("sleep", "600")), args=["--policy", "full"], size=(80, 60))
     taken, letters = [], []
     for n in range(1, n_tries + 1):

@@ -16,7 +16,7 @@ const N_PROJECTS: usize = 6;
 const N_RECORDS: usize = 8;
 
 /// Divided among threads.
-const N_REQUESTS: usize = 2_000;
+const N_REQUESTS: usize = 10_000;
 const N_THREADS: usize = 4;
 
 /// A word that stands in the records of one project alone.
