@@ -192,6 +192,8 @@ def wide(open_screen, check):
     screen.keys("C-o", "Enter")
     check("wide", screen)
     screen.keys("Escape")
+    # A letter that comes together with Esc would be Alt and the letter.
+    screen.wait_until(lambda text: "▌" not in text, "the list without its mark")
     screen.type("日本語 🙂 text")
     screen.keys("Left", "Left", "Left", "Left", "Left", "BSpace")
     check("typed", screen)
