@@ -12,7 +12,7 @@ use std::time::Duration;
 pub use orientation::{InstructionFile, Orientation};
 
 use super::explorer;
-use crate::lifecycle::{AgentSpec, Compaction, Completion, Signals, Spawn};
+use crate::lifecycle::{AgentSpec, Compaction, Completion, SMALL_WINDOW, Signals, Spawn};
 use crate::model::Role;
 use crate::tools::{ApprovalPolicy, Budgets, EffectKind, Effects, Permissions};
 
@@ -76,9 +76,6 @@ const FEW_TOOLS: &[&str] = &[
     "memory_search",
     "memory_add",
 ];
-
-/// Below this window a model is told less and offered fewer tools.
-const SMALL_WINDOW: usize = 24_000;
 
 const TOOLS: &[&str] = &[
     "file_read",
