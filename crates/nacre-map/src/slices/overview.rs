@@ -546,7 +546,11 @@ pub(super) fn sort_languages(languages: &mut [LanguageCount]) {
 }
 
 /// Brings the first of a list to its front, in order; what comes after them stays as it is.
-fn first_by<T>(all: &mut [T], limit: usize, mut compare: impl FnMut(&T, &T) -> std::cmp::Ordering) {
+pub(super) fn first_by<T>(
+    all: &mut [T],
+    limit: usize,
+    mut compare: impl FnMut(&T, &T) -> std::cmp::Ordering,
+) {
     let first = match limit.checked_sub(1).filter(|last| *last < all.len()) {
         Some(last) => {
             all.select_nth_unstable_by(last, &mut compare);
