@@ -396,8 +396,8 @@ impl From<StateError> for OpError {
             return error.into();
         }
         let code = match &error {
+            StateError::Shared { is_passing: true, .. } => ErrorCode::DatabaseAway,
             StateError::Busy(_)
-            | StateError::Shared { is_passing: true, .. }
             | StateError::QueueFull { .. }
             | StateError::SessionInUse { .. }
             | StateError::NotHeld { .. } => ErrorCode::Busy,

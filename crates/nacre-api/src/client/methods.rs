@@ -48,6 +48,8 @@ macro_rules! tasks {
 routes! {
     /// Whether the server answers.
     health: "GET" "/api/health", () => HealthReport;
+    /// Whether requests can be answered now.
+    ready: "GET" "/api/ready", () => HealthReport;
     /// What is known and what waits.
     status: "GET" "/api/status", StatusRequest => StatusReport;
     /// What the server does by itself.

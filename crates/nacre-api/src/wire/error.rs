@@ -29,6 +29,8 @@ pub enum ErrorCode {
     TooLarge,
     /// A model or a service did not answer.
     Unavailable,
+    /// The database that servers share does not answer; it may come back.
+    DatabaseAway,
     /// A limit on tokens or money is reached.
     LimitReached,
     /// A person or a program stopped it.
@@ -52,6 +54,7 @@ pub const CODES: &[(ErrorCode, &str, u8, u16)] = &[
     (ErrorCode::Invalid, "invalid", 1, 422),
     (ErrorCode::TooLarge, "too_large", 1, 413),
     (ErrorCode::Unavailable, "unavailable", 1, 502),
+    (ErrorCode::DatabaseAway, "database_away", 4, 503),
     (ErrorCode::LimitReached, "limit_reached", 3, 429),
     (ErrorCode::Cancelled, "cancelled", 1, 499),
     (ErrorCode::OutputClosed, "output_closed", 0, 499),

@@ -42,6 +42,7 @@ mod run_parts;
 mod schema;
 mod scope;
 mod search;
+mod server;
 mod service;
 mod skill;
 mod status;
@@ -178,6 +179,10 @@ pub use run_parts::{ExplorerFinding, ExplorerMetrics, LeadAction, RunMode};
 pub use schema::schemas;
 pub use scope::{OtherPlace, Scope, StoreScope};
 pub use search::SearchMode;
+pub use server::{
+    DatabaseState, DatabaseStatus, MoveStores, MovedStores, ServerMigrateReport,
+    ServerMigrateRequest, ServerStatusReport, ServerStatusRequest,
+};
 pub use service::{
     DashboardReport, DownReport, HealthReport, LoginCodeReport, LoginReport, LoginRequest,
     LogsReport, LogsRequest, LoopEntry, LoopName, LoopState, ServeReport, ServiceManager,

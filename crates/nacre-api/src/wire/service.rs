@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Report;
+use super::{DatabaseState, DatabaseStatus, Report};
 
 /// That the server answers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -11,6 +11,9 @@ pub struct HealthReport {
     /// `ok`.
     pub status: String,
     pub version: String,
+    /// The database that servers share, where one is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseState>,
 }
 
 impl Report for HealthReport {}
@@ -87,6 +90,9 @@ pub struct ServiceReport {
     pub paused: bool,
     /// How many clients listen for events.
     pub listeners: usize,
+    /// The database that servers share, where one is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseStatus>,
     /// None where the server was told to do nothing by itself.
     pub loops: Vec<LoopEntry>,
 }

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Health, MemoryType, Outcome, Report, Scope, StoreScope, WaitingSessions};
+use super::{
+    DatabaseStatus, Health, MemoryType, Outcome, Report, Scope, StoreScope, WaitingSessions,
+};
 
 /// Counts what there is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -36,6 +38,9 @@ pub struct StatusReport {
     /// The server that runs for this home.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<ServiceStatus>,
+    /// The database that servers share, where one is set.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub database: Option<DatabaseStatus>,
     /// What models used, beside what they may.
     pub spending: Vec<SpendingStatus>,
     /// What is wrong with the settings of the repository.

@@ -175,6 +175,36 @@ pub const KEYS: &[KeySpec] = &[
         doc: "The model that the service for `endpoint` is asked for.",
     },
     KeySpec {
+        name: "server.database",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SERVER_DATABASE,
+        doc: "The PostgreSQL that several servers share, as `postgres://USER@HOST/NAME`, without a password. Empty: everything is \
+              kept on this machine. `nacre server migrate` prepares it; docs/scale.md says what moves there.",
+    },
+    KeySpec {
+        name: "server.database_password_file",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SERVER_DATABASE_PASSWORD_FILE,
+        doc: "The file with the password of the database, by its full path, which only you may read (mode 600). \
+              `NACRE_DATABASE_PASSWORD` comes before it.",
+    },
+    KeySpec {
+        name: "server.database_certificates",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SERVER_DATABASE_CERTIFICATES,
+        doc: "A file with certificates (PEM) to trust for the database besides those of the system, by its full path.",
+    },
+    KeySpec {
+        name: "server.database_connections",
+        kind: Kind::Int { min: 2, max: 200 },
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SERVER_DATABASE_CONNECTIONS,
+        doc: "How many connections to the database one server opens at most.",
+    },
+    KeySpec {
         name: "telemetry.otlp_endpoint",
         kind: Kind::Text,
         from_repo: FromRepo::Refused,

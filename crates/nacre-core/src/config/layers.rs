@@ -18,8 +18,8 @@ use super::nearest;
 use super::origin::{Entry, Layer, Origin};
 use super::settings::{
     HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings,
-    ReadingSettings, RedactSettings, RunSettings, SafeSettings, SearchSettings, Settings,
-    ShareSettings, TelemetrySettings, UiSettings,
+    ReadingSettings, RedactSettings, RunSettings, SafeSettings, SearchSettings, ServerSettings,
+    Settings, ShareSettings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -338,6 +338,12 @@ fn settings(
             embedding: values.choice("search.embedding")?,
             endpoint_url: values.text("search.endpoint_url")?.to_owned(),
             endpoint_model: values.text("search.endpoint_model")?.to_owned(),
+        },
+        server: ServerSettings {
+            database: values.text("server.database")?.to_owned(),
+            database_password_file: values.text("server.database_password_file")?.to_owned(),
+            database_certificates: values.text("server.database_certificates")?.to_owned(),
+            database_connections: values.int("server.database_connections")?,
         },
         telemetry: TelemetrySettings {
             otlp_endpoint: values.text("telemetry.otlp_endpoint")?.to_owned(),

@@ -19,6 +19,7 @@ pub struct Settings {
     pub share: ShareSettings,
     pub map: MapSettings,
     pub search: SearchSettings,
+    pub server: ServerSettings,
     pub telemetry: TelemetrySettings,
     pub reading: ReadingSettings,
     pub lead: LeadSettings,
@@ -128,6 +129,17 @@ pub struct SearchSettings {
     /// The base address of an embeddings service, and the model to ask it for.
     pub endpoint_url: String,
     pub endpoint_model: String,
+}
+
+/// What servers share. No password stands here, and nothing of it is looked at before it is needed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerSettings {
+    /// The URL of a PostgreSQL; empty for none.
+    pub database: String,
+    /// Full paths; empty for none.
+    pub database_password_file: String,
+    pub database_certificates: String,
+    pub database_connections: usize,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,6 +33,8 @@ vars! {
     NACRE_CHILD
     /// The key of the service that `search.endpoint_url` names; keys stand in no file.
     NACRE_EMBEDDING_KEY
+    /// The password of the database that `server.database` names; it stands in no setting.
+    NACRE_DATABASE_PASSWORD
     /// Sets `memory.scope`.
     NACRE_MEMORY_SCOPE
     /// Sets `memory.max_results`.
@@ -65,6 +67,14 @@ vars! {
     NACRE_SEARCH_ENDPOINT_URL
     /// Sets `search.endpoint_model`.
     NACRE_SEARCH_ENDPOINT_MODEL
+    /// Sets `server.database`.
+    NACRE_SERVER_DATABASE
+    /// Sets `server.database_password_file`.
+    NACRE_SERVER_DATABASE_PASSWORD_FILE
+    /// Sets `server.database_certificates`.
+    NACRE_SERVER_DATABASE_CERTIFICATES
+    /// Sets `server.database_connections`.
+    NACRE_SERVER_DATABASE_CONNECTIONS
     /// Sets `telemetry.otlp_endpoint`.
     NACRE_TELEMETRY_OTLP_ENDPOINT
     /// Sets `roles.default.model`: the model for every role that has none of its own.

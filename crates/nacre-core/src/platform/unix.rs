@@ -134,6 +134,12 @@ pub fn is_private(metadata: &Metadata) -> bool {
     metadata.permissions().mode() & 0o077 == 0
 }
 
+/// Whether an open file is closed to everybody but its owner.
+pub fn is_private_file(file: &std::fs::File) -> std::io::Result<bool> {
+    use ext::MetadataExt as _;
+    Ok(file.metadata()?.mode() & 0o077 == 0)
+}
+
 /// Flushes a folder's entries to the disk.
 pub fn sync_folder(folder: &Dir) -> std::io::Result<()> {
     // The handle may be a path-only one; a fresh descriptor can be flushed.

@@ -2,6 +2,7 @@
 //!
 //! It reads no environment and prints nothing: the process hands over what it was given, and warnings are values.
 
+mod database;
 mod embedding;
 mod environment;
 mod files;
@@ -25,6 +26,7 @@ mod stores;
 mod tasks;
 mod traces;
 mod trusting;
+mod waiting_queue;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -80,6 +82,7 @@ pub use self::traces::{
     refresh_options, short,
 };
 pub use self::trusting::{Waiting, count_waiting};
+pub(crate) use self::waiting_queue::{SHARED_LEASE, WaitingQueue, open_queue};
 use crate::error::OpError;
 
 /// The folder of a store inside a repository.

@@ -15,6 +15,7 @@ use std::time::Duration;
 use nacre_core::memory::KeptLedgers;
 use nacre_core::search::{DueLook, KeptSnapshots};
 
+use super::database::KeptDatabase;
 use super::embedding::LocalModel;
 use super::settings::UnderstoodSettings;
 
@@ -29,6 +30,8 @@ const FOLDERS_HOLD: Duration = Duration::from_millis(100);
 pub struct Shared {
     pub(super) model: Arc<LocalModel>,
     pub(super) settings: UnderstoodSettings,
+    /// The connections to a database that is shared, opened when first used.
+    pub(super) database: KeptDatabase,
     /// When each store was last looked at; nothing where every call looks.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, LastLook>>>>,
     /// How many calls changed something.
@@ -61,6 +64,7 @@ impl Shared {
         Self {
             model: Arc::default(),
             settings: UnderstoodSettings::default(),
+            database: KeptDatabase::default(),
             looks: Some(Arc::default()),
             n_changes: Arc::default(),
             snapshots: Some(Arc::default()),

@@ -243,7 +243,8 @@ fn catalog_code(error: &CatalogError) -> ErrorCode {
     match error {
         CatalogError::UnknownTrace { .. } => ErrorCode::NotFound,
         CatalogError::Ambiguous { .. } => ErrorCode::Ambiguous,
-        CatalogError::Busy(_) | CatalogError::Shared { is_passing: true, .. } => ErrorCode::Busy,
+        CatalogError::Busy(_) => ErrorCode::Busy,
+        CatalogError::Shared { is_passing: true, .. } => ErrorCode::DatabaseAway,
         CatalogError::Open { .. }
         | CatalogError::Shared { is_passing: false, .. }
         | CatalogError::Sql(_)

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use nacre_api::wire::{AgentSessions, FolderSessions, LaterSessions, LookedIn, WaitingSessions};
 use nacre_core::agent_config::agent_spec;
-use nacre_core::catalog::{self, Catalog};
+use nacre_core::catalog;
 use nacre_core::transcript::{ADAPTERS, Adapter};
 
 use crate::error::OpError;
-use crate::host::{Host, connected, connections, git_root, homes, short};
+use crate::host::{Host, WaitingQueue, connected, connections, git_root, homes, short};
 
 /// How many sessions each agent has, most first.
 pub(crate) fn agent_sessions(
@@ -31,10 +31,10 @@ fn agent_title(name: &str) -> String {
     agent_spec(name).map_or(name, |spec| spec.title).to_owned()
 }
 
-/// What waits in the catalog now.
-pub(crate) fn waiting(host: &Host, catalog: &Catalog) -> Result<WaitingSessions, OpError> {
+/// What waits in the queue now.
+pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessions, OpError> {
     let now = host.now();
-    let catalog::WaitingSessions { ready, active, retried, unregistered } = catalog.waiting(now)?;
+    let catalog::WaitingSessions { ready, active, retried, unregistered } = queue.waiting(now)?;
     Ok(WaitingSessions {
         ready,
         active: active.map(|of| later(of, now)),

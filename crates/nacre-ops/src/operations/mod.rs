@@ -30,6 +30,7 @@ mod recording;
 pub mod report;
 pub mod review;
 pub mod run;
+pub mod server;
 pub mod service;
 pub mod skill;
 pub mod status;

@@ -17,7 +17,7 @@ use super::last_check::{LastCheck, last_check};
 use super::memory::memory_type;
 use super::service::service_status;
 use crate::error::OpError;
-use crate::host::{Host, ScopedStore, open_catalog, spending_limits};
+use crate::host::{Host, ScopedStore, open_catalog, open_queue, spending_limits};
 
 pub fn status(host: &Host, request: &StatusRequest) -> Result<StatusReport, OpError> {
     let StatusRequest {} = request;
@@ -39,6 +39,7 @@ pub fn status(host: &Host, request: &StatusRequest) -> Result<StatusReport, OpEr
         switched_off: switched_off(host),
         last_sync,
         service: service_status(host)?,
+        database: host.database_status(),
         spending: spending(host)?,
         config: host.mistake.clone(),
         health: check.health,
@@ -55,35 +56,50 @@ struct Sessions {
     check: LastCheck,
 }
 
-/// Reads the catalog. Where there is none, none is made.
-fn sessions(host: &Host) -> Result<Sessions, OpError> {
-    let is_there = host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file());
-    if !is_there {
-        return Ok(Sessions {
+impl Sessions {
+    /// Nothing that could be counted.
+    fn unknown() -> Self {
+        Self {
             sessions: Vec::new(),
             add_up: true,
             last_sync: None,
             waiting: WaitingSessions::default(),
             check: LastCheck { health: Health::Unchecked, at: None },
-        });
+        }
     }
-    let catalog = open_catalog(host)?;
-    let counts = catalog.counts()?;
+}
+
+/// Reads the catalog. Where there is none, none is made.
+fn sessions(host: &Host) -> Result<Sessions, OpError> {
+    let is_there = host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file());
+    if !is_there {
+        return Ok(Sessions::unknown());
+    }
+    let mut queue = match open_queue(host) {
+        // What the queue holds is not known, and is not guessed from what this machine saw.
+        Err(_) if host.has_database() => {
+            let check = last_check(host, &open_catalog(host)?)?;
+            return Ok(Sessions { check, ..Sessions::unknown() });
+        }
+        queue => queue?,
+    };
+    let counts = queue.jobs().counts()?;
     let add_up = counts.values().all(StateCounts::adds_up);
     let sessions = counts.into_iter().map(|((project, agent), counts)| {
         let states = counts.by_state.iter().map(|(state, n)| (state.as_str().to_owned(), *n));
         let states = states.collect();
         SessionStatus { project, agent, seen: counts.seen, states, skipped: counts.skipped }
     });
-    let last_sync = catalog
+    let last_sync = queue
+        .jobs()
         .last_run("sync")?
         .map(|run| format!("{} ({})", run.id, run.outcome.as_deref().unwrap_or("not ended")));
     Ok(Sessions {
         sessions: sessions.collect(),
         add_up,
         last_sync,
-        waiting: waiting(host, &catalog)?,
-        check: last_check(host, &catalog)?,
+        waiting: waiting(host, &queue)?,
+        check: last_check(host, &queue.catalog)?,
     })
 }
 

@@ -15,6 +15,8 @@ pub enum DatabaseError {
     Url(#[source] Box<dyn Error + Send + Sync>),
     #[error("The database's address names no user")]
     NoUser,
+    #[error("The database's address holds a password")]
+    PasswordInUrl,
     #[error("The certificates for the database cannot be used: {what}")]
     Certificates { what: String },
     #[error("Cannot start the thread that talks to the database")]
@@ -49,6 +51,7 @@ impl DatabaseError {
             Self::Away(_) | Self::TooSlow { .. } | Self::GaveUp(_) | Self::Exhausted { .. } => true,
             Self::Url(_)
             | Self::NoUser
+            | Self::PasswordInUrl
             | Self::Certificates { .. }
             | Self::Thread(_)
             | Self::Newer { .. }

@@ -24,6 +24,7 @@ const STEPS: &[Step] = &[
     Step { name: "queue", sql: include_str!("steps/1-queue.sql") },
     Step { name: "search", sql: include_str!("steps/2-search.sql") },
     Step { name: "state", sql: include_str!("steps/3-state.sql") },
+    Step { name: "readers", sql: include_str!("steps/4-readers.sql") },
 ];
 
 /// The number of the last step.
@@ -73,9 +74,14 @@ impl Database {
         })
     }
 
+    /// The number of the last step that was taken; 0 where there is no schema.
+    pub fn schema_version(&self) -> Result<i32, DatabaseError> {
+        self.run(async |client| version(client).await)
+    }
+
     /// Looks whether the schema is the one that this version works with.
     pub fn check_schema(&self) -> Result<(), DatabaseError> {
-        let found = self.run(async |client| version(client).await)?;
+        let found = self.schema_version()?;
         if found > NEWEST {
             return Err(DatabaseError::Newer { found });
         }

@@ -4,6 +4,7 @@
 //! connection, for a new one, and for an answer. Password and URL stand in no error and no `Debug`.
 
 mod error;
+mod leader;
 mod listen;
 mod migrate;
 mod options;
@@ -12,6 +13,7 @@ mod text;
 mod tls;
 
 pub use error::DatabaseError;
+pub use leader::Leadership;
 pub use listen::Notifications;
 pub use migrate::{MIN_VECTOR, Migration, NEWEST};
 pub use options::DatabaseOptions;

@@ -51,6 +51,10 @@ impl DatabaseOptions {
         if config.get_user().is_none() {
             return Err(DatabaseError::NoUser);
         }
+        // Settings are shown, and a URL stands in them.
+        if config.get_password().is_some() {
+            return Err(DatabaseError::PasswordInUrl);
+        }
         if let Some(password) = &self.password {
             config.password(password);
         }
@@ -110,8 +114,9 @@ mod tests {
 
     #[test]
     fn what_is_no_address_is_refused_without_showing_it() {
-        for url in ["mysql://u:secret@h/d", "postgres://u:secret@h/d?nonsense=1", "postgres://h/d"]
-        {
+        let wrong =
+            ["mysql://u:secret@h/d", "postgres://u:secret@h/d?nonsense=1", "postgres://h/d"];
+        for url in wrong.into_iter().chain(["postgres://u:secret@h/d"]) {
             let error = DatabaseOptions::new(url).config().unwrap_err();
             assert!(!format!("{error} {error:?}").contains("secret"), "{error:?}");
         }

@@ -121,6 +121,17 @@ impl Database {
         self.wait(self.shared.connect())
     }
 
+    /// Waits for work on a connection that is not one of the pool, no longer than for a call.
+    pub(super) fn wait_within<T>(
+        &self,
+        work: impl Future<Output = Result<T, DatabaseError>>,
+    ) -> Result<T, DatabaseError> {
+        let limit = self.shared.options.call_timeout;
+        self.wait(async {
+            timeout(limit, work).await.map_err(|_| DatabaseError::TooSlow { limit })?
+        })
+    }
+
     pub(super) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
         if let Some(runtime) = &self.shared.runtime {
             runtime.spawn(task);

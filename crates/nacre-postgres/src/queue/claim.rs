@@ -13,18 +13,26 @@ const MAX_CLAIMS: i32 = 10;
 /// How often a claim is tried again when another worker takes a job of the same project at the same moment.
 const MAX_TRIES: usize = 50;
 
+/// Who claims, and what.
+#[derive(Clone, Copy)]
+pub(super) struct ClaimRequest<'a> {
+    /// The server that must be able to read the session; `None` for any.
+    pub(super) reader: Option<&'a str>,
+    pub(super) token: &'a str,
+    pub(super) now: Timestamp,
+    pub(super) length: Duration,
+    pub(super) order: ClaimOrder,
+}
+
 /// Claims the next job that is due.
 pub(super) fn claim(
     database: &Database,
-    token: &str,
-    now: Timestamp,
-    length: Duration,
-    order: ClaimOrder,
+    request: ClaimRequest<'_>,
 ) -> Result<Option<Claim>, DatabaseError> {
-    expire(database, now)?;
+    expire(database, request.now)?;
     let mut last = None;
     for _ in 0..MAX_TRIES {
-        match claim_once(database, token, now, length, order) {
+        match claim_once(database, request) {
             Err(error) if error.is_duplicate() || error.is_conflict() => last = Some(error),
             result => return result,
         }
@@ -32,22 +40,35 @@ pub(super) fn claim(
     last.map_or(Ok(None), Err)
 }
 
+/// A job `j` that the server `$reader` can read; every one where there is none.
+macro_rules! readable {
+    ($reader:literal) => {
+        concat!(
+            "($",
+            $reader,
+            "::text IS NULL OR EXISTS (SELECT 1 FROM job_reader r WHERE r.server = $",
+            $reader,
+            " AND r.job = j.place))"
+        )
+    };
+}
+
 fn claim_once(
     database: &Database,
-    token: &str,
-    now: Timestamp,
-    length: Duration,
-    order: ClaimOrder,
+    request: ClaimRequest<'_>,
 ) -> Result<Option<Claim>, DatabaseError> {
+    let ClaimRequest { reader, token, now, length, order } = request;
     // As SQLite orders them: what has no time comes first when the oldest do, and last when the newest do.
     let order = match order {
         ClaimOrder::NewestFirst => "last_activity DESC NULLS LAST, session_id DESC, place DESC",
         ClaimOrder::OldestFirst => "last_activity ASC NULLS FIRST, session_id ASC, place ASC",
     };
+    let readable = readable!(4);
     let sql = format!(
         "WITH next AS (
            SELECT place FROM job j WHERE state = 'pending' AND not_before <= $1 AND NOT EXISTS (
              SELECT 1 FROM job r WHERE r.state = 'running' AND r.project IS NOT DISTINCT FROM j.project)
+             AND {readable}
            ORDER BY {order} LIMIT 1 FOR UPDATE SKIP LOCKED)
          UPDATE job SET state = 'running', lease = $2, lease_until = $3, changed = $1, claimed = job.grown,
            attempts = job.attempts + 1
@@ -55,7 +76,7 @@ fn claim_once(
     );
     let (now_ms, until, token) = (now.as_millisecond(), millis_after(now, length), plain(token));
     database.run(async |client| {
-        let row = client.query_opt(&sql, &[&now_ms, &token, &until]).await?;
+        let row = client.query_opt(&sql, &[&now_ms, &token, &until, &reader]).await?;
         Ok(row.map(|row| Claim {
             key: row.get(0),
             lease: token.clone(),
@@ -63,6 +84,24 @@ fn claim_once(
             project: row.get(2),
         }))
     })
+}
+
+/// Whether a claim would find something that this server can read: a job that is due, or one whose worker went away.
+pub(super) fn is_due(
+    database: &Database,
+    reader: Option<&str>,
+    now: Timestamp,
+) -> Result<bool, DatabaseError> {
+    let now_ms = now.as_millisecond();
+    let sql = concat!(
+        "SELECT EXISTS (SELECT 1 FROM job j WHERE state = 'running' AND lease_until <= $1 AND ",
+        readable!(2),
+        ") OR EXISTS (SELECT 1 FROM job j WHERE state = 'pending' AND not_before <= $1 AND NOT EXISTS (
+             SELECT 1 FROM job r WHERE r.state = 'running' AND r.project IS NOT DISTINCT FROM j.project) AND ",
+        readable!(2),
+        ")"
+    );
+    database.run(async |client| Ok(client.query_one(sql, &[&now_ms, &reader]).await?.get(0)))
 }
 
 /// Keeps a lease.

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use nacre_core::catalog::{Job, JobState, QueueFilter, StateCounts};
+use jiff::Timestamp;
+use nacre_core::catalog::{
+    Job, JobState, LaterSessions, QueueFilter, StateCounts, WaitingSessions,
+};
 
-use crate::database::{Database, DatabaseError, moment};
+use crate::database::{Database, DatabaseError, moment, plain};
 
 /// How the reason of a copy begins; they are counted together.
 const SAME: &str = "same session as ";
@@ -64,4 +67,44 @@ FROM job GROUP BY 1, 2, 3, 4";
         }
     }
     Ok(counts)
+}
+
+/// What waits at `now`.
+pub(super) fn waiting(
+    database: &Database,
+    now: Timestamp,
+) -> Result<WaitingSessions, DatabaseError> {
+    let now_ms = now.as_millisecond();
+    let rows = database.run(async |client| {
+        let sql = "
+SELECT CASE WHEN not_before <= $1 THEN 0 WHEN attempts = 0 THEN 1 ELSE 2 END, count(*), max(not_before), min(key)
+FROM job WHERE state = 'pending' GROUP BY 1";
+        Ok(client.query(sql, &[&now_ms]).await?)
+    })?;
+    let mut waiting = WaitingSessions::default();
+    for row in rows {
+        let sessions = row.get::<_, i64>(1).unsigned_abs();
+        let later = LaterSessions { sessions, ready_at: moment(row.get(2)), example: row.get(3) };
+        match row.get::<_, i32>(0) {
+            0 => waiting.ready = sessions,
+            1 => waiting.active = Some(later),
+            _ => waiting.retried = Some(later),
+        }
+    }
+    Ok(waiting)
+}
+
+/// The keys that begin with `start`: enough of them to tell whether there is one.
+pub(super) fn keys_starting(
+    database: &Database,
+    start: &str,
+) -> Result<Vec<String>, DatabaseError> {
+    let start = plain(start);
+    let rows = database.run(async |client| {
+        let sql =
+            "SELECT key FROM job WHERE starts_with(key, $1) ORDER BY key = $1 DESC, key LIMIT 2";
+        Ok(client.query(sql, &[&start]).await?)
+    })?;
+    let keys: Vec<String> = rows.iter().map(|row| row.get(0)).collect();
+    Ok(if keys.first() == Some(&start) { vec![start] } else { keys })
 }

@@ -15,22 +15,57 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_core::catalog::{
     CatalogError, Claim, ClaimOrder, Job, JobQueue, JobState, OfferedSession, Outcome, QueueFilter,
-    RetryPolicy, ServiceRun, StateCounts,
+    RetryPolicy, ServiceRun, StateCounts, WaitingSessions,
 };
 
+use self::claim::ClaimRequest;
 use crate::database::{Database, DatabaseError};
 
 /// The queue in PostgreSQL.
 #[derive(Clone, Debug)]
 pub struct SharedQueue {
     database: Database,
+    /// The server that offers and claims; `None` claims everything.
+    reader: Option<String>,
 }
 
 impl SharedQueue {
     /// The queue of a database whose schema is up to date.
     pub fn open(database: &Database) -> Result<Self, DatabaseError> {
         database.check_schema()?;
-        Ok(Self { database: database.clone() })
+        Ok(Self { database: database.clone(), reader: None })
+    }
+
+    /// The same queue for one server: what it offers it can read, and it claims nothing else.
+    #[must_use]
+    pub fn for_server(self, server: &str) -> Self {
+        Self { reader: Some(server.to_owned()), ..self }
+    }
+
+    /// Whether a claim at `now` would find something.
+    pub fn is_due(&self, now: Timestamp) -> Result<bool, CatalogError> {
+        Ok(claim::is_due(&self.database, self.reader.as_deref(), now)?)
+    }
+
+    /// Takes over which runs worked on sessions, where that is not known yet.
+    pub fn take_runs(&mut self, jobs: &[Job]) -> Result<(), CatalogError> {
+        Ok(offer::take_runs(&self.database, jobs)?)
+    }
+
+    /// Notes that this server cannot read a session: it claims it no more until it offers it again.
+    pub fn cannot_read(&mut self, key: &str) -> Result<(), CatalogError> {
+        let Some(reader) = &self.reader else { return Ok(()) };
+        Ok(offer::cannot_read(&self.database, reader, key)?)
+    }
+
+    /// Counts what waits at `now`. Folders that belong to no project are known to each server alone.
+    pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
+        Ok(list::waiting(&self.database, now)?)
+    }
+
+    /// The keys that begin with `start`, two at most.
+    pub fn keys_starting(&self, start: &str) -> Result<Vec<String>, CatalogError> {
+        Ok(list::keys_starting(&self.database, start)?)
     }
 
     /// Puts sessions into the queue that are not in it, and those back that have grown since; returns how many rows that changed.
@@ -38,7 +73,7 @@ impl SharedQueue {
     /// What is running stays its worker's, and what a person skipped stays skipped. A server that does not know a session's project takes
     /// it from none that does.
     pub fn offer(&mut self, sessions: &[OfferedSession]) -> Result<u64, CatalogError> {
-        Ok(offer::offer(&self.database, sessions)?)
+        Ok(offer::offer(&self.database, self.reader.as_deref(), sessions)?)
     }
 }
 
@@ -50,7 +85,8 @@ impl JobQueue for SharedQueue {
         length: Duration,
         order: ClaimOrder,
     ) -> Result<Option<Claim>, CatalogError> {
-        Ok(claim::claim(&self.database, token, now, length, order)?)
+        let reader = self.reader.as_deref();
+        Ok(claim::claim(&self.database, ClaimRequest { reader, token, now, length, order })?)
     }
 
     fn heartbeat(

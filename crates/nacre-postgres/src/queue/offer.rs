@@ -1,6 +1,6 @@
 //! Sessions into the queue, a batch in one transaction.
 
-use nacre_core::catalog::OfferedSession;
+use nacre_core::catalog::{Job, OfferedSession};
 
 use crate::database::{Database, DatabaseError, plain};
 
@@ -21,11 +21,12 @@ const MOVES: &str = "job.state <> 'running' AND NOT (job.state = 'skipped' AND j
 /// Offers sessions; returns how many are new or wait again.
 pub(super) fn offer(
     database: &Database,
+    reader: Option<&str>,
     sessions: &[OfferedSession],
 ) -> Result<u64, DatabaseError> {
     let mut n_waiting = 0;
     for batch in sessions.chunks(MAX_BATCH) {
-        n_waiting += offer_batch(database, &Columns::new(batch))?;
+        n_waiting += offer_batch(database, reader, &Columns::new(batch))?;
     }
     Ok(n_waiting)
 }
@@ -66,7 +67,11 @@ impl Columns {
     }
 }
 
-fn offer_batch(database: &Database, columns: &Columns) -> Result<u64, DatabaseError> {
+fn offer_batch(
+    database: &Database,
+    reader: Option<&str>,
+    columns: &Columns,
+) -> Result<u64, DatabaseError> {
     let Columns { keys, agents, session_ids, titles, projects, .. } = columns;
     let Columns { last_activities, growths, states, reasons, due, decided, .. } = columns;
     let moved = format!(
@@ -111,8 +116,39 @@ fn offer_batch(database: &Database, columns: &Columns) -> Result<u64, DatabaseEr
                 .await?;
             n_waiting += if counts { n_rows } else { 0 };
         }
+        if let Some(reader) = reader {
+            let readers = "INSERT INTO job_reader (server, job) SELECT $1, place FROM job WHERE key = ANY ($2)
+                           ON CONFLICT DO NOTHING";
+            transaction.execute(readers, &[&reader, keys]).await?;
+        }
         transaction.commit().await?;
         Ok(n_waiting)
+    })
+}
+
+/// Takes over the runs that worked on sessions.
+pub(super) fn take_runs(database: &Database, jobs: &[Job]) -> Result<(), DatabaseError> {
+    let (keys, runs): (Vec<String>, Vec<String>) =
+        jobs.iter().filter_map(|job| Some((plain(&job.key), plain(job.run.as_deref()?)))).unzip();
+    database.run(async |client| {
+        let sql =
+            "UPDATE job SET run = new.run FROM unnest($1::text[], $2::text[]) AS new (key, run)
+                   WHERE job.key = new.key AND job.run IS NULL";
+        client.execute(sql, &[&keys, &runs]).await?;
+        Ok(())
+    })
+}
+
+/// Takes a session from what a server can read.
+pub(super) fn cannot_read(
+    database: &Database,
+    reader: &str,
+    key: &str,
+) -> Result<(), DatabaseError> {
+    database.run(async |client| {
+        let sql = "DELETE FROM job_reader WHERE server = $1 AND job = (SELECT place FROM job WHERE key = $2)";
+        client.execute(sql, &[&reader, &key]).await?;
+        Ok(())
     })
 }
 

@@ -15,7 +15,10 @@ fn the_schema_is_made_once_and_a_newer_one_is_refused() {
     let error = SharedQueue::open(&database).unwrap_err();
     assert!(matches!(error, DatabaseError::Older { found: 0, .. }), "{error:?}");
     let first = database.migrate().unwrap();
-    assert_eq!(first, Migration { from: 0, to: NEWEST, steps: vec!["queue", "search", "state"] });
+    assert_eq!(
+        first,
+        Migration { from: 0, to: NEWEST, steps: vec!["queue", "search", "state", "readers"] }
+    );
     let second = database.migrate().unwrap();
     assert_eq!(second, Migration { from: NEWEST, to: NEWEST, steps: Vec::new() });
     SharedQueue::open(&database).unwrap();
@@ -84,4 +87,26 @@ fn calls_end_in_time_however_slow_the_database_is() {
         holder.join().unwrap();
     });
     SharedQueue::open(&hurried).unwrap().begin_run("a", "sync", now).unwrap();
+}
+
+#[test]
+fn one_server_leads_until_its_connection_ends() {
+    let Some(mut server) = Server::start() else { return };
+    let (one, other) = (server.database(), server.database());
+    let leadership = one.try_lead().unwrap().unwrap();
+    assert!(leadership.is_held());
+    assert!(other.try_lead().unwrap().is_none(), "there is one already");
+    drop(leadership);
+    let end = std::time::Instant::now() + Duration::from_secs(10);
+    let leadership = loop {
+        match other.try_lead().unwrap() {
+            Some(leadership) => break leadership,
+            None => assert!(std::time::Instant::now() < end, "nobody leads"),
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    };
+    server.crash();
+    assert!(!leadership.is_held());
+    server.run();
+    assert!(one.try_lead().unwrap().is_some(), "the next one leads");
 }

@@ -296,3 +296,77 @@ fn an_offer_moves_only_what_it_brings_closer_to_a_run() {
     let jobs = world.shared.jobs(&QueueFilter::default()).unwrap();
     assert_eq!(jobs[0].state, JobState::Pending);
 }
+
+#[test]
+fn a_server_claims_only_what_it_can_read_and_knows_when_something_is_due() {
+    let Some(server) = Server::start() else { return };
+    let mut world = World::new(&server);
+    world.begin_trace("/work/a");
+    world.refresh();
+    let open = |name: &str| SharedQueue::open(&server.database()).unwrap().for_server(name);
+    let (mut one, mut other) = (open("one"), open("other"));
+    let now = world.now + jiff::SignedDuration::from_secs(3600);
+    assert!(!one.is_due(now).unwrap(), "it has offered nothing");
+    one.offer(&world.seen.offered(0).unwrap()).unwrap();
+    assert_eq!((one.is_due(now).unwrap(), other.is_due(now).unwrap()), (true, false));
+    let claim = |queue: &mut SharedQueue, now| {
+        queue.claim("w", now, LEASE, ClaimOrder::OldestFirst).unwrap()
+    };
+    assert!(claim(&mut other, now).is_none(), "the other cannot read it");
+    let claimed = claim(&mut one, now).unwrap();
+    other.offer(&world.seen.offered(0).unwrap()).unwrap();
+    assert!(!other.is_due(now).unwrap(), "it is worked on");
+    let later = now + jiff::SignedDuration::from_secs(61);
+    assert!(other.is_due(later).unwrap(), "its worker went away");
+    assert_eq!(claim(&mut other, later).unwrap().key, claimed.key);
+    assert_eq!(one.keys_starting(&claimed.key[..4]).unwrap(), [claimed.key.as_str()]);
+    // Back to one machine: what is worked on there waits here, and what ended there ended here.
+    assert_eq!(world.local.adopt(&one.jobs(&QueueFilter::default()).unwrap()).unwrap(), 1);
+    assert_eq!(world.local.waiting(later).unwrap().ready, 1);
+    assert_eq!(one.waiting(later).unwrap().ready, 0);
+    let claim = Claim { lease: "w".to_owned(), ..claimed };
+    let done = Outcome::Done { run: "r".to_owned() };
+    other.finish(&claim, &done, later, &RetryPolicy::default()).unwrap();
+    world.local.adopt(&one.jobs(&QueueFilter::default()).unwrap()).unwrap();
+    assert_eq!(world.local.waiting(later).unwrap().ready, 0);
+}
+
+#[test]
+fn two_machines_that_read_a_trace_in_other_pieces_offer_the_same() {
+    let world_of = |pieces: usize| {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("s.jsonl");
+        let mut catalog = Catalog::open(&folder.path().join("c.sqlite3")).unwrap();
+        let mut lines = vec![
+            "{\"type\":\"session\",\"version\":1,\"id\":\"s\",\"cwd\":\"/work/a\"}\n".to_owned(),
+        ];
+        lines.extend((0..6).map(|nth| {
+            format!("{{\"type\":\"user\",\"text\":\"word {nth}\",\"time\":\"2026-11-01T00:00:0{nth}Z\"}}\n")
+        }));
+        for part in lines.chunks(lines.len().div_ceil(pieces)) {
+            let mut file =
+                std::fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
+            file.write_all(part.concat().as_bytes()).unwrap();
+            let options = RefreshOptions {
+                words: WordLists::default(),
+                connections: vec![Connection {
+                    agent: Agent::Generic,
+                    roots: vec![folder.path().to_owned()],
+                }],
+                projects: vec![PathBuf::from("/work/a")],
+                allowed: AllowedProjects::ByPlace,
+                since: None,
+                until: None,
+                max_sessions: None,
+                force: false,
+                quiet: Duration::from_secs(120),
+                now: Timestamp::from_second(4_000_000_000).unwrap(),
+            };
+            catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap();
+        }
+        catalog.offered(0).unwrap().remove(0).grown
+    };
+    let whole = world_of(1);
+    assert_eq!(world_of(3), whole);
+    assert!(whole > 0);
+}

@@ -4,6 +4,7 @@
 //! `schedule.rs`, from values alone; this file holds the state that requests see and change, and `driver.rs` runs what is due.
 
 mod age;
+mod database;
 mod driver;
 mod quiet;
 mod schedule;
@@ -20,6 +21,7 @@ use nacre_ops::host::Environment;
 use tokio::sync::Notify;
 
 use self::age::Age;
+pub(crate) use self::database::DatabaseWatch;
 pub(crate) use self::driver::{Driver, Runner};
 use self::schedule::{LoopOutcome, Schedule, Step};
 use self::work::{LOOPS, rhythm};
@@ -193,7 +195,9 @@ fn outcome(result: &Result<LoopResult, OpError>) -> LoopOutcome {
         Ok(LoopResult { outcome: Outcome::Failed, .. }) => LoopOutcome::Failed,
         Ok(LoopResult { outcome: Outcome::Busy, .. }) => LoopOutcome::Busy,
         Ok(_) => LoopOutcome::Done,
-        Err(error) if error.code == ErrorCode::Busy => LoopOutcome::Busy,
+        Err(error) if [ErrorCode::Busy, ErrorCode::DatabaseAway].contains(&error.code) => {
+            LoopOutcome::Busy
+        }
         // Somebody stopped this one run.
         Err(error) if error.code == ErrorCode::Cancelled => LoopOutcome::Done,
         Err(_) => LoopOutcome::Failed,

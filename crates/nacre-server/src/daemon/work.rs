@@ -48,7 +48,7 @@ pub(super) fn rhythm(name: LoopName) -> Rhythm {
 pub(super) fn work(name: LoopName, is_woken: bool) -> LoopWork {
     match name {
         LoopName::Sync => Box::new(move |call| run_sync(call, is_woken)),
-        LoopName::Maintain => Box::new(run_maintain),
+        LoopName::Maintain => Box::new(|call| by_leader(call, run_maintain)),
         LoopName::Index => Box::new(|call| {
             let n_kept = service::keep_indexes(&call.host, &call.events)?;
             Ok(plain(format!("{n_kept} indexes are up to date")))
@@ -62,6 +62,17 @@ pub(super) fn work(name: LoopName, is_woken: bool) -> LoopWork {
             Ok(plain(format!("{n_tasks} old tasks removed")))
         }),
     }
+}
+
+/// Does what one server is to do for all that share a database.
+fn by_leader(
+    call: &Call,
+    work: fn(&Call) -> Result<LoopResult, OpError>,
+) -> Result<LoopResult, OpError> {
+    if call.host.is_leader()? {
+        return work(call);
+    }
+    Ok(plain("Another server does it".to_owned()))
 }
 
 fn run_sync(call: &Call, is_woken: bool) -> Result<LoopResult, OpError> {

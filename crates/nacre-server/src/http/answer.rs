@@ -51,16 +51,23 @@ pub(super) fn json(status: StatusCode, json: Vec<u8>) -> Response<Body> {
 pub(super) fn failure(error: OpError) -> Response<Body> {
     let status = error.code.http_status();
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    value(status, &ErrorReport::from(error))
+    with_retry(value(status, &ErrorReport::from(error)))
 }
 
 /// A request that was not carried out at all.
 pub(super) fn refusal(refusal: Refusal) -> Response<Body> {
     let Refusal { status, error } = refusal;
-    let mut response = value(status, &ErrorReport::from(error));
-    let is_busy =
-        [StatusCode::SERVICE_UNAVAILABLE, StatusCode::TOO_MANY_REQUESTS].contains(&status);
+    let is_busy = status == StatusCode::TOO_MANY_REQUESTS;
+    let mut response = with_retry(value(status, &ErrorReport::from(error)));
     if is_busy {
+        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    }
+    response
+}
+
+/// Says when to try again what cannot be answered now.
+fn with_retry(mut response: Response<Body>) -> Response<Body> {
+    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
         response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     }
     response

@@ -63,6 +63,7 @@ pub(super) enum Handling {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OwnRoute {
     Health,
+    Ready,
     OpenApi,
     Login,
     LoginCode,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, IF_MATCH};
 use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
-use nacre_api::wire::{ChangedThing, ErrorCode, HealthReport, LINES_TYPE, StreamedEvent};
+use nacre_api::wire::{ChangedThing, ErrorCode, LINES_TYPE, StreamedEvent};
 use nacre_ops::chat::{ChatOptions, Chats};
 use nacre_ops::host::{Environment, Needs, Registering, Tolerance};
 use nacre_ops::{Cancel, Events, OpError};
@@ -209,13 +209,8 @@ impl Server {
     fn own(&self, own: OwnRoute, asked: Asked<'_>) -> Result<Response<Body>, Refusal> {
         let now = (self.uptime)();
         Ok(match own {
-            OwnRoute::Health => answer::value(
-                StatusCode::OK,
-                &HealthReport {
-                    status: "ok".to_owned(),
-                    version: env!("CARGO_PKG_VERSION").to_owned(),
-                },
-            ),
+            OwnRoute::Health => answer::value(StatusCode::OK, &self.service.health()),
+            OwnRoute::Ready => answer::value(StatusCode::OK, &self.service.ready()?),
             OwnRoute::OpenApi => answer::value(StatusCode::OK, self.table.description()),
             OwnRoute::LoginCode => login::new_code(&self.keys, now),
             OwnRoute::Login => login::log_in(&self.keys, asked.body, now)?,

@@ -4,7 +4,9 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{Response, StatusCode};
-use nacre_api::wire::{ChangedThing, ErrorCode, LoopName, ServiceReport, WakeRequest};
+use nacre_api::wire::{
+    ChangedThing, DatabaseStatus, ErrorCode, HealthReport, LoopName, ServiceReport, WakeRequest,
+};
 use nacre_ops::host::{Environment, OpenOptions, Tolerance};
 use nacre_ops::service::{self as ops, LogLevel};
 use nacre_ops::{Cancel, Host, OpError};
@@ -16,7 +18,7 @@ use super::guard::Refusal;
 use super::hub::Source;
 use super::route::Done;
 use super::tasks::TaskRunner;
-use crate::daemon::{Daemon, Driver, LoopWork, Runner};
+use crate::daemon::{Daemon, DatabaseWatch, Driver, LoopWork, Runner};
 
 /// What the server says and changes about itself.
 pub(super) struct Service {
@@ -25,6 +27,8 @@ pub(super) struct Service {
     started: String,
     /// None where it was told to do nothing by itself.
     daemon: Option<Arc<Daemon>>,
+    /// None where no database is shared.
+    database: Option<Arc<DatabaseWatch>>,
     stop: Cancel,
 }
 
@@ -36,14 +40,20 @@ impl Service {
         stop: Cancel,
         has_loops: bool,
     ) -> Result<Self, OpError> {
-        let is_paused = ops::is_paused(&open(environment)?)?;
+        let host = open(environment)?;
+        let is_paused = ops::is_paused(&host)?;
+        let database = host.has_database().then(|| DatabaseWatch::new(environment.clone()));
         let daemon = has_loops.then(|| Daemon::new(environment.clone(), is_paused));
         let started = environment.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-        Ok(Self { environment: environment.clone(), address, started, daemon, stop })
+        Ok(Self { environment: environment.clone(), address, started, daemon, database, stop })
     }
 
     /// Runs the loops until the server stops.
     pub(super) fn start(&self, tasks: &TaskRunner) {
+        if let Some(database) = &self.database {
+            let (calls, daemon) = (Arc::clone(&tasks.calls), self.daemon.clone());
+            tokio::spawn(Arc::clone(database).run(calls, daemon, self.stop.clone()));
+        }
         let Some(daemon) = &self.daemon else { return };
         let hub = Arc::clone(&tasks.hub);
         let driver = Driver {
@@ -55,6 +65,32 @@ impl Service {
         tokio::spawn(driver.run(self.stop.clone()));
     }
 
+    /// That the server answers, whatever else does not.
+    pub(super) fn health(&self) -> HealthReport {
+        HealthReport {
+            status: "ok".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            database: self.database_status().map(|status| status.state),
+        }
+    }
+
+    /// The same where every request can be answered.
+    pub(super) fn ready(&self) -> Result<HealthReport, Refusal> {
+        let is_ready = match &self.database {
+            Some(watch) => watch.status().is_some_and(|status| status.state.is_usable()),
+            None => true,
+        };
+        if is_ready {
+            return Ok(self.health());
+        }
+        let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "The database does not answer");
+        Err(Refusal::new(status, ErrorCode::DatabaseAway, message))
+    }
+
+    fn database_status(&self) -> Option<DatabaseStatus> {
+        self.database.as_ref().and_then(|watch| watch.status())
+    }
+
     pub(super) fn report(&self, listeners: usize) -> ServiceReport {
         ServiceReport {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -63,6 +99,7 @@ impl Service {
             pid: self.environment.pid,
             paused: self.daemon.as_ref().is_some_and(|daemon| daemon.is_paused()),
             listeners,
+            database: self.database_status(),
             loops: self.daemon.as_ref().map_or_else(Vec::new, |daemon| daemon.entries()),
         }
     }

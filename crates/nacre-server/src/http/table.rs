@@ -113,7 +113,7 @@ mod tests {
             .filter(|route| route.access == Access::Open)
             .map(|route| route.path)
             .collect();
-        assert_eq!(open, ["/api/health", "/api/openapi.json", "/api/login"]);
+        assert_eq!(open, ["/api/health", "/api/ready", "/api/openapi.json", "/api/login"]);
     }
 
     #[test]

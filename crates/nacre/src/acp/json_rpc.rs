@@ -105,6 +105,7 @@ impl From<Failure> for RpcError {
             | ErrorCode::Invalid
             | ErrorCode::TooLarge
             | ErrorCode::Unavailable
+            | ErrorCode::DatabaseAway
             | ErrorCode::LimitReached
             | ErrorCode::Cancelled
             | ErrorCode::OutputClosed

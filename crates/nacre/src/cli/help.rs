@@ -43,6 +43,7 @@ const RARE: &[&str] = &[
     "down",
     "logs",
     "serve",
+    "server",
     "mcp",
     "hook",
     "eval",

@@ -62,6 +62,7 @@ mod runtime;
 mod screen;
 mod search_code;
 mod serve;
+mod server;
 mod skill;
 mod skip;
 mod status;
@@ -192,6 +193,7 @@ enum HereCommand {
     Watch(watch::WatchArgs),
     Explain(explain::ExplainArgs),
     Events(events::EventsArgs),
+    Server(server::ServerArgs),
     Up(up::UpArgs),
     Down(down::DownArgs),
     Logs(logs::LogsArgs),
@@ -248,6 +250,7 @@ impl HereCommand {
             | Self::Report(_)
             | Self::Review(_)
             | Self::Runs(_)
+            | Self::Server(_)
             | Self::Skill(_)
             | Self::Status(_)
             | Self::Trace(_)
@@ -285,6 +288,7 @@ impl HereCommand {
             Self::Status(_)
             | Self::Doctor(_)
             | Self::Complete(_)
+            | Self::Server(_)
             | Self::Up(_)
             | Self::Down(_)
             | Self::Logs(_) => Tolerance::OfRepository,
@@ -517,6 +521,7 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Watch(args) => watch::cmd_watch(ui, host, args),
         HereCommand::Explain(args) => explain::cmd_explain(ui, host, args),
         HereCommand::Events(args) => events::cmd_events(ui, host, args),
+        HereCommand::Server(args) => server::cmd_server(ui, host, args),
         HereCommand::Up(args) => up::cmd_up(ui, host, args),
         HereCommand::Down(args) => down::cmd_down(ui, host, args),
         HereCommand::Logs(args) => logs::cmd_logs(ui, host, args),

@@ -1,15 +1,16 @@
 //! `nacre status`: what there is, without judging it.
 
+mod service;
 mod spending;
 
 use clap::Args;
 use nacre_api::wire::{
-    Health, MemoryType, ServiceStatus, SessionStatus, StatusReport, StatusRequest, StoreStatus,
-    TypeCount,
+    Health, MemoryType, SessionStatus, StatusReport, StatusRequest, StoreStatus, TypeCount,
 };
 use nacre_ops::text::ShownLine;
 use nacre_ops::{Host, OpError, status as ops};
 
+use self::service::print_service;
 use self::spending::print_spending;
 use super::exit::Exit;
 use super::intake::{print_waiting, sessions_text, switched_off_text};
@@ -62,10 +63,7 @@ fn print(ui: &mut Ui, host: &Host, report: &StatusReport) -> Result<(), OpError>
     if let Some(last) = &report.last_sync {
         ui.line(format!("Last sync {}", ShownLine(last)))?;
     }
-    if let Some(ServiceStatus { address, paused }) = &report.service {
-        let state = if *paused { ", paused" } else { "" };
-        ui.line(format!("Server http://{}{state}", ShownLine(address)))?;
-    }
+    print_service(ui, report.service.as_ref(), report.database.as_ref())?;
     ui.line(format!("Scope {}, {} registered projects", report.scope.as_str(), report.projects))?;
     ui.line(health_text(report))?;
     if report.root.is_none() {

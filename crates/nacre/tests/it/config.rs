@@ -46,6 +46,10 @@ fn show_says_where_each_value_came_from() {
     search.embedding                    builtin       in the built-in defaults
     search.endpoint_model                             in the built-in defaults
     search.endpoint_url                               in the built-in defaults
+    server.database                                   in the built-in defaults
+    server.database_certificates                      in the built-in defaults
+    server.database_connections         8             in the built-in defaults
+    server.database_password_file                     in the built-in defaults
     share.summaries                     false         in the built-in defaults
     telemetry.otlp_endpoint                           in the built-in defaults
     ui.color                            never         in variable `NACRE_UI_COLOR`

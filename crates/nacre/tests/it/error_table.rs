@@ -13,7 +13,7 @@ const ARGUMENTS: &[&[&str]] = &[
     &["memroy"],
     &["search", "queue"],
     &["forget", "it"],
-    &["server"],
+    &["servr"],
     &["memory", "bogus"],
     &["config", "gte"],
     &["config"],

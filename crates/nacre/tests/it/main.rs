@@ -99,6 +99,8 @@ mod sync;
 mod sync_run;
 mod sync_watch;
 #[cfg(unix)]
+mod team;
+#[cfg(unix)]
 mod terminal;
 mod tidy;
 mod trace_counts;

@@ -69,11 +69,20 @@ const CRATES: &[(&str, &[&str])] = &[
     ("nacre-engine", &["nacre-core", "nacre-map"]),
     ("nacre-postgres", &["nacre-core", "nacre-engine"]),
     ("nacre-api", &[]),
-    ("nacre-ops", &["nacre-api", "nacre-core", "nacre-engine", "nacre-map"]),
+    ("nacre-ops", &["nacre-api", "nacre-core", "nacre-engine", "nacre-map", "nacre-postgres"]),
     ("nacre-server", &["nacre-api", "nacre-ops"]),
     (
         "nacre",
-        &["nacre-api", "nacre-core", "nacre-engine", "nacre-map", "nacre-ops", "nacre-server"],
+        &[
+            "nacre-api",
+            "nacre-core",
+            "nacre-engine",
+            "nacre-map",
+            "nacre-ops",
+            // Its tests start a real database.
+            "nacre-postgres",
+            "nacre-server",
+        ],
     ),
 ];
 

@@ -585,6 +585,15 @@ export class Api {
   }
 
   /**
+   * Check that requests can be answered now: fails with 503 while a shared database is away. Needs no token.
+   *
+   * `GET /api/ready`
+   */
+  ready(options: CallOptions = {}): Promise<types.HealthReport> {
+    return this.#caller.call({ method: "GET", path: "/api/ready" }, options);
+  }
+
+  /**
    * The server's own description of its routes and types (OpenAPI 3.1). Needs no token.
    *
    * `GET /api/openapi.json`

@@ -453,6 +453,20 @@ export interface ContextSymbol {
   text?: string;
 }
 
+/** How the database is. */
+export type DatabaseState = "connected" | "slow" | "away" | "unusable";
+
+/** The database that servers share, as one of them sees it. */
+export interface DatabaseStatus {
+  state: DatabaseState;
+  /** Since when this process has seen it so. */
+  since: string;
+  /** Whether this server does what only one is to do. */
+  is_leader: boolean;
+  /** Why it cannot be used. */
+  detail?: string | null;
+}
+
 /** Who decided about a candidate. */
 export type DecidedBy = "rule" | "lead";
 
@@ -566,6 +580,7 @@ export type ErrorCode =
   | "invalid"
   | "too_large"
   | "unavailable"
+  | "database_away"
   | "limit_reached"
   | "cancelled"
   | "output_closed"
@@ -825,6 +840,8 @@ export interface HealthReport {
   /** `ok`. */
   status: string;
   version: string;
+  /** The database that servers share, where one is set. */
+  database?: DatabaseState | null;
 }
 
 /** A file that much depends on and that changes often. */
@@ -2164,6 +2181,8 @@ export interface ServiceReport {
   listeners: number;
   /** None where the server was told to do nothing by itself. */
   loops: LoopEntry[];
+  /** The database that servers share, where one is set. */
+  database?: DatabaseStatus | null;
 }
 
 /** A server that runs. */
@@ -2413,6 +2432,8 @@ export interface StatusReport {
   checked?: string | null;
   /** What is wrong with the settings of the repository. */
   config?: string | null;
+  /** The database that servers share, where one is set. */
+  database?: DatabaseStatus | null;
   last_sync?: string | null;
   /** The name of the project around the current folder. */
   project?: string | null;

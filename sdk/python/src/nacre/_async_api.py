@@ -1505,6 +1505,25 @@ class AsyncApi:
             )
         )
 
+    async def ready(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.HealthReport:
+        """Check that requests can be answered now: fails with 503 while a shared database is away. Needs no token.
+
+        `GET /api/ready`
+        """
+        return await self._caller.call(
+            Call[types.HealthReport](
+                "GET",
+                "/api/ready",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
     async def openapi(
         self,
         *,

@@ -509,6 +509,22 @@ class ContextSymbol(TypedDict):
     """The whole symbol, its signature, or nothing."""
 
 
+# How the database is.
+DatabaseState: TypeAlias = Literal["connected", "slow", "away", "unusable"]
+
+
+class DatabaseStatus(TypedDict):
+    """The database that servers share, as one of them sees it."""
+
+    state: DatabaseState
+    since: str
+    """Since when this process has seen it so."""
+    is_leader: bool
+    """Whether this server does what only one is to do."""
+    detail: NotRequired[str | None]
+    """Why it cannot be used."""
+
+
 # Who decided about a candidate.
 DecidedBy: TypeAlias = Literal["rule", "lead"]
 
@@ -632,6 +648,7 @@ ErrorCode: TypeAlias = Literal[
     "invalid",
     "too_large",
     "unavailable",
+    "database_away",
     "limit_reached",
     "cancelled",
     "output_closed",
@@ -920,6 +937,8 @@ class HealthReport(TypedDict):
     status: str
     """`ok`."""
     version: str
+    database: NotRequired[DatabaseState | None]
+    """The database that servers share, where one is set."""
 
 
 class HotPath(TypedDict):
@@ -2397,6 +2416,8 @@ class ServiceReport(TypedDict):
     """How many clients listen for events."""
     loops: list[LoopEntry]
     """None where the server was told to do nothing by itself."""
+    database: NotRequired[DatabaseStatus | None]
+    """The database that servers share, where one is set."""
 
 
 class ServiceStatus(TypedDict):
@@ -2671,6 +2692,8 @@ class StatusReport(TypedDict):
     """When that was."""
     config: NotRequired[str | None]
     """What is wrong with the settings of the repository."""
+    database: NotRequired[DatabaseStatus | None]
+    """The database that servers share, where one is set."""
     last_sync: NotRequired[str | None]
     project: NotRequired[str | None]
     """The name of the project around the current folder."""

@@ -11,7 +11,7 @@ use super::super::choices::{
 };
 use super::super::error::told;
 use super::super::keys::Kind;
-use super::super::settings::{SearchSettings, TelemetrySettings};
+use super::super::settings::{SearchSettings, ServerSettings, TelemetrySettings};
 use super::*;
 
 const HOME: &str = "/home/ana/.nacre/config.toml";
@@ -76,6 +76,12 @@ fn the_defaults_are_complete_and_typed() {
                 embedding: EmbeddingChoice::Builtin,
                 endpoint_url: String::new(),
                 endpoint_model: String::new(),
+            },
+            server: ServerSettings {
+                database: String::new(),
+                database_password_file: String::new(),
+                database_certificates: String::new(),
+                database_connections: 8,
             },
             telemetry: TelemetrySettings { otlp_endpoint: String::new() },
             providers: BTreeMap::new(),

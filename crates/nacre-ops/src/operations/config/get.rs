@@ -15,7 +15,7 @@ pub fn get(host: &Host, request: &ConfigGetRequest) -> Result<ConfigGetReport, O
     let Some(entry) = resolved.entries.get(key).or_else(|| resolved.tables.get(key)) else {
         return Err(not_set(key));
     };
-    let found = setting(entry);
+    let found = setting(key, entry);
     Ok(ConfigGetReport {
         key: key.to_owned(),
         value: found.value,

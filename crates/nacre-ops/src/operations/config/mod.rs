@@ -1,6 +1,7 @@
 //! Settings: what is set, by which file, and how one is changed.
 
 mod get;
+mod password;
 mod path;
 mod set;
 mod show;

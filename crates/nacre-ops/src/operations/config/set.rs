@@ -7,6 +7,7 @@ use nacre_engine::flows::change::{Reversal, TextRoot};
 use nacre_engine::flows::run::RunMode;
 use nacre_engine::model::ModelRef;
 
+use super::password::check_password;
 use crate::error::OpError;
 use crate::host::{AUTO, Host, TextEdit, settle_map_cache};
 use crate::operations::recording::{OutsideChange, own_store, record_outside, text_record};
@@ -17,6 +18,7 @@ const AT_REST: &str = "map.at_rest";
 pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport, OpError> {
     let ConfigSetRequest { key, value, repo } = request;
     check_models(key, value.as_deref().unwrap_or_default())?;
+    check_password(key, value.as_deref().unwrap_or_default())?;
     let scope = if *repo { repo_scope(host, key)? } else { host.home_scope()? };
     let edited = host.edit_text(&scope, "config.toml", "config set", |text, origin| {
         Ok(match value {
@@ -63,6 +65,7 @@ fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<
 /// The same for a page: only settings by which nothing is sent anywhere, run or written elsewhere.
 pub fn set_harmless(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport, OpError> {
     let ConfigSetRequest { key, value, .. } = request;
+    check_password(key, value.as_deref().unwrap_or_default())?;
     if !is_harmless(key) {
         let message = format!("`{key}` is not set from a page");
         let value = value.as_deref().unwrap_or("VALUE");

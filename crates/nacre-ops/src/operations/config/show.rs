@@ -3,6 +3,7 @@
 use nacre_api::wire::{ConfigShowReport, ConfigShowRequest, Setting, SettingValue};
 use nacre_core::config::{Entry, ROLES, Value};
 
+use super::password::without_password;
 use crate::error::OpError;
 use crate::host::Host;
 
@@ -16,7 +17,7 @@ pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport
     let tables = resolved.tables.iter().map(|(key, entry)| (key.as_str(), entry));
     let shown = keys.chain(tables).filter(|(key, _)| key.starts_with(prefix));
     let report = ConfigShowReport {
-        settings: shown.map(|(key, entry)| (key.to_owned(), setting(entry))).collect(),
+        settings: shown.map(|(key, entry)| (key.to_owned(), setting(key, entry))).collect(),
         not_set: roles_not_set(host, prefix),
     };
     if report.settings.is_empty() && report.not_set.is_empty() {
@@ -36,9 +37,10 @@ fn roles_not_set(host: &Host, prefix: &str) -> Vec<String> {
     }
 }
 
-pub(super) fn setting(entry: &Entry) -> Setting {
+pub(super) fn setting(key: &str, entry: &Entry) -> Setting {
     let places: Vec<String> = entry.origins.iter().map(|origin| origin.place.to_string()).collect();
-    Setting { value: wire_value(&entry.value), origin: places.join(", ") }
+    let value = without_password(key, wire_value(&entry.value));
+    Setting { value, origin: places.join(", ") }
 }
 
 fn wire_value(value: &Value) -> SettingValue {

@@ -22,7 +22,7 @@ pub use self::manager::{
 pub use self::pause::{is_paused, set_paused};
 pub use self::prune::prune;
 pub(super) use self::status::service_status;
-pub use self::upkeep::{TraceChanges, keep_indexes, keep_maps, look_at_traces};
+pub use self::upkeep::{TraceChanges, has_due_sessions, keep_indexes, keep_maps, look_at_traces};
 
 /// The folder in the global folder.
 const RUN_FOLDER: &str = "run";

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_core::catalog::{SessionFilter, TraceGlance, glance};
+use nacre_postgres::queue::SharedQueue;
 
 use crate::error::OpError;
 use crate::events::Events;
@@ -31,6 +32,13 @@ impl TraceChanges {
 /// Looks at the traces of the connected agents, and opens none.
 pub fn look_at_traces(host: &Host) -> Result<TraceChanges, OpError> {
     Ok(TraceChanges(glance(&connections(host, &[])?)))
+}
+
+/// Whether the queue that servers share holds something that this one can read now; never where none is shared.
+pub fn has_due_sessions(host: &Host) -> Result<bool, OpError> {
+    let Some(database) = host.database()? else { return Ok(false) };
+    let queue = SharedQueue::open(&database)?.for_server(&host.server_id()?);
+    Ok(queue.is_due(host.now())?)
 }
 
 /// Brings the index of every registered project and of the global memories up to date; returns how many were looked at. One

@@ -6,6 +6,7 @@
 mod lead;
 mod lead_claude;
 mod learned;
+mod leases;
 mod preview;
 mod queue;
 mod rehearsal;
@@ -39,7 +40,7 @@ use super::intake::{not_set_up_here, places_of_sessions, switched_off, waiting};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{
-    self, Host, agent_named, as_task, index_texts, open_catalog, parse_when, rebuild_texts,
+    self, Host, agent_named, as_task, index_texts, open_queue, parse_when, rebuild_texts,
 };
 
 /// How a sync that was cancelled ended, in the catalog.
@@ -63,15 +64,16 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     };
     let scope = lock_scope(host)?;
     let lock = lock(host, &scope, request.ignore_lock)?;
-    let mut catalog = open_catalog(host)?;
+    let mut queue = open_queue(host)?;
     let run = request.run_id.clone().unwrap_or_else(|| default_run_id(host));
-    catalog.begin_run(&run, "sync", host.now())?;
-    let refreshed = refresh(host, &mut catalog, &options, events)?;
+    queue.jobs().begin_run(&run, "sync", host.now())?;
+    let refreshed = refresh(host, &mut queue.catalog, &options, events)?;
     if events.cancel().is_cancelled() {
-        catalog.end_run(&run, CANCELLED, host.now())?;
+        queue.jobs().end_run(&run, CANCELLED, host.now())?;
         return Err(OpError::cancelled());
     }
-    let queue = match resources {
+    queue.offer(host)?;
+    let worked = match resources {
         Some(resources) => {
             let options = QueueOptions {
                 max_sessions: request.max_sessions,
@@ -79,19 +81,19 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
                 run: RunOptions::new(request.mode, request.force),
                 change: run.clone(),
             };
-            process_queue(host, &mut catalog, resources, &options, events)?
+            process_queue(host, &mut queue, resources, &options, events)?
         }
         None => QueueReport::default(),
     };
-    let is_cancelled = queue.is_cancelled;
-    let outcome = if is_cancelled { CANCELLED.to_owned() } else { outcome(&refreshed, &queue) };
-    catalog.end_run(&run, &outcome, host.now())?;
+    let is_cancelled = worked.is_cancelled;
+    let outcome = if is_cancelled { CANCELLED.to_owned() } else { outcome(&refreshed, &worked) };
+    queue.jobs().end_run(&run, &outcome, host.now())?;
     if is_cancelled {
-        return Err(cancelled_after(queue.sessions.len()));
+        return Err(cancelled_after(worked.sessions.len()));
     }
-    let learned = learned::learned(host, &queue.sessions)?;
-    let waiting = waiting(host, &catalog)?;
-    let report = wire::sync_report(run, refreshed, queue);
+    let learned = learned::learned(host, &worked.sessions)?;
+    let waiting = waiting(host, &queue)?;
+    let report = wire::sync_report(run, refreshed, worked);
     let looked_in = if report.sources == 0 { places_of_sessions(host)? } else { Vec::new() };
     let report = SyncReport {
         totals: learned::totals(&report.sessions, &learned),

@@ -7,7 +7,7 @@ use nacre_api::wire::{
     PlannedSession, StrategyChoice, SyncPreviewReport, SyncRequest, SyncTracePreviewReport,
     SyncTraceRequest,
 };
-use nacre_core::catalog::{Catalog, Outcome};
+use nacre_core::catalog::{Outcome, QueueFilter};
 use nacre_engine::flows::run::WORKSPACE;
 use nacre_engine::flows::sync::{preview_session, rehearse_session};
 
@@ -18,7 +18,7 @@ use super::session::{RunOptions, SessionToSync};
 use super::{refresh_options, report_progress, wire};
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{Host, STORE_FOLDER, open_catalog};
+use crate::host::{Host, STORE_FOLDER, WaitingQueue, open_queue};
 use crate::operations::changes::shared_changes;
 use crate::operations::extract::core_strategy;
 use crate::operations::intake::waiting;
@@ -31,14 +31,18 @@ pub fn preview(
     events: &Events,
 ) -> Result<SyncPreviewReport, OpError> {
     let options = refresh_options(host, request)?;
-    let mut catalog = open_catalog(host)?;
+    let mut queue = open_queue(host)?;
     let (sources, refreshed, sessions, waiting) = if request.no_extract {
-        let (sources, refreshed) = catalog.preview(&options)?;
+        let (sources, refreshed) = queue.catalog.preview(&options)?;
         (sources, refreshed, Vec::new(), None)
     } else {
-        let mut copy = catalog.rehearsal()?;
+        let mut copy = queue.catalog.rehearsal()?;
+        if queue.shared().is_some() {
+            copy.adopt(&queue.jobs().jobs(&QueueFilter::default())?)?;
+        }
         let (sources, refreshed) =
             copy.refresh_sources(&options, |progress| report_progress(events, progress))?;
+        let mut copy = WaitingQueue::local(copy);
         let sessions = due_sessions(host, &mut copy, request.max_sessions)?;
         (sources, refreshed, sessions, Some(waiting(host, &copy)?))
     };
@@ -68,7 +72,7 @@ pub fn preview_trace(
 /// The sessions that a sync would work off, in its order; claimed as a sync claims them, in a copy of the catalog.
 fn due_sessions(
     host: &Host,
-    copy: &mut Catalog,
+    copy: &mut WaitingQueue,
     max_sessions: Option<usize>,
 ) -> Result<Vec<SessionToSync>, OpError> {
     let now = host.now();

@@ -1,31 +1,28 @@
 //! Works off the queue: one claimed session after the other, oldest first.
 //!
-//! Order matters: what a later session says overturns an earlier one. Only one sync runs at a time, so a job that is
-//! held when one starts was held by a sync that died.
+//! Order matters: what a later session says overturns an earlier one. Only one sync of a home runs at a time, so a job that is
+//! held by it when one starts was held by a sync that died.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_api::wire::{ErrorCode, SyncResult, SyncedSession};
-use nacre_core::catalog::{
-    Catalog, Claim, ClaimOrder, Job, JobState, Outcome, QueueFilter, RetryPolicy,
-};
+use nacre_core::catalog::{CatalogError, Claim, ClaimOrder, Outcome, RetryPolicy};
 use nacre_engine::flows::sync::{Pause, RunReport, sync_session};
 
+use super::leases::LeaseKeeper;
 use super::report::QueueReport;
 use super::resources::SyncResources;
 use super::session::{RunOptions, SessionToSync};
 use super::wire;
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::Host;
+use crate::host::{Host, WaitingQueue, clock};
 
-/// By rules a session takes seconds, by a slow model hours; a holder that needs longer than this is gone.
-const LEASE: Duration = Duration::from_secs(12 * 3600);
-
-/// What the tokens of a sync begin with.
-const TOKEN: &str = "sync-";
+/// How often, and how far apart, it is tried to end a claim while the database is away: as long as a lease lasts.
+const MAX_TRIES: u32 = 24;
+const TRY_AGAIN: Duration = Duration::from_millis(500);
 
 /// How the queue is worked off.
 pub(super) struct QueueOptions {
@@ -47,52 +44,74 @@ pub(super) struct ClaimedSession {
 /// Claims the next session that is due at `now`.
 pub(super) fn claim_next(
     host: &Host,
-    catalog: &mut Catalog,
+    queue: &mut WaitingQueue,
     now: Timestamp,
 ) -> Result<Option<ClaimedSession>, OpError> {
-    let token = format!("{TOKEN}{}", host.environment.pid);
-    let Some(claim) = catalog.claim(&token, now, LEASE, ClaimOrder::OldestFirst)? else {
-        return Ok(None);
-    };
-    let row = catalog.session(&claim.key)?;
-    let project = claim.project.as_deref().map(PathBuf::from).unwrap_or_default();
-    let session = SessionToSync { key: claim.key.clone(), trace: row.trace, project };
-    Ok(Some(ClaimedSession { claim, session, title: row.facts.title.unwrap_or_default() }))
+    let token = format!("{}{}", queue.token_prefix(), host.environment.pid);
+    let lease = queue.lease();
+    loop {
+        let claimed = queue.jobs().claim(&token, now, lease, ClaimOrder::OldestFirst)?;
+        let Some(claim) = claimed else { return Ok(None) };
+        let Some(row) = queue.session(&claim.key)? else {
+            finish_claim(host, queue, &claim, &Outcome::Released)?;
+            continue;
+        };
+        let project = claim.project.as_deref().map(PathBuf::from).unwrap_or_default();
+        let session = SessionToSync { key: claim.key.clone(), trace: row.trace, project };
+        let title = row.facts.title.unwrap_or_default();
+        return Ok(Some(ClaimedSession { claim, session, title }));
+    }
 }
 
-/// Ends a claim.
+/// Ends a claim. A database that is away is waited for as long as the lease may last.
 pub(super) fn finish_claim(
     host: &Host,
-    catalog: &mut Catalog,
+    queue: &mut WaitingQueue,
     claim: &Claim,
     outcome: &Outcome,
 ) -> Result<(), OpError> {
-    catalog.finish(claim, outcome, host.now(), &RetryPolicy::default())?;
-    Ok(())
+    let mut n_tries = 0;
+    loop {
+        let ended = queue.jobs().finish(claim, outcome, host.now(), &RetryPolicy::default());
+        match ended {
+            Err(CatalogError::Shared { is_passing: true, .. }) if n_tries < MAX_TRIES => {
+                n_tries += 1;
+                std::thread::sleep(TRY_AGAIN);
+            }
+            // Another server has it by now, and finds what this one wrote.
+            Err(CatalogError::LeaseLost { .. }) if queue.shared().is_some() => return Ok(()),
+            ended => return ended.map(|_| ()).map_err(OpError::from),
+        }
+    }
 }
 
 /// Works off everything that is due. A session that has to wait for a model is held until the end and then given
 /// back: what was said later in its project comes after it.
 pub(super) fn process_queue(
     host: &Host,
-    catalog: &mut Catalog,
+    queue: &mut WaitingQueue,
     mut resources: SyncResources,
     options: &QueueOptions,
     events: &Events,
 ) -> Result<QueueReport, OpError> {
-    let now = host.now();
+    let begun = host.now();
     if options.is_alone {
-        catalog.give_back(TOKEN, now)?;
+        let prefix = queue.token_prefix();
+        queue.jobs().give_back(&prefix, begun)?;
     }
     let (mut report, mut held) = (QueueReport::default(), Vec::new());
-    let n_due = count_due(catalog, options, now)?;
+    let n_due = count_due(queue, options, begun)?;
+    let keeper = LeaseKeeper::start(queue.shared(), clock(host))?;
     while options.max_sessions.is_none_or(|max| report.sessions.len() < max) {
         if events.cancel().is_cancelled() {
             report.is_cancelled = true;
             break;
         }
         events.progress(report.sessions.len() as u64, n_due, 0);
-        let Some(claimed) = claim_next(host, catalog, now)? else { break };
+        // What this machine alone works on is what was due when it began; a lease that is shared counts from now.
+        let now = if queue.shared().is_some() { host.now() } else { begun };
+        let Some(claimed) = claim_next(host, queue, now)? else { break };
+        keeper.keep(&claimed.claim);
         let took = host.stopwatch();
         let result = match sync_claimed(host, &mut resources, &claimed, options, events) {
             Ok(run) => Ok(run),
@@ -117,12 +136,14 @@ pub(super) fn process_queue(
                 }
             }
         };
-        finish_claim(host, catalog, &claimed.claim, &job_outcome(&result))?;
+        finish_claim(host, queue, &claimed.claim, &job_outcome(&result))?;
+        keeper.let_go(&claimed.claim);
         report.sessions.push(synced(claimed, result, took()));
     }
     for claim in &held {
-        finish_claim(host, catalog, claim, &Outcome::Released)?;
+        finish_claim(host, queue, claim, &Outcome::Released)?;
     }
+    drop(keeper);
     if !report.is_busy && !report.is_cancelled {
         resources.finish(host)?;
     }
@@ -130,11 +151,9 @@ pub(super) fn process_queue(
 }
 
 /// How many sessions are worked off, unless some turn out to wait.
-fn count_due(catalog: &Catalog, options: &QueueOptions, now: Timestamp) -> Result<u64, OpError> {
-    let pending = QueueFilter { state: Some(JobState::Pending), ..QueueFilter::default() };
-    let is_due = |job: &Job| job.not_before.is_none_or(|time| time <= now);
-    let n_due = catalog.jobs(&pending)?.iter().filter(|job| is_due(job)).count();
-    Ok(options.max_sessions.map_or(n_due, |max| max.min(n_due)) as u64)
+fn count_due(queue: &WaitingQueue, options: &QueueOptions, now: Timestamp) -> Result<u64, OpError> {
+    let n_due = queue.waiting(now)?.ready;
+    Ok(options.max_sessions.map_or(n_due, |max| n_due.min(max as u64)))
 }
 
 fn job_outcome(result: &Result<RunReport, String>) -> Outcome {

@@ -126,6 +126,8 @@ const VERBS: &[Verb] = &[
     other(&["mcp"]),
     other(&["dashboard", "--print"]),
     other(&["serve", "--check"]),
+    other(&["server", "status"]),
+    other(&["server", "migrate"]),
     other(&["up", "--docker"]),
     other(&["down"]),
     other(&["logs"]),

@@ -1,0 +1,161 @@
+//! Several homes that share one PostgreSQL, and homes whose database is away. A real server where there is one; `tools/postgres.sh`
+//! fetches it.
+
+#[expect(dead_code, reason = "the tests of the stores use more of it")]
+#[path = "../../../nacre-postgres/tests/it/server.rs"]
+mod server;
+
+use std::fs;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use self::server::Server;
+use crate::home::TestHome;
+use crate::serve::Served;
+use crate::sync_run::{PNPM, reading, talk};
+
+const SECRET: &str = "hunter2-hunter2";
+
+/// A home whose database nobody answers for.
+fn away() -> TestHome {
+    reading()
+        .with_var("NACRE_SERVER_DATABASE", "postgres://nacre@127.0.0.1:1/nacre")
+        .with_var("NACRE_DATABASE_PASSWORD", SECRET)
+}
+
+fn states(home: &TestHome) -> String {
+    let (_, report) = home.json(&["server", "status"]);
+    report["sessions"].to_string()
+}
+
+#[test]
+fn a_repository_names_no_database_and_a_password_stands_in_no_setting() {
+    let home = TestHome::new();
+    home.write("config.toml", "[server]\ndatabase = \"postgres://thief@example.org/all\"\n");
+    assert_snapshot!(home.run(&["config", "get", "server.database"]), @"
+
+    Warning: Ignored `server.database` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set it
+    Hint: To set it in your own config, run `nacre config set server.database VALUE`
+    ");
+    fs::remove_file(home.store("config.toml")).unwrap();
+    let url = format!("postgres://nacre:{SECRET}@db/nacre");
+    let refused = home.run(&["config", "set", "server.database", &url]);
+    assert!(!refused.contains(SECRET), "{refused}");
+    assert_snapshot!(refused, @"
+    Error: A password does not belong into the settings
+    Hint: Write postgres://USER@HOST/NAME; put the password into NACRE_DATABASE_PASSWORD, or into a file that `server.database_password_file` names
+    [exit 1]
+    ");
+    assert_snapshot!(home.run(&["server", "status"]), @"
+    Error: No database is set
+    Hint: nacre config set server.database postgres://USER@HOST/NAME
+    [exit 1]
+    ");
+    // Somebody wrote one into the file by hand.
+    let config = home.root().join(".nacre/config.toml");
+    fs::write(config, format!("[server]\ndatabase = \"{url}\"\n")).unwrap();
+    for command in [
+        &["config", "show", "server"][..],
+        &["config", "get", "server.database"],
+        &["server", "migrate"],
+        &["status"],
+        &["doctor"],
+        &["queue"],
+    ] {
+        let shown = home.run(command);
+        assert!(!shown.contains(SECRET), "{command:?}: {shown}");
+    }
+    assert_snapshot!(home.run(&["server", "migrate"]), @"
+    Error: The database's address holds a password
+    Hint: Put it into NACRE_DATABASE_PASSWORD, or into a file that `server.database_password_file` names
+    [exit 1]
+    ");
+}
+
+#[test]
+fn while_the_database_is_away_what_needs_it_says_so_and_the_rest_works() {
+    let home = away();
+    talk(&home, "one", 1, PNPM);
+    for command in [&["sync"][..], &["queue"], &["server", "migrate"]] {
+        let (code, report) = home.json(command);
+        assert_eq!(
+            (code, &report["error"]["code"]),
+            (4, &Value::from("database_away")),
+            "{report}"
+        );
+        assert!(!report.to_string().contains(SECRET), "{report}");
+    }
+    let (code, report) = home.json(&["status"]);
+    assert_eq!((code, &report["database"]["state"]), (0, &Value::from("away")), "{report}");
+    assert!(!report.to_string().contains(SECRET), "{report}");
+    assert!(
+        home.add("Use tabs in Makefiles", &["--body", "Spaces break make."]).ends_with("makefiles")
+    );
+    let served = Served::start(&home);
+    let get = |path: &str| {
+        let (address, token) = (&served.address, &served.token);
+        served.raw(&format!(
+            "GET {path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        ))
+    };
+    let (status, answer) = get("/api/queue");
+    assert_eq!(status, 503, "{answer}");
+    assert!(
+        answer.to_lowercase().contains("retry-after: ") && answer.contains("database_away"),
+        "{answer}"
+    );
+    assert_eq!(get("/api/ready").0, 503);
+    assert_eq!(get("/api/health").0, 200);
+    let (status, answer) = get("/api/search?query=tabs");
+    assert_eq!(status, 200, "{answer}");
+    assert!(answer.contains("makefiles"), "{answer}");
+}
+
+#[test]
+fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
+    let Some(server) = Server::start() else { return };
+    let team = |home: TestHome| home.with_var("NACRE_SERVER_DATABASE", &server.url());
+    let one = reading();
+    talk(&one, "one", 1, PNPM);
+    one.ok(&["sync"]);
+    // What it read before it shared a queue stays read.
+    let one = team(one);
+    let (code, report) = one.json(&["queue"]);
+    assert_eq!((code, &report["error"]["code"]), (1, &Value::from("not_set")), "{report}");
+    assert_snapshot!(one.run(&["server", "migrate", "--from-embedded"]), @"
+    Took the database from format 0 to 4: queue, search, state, readers
+    Moved the queue into the database: 1 sessions
+    Next: nacre up
+    ");
+    assert_snapshot!(one.run(&["server", "migrate"]), @"
+    The database is up to date (format 4)
+    Next: nacre up
+    ");
+    assert_eq!(states(&one), r#"{"done":1}"#);
+    talk(&one, "two", 2, &["Rename the server to gateway", "Done."]);
+    one.ok(&["sync", "--no-extract"]);
+    assert_eq!(states(&one), r#"{"done":1,"pending":1}"#);
+    // Another home cannot read that trace, and leaves it alone.
+    let other = team(reading());
+    let (_, report) = other.json(&["sync"]);
+    assert_eq!(report["sessions"], Value::from(Vec::<Value>::new()), "{report}");
+    assert_eq!(states(&other), r#"{"done":1,"pending":1}"#);
+    let (_, report) = one.json(&["sync"]);
+    assert_eq!(report["sessions"].as_array().map(Vec::len), Some(1), "{report}");
+    assert_eq!(states(&other), r#"{"done":2}"#);
+    // Back to one machine.
+    let (_, moved) = one.json(&["server", "migrate", "--to-embedded"]);
+    assert_eq!(moved["moved"]["sessions"], Value::from(2), "{moved}");
+    let one = one.with_var("NACRE_SERVER_DATABASE", "");
+    let (_, report) = one.json(&["sync"]);
+    assert_eq!(report["sessions"], Value::from(Vec::<Value>::new()), "{report}");
+    server.sql("INSERT INTO nacre.migration (version, name) VALUES (99, 'later')");
+    assert_snapshot!(other.run(&["server", "migrate"]), @"
+    Error: The database was set up by a newer version (format 99)
+    Hint: Install the version of nacre that its other servers have
+    [exit 1]
+    ");
+    let (code, report) = other.json(&["sync"]);
+    assert_eq!((code, &report["error"]["code"]), (1, &Value::from("refused")), "{report}");
+}
