@@ -88,12 +88,7 @@ impl OverviewBasis {
     }
 
     /// Shows the symbols of a file as they are now, where they are shown.
-    fn show_surface(
-        &self,
-        overview: &mut Overview,
-        path: &str,
-        edits: &Edits<'_>,
-    ) -> Option<()> {
+    fn show_surface(&self, overview: &mut Overview, path: &str, edits: &Edits<'_>) -> Option<()> {
         if !self.offering.iter().any(|one| one == path) {
             return Some(());
         }
@@ -122,9 +117,8 @@ impl OverviewBasis {
         let Some(language) = Language::of_path(path).filter(|_| before != after) else {
             return Some(());
         };
-        let recounted = |count: u64| {
-            count.checked_sub(u64::from(*before))?.checked_add(u64::from(*after))
-        };
+        let recounted =
+            |count: u64| count.checked_sub(u64::from(*before))?.checked_add(u64::from(*after));
         if place != CodeRole::Vendored {
             let mut languages = overview.languages.iter_mut();
             let count = languages.find(|count| count.language == language.name())?;

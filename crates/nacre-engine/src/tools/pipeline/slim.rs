@@ -57,18 +57,14 @@ fn slimmed(value: &Value, definitions: &Map<String, Value>, depth: usize) -> Val
             }
         }
     }
-    // Its own words say more than those of the type that it has.
-    if let Some(own) = object.get("description") {
-        let choices = slim.get("description").filter(|_| slim.contains_key("enum")).cloned();
-        let text = match choices
-            .as_ref()
-            .and_then(Value::as_str)
-            .filter(|told| Value::from(*told) != *own)
-        {
-            Some(told) => Value::from(format!("{} {told}", own.as_str().unwrap_or_default())),
-            None => own.clone(),
+    // Its own words come before those of the choices.
+    if let Some(own) = object.get("description").and_then(Value::as_str) {
+        let choices = slim.get("description").filter(|_| slim.contains_key("enum"));
+        let text = match choices.and_then(Value::as_str) {
+            Some(choices) => format!("{own} {choices}"),
+            None => own.to_owned(),
         };
-        slim.insert("description".to_owned(), text);
+        slim.insert("description".to_owned(), text.into());
     }
     Value::Object(slim)
 }
@@ -130,7 +126,6 @@ mod tests {
 
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    #[expect(dead_code, reason = "only its schema is looked at")]
     enum Shown {
         /// Each line.
         Lines,
