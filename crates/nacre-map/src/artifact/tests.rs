@@ -34,9 +34,8 @@ struct CacheFixture {
 
 impl CacheFixture {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
         let project = Project::at(PathBuf::from("/somewhere/pearl"));
-        Self { dir, project }
+        Self { dir: tempfile::tempdir().unwrap(), project }
     }
 
     fn folder(&self) -> PathBuf {
@@ -594,8 +593,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..200)
     ) {
         let _ = super::blob::decode(&bytes);
-        let _ = super::blob::decode_outline(&bytes, Language::Rust);
-        let _ = super::commit::History::decode(&bytes);
+        let _ = (super::blob::decode_outline(&bytes, Language::Rust), super::commit::History::decode(&bytes));
         let (_, n_read) = super::log::read(&bytes, Head::default(), |_, bytes| Some(bytes.into()));
         prop_assert!(n_read <= bytes.len() as u64);
     }

@@ -4,11 +4,8 @@
 //! are, and on the texts of some files. With it is kept what it took from texts, so that an edit which changes none of that is seen to.
 
 use std::cmp::Ordering;
-use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
-
-use super::areas::Area;
+use super::basis::OverviewBasis;
 use super::made_paths::MadePaths;
 use super::overview::{Limits, Overview, sort_languages};
 use super::places::{CodeRole, place_of};
@@ -17,19 +14,6 @@ use super::text_facts::{ReadText, TextMarks};
 use crate::artifact::ChangedFile;
 use crate::languages::{Analysis, Depth, Language, Outline};
 use crate::resolve::leads_alike;
-
-/// What an overview took from the texts of files.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OverviewBasis {
-    /// All parts of the project with their lines, largest first.
-    areas: Vec<(String, u64)>,
-    /// Files that were read for what they say.
-    read: BTreeSet<String>,
-    /// Files whose first lines were looked at, and what those told; `None` where they could not be read.
-    looked_at: BTreeMap<String, Option<TextMarks>>,
-    /// The files whose public symbols are shown, as far as they have any.
-    offering: Vec<String>,
-}
 
 /// Edits, and where what is known of the edited files is asked for.
 pub struct Edits<'e> {
@@ -40,16 +24,6 @@ pub struct Edits<'e> {
 }
 
 impl OverviewBasis {
-    pub(super) fn new(
-        areas: &[Area],
-        read: BTreeSet<String>,
-        looked_at: BTreeMap<String, Option<TextMarks>>,
-        offering: Vec<String>,
-    ) -> Self {
-        let areas = areas.iter().map(|area| (area.path.clone(), area.lines)).collect();
-        Self { areas, read, looked_at, offering }
-    }
-
     /// The overview after edits, as it would be made anew; `None` where that is not certain.
     pub fn carried_over(&self, mut overview: Overview, edits: &Edits<'_>) -> Option<Overview> {
         let mut lines: Vec<u64> = self.areas.iter().map(|(_, lines)| *lines).collect();

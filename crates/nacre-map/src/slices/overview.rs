@@ -9,7 +9,7 @@ use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
 use super::areas::{Area, CodeApart, areas, code_apart};
-use super::carried::OverviewBasis;
+use super::basis::OverviewBasis;
 use super::commands::ProjectCommand;
 use super::entries::{EntryPoint, entry_candidates, entry_points};
 use super::listed::Listed;
