@@ -7,8 +7,8 @@ use super::options::RefreshOptions;
 use super::read::{Doubt, ReadFiles, Reading, read_all};
 use super::refresh::Current;
 use crate::artifact::{
-    AnalysisKey, Cache, Change, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
-    Revision, estimated_tokens,
+    AnalysisKey, Cache, Change, ChangedFile, FileFacts, FileHash, FileOutline, FileRow,
+    RelativePath, Revision, estimated_tokens,
 };
 use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, Outline, Problem};
 use crate::resolve::is_manifest;

@@ -15,7 +15,7 @@ use super::places::{CodeRole, place_of};
 use super::surface::surface;
 use super::text_facts::{ReadText, TextMarks};
 use crate::artifact::ChangedFile;
-use crate::languages::{Analysis, Depth, Language, Outline};
+use crate::languages::{Analysis, Depth, Language, Outline, Problem};
 use crate::resolve::leads_alike;
 
 /// What an overview took from the texts of files.
@@ -88,12 +88,7 @@ impl OverviewBasis {
     }
 
     /// Shows the symbols of a file as they are now, where they are shown.
-    fn show_surface(
-        &self,
-        overview: &mut Overview,
-        path: &str,
-        edits: &Edits<'_>,
-    ) -> Option<()> {
+    fn show_surface(&self, overview: &mut Overview, path: &str, edits: &Edits<'_>) -> Option<()> {
         if !self.offering.iter().any(|one| one == path) {
             return Some(());
         }
@@ -122,9 +117,8 @@ impl OverviewBasis {
         let Some(language) = Language::of_path(path).filter(|_| before != after) else {
             return Some(());
         };
-        let recounted = |count: u64| {
-            count.checked_sub(u64::from(*before))?.checked_add(u64::from(*after))
-        };
+        let recounted =
+            |count: u64| count.checked_sub(u64::from(*before))?.checked_add(u64::from(*after));
         if place != CodeRole::Vendored {
             let mut languages = overview.languages.iter_mut();
             let count = languages.find(|count| count.language == language.name())?;
@@ -160,7 +154,7 @@ fn order_of(numbers: impl Iterator<Item = u64> + Clone) -> impl Iterator<Item = 
 }
 
 /// What an overview needs to know of a file besides its imports.
-fn roles(outline: &Outline<'_>) -> (bool, bool, bool, Option<crate::languages::Problem>) {
+fn roles(outline: &Outline<'_>) -> (bool, bool, bool, Option<Problem>) {
     (outline.is_entry, outline.is_test, outline.is_public, outline.problem)
 }
 

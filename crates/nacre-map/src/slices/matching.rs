@@ -189,8 +189,7 @@ struct Looker<'l, 's> {
 
 impl<'l, 's> Looker<'l, 's> {
     fn new(sketch: &'l Sketch<'s>, question: &'l Question, weights: &'l Weights) -> Self {
-        let found =
-            BatchHits { n_with: vec![0; question.asked.len()], ..BatchHits::default() };
+        let found = BatchHits { n_with: vec![0; question.asked.len()], ..BatchHits::default() };
         let mut looker =
             Self { sketch, question, weights, folder: Folder::default(), whole: Vec::new(), found };
         looker.enter("");

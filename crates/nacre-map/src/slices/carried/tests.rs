@@ -10,7 +10,10 @@ use crate::resolve::is_manifest;
 /// Two packages more, so that the parts are packages and not folders.
 const MORE: &[(&str, &str)] = &[
     ("reef/Cargo.toml", "[package]\nname = \"reef\"\n"),
-    ("reef/README.md", "# Reef\n\nThe reef around the sea, where pearls are sold to whoever comes by.\n"),
+    (
+        "reef/README.md",
+        "# Reef\n\nThe reef around the sea, where pearls are sold to whoever comes by.\n",
+    ),
     ("reef/src/lib.rs", "pub mod shop;\n\npub fn sell(price: u32) -> u32 {\n    price\n}\n"),
     ("reef/src/shop.rs", "pub struct Shop;\n\n// Opens\n// with\n// the\n// tide.\n"),
     ("web/package.json", "{\"name\": \"web\"}"),
@@ -64,7 +67,9 @@ fn after(detail: Detail, edits: &[(usize, usize)]) -> (Overview, Option<Overview
     let edits = Edits {
         changed: &changed,
         made: &made_in(&after),
-        text: &|path| now.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned()),
+        text: &|path| {
+            now.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned())
+        },
         analysis: &|path| find(path).map(|file| file.analysis.clone()),
     };
     (anew, basis.carried_over(stored, &edits))
