@@ -142,7 +142,7 @@ impl Ranking {
         times: &mut Vec<Duration>,
     ) -> [f64; 4] {
         let files = self.current.artifact.files();
-        let bag = |idx: usize| self.bags.of(idx);
+        let bag = |idx: usize| self.bags.words_of(idx);
         let mut shares = [0.0; 4];
         for Task { task, files: changed } in &self.tasks {
             let clock = Instant::now();

@@ -121,6 +121,12 @@ impl Bags {
         Bag::read(self.packs.get(pack as usize)?.at(place as usize)?)
     }
 
+    /// The same without its trigrams, which are not read.
+    pub fn words_at(&self, place: BagPlace) -> Option<Bag<'_>> {
+        let BagPlace((pack, place)) = place;
+        Bag::read_words(self.packs.get(pack as usize)?.at_unchecked(place as usize)?)
+    }
+
     /// How many bytes all packs have.
     pub fn n_bytes(&self) -> usize {
         self.packs.iter().map(Pack::n_bytes).sum()

@@ -74,6 +74,7 @@ pub(super) struct Base {
     paths: std::ops::Range<usize>,
     history: Section,
     pub(super) head: Head,
+    /// Taken by the artifact that is made of it.
     pub(super) folders: Vec<(String, FolderRow)>,
 }
 
@@ -101,7 +102,7 @@ impl Base {
         let folders =
             from.list(|from| Some((from.text()?.to_owned(), FolderRow::decode(from)?)))?;
         // A path that is no text would be found at each look at it; better once.
-        std::str::from_utf8(map.get(paths.range.clone())?).ok()?;
+        simdutf8::basic::from_utf8(map.get(paths.range.clone())?).ok()?;
         Some(Self { table: table.range, paths: paths.range, history, head, folders, map })
     }
 
@@ -111,7 +112,7 @@ impl Base {
 
     /// All files in the order of their paths.
     pub(super) fn files(&self) -> impl ExactSizeIterator<Item = (&str, FileRow)> {
-        let paths = std::str::from_utf8(&self.map[self.paths.clone()]).unwrap_or_default();
+        let paths = simdutf8::basic::from_utf8(&self.map[self.paths.clone()]).unwrap_or_default();
         self.rows().iter().map(move |row| {
             let ((start, len), row) = FileRow::of_table(row);
             (paths.get(start..start.saturating_add(len)).unwrap_or_default(), row)

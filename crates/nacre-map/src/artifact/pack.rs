@@ -100,16 +100,23 @@ impl Pack {
         self.blob(self.entries().get(place)?)
     }
 
+    /// The same without a look whether it is damaged, for who has a checksum of its own.
+    pub(super) fn at_unchecked(&self, place: usize) -> Option<&[u8]> {
+        self.map.get(Self::span(self.entries().get(place)?)?)
+    }
+
     fn entries(&self) -> &[[u8; ENTRY_BYTES]] {
         self.map[self.first..].as_chunks().0
     }
 
     fn blob(&self, entry: &[u8; ENTRY_BYTES]) -> Option<&[u8]> {
+        let blob = self.map.get(Self::span(entry)?)?;
+        (short_sum(blob) == (word(entry, 16) >> 32) as u32).then_some(blob)
+    }
+
+    fn span(entry: &[u8; ENTRY_BYTES]) -> Option<std::ops::Range<usize>> {
         let start = usize::try_from(word(entry, 8)).ok()?;
-        let rest = word(entry, 16);
-        let end = start.checked_add((rest & 0xffff_ffff) as usize)?;
-        let blob = self.map.get(start..end)?;
-        (short_sum(blob) == (rest >> 32) as u32).then_some(blob)
+        Some(start..start.checked_add((word(entry, 16) & 0xffff_ffff) as usize)?)
     }
 }
 

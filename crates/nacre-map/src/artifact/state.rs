@@ -36,8 +36,8 @@ pub(super) struct PackPlace {
 }
 
 impl Artifact {
-    pub(super) fn read(base: Base, place: PackPlace, log: Vec<Commit>) -> Self {
-        let folders = base.folders.iter().cloned().collect();
+    pub(super) fn read(mut base: Base, place: PackPlace, log: Vec<Commit>) -> Self {
+        let folders = std::mem::take(&mut base.folders).into_iter().collect();
         let (head, first) = (base.head, base.head);
         let mut artifact =
             Self { head, first, folders, base: Some(base), place, ..Self::default() };

@@ -45,6 +45,11 @@ impl FileBags {
         self.bags.at((*self.places.get(idx)?)?)
     }
 
+    /// The same without its trigrams, for who asks for words alone.
+    pub fn words_of(&self, idx: usize) -> Option<Bag<'_>> {
+        self.bags.words_at((*self.places.get(idx)?)?)
+    }
+
     /// How many bytes the words of all files take.
     pub fn n_bytes(&self) -> usize {
         self.bags.n_bytes()

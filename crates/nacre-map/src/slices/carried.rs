@@ -12,7 +12,7 @@ use super::places::{CodeRole, place_of};
 use super::surface::surface;
 use super::text_facts::{ReadText, TextMarks};
 use crate::artifact::ChangedFile;
-use crate::languages::{Analysis, Depth, Language, Outline};
+use crate::languages::{Analysis, Depth, Language, Outline, Problem};
 use crate::resolve::leads_alike;
 
 /// Edits, and where what is known of the edited files is asked for.
@@ -128,7 +128,7 @@ fn order_of(numbers: impl Iterator<Item = u64> + Clone) -> impl Iterator<Item = 
 }
 
 /// What an overview needs to know of a file besides its imports.
-fn roles(outline: &Outline<'_>) -> (bool, bool, bool, Option<crate::languages::Problem>) {
+fn roles(outline: &Outline<'_>) -> (bool, bool, bool, Option<Problem>) {
     (outline.is_entry, outline.is_test, outline.is_public, outline.problem)
 }
 

@@ -4,8 +4,10 @@
 //! counts are kept in steps: the ranking damps them anyway. Behind them lie the trigrams of the whole text, which words that are cut
 //! or counted in part cannot stand for.
 
-use foldhash::fast::RandomState;
 use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::Word;
 use super::defined::Line;
@@ -16,7 +18,7 @@ use super::trigrams::{TrigramMaker, Trigrams};
 use super::word_set::WordSet;
 
 /// Grows whenever the same text would be counted otherwise; older bags are then made again.
-pub const WORDS_FORMAT: u8 = 2;
+pub const WORDS_FORMAT: u8 = 3;
 
 /// No text that a person wrote has more different words.
 const MAX_WORDS: usize = 16_384;
@@ -49,8 +51,10 @@ const MADE_MARKS: &[&str] = &[
 /// So much of a text are its first lines.
 const MAX_MARK_BYTES: usize = 1_000;
 
-/// Whether a program made it, two lengths and the number of words.
-const HEADER_BYTES: usize = 13;
+/// Whether a program made it, two lengths and the number of words; behind that a checksum of all but itself and the trigrams, so that
+/// who asks for words alone need not read those.
+const NUMBERS_BYTES: usize = 13;
+const HEADER_BYTES: usize = NUMBERS_BYTES + 4;
 
 /// How often a text has a word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -172,10 +176,21 @@ impl BagMaker {
         bytes.extend(self.n_all.to_le_bytes());
         bytes.extend(self.n_defined.to_le_bytes());
         bytes.extend(u32::try_from(words.len()).unwrap_or(u32::MAX).to_le_bytes());
+        bytes.extend([0; HEADER_BYTES - NUMBERS_BYTES]);
         words.iter().for_each(|(word, _)| bytes.extend(word.0.to_le_bytes()));
         bytes.extend(words.iter().map(|(_, steps)| *steps));
+        let check = words_check(&bytes, words.len()).unwrap_or_default().to_le_bytes();
+        bytes[NUMBERS_BYTES..HEADER_BYTES].copy_from_slice(&check);
         bytes
     }
+}
+
+/// The checksum of a bag with so many words, without its trigrams.
+fn words_check(bag: &[u8], n_words: usize) -> Option<u32> {
+    let end = n_words.checked_mul(5)?.checked_add(HEADER_BYTES)?;
+    let numbers = xxh3_64(bag.get(..NUMBERS_BYTES)?);
+    let check = xxh3_64_with_seed(bag.get(HEADER_BYTES..end)?, numbers);
+    Some((check & 0xffff_ffff) as u32)
 }
 
 fn is_made(bytes: &[u8]) -> bool {
@@ -213,7 +228,17 @@ pub struct Bag<'b> {
 }
 
 impl<'b> Bag<'b> {
-    /// Reads what a [`BagMaker`] made; `None` for anything else.
+    /// Reads the words of what a [`BagMaker`] made, without the trigrams; `None` for words that are not as they were made.
+    pub fn read_words(bytes: &'b [u8]) -> Option<Self> {
+        let numbers = bytes.first_chunk::<HEADER_BYTES>()?;
+        let n_words = u32::from_le_bytes(*numbers[9..].first_chunk()?);
+        let check = words_check(bytes, usize::try_from(n_words).ok()?)?;
+        let end = HEADER_BYTES.checked_add(usize::try_from(n_words).ok()?.checked_mul(5)?)?;
+        let is_whole = check.to_le_bytes() == numbers[NUMBERS_BYTES..];
+        Self::read(bytes.get(..end).filter(|_| is_whole)?)
+    }
+
+    /// Reads what a [`BagMaker`] made; `None` for anything else. Whether it is as it was made is for the caller to know.
     pub fn read(bytes: &'b [u8]) -> Option<Self> {
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES)?;
         let number = |at: usize| {

@@ -121,9 +121,23 @@ proptest! {
     fn any_bytes_can_be_counted_and_read_again(bytes in prop::collection::vec(any::<u8>(), 0..400), is_code: bool) {
         let mut maker = BagMaker::default();
         let bag = maker.make(&bytes, is_code);
-        prop_assert!(Bag::read(&bag).is_some());
+        let (mut read, words) = (Bag::read(&bag).unwrap(), Bag::read_words(&bag).unwrap());
+        read.trigrams = words.trigrams;
+        prop_assert_eq!(read, words);
+        prop_assert!(!words.trigrams.is_text());
+        let _ = Bag::read_words(&bytes);
         prop_assert_eq!(maker.make(&bytes, is_code), bag);
         let _ = Bag::read(&bytes);
+    }
+
+    #[test]
+    fn words_that_are_damaged_are_not_read(text in "([abc]{1,3} ){1,9}", at: prop::sample::Index, bit in 0_u8..8) {
+        let mut bag = BagMaker::default().make(text.as_bytes(), true);
+        let n_words = Bag::read(&bag).unwrap().len();
+        // One byte, four and four for lengths, four for their number, four for the checksum; then the words.
+        let at = at.index(17 + n_words * 5);
+        bag[at] ^= 1 << bit;
+        prop_assert_eq!(Bag::read_words(&bag), None);
     }
 
     #[test]
