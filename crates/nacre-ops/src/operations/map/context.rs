@@ -166,7 +166,7 @@ fn rank_files(host: &Host, map: &CodeMap, task: &Task) -> Ranked {
         let bags = map.bags(&files);
         (bags, imported.join().unwrap_or_else(|panic| resume_unwind(panic)))
     });
-    let bag = |idx: usize| bags.of(idx);
+    let bag = |idx: usize| bags.words_of(idx);
     let paths = files.iter().map(|(path, _)| *path).collect();
     let made = map.made_paths();
     let sketch = Sketch::new(paths, &bag, &made, imported);
