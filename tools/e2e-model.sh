@@ -205,12 +205,47 @@ chat_with() {
     verdicts+=("yes  $model: taken back to the byte")
 }
 
+# A failing test, mended by the model in steps that a person asks for: it is run, the cause is read, mended and the test is run
+# again; then the change is taken back, and what was decided is in the brief of the next session.
+mend_with() {
+    local model=${1%%-*} report=$tmp/report.json code session mended
+    cat > tides.py << 'TEXT'
+"""Levels of the tide."""
+
+
+def high_water(levels):
+    return min(levels)
+TEXT
+    printf 'from tides import high_water\n\nassert high_water([1, 5, 3]) == 5, "high water is wrong"\nprint("passed")\n' > test_tides.py
+    cp tides.py "$tmp/before.py"
+    echo "### A failing test with $1"
+    echo
+    ask_chat 'Call shell_run with argv ["python3", "test_tides.py"]. Then tell me in one sentence what is wrong.' --policy full
+    verdict "$model: ran the test and saw it fail" said 'high.water|AssertionError|assert|fail'
+    session=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["session"])' "$report")
+    ask_chat 'Call file_edit with path "tides.py" and one edit: find "min(levels)", replace "max(levels)".' --policy full
+    mended=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["session"])' "$report")
+    verdict "$model: mended the cause" grep -q 'return max(levels)' tides.py
+    ask_chat 'Call shell_run with argv ["python3", "test_tides.py"]. Then tell me in one sentence whether it passed.' --policy full
+    verdict "$model: ran the test again and saw it pass" said '[Pp]ass'
+    verdict "the test passes" python3 test_tides.py
+    ask_chat "We decided to keep levels in metres above chart datum, because the port reports them so. Answer with the word: noted." --resume "$session"
+    if ! cmp -s "$tmp/before.py" tides.py; then
+        show nacre chat --undo "$mended"
+        verdicts+=("$(cmp -s "$tmp/before.py" tides.py && echo yes || echo no)  $model: taken back to the byte")
+    fi
+    # The sessions were written to just now; by this clock they have rested.
+    NACRE_NOW=2099-01-01T00:00:00Z show nacre sync
+    verdict "$model: the decision is in the next brief" sh -c 'nacre brief | grep -q "chart datum"'
+}
+
 run_with "$small"
 chat_with "$small"
 if [ "${QUICK:-0}" != 1 ]; then
     run_with "$large"
     [ "${ONLY:-all}" != all ] || show nacre run --agent explorer "How often is a failed job tried, and where does the code say so?"
     chat_with "$large"
+    mend_with "$large"
 fi
 echo "## What the models could do in a chat"
 echo

@@ -34,9 +34,8 @@ struct CacheFixture {
 
 impl CacheFixture {
     fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
         let project = Project::at(PathBuf::from("/somewhere/pearl"));
-        Self { dir, project }
+        Self { dir: tempfile::tempdir().unwrap(), project }
     }
 
     fn folder(&self) -> PathBuf {
@@ -79,6 +78,7 @@ fn commit(number: u64) -> Commit {
         path: format!("f{number}.rs"),
         before: None,
         after: Some(FileHash(number)),
+        lines: (0, 7),
     };
     let identity =
         (2..=number).fold(1, |before, number| identity_after(before, [added(number).parts()]));
@@ -430,7 +430,12 @@ fn a_state_is_known_by_what_led_to_it_and_not_by_its_number_alone() {
 
 #[test]
 fn a_history_that_is_too_long_forgets_whole_revisions_and_says_so() {
-    let change = |n: u64| Change { path: format!("f{n}"), before: None, after: Some(FileHash(n)) };
+    let change = |n: u64| Change {
+        path: format!("f{n}"),
+        before: None,
+        after: Some(FileHash(n)),
+        lines: (0, 1),
+    };
     let revisions = (0..210_000).map(|n| (2 + n / 70_000, change(n)));
     let mut history = History { since: 1, identity: 7, changes: revisions.collect() };
     let last = identity_at(7, &history.changes, 4);
@@ -588,8 +593,7 @@ proptest! {
         bytes in prop::collection::vec(any::<u8>(), 0..200)
     ) {
         let _ = super::blob::decode(&bytes);
-        let _ = super::blob::decode_outline(&bytes, Language::Rust);
-        let _ = super::commit::History::decode(&bytes);
+        let _ = (super::blob::decode_outline(&bytes, Language::Rust), super::commit::History::decode(&bytes));
         let (_, n_read) = super::log::read(&bytes, Head::default(), |_, bytes| Some(bytes.into()));
         prop_assert!(n_read <= bytes.len() as u64);
     }

@@ -28,6 +28,7 @@ mod since_git;
 pub(crate) mod tests;
 mod texts;
 mod told;
+mod totals;
 mod tracked_files;
 mod uses;
 mod verify;

@@ -15,6 +15,7 @@ use super::options::{CacheWrites, RefreshOptions, Verify, WordCounting};
 use super::read::{Doubt, KnownTexts, ReadFiles, Reading, read_all};
 use super::rules::RULES_FILE;
 use super::selection::{SelectedFiles, Selection};
+use super::totals::Totals;
 use super::verify::{changed_files, changed_folders};
 use super::walk::{relist, walk};
 use crate::artifact::{
@@ -131,7 +132,6 @@ pub fn refresh(
         let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
         let before = old.as_ref().map(|old| old.head().revision);
         let mut artifact = old.unwrap_or_default();
-        let is_same = look.found.is_none();
         let mut is_kept = true;
         if let Some((commit, new)) = look.found {
             let kept = match options.keeping {
@@ -159,40 +159,12 @@ pub fn refresh(
             // Best effort: what is not kept is counted again.
             let _ = keep_bags(cache, project, &artifact, &look.words);
         }
-        // Where nothing changed, the files that were compared are those of the artifact.
-        let totals = look.totals.filter(|_| is_same).unwrap_or_else(|| Totals::of_all(&artifact));
+        let totals = look.totals.unwrap_or_else(|| Totals::of_all(&artifact));
+        debug_assert_eq!(totals, Totals::of_all(&artifact));
         let stats = stats(&artifact, totals, look.n_read, look.n_postponed);
         let project = project.clone();
         let status = look.status;
         return Ok(Current { project, artifact, analyses, status, stats, before, is_kept });
-    }
-}
-
-/// What all files of a project amount to.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Totals {
-    n_files: usize,
-    n_bytes: u64,
-    n_unread: usize,
-}
-
-impl Totals {
-    pub(super) fn of_all(artifact: &Artifact) -> Self {
-        let mut totals = Self::default();
-        artifact.each(|_, row| totals.add(&row));
-        totals
-    }
-
-    fn of(files: &[(&str, FileRow)]) -> Self {
-        let mut totals = Self::default();
-        files.iter().for_each(|(_, row)| totals.add(row));
-        totals
-    }
-
-    fn add(&mut self, row: &FileRow) {
-        self.n_files += 1;
-        self.n_bytes += row.stamp.size;
-        self.n_unread += usize::from(row.marks.is_unread);
     }
 }
 
@@ -223,7 +195,7 @@ pub(super) struct Look {
     pub(super) found: Option<(Commit, Vec<NewPack>)>,
     /// Words of new texts that are not kept yet.
     pub(super) words: Vec<NewPack>,
-    /// What the files amount to that were compared, where those are all.
+    /// What all files amount to now, where all were compared.
     totals: Option<Totals>,
 }
 
@@ -502,7 +474,7 @@ impl Looker<'_> {
         status: CacheStatus,
         known: &KnownTexts<'_>,
     ) -> Look {
-        let Differences { doubtful, gone, folders, totals } = differences;
+        let Differences { doubtful, gone, folders, mut totals } = differences;
         let reading = Reading {
             root: self.root,
             analyses: known.analyses,
@@ -519,10 +491,10 @@ impl Looker<'_> {
         let mut commit = Commit { folders, ..Commit::default() };
         // All that was in doubt was read, and comes in that order.
         for (doubt, row) in doubtful.into_iter().zip(rows) {
-            self.compare(&mut commit, doubt.path, row);
+            self.compare(&mut commit, &mut totals, doubt.path, row);
         }
         for path in gone {
-            self.compare(&mut commit, path, None);
+            self.compare(&mut commit, &mut totals, path, None);
         }
         let old = *self.artifact.head();
         let is_first = old.created_ns == 0;
@@ -568,16 +540,27 @@ impl Looker<'_> {
         total.is_some()
     }
 
-    fn compare(&self, commit: &mut Commit, path: String, row: Option<FileRow>) {
+    fn compare(
+        &self,
+        commit: &mut Commit,
+        totals: &mut Option<Totals>,
+        path: String,
+        row: Option<FileRow>,
+    ) {
         let old = self.artifact.find(&path);
         if old == row {
             return;
+        }
+        if let Some(totals) = totals {
+            old.iter().for_each(|row| totals.remove(row));
+            row.iter().for_each(|row| totals.add(row));
         }
         let (before, after) = (old.map(|row| row.hash), row.map(|row| row.hash));
         // What is there when an artifact is first made is no change.
         let is_first = self.artifact.head().created_ns == 0;
         if before != after && !is_first {
-            commit.changes.push(Change { path: path.clone(), before, after });
+            let lines = (old.map_or(0, |row| row.lines), row.map_or(0, |row| row.lines));
+            commit.changes.push(Change { path: path.clone(), before, after, lines });
         }
         commit.files.push((path, row));
     }

@@ -11,7 +11,8 @@ use super::bag_keys::keep_bags;
 use super::look::{folder_stamp, has_other_names, open_root};
 use super::options::{CacheWrites, RefreshOptions, WordCounting};
 use super::read::{Keep, KnownTexts};
-use super::refresh::{CacheStatus, Current, Look, Looker, Totals, git_now, is_old, stats};
+use super::refresh::{CacheStatus, Current, Look, Looker, git_now, is_old, stats};
+use super::totals::Totals;
 use crate::artifact::{Cache, FileRow, FolderRow, Kept, NewPack};
 
 /// Where something happened in a project, or may have.

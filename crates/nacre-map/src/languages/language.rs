@@ -65,6 +65,41 @@ const LANGUAGES: &[(Language, &str, &[&str])] = &[
     (Language::TypeScript, "typescript", &["ts", "mts", "cts"]),
 ];
 
+const N_ENDS: usize = {
+    let (mut count, mut at) = (0, 0);
+    while at < LANGUAGES.len() {
+        count += LANGUAGES[at].2.len();
+        at += 1;
+    }
+    count
+};
+
+/// The ends of file names as numbers, each with its language: every path is looked up here, more than once.
+const ENDS: [(u64, Language); N_ENDS] = {
+    let mut ends = [(0, Language::Bash); N_ENDS];
+    let (mut count, mut at) = (0, 0);
+    while at < LANGUAGES.len() {
+        let (language, _, own) = LANGUAGES[at];
+        let mut of_own = 0;
+        while of_own < own.len() {
+            ends[count] = (end_key(own[of_own].as_bytes()), language);
+            (count, of_own) = (count + 1, of_own + 1);
+        }
+        at += 1;
+    }
+    ends
+};
+
+/// A few bytes as a number, letters in lower case.
+const fn end_key(end: &[u8]) -> u64 {
+    let (mut key, mut at) = (0, 0);
+    while at < end.len() {
+        key = key << 8 | end[at].to_ascii_lowercase() as u64;
+        at += 1;
+    }
+    key
+}
+
 impl Language {
     /// All of them, by name.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -74,9 +109,9 @@ impl Language {
     /// The language of a file, by the end of its name.
     pub fn of_path(path: &str) -> Option<Self> {
         let dot = memchr::memrchr(b'.', path.as_bytes())?;
-        let end = path.get(dot + 1..).filter(|end| end.len() <= MAX_END_BYTES)?;
-        let is_of = |ends: &[&str]| ends.iter().any(|known| known.eq_ignore_ascii_case(end));
-        LANGUAGES.iter().find(|(_, _, ends)| is_of(ends)).map(|(language, _, _)| *language)
+        let end = path.as_bytes().get(dot + 1..).filter(|end| end.len() <= MAX_END_BYTES)?;
+        let end = end_key(end);
+        ENDS.iter().find(|(known, _)| *known == end).map(|(_, language)| *language)
     }
 
     pub fn name(self) -> &'static str {

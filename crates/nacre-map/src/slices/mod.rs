@@ -6,6 +6,8 @@
 
 mod areas;
 mod asides;
+mod basis;
+mod carried;
 mod churn;
 mod commands;
 mod context;
@@ -37,6 +39,8 @@ mod weights;
 mod word_scores;
 
 pub use areas::{Area, CodeApart};
+pub use basis::OverviewBasis;
+pub use carried::Edits;
 pub use churn::{Churn, churn_of_log};
 pub use commands::{ProjectCommand, Purpose};
 pub use context::context;

@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use super::asides;
 use super::matching::{Match, Matches, matches};
+use super::overview::first_by;
 use super::rank::as_number;
 use super::sketch::Sketch;
 use super::weights::Weights;
@@ -140,28 +141,39 @@ fn relevant(sketch: &Sketch<'_>, evidence: &Evidence<'_>, matched: &Matches) -> 
         if asked.is_empty() { best(&by_words, MAX_SEEDS) } else { asked.iter().copied().collect() };
     let near = nearness(sketch, &seeds);
     let central = central(sketch, &by_words);
-    let mut found: Vec<Relevant> = Vec::new();
-    for (idx, path) in sketch.paths.iter().enumerate() {
-        let memory = evidence.memory.get(*path).copied().unwrap_or_default();
+    let remembered = evidence.memory.iter();
+    let memory: BTreeMap<usize, f64> =
+        remembered.filter_map(|(path, share)| Some((sketch.find(path)?, *share))).collect();
+    let memory = |idx: usize| memory.get(&idx).copied().unwrap_or_default();
+    let mut scores: Vec<(f64, usize)> = Vec::new();
+    for idx in 0..sketch.paths.len() {
         let is_asked = asked.contains(&idx);
-        let has_said = matched.files[idx].has_said;
-        let sum =
-            by_words[idx] + evidence.weights.near * near[idx] + evidence.weights.memory * memory;
-        if sum <= 0.0 && !is_asked && !central.contains(&idx) {
-            continue;
+        let sum = by_words[idx]
+            + evidence.weights.near * near[idx]
+            + evidence.weights.memory * memory(idx);
+        if 0.0 < sum || is_asked || central.contains(&idx) {
+            scores.push((if is_asked { sum + W_ASKED } else { sum }, idx));
         }
-        let reasons = [
-            (is_asked, Why::Asked),
-            (0.0 < by_words[idx] && has_said, Why::Words),
-            (0.0 < near[idx] && near[idx] < 1.0, Why::Near),
-            (0.0 < by_words[idx] && !has_said, Why::Meaning),
-            (0.0 < memory, Why::Memory),
-        ];
-        let why = reasons.iter().filter(|(is, _)| *is).map(|(_, why)| *why).collect();
-        let score = if is_asked { sum + W_ASKED } else { sum };
-        found.push(Relevant { idx, score, why });
     }
-    sort(&mut found);
+    // Meaning adds to the first of them only, and only what is central may turn out to have no reason.
+    let limit = MAX_FILES.max(MAX_COMPARED) + central.len();
+    first_by(&mut scores, limit, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
+    scores.truncate(limit);
+    let mut found: Vec<Relevant> = scores
+        .into_iter()
+        .map(|(score, idx)| {
+            let has_said = matched.files[idx].has_said;
+            let reasons = [
+                (asked.contains(&idx), Why::Asked),
+                (0.0 < by_words[idx] && has_said, Why::Words),
+                (0.0 < near[idx] && near[idx] < 1.0, Why::Near),
+                (0.0 < by_words[idx] && !has_said, Why::Meaning),
+                (0.0 < memory(idx), Why::Memory),
+            ];
+            let why = reasons.iter().filter(|(is, _)| *is).map(|(_, why)| *why).collect();
+            Relevant { idx, score, why }
+        })
+        .collect();
     by_meaning(sketch, evidence, &mut found);
     found.retain(|relevant| !relevant.why.is_empty());
     found
@@ -174,7 +186,9 @@ fn sort(found: &mut [Relevant]) {
 /// The best files by a number, without those that have none.
 fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
     let mut idxs: Vec<usize> = (0..numbers.len()).filter(|idx| 0.0 < numbers[*idx]).collect();
-    idxs.sort_by(|one, other| numbers[*other].total_cmp(&numbers[*one]).then(one.cmp(other)));
+    first_by(&mut idxs, limit, |one, other| {
+        numbers[*other].total_cmp(&numbers[*one]).then(one.cmp(other))
+    });
     idxs.truncate(limit);
     idxs
 }

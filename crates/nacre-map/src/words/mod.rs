@@ -20,7 +20,7 @@ mod word_set;
 
 pub use bag::{Bag, BagMaker, Counts, WORDS_FORMAT, is_text};
 pub use question::{Asked, Kin, Question};
-pub use split::{each_identifier, each_part, identifiers, part_words};
+pub use split::{each_identifier, each_identifier_by, each_part, identifiers, part_words};
 pub use stem::stem;
 pub use trigrams::{Trigram, Trigrams};
 pub use word_set::WordSet;

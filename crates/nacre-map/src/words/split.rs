@@ -93,9 +93,13 @@ pub fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Hands out the words of a text: those of identifiers, and whole identifiers of several.
-pub fn each_identifier(text: &[u8], mut take: impl FnMut(Word)) {
+pub fn each_identifier(text: &[u8], take: impl FnMut(Word)) {
+    each_identifier_by(text, &mut Vec::new(), take);
+}
+
+/// The same for many texts, in memory that is used again.
+pub fn each_identifier_by(text: &[u8], whole: &mut Vec<u8>, mut take: impl FnMut(Word)) {
     let mut at = 0;
-    let mut whole: Vec<u8> = Vec::new();
     while at < text.len() {
         let end = identifier_end(text, at);
         whole.clear();
@@ -107,7 +111,7 @@ pub fn each_identifier(text: &[u8], mut take: impl FnMut(Word)) {
             take(Word::part(stem(&whole[start..])));
         });
         if 1 < n_parts {
-            take(Word::whole(&whole));
+            take(Word::whole(whole));
         }
         at = end.max(at + 1);
     }

@@ -3,7 +3,9 @@
 
 use nacre_core::base::ContentHash;
 use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_engine::lifecycle::{Attachment, Conversation, Picture};
+use nacre_engine::lifecycle::{Attachment, Conversation, Item, Picture};
+use nacre_engine::record::SessionId;
+use nacre_engine::record::state::State;
 
 use super::base64;
 use crate::error::OpError;
@@ -66,6 +68,29 @@ pub(super) fn look_up(host: &Host, conversation: &mut Conversation) {
             RelPath::new(&picture.file).and_then(|path| folder.read(&path, MAX_BYTES as u64));
         picture.data = bytes.ok().map(|bytes| base64::encode(&bytes).into());
     }
+}
+
+/// The pictures of a session, by their files.
+pub(super) fn of_session(state: &State, session: &SessionId) -> Result<Vec<String>, OpError> {
+    let records = state.items(session, 0, usize::MAX)?;
+    let conversation =
+        Conversation::from_items(records.iter().map(|one| Item::from_json(&one.json)));
+    let attached = conversation.turns.into_iter().flat_map(|turn| turn.attachments);
+    Ok(attached.filter_map(|attachment| attachment.picture).map(|picture| picture.file).collect())
+}
+
+/// Removes pictures that no conversation has any more. What cannot be removed now is no reason to keep the session.
+pub(super) fn drop_unused(host: &Host, state: &State, files: &[String]) -> Result<(), OpError> {
+    let folder = folder(host)?;
+    for file in files {
+        if state.has_item_with(file)? {
+            continue;
+        }
+        let path = RelPath::new(file)?;
+        let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
+        writer.remove_derived(&path)?;
+    }
+    Ok(())
 }
 
 fn folder(host: &Host) -> Result<WriteScope, OpError> {

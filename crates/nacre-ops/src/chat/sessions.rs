@@ -15,6 +15,7 @@ use nacre_engine::record::state::{
 };
 
 use super::items::chat_item;
+use super::pictures;
 use super::recovery::recover;
 use super::shared::{ChatShared, open_state, random};
 use crate::error::OpError;
@@ -196,7 +197,7 @@ pub(super) fn fork(
     Ok(SessionReport { session: entry(&state, made)? })
 }
 
-/// Removes a session with everything that it said. It has to be named.
+/// Removes a session with everything that it said and was shown. It has to be named.
 pub(super) fn remove(
     host: &Host,
     request: &SessionRequest,
@@ -207,7 +208,9 @@ pub(super) fn remove(
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
     let found = named(&state, session)?;
+    let pictures = pictures::of_session(&state, &found.id)?;
     state.remove_session(&found.id)?;
+    pictures::drop_unused(host, &state, &pictures)?;
     Ok(SessionRemoveReport { session: found.id.to_string(), items: found.last_item })
 }
 

@@ -119,10 +119,8 @@ impl Host {
         let (state, detail) = match looked {
             Ok(state) => (state, None),
             Err(error) => {
-                let state = match error.code {
-                    ErrorCode::DatabaseAway => DatabaseState::Away,
-                    _ => DatabaseState::Unusable,
-                };
+                let is_away = error.code == ErrorCode::DatabaseAway;
+                let state = if is_away { DatabaseState::Away } else { DatabaseState::Unusable };
                 let causes = std::iter::once(&error.message).chain(&error.causes);
                 (state, Some(causes.cloned().collect::<Vec<_>>().join(": ")))
             }
@@ -259,7 +257,18 @@ impl From<DatabaseError> for OpError {
                 ErrorCode::Conflict,
                 "Servers of one database need the same `search.embedding`".into(),
             ),
-            _ => (ErrorCode::Failed, "nacre config get server.database".into()),
+            DatabaseError::Url(_)
+            | DatabaseError::NoUser
+            | DatabaseError::Certificates { .. }
+            | DatabaseError::Thread(_)
+            | DatabaseError::Away(_)
+            | DatabaseError::TooSlow { .. }
+            | DatabaseError::GaveUp(_)
+            | DatabaseError::Exhausted { .. }
+            | DatabaseError::Refused(_)
+            | DatabaseError::Damaged { .. } => {
+                (ErrorCode::Failed, "nacre config get server.database".into())
+            }
         };
         Self::from_error(code, &error, Some(hint))
     }
@@ -273,7 +282,7 @@ mod tests {
     #[cfg(unix)]
     #[expect(clippy::disallowed_methods, reason = "a test makes its own files")]
     fn a_password_is_read_from_a_file_that_only_its_owner_may_read() {
-        use std::os::unix::fs::PermissionsExt as _;
+        use std::os::unix::fs::PermissionsExt;
 
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("password");

@@ -76,7 +76,7 @@ fn with_a_model_every_sentence_names_what_proves_it() {
     let said =
         format!("The queue is a SQLite table [{QUEUE}]. There is one file to back up. [{QUEUE}]");
     assert_snapshot!(asked(&home, &[&said]), @r#"
-    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]. There is one file to back up. [20261115-the-queue-is-a-sqlite-table]
+    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]. "One file to back up, and no broker to run." [20261115-the-queue-is-a-sqlite-table]
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
         a person said: "The queue is a SQLite table One file to back up, and no broker to run."
@@ -120,7 +120,11 @@ fn no_id_that_does_not_hold_reaches_the_reader() {
             }
             let is_true_told = turns.len() == 1;
             assert_eq!(output["known"], is_true_told, "{wrong}");
-            assert_eq!(shown.contains("The queue is a table"), is_true_told, "{wrong}: {shown}");
+            assert_eq!(
+                shown.contains("\"The queue is a SQLite table\" ["),
+                is_true_told,
+                "{wrong}: {shown}"
+            );
             assert!(shown.contains("1 sentence was left out"), "{wrong}: {shown}");
             assert_eq!(output["left_out"].as_object().unwrap().len(), 1, "{wrong}: {output}");
         }
@@ -160,7 +164,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     ] });
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @r#"
-    The queue is a table [20261115-the-queue-is-a-sqlite-table].
+    "The queue is a SQLite table" [20261115-the-queue-is-a-sqlite-table]
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
         a person said: "The queue is a SQLite table One file to back up, and no broker to run."

@@ -253,12 +253,7 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
         assert!(asked.contains(&format!("data:image/png;base64,{DOT}")), "{asked}");
         assert!(asked.contains("fn add(a: i32"), "{asked}");
     }
-    let kept = fs::read_dir(home.root().join(".nacre/pictures")).unwrap();
-    let kept: Vec<_> = kept
-        .map(|entry| entry.unwrap().metadata().unwrap())
-        .filter(fs::Metadata::is_file)
-        .collect();
-    assert_eq!(kept.len(), 1, "once, and not in the conversation");
+    assert_eq!(n_pictures(&home), 1, "once, and not in the conversation");
     let items = wire.ask("session.items", &json!({ "session": session })).to_string();
     assert!(items.contains("[a picture, image/png, 70 bytes]") && !items.contains(DOT), "{items}");
     for (wrong, why) in [
@@ -280,6 +275,24 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
         assert!(failed.contains(why), "{failed}");
     }
     assert_eq!(model.asked().len(), 2, "nothing was asked with what cannot be sent");
+    // A copy still has it; with the last conversation it goes.
+    let copy = wire.ask("session.fork", &json!({ "session": session }));
+    let copy =
+        copy["result"]["session"]["id"].as_str().unwrap_or_else(|| panic!("{copy}")).to_owned();
+    for (gone, n_left) in [(&session, 1), (&copy, 0)] {
+        let removed = wire.ask("session.remove", &json!({ "session": gone }));
+        assert!(removed["error"].is_null(), "{removed}");
+        assert_eq!(n_pictures(&home), n_left, "{removed}");
+    }
+}
+
+fn n_pictures(home: &TestHome) -> usize {
+    let kept = fs::read_dir(home.root().join(".nacre/pictures")).unwrap();
+    kept.map(|entry| entry.unwrap().file_name())
+        .filter(|name| {
+            name.to_string_lossy().len() > 20 && !name.to_string_lossy().starts_with('.')
+        })
+        .count()
 }
 
 #[test]

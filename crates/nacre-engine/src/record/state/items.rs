@@ -106,6 +106,17 @@ impl State {
             Ok(found)
         })
     }
+
+    /// Whether an item of any conversation has these letters.
+    pub fn has_item_with(&self, letters: &str) -> Result<bool, StateError> {
+        self.read(|connection| {
+            Ok(connection.query_row(
+                "SELECT EXISTS (SELECT 1 FROM item WHERE instr(json, ?1) > 0)",
+                [letters],
+                |row| row.get(0),
+            )?)
+        })
+    }
 }
 
 /// Refuses who does not hold the running task of a conversation.

@@ -21,12 +21,10 @@ pub(super) fn check_password(key: &str, value: &str) -> Result<(), OpError> {
 
 /// The value as it may be shown.
 pub(super) fn without_password(key: &str, value: SettingValue) -> SettingValue {
-    match value {
-        SettingValue::Text(text) if key == DATABASE && has_password(&text) => {
-            SettingValue::Text("[redacted:url-password]".to_owned())
-        }
-        value => value,
+    if key == DATABASE && matches!(&value, SettingValue::Text(text) if has_password(text)) {
+        return SettingValue::Text("[redacted:url-password]".to_owned());
     }
+    value
 }
 
 /// Whether a password stands in the user part of an address, or among its parameters.

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::io::Cursor;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -135,6 +136,55 @@ fn what_gitattributes_call_generated_counts_as_that_in_every_answer() {
     assert_eq!(told(), (1, b.0, b.1));
     fs::write(root.join(".gitattributes"), "src/c_* linguist-generated\n").unwrap();
     assert_eq!(told(), (0, a.0, a.1));
+}
+
+#[test]
+fn an_overview_after_an_edit_is_that_of_a_first_look() {
+    let (folder, environment) = place();
+    let root = folder.path().canonicalize().unwrap();
+    let told = |home: &str| {
+        let home = root.join(home);
+        fs::create_dir_all(&home).unwrap();
+        let environment = Environment { home: Some(home), ..environment.clone() };
+        let host = Host::open(environment, &OpenOptions::default()).host.unwrap();
+        explore(&host, &ExploreRequest::default(), &Events::ignored()).unwrap().report.overview
+    };
+    // What was last made from everything that is known.
+    let made = || {
+        let projects = fs::read_dir(root.join("home/.nacre/cache/codemap")).unwrap();
+        let files = projects.flat_map(|project| fs::read_dir(project.unwrap().path()).unwrap());
+        let paths = files.map(|file| file.unwrap().path());
+        let is_made = |path: &PathBuf| path.display().to_string().contains("/overview-");
+        paths.filter(is_made).map(|path| fs::read(path).unwrap()).collect::<Vec<_>>()
+    };
+    let edits = [
+        (
+            "src/store1.rs",
+            "pub fn open_store_1(name: &str, mode: u8) {\n    drop((name, mode));\n}\n",
+            true,
+        ),
+        (
+            "src/store30.rs",
+            "/// Opens.\n\npub fn open_store_30(name: &str) {\n    drop(name);\n}\n",
+            true,
+        ),
+        ("src/store2.rs", "fn open_store_2(name: &str) {\n    drop(name);\n}\n", false),
+        ("src/store3.rs", "// @generated\npub fn open_store_3(name: &str) {}\n", false),
+        ("src/store4.rs", "use crate::store5;\n\npub fn open_store_4(name: &str) {}\n", false),
+        (
+            "README.md",
+            "# Stores\n\nWhere things are kept that somebody may want to have again.\n",
+            false,
+        ),
+        ("src/store5.rs", "pub fn open_store_5(name: &str) {}\n", true),
+    ];
+    told("home");
+    for (step, (path, text, is_carried_over)) in edits.into_iter().enumerate() {
+        let before = made();
+        fs::write(root.join("work").join(path), text).unwrap();
+        assert_eq!(told("home"), told(&format!("home{step}")), "{path}");
+        assert_eq!((before.len(), made() == before), (1, is_carried_over), "{path}");
+    }
 }
 
 #[test]

@@ -28,14 +28,7 @@ impl LeaseKeeper {
         let (mut queue, beaten) = (queue.clone(), Arc::clone(&held));
         std::thread::Builder::new().name("nacre-leases".to_owned()).spawn(move || {
             while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-                let claims = lock(&beaten).clone();
-                for claim in &claims {
-                    // A database that is away may be back before the lease ends.
-                    let beat = queue.heartbeat(claim, clock(), SHARED_LEASE);
-                    if matches!(beat, Err(CatalogError::LeaseLost { .. })) {
-                        lock(&beaten).retain(|held| held.key != claim.key);
-                    }
-                }
+                beat(&mut queue, &beaten, &clock);
             }
         })?;
         Ok(Self { held, _stop: Some(stop) })
@@ -47,6 +40,17 @@ impl LeaseKeeper {
 
     pub(super) fn let_go(&self, claim: &Claim) {
         lock(&self.held).retain(|held| held.key != claim.key);
+    }
+}
+
+/// Keeps each lease for another while. A database that is away may be back before it ends.
+fn beat(queue: &mut SharedQueue, held: &Mutex<Vec<Claim>>, clock: &SystemClock) {
+    let claims = lock(held).clone();
+    for claim in &claims {
+        let beat = queue.heartbeat(claim, clock(), SHARED_LEASE);
+        if matches!(beat, Err(CatalogError::LeaseLost { .. })) {
+            lock(held).retain(|held| held.key != claim.key);
+        }
     }
 }
 

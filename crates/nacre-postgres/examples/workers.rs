@@ -1,6 +1,6 @@
 //! Three workers on one queue, killed at random, on a database that crashes: each session must be worked on exactly once in effect.
 //!
-//! `cargo run -p nacre-postgres --example torture -- [SESSIONS] [SEED]`. A worker's effect on a session is a file that can be made only
+//! `cargo run -p nacre-postgres --example workers -- [SESSIONS] [SEED]`. A worker's effect on a session is a file that can be made only
 //! once; a worker that finds it made, by one that was killed before it could say so, has nothing to do, as a sync that is replayed has.
 
 #![expect(
