@@ -180,7 +180,7 @@ class World:
                 if re.match(r"\d{8}-m\d{6}$", path.stem):
                     continue
                 kind = "summary" if "summaries" in path.parts else "memory"
-                source = re.search(r"raw_trace_path: .*?(s\d{5})\.jsonl", text) if kind == "summary" else re.search(r"word-(s\d{5})", text)
+                source = re.search(r"raw_trace_path: generic:(s\d{5})$" if kind == "summary" else r"word-(s\d{5})", text, re.MULTILINE)
                 if source:
                     self.found[kind].setdefault(source[1], []).append(str(path.relative_to(repo)))
         return self.found

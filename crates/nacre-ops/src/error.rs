@@ -9,7 +9,7 @@ use nacre_core::config::ConfigError;
 use nacre_core::config::projects::ProjectError;
 use nacre_core::memory::MemoryError;
 use nacre_core::safefs::FsError;
-use nacre_core::search::{EmbedError, IndexError, SearchError};
+use nacre_core::search::{EmbedError, IndexError, RecordIndexError, SearchError};
 use nacre_engine::flows::maintain::MaintainError;
 use nacre_engine::flows::run::{ChangedSince, UndoError};
 use nacre_engine::flows::sync::SyncError;
@@ -229,6 +229,20 @@ impl From<SearchError> for OpError {
         match error {
             SearchError::Memory(error) => error.into(),
             SearchError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<RecordIndexError> for OpError {
+    fn from(error: RecordIndexError) -> Self {
+        match error {
+            RecordIndexError::Index(error) => error.into(),
+            RecordIndexError::Embed(error) => error.into(),
+            RecordIndexError::Shared { is_passing, .. } => {
+                let code = if is_passing { ErrorCode::DatabaseAway } else { ErrorCode::Failed };
+                let hint = is_passing.then(|| "The database may come back; try again".to_owned());
+                Self::from_error(code, &error, hint)
+            }
         }
     }
 }

@@ -20,7 +20,7 @@ pub use operations::hook::hook_deadline;
 pub use operations::{
     agent, ask, brief, changes, complete, config, connect, doctor, eval, export, extract, feedback,
     hook, import, index, maintain, map, memory, model, overview, project, queue, report, review,
-    run, server, service, skill, status, sync, tasks, trace, trust, undo,
+    run, server, service, shared_index, skill, status, sync, tasks, trace, trust, undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.

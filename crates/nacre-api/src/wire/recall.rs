@@ -30,6 +30,9 @@ pub struct MemorySearchRequest {
     pub limit: Option<usize>,
     #[serde(default)]
     pub scope: Option<Scope>,
+    /// Those of every registered project, whatever `scope` says.
+    #[serde(default)]
+    pub all_projects: bool,
 }
 
 /// The memories that were found: the project's first, and of each store the best first.

@@ -121,4 +121,6 @@ pub struct MovedStores {
     pub direction: MoveStores,
     /// The sessions of this machine whose place in the queue was moved.
     pub sessions: u64,
+    /// The memories of its projects that the shared index took in, or let go of.
+    pub memories: u64,
 }

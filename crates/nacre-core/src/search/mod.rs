@@ -49,8 +49,9 @@ pub use library::{Library, LibraryOptions, News, RecordHit};
 pub use memories::mentions::{files as files_named, symbols as symbols_named};
 pub use memories::{
     DueLook, Fit, FitSignals, Fitting, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus,
-    Interest, Listed, MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, SearchError, Tie,
-    Why, Wording, clear_index, index_path, index_scope, index_status, prune_indexes, spellings,
+    Interest, Listed, MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, ProjectNews,
+    SearchError, SharedUnits, Tie, Why, Wording, clear_index, index_path, index_scope,
+    index_status, place_of_shared_unit, prune_indexes, spellings,
 };
 pub use query::{Query, facet_name};
 pub use rank::{Level, Mode};

@@ -64,6 +64,9 @@ pub struct Link {
     pub to: String,
 }
 
+/// The property that says which project a record belongs to, and so who may read it.
+pub(super) const PROJECT: &str = "project";
+
 /// One thing that can be found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Record {

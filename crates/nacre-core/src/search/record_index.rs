@@ -9,13 +9,10 @@ use super::index::{Changes, Index, IndexError};
 use super::library::{LibraryOptions, News, RecordHit, known, search_snapshot};
 use super::query::Query;
 use super::rank;
-use super::record::Fingerprint;
+use super::record::{Fingerprint, PROJECT};
 use super::snapshot::Snapshot;
 use super::words;
 use crate::safefs::{Owner, WriteScope};
-
-/// The property that says which project a record belongs to, and so who may read it.
-const PROJECT: &str = "project";
 
 /// Which projects a caller may read.
 #[derive(Clone, Debug, PartialEq, Eq)]

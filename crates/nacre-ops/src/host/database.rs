@@ -20,6 +20,8 @@ use nacre_postgres::database::{
 };
 
 use super::Host;
+use nacre_postgres::search::SharedRecords;
+
 use super::files::read_text;
 use crate::error::OpError;
 
@@ -42,6 +44,7 @@ pub(super) struct KeptDatabase(Arc<Mutex<Kept>>);
 struct Kept {
     opened: Option<Opened>,
     leadership: Option<Leadership>,
+    records: Option<SharedRecords>,
     /// How it was when it was last looked at, and since when it is so.
     seen: Option<(DatabaseState, Timestamp)>,
     /// What was last offered to its queue: everything decided before this moment.
@@ -148,6 +151,23 @@ impl Host {
         let is_leader = leadership.is_some();
         self.shared().database.lock().leadership = leadership;
         Ok(is_leader)
+    }
+
+    /// The memories of all projects that servers share; `None` where no database is set.
+    pub(crate) fn shared_records(&self) -> Result<Option<SharedRecords>, OpError> {
+        let Some(database) = self.database()? else { return Ok(None) };
+        if let Some(records) = &self.shared().database.lock().records {
+            return Ok(Some(records.clone()));
+        }
+        let records = SharedRecords::open(&database, self.own_embedder()?)?;
+        self.shared().database.lock().records = Some(records.clone());
+        Ok(Some(records))
+    }
+
+    /// Whether the database did not answer when it was last looked at: what can do without it does not wait for it.
+    pub(super) fn is_database_away(&self) -> bool {
+        let seen = self.shared().database.lock().seen;
+        seen.is_some_and(|(state, _)| !state.is_usable())
     }
 
     /// From when on this process has to offer what it decides, and notes that it is offered up to `now`.

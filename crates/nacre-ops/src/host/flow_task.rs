@@ -13,6 +13,7 @@ use nacre_engine::record::{
     Recording, Signal, TaskClass, TaskId, TaskState,
 };
 
+use super::shared_task::SharedTask;
 use super::tasks::{Planned, clock, record, seed};
 use super::{Host, words};
 use crate::cancel::Cancel;
@@ -28,24 +29,41 @@ pub fn as_task<R: Report>(
 ) -> Result<R, OpError> {
     // The agents that a flow starts draw their names from the seed itself.
     let id = TaskId::from_random(!seed(host));
-    let Some((recording, heartbeat)) = open(host, &id, (name, title)) else { return flow(events) };
+    let Some(OpenedTask { recording, heartbeat, shared }) = open(host, &id, (name, title), events)
+    else {
+        return flow(events);
+    };
     let started =
         Event::Started { task: id.to_string(), agent: name.to_owned(), title: title.to_owned() };
     events.emit(started);
-    let stored = StoredEvents::new(id, clock(host), recording.listeners());
+    let mut listeners = recording.listeners();
+    listeners.extend(shared.as_ref().map(SharedTask::listener));
+    let stored = StoredEvents::new(id, clock(host), listeners);
     let watch = Watch::start(heartbeat, events.cancel().clone());
     let report = flow(&tee(events, stored.clone()));
     drop(watch);
     stored.emit(Stored::TaskState(ending(&report)));
+    if let Some(shared) = shared {
+        shared.close();
+    }
     close(host, recording, events)?;
     report
+}
+
+/// What a task is written down with.
+struct OpenedTask {
+    recording: Recording,
+    heartbeat: Heartbeat,
+    /// Where servers share a database.
+    shared: Option<SharedTask>,
 }
 
 fn open(
     host: &Host,
     id: &TaskId,
     (agent, title): (&'static str, &str),
-) -> Option<(Recording, Heartbeat)> {
+    events: &Events,
+) -> Option<OpenedTask> {
     let planned = Planned {
         id,
         agent,
@@ -56,7 +74,13 @@ fn open(
         words: words(host.settings()),
     };
     let home = host.home_scope().ok()?;
-    record(host, &home, planned).ok()
+    let (task, words) = (planned.new_task(host), planned.words.clone());
+    let (recording, heartbeat) = record(host, &home, planned).ok()?;
+    let shared = match host.has_database() {
+        true => SharedTask::start(host, &task, words, events.cancel().clone()),
+        false => None,
+    };
+    Some(OpenedTask { recording, heartbeat, shared })
 }
 
 fn close(host: &Host, recording: Recording, events: &Events) -> Result<(), OpError> {

@@ -20,6 +20,7 @@ mod results;
 mod searching;
 mod settings;
 mod shared;
+mod shared_task;
 mod shell;
 mod spending;
 mod stores;

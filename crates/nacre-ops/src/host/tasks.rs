@@ -31,6 +31,23 @@ pub struct Planned<'a> {
     pub words: ExtraWords,
 }
 
+impl Planned<'_> {
+    /// The task as a state takes it in.
+    pub(super) fn new_task(&self, host: &Host) -> NewTask {
+        let Self { id, agent, class, project, title, words } = self;
+        NewTask {
+            id: (*id).clone(),
+            session: SessionId::from_random(u64::from(host.environment.pid) ^ hash(id)),
+            parent: None,
+            project: project.clone(),
+            agent: (*agent).to_owned(),
+            class: *class,
+            // Redacted before it is cut: half a word would not be found.
+            title: words.redact(title).chars().take(200).collect(),
+        }
+    }
+}
+
 /// Takes the task in and starts to write down what it tells.
 pub fn record(
     host: &Host,
@@ -39,19 +56,10 @@ pub fn record(
 ) -> Result<(Recording, Heartbeat), StateError> {
     let owner = host.owner("run");
     let wait = host.settings().lock.wait;
-    let Planned { id, agent, class, project, title, words } = planned;
+    let new = planned.new_task(host);
+    let Planned { id, words, .. } = planned;
     let mut state = State::open(home, &owner, wait)?.without_words(words.clone());
     let runner = Runner::here(host.environment.pid);
-    let new = NewTask {
-        id: id.clone(),
-        session: SessionId::from_random(u64::from(host.environment.pid) ^ hash(id)),
-        parent: None,
-        project,
-        agent: agent.to_owned(),
-        class,
-        // Redacted before it is cut: half a word would not be found.
-        title: words.redact(&title).chars().take(200).collect(),
-    };
     state.accept(&new, &runner, host.now())?;
     state.start(id, &runner, host.now())?;
     let rules = RecordingRules { otlp: &host.settings().telemetry.otlp_endpoint, words };

@@ -32,6 +32,7 @@ pub mod review;
 pub mod run;
 pub mod server;
 pub mod service;
+pub mod shared_index;
 pub mod skill;
 pub mod status;
 pub mod sync;

@@ -6,7 +6,7 @@ use nacre_api::wire::{
     ChangedThing, LoopName, MaintainReport, MaintainRequest, MaintainState, Outcome, Report,
     SyncMode, SyncReport, SyncRequest,
 };
-use nacre_ops::{OpError, maintain, service, sync};
+use nacre_ops::{OpError, maintain, service, shared_index, sync};
 use serde::Serialize;
 
 use super::schedule::Rhythm;
@@ -51,7 +51,11 @@ pub(super) fn work(name: LoopName, is_woken: bool) -> LoopWork {
         LoopName::Maintain => Box::new(|call| by_leader(call, run_maintain)),
         LoopName::Index => Box::new(|call| {
             let n_kept = service::keep_indexes(&call.host, &call.events)?;
-            Ok(plain(format!("{n_kept} indexes are up to date")))
+            let shared = match shared_index::feed_shared_index(&call.host, &call.events)? {
+                Some(n_fed) => format!(", {n_fed} memories into the shared one"),
+                None => String::new(),
+            };
+            Ok(plain(format!("{n_kept} indexes are up to date{shared}")))
         }),
         LoopName::Map => Box::new(|call| {
             let n_kept = service::keep_maps(&call.host, &call.events)?;

@@ -126,7 +126,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     assert_eq!((code, &report["error"]["code"]), (1, &Value::from("not_set")), "{report}");
     assert_snapshot!(one.run(&["server", "migrate", "--from-embedded"]), @"
     Took the database from format 0 to 4: queue, search, state, readers
-    Moved the queue into the database: 1 sessions
+    Moved the queue into the database: 1 sessions; 2 memories indexed there
     Next: nacre up
     ");
     assert_snapshot!(one.run(&["server", "migrate"]), @"
@@ -134,6 +134,12 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     Next: nacre up
     ");
     assert_eq!(states(&one), r#"{"done":1}"#);
+    let found = |home: &TestHome, words: &str| {
+        let (_, report) = home.json(&["memory", "search", "--all-projects", words]);
+        report["hits"].as_array().map(|hits| hits.len()).unwrap_or_else(|| panic!("{report}"))
+    };
+    assert_eq!(found(&one, "pnpm lock file"), 2, "the learning and the summary");
+    assert_eq!(found(&one, "zebra"), 0);
     talk(&one, "two", 2, &["Rename the server to gateway", "Done."]);
     one.ok(&["sync", "--no-extract"]);
     assert_eq!(states(&one), r#"{"done":1,"pending":1}"#);
@@ -145,12 +151,22 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     let (_, report) = one.json(&["sync"]);
     assert_eq!(report["sessions"].as_array().map(Vec::len), Some(1), "{report}");
     assert_eq!(states(&other), r#"{"done":2}"#);
+    // What one does, the other can follow.
+    let (_, tasks) = other.json(&["events"]);
+    let is_sync = |task: &&Value| task["agent"] == "sync" && task["state"] == "completed";
+    let theirs = tasks["tasks"].as_array().unwrap().iter().filter(is_sync).count();
+    assert_eq!(theirs, 3, "two of the one and its own: {tasks}");
+    let id = tasks["tasks"][0]["id"].as_str().unwrap().to_owned();
+    let (code, task) = other.json(&["events", &id]);
+    assert_eq!((code, &task["task"]["id"]), (0, &Value::from(id)), "{task}");
+    assert!(!task["events"].as_array().unwrap().is_empty(), "{task}");
     // Back to one machine.
     let (_, moved) = one.json(&["server", "migrate", "--to-embedded"]);
     assert_eq!(moved["moved"]["sessions"], Value::from(2), "{moved}");
     let one = one.with_var("NACRE_SERVER_DATABASE", "");
     let (_, report) = one.json(&["sync"]);
     assert_eq!(report["sessions"], Value::from(Vec::<Value>::new()), "{report}");
+    assert!(found(&one, "pnpm lock file") >= 2, "store after store");
     server.sql("INSERT INTO nacre.migration (version, name) VALUES (99, 'later')");
     assert_snapshot!(other.run(&["server", "migrate"]), @"
     Error: The database was set up by a newer version (format 99)

@@ -1413,6 +1413,8 @@ export interface MemorySearchReport {
 export interface MemorySearchRequest {
   /** Words, "quoted phrases" and filters such as `tag:auth`. */
   query: string;
+  /** Those of every registered project, whatever `scope` says. */
+  all_projects?: boolean;
   /** Archived ones too. */
   archived?: boolean;
   /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */

@@ -1889,6 +1889,7 @@ class Api:
         self,
         query: str,
         *,
+        all_projects: bool | None = None,
         archived: bool | None = None,
         limit: int | None = None,
         mode: types.SearchMode | None = None,
@@ -1905,6 +1906,7 @@ class Api:
 
         Args:
             query: Words, "quoted phrases" and filters such as `tag:auth`.
+            all_projects: Those of every registered project, whatever `scope` says.
             archived: Archived ones too.
             limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
             since: Only memories that changed since this day, moment or age, such as `2026-01` or `7d`.
@@ -1915,6 +1917,7 @@ class Api:
                 "/api/search",
                 query={
                     "query": query,
+                    "all_projects": all_projects,
                     "archived": archived,
                     "limit": limit,
                     "mode": mode,

@@ -1572,6 +1572,8 @@ class MemorySearchRequest(TypedDict):
 
     query: str
     """Words, "quoted phrases" and filters such as `tag:auth`."""
+    all_projects: NotRequired[bool]
+    """Those of every registered project, whatever `scope` says."""
     archived: NotRequired[bool]
     """Archived ones too."""
     limit: NotRequired[int | None]

@@ -169,6 +169,20 @@ impl Look<'_> {
         Ok(((!is_same).then_some(Changes { gone, units, watermark, is_partial }), n_left))
     }
 
+    /// What is different from `known`, or as much of it as `budget` has space for: units, paths of those that are no more, and how many
+    /// files were left out. Folders are not part of it.
+    pub(super) fn news(
+        &self,
+        known: &HashMap<String, Fingerprint>,
+        mut budget: IndexBudget,
+    ) -> Result<(Vec<Unit>, Vec<String>, usize), FsError> {
+        let sides = self.sides(true)?;
+        let known = known.iter().map(|(path, fingerprint)| (path.as_str(), *fingerprint)).collect();
+        let doubtful = self.doubtful(&known, sides.as_deref());
+        let (units, n_left) = self.read(&doubtful, true, &mut budget);
+        Ok((units, self.gone(known.into_keys()), n_left))
+    }
+
     /// The files whose stamps are not the known ones.
     fn doubtful(
         &self,

@@ -6,6 +6,7 @@
 #[cfg(test)]
 mod bounds_tests;
 mod chores;
+mod feed;
 mod fitting;
 mod graph;
 #[cfg(test)]
@@ -26,6 +27,7 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 
+pub use self::feed::{ProjectNews, SharedUnits, place_of_shared_unit};
 pub use self::fitting::{Fit, FitSignals, Fitting};
 pub use self::graph::{Graph, GraphNode, GraphOptions, Tie, spellings};
 pub use self::nearest::Near;

@@ -7,6 +7,7 @@ use super::changes::{Change, change_each};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
+use crate::operations::shared_index::forget_shared;
 
 pub fn forget(
     host: &Host,
@@ -26,5 +27,7 @@ pub fn forget(
             Ok(batch.forget(id, host.now())?)
         },
     };
-    change_each(host, request, &change, events)
+    let report = change_each(host, request, &change, events)?;
+    forget_shared(host, events);
+    Ok(report)
 }

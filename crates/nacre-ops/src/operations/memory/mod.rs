@@ -4,6 +4,7 @@ mod add;
 mod archive;
 mod changes;
 mod edit;
+mod everywhere;
 mod forget;
 mod graph;
 mod list;

@@ -1,14 +1,13 @@
 //! Finds memories by their words and their meaning: the project's first, a person's own fill up.
 
-use nacre_api::wire::{
-    FoundMemory, MemoryEntry, MemorySearchReport, MemorySearchRequest, SearchMode, WhyFound,
-};
+use nacre_api::wire::{MemorySearchReport, MemorySearchRequest, SearchMode};
 use nacre_core::base::ShownLine;
 use nacre_core::search::{MemoryOptions, Mode, Query, parse_time};
 
-use super::wire::{broken, core_type, edge, entry, label};
+use super::everywhere;
+use super::wire::{broken, core_type, found_memory};
 use crate::error::OpError;
-use crate::host::{Host, StoreHit, search_stores};
+use crate::host::{Host, search_stores};
 
 pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearchReport, OpError> {
     let query = query(host, request)?;
@@ -18,6 +17,9 @@ pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearch
     };
     let options =
         MemoryOptions { mode: core_mode(request.mode), limit, archived: request.archived };
+    if request.all_projects {
+        return everywhere::search(host, request, (&query, &options));
+    }
     let stores = host.searchable_stores(request.scope, "memory search")?;
     let mut found = search_stores(&stores, &query, &options)?;
     host.settle_found(&mut found.hits);
@@ -58,21 +60,5 @@ pub(crate) fn core_mode(of: SearchMode) -> Mode {
         SearchMode::Hybrid => Mode::Hybrid,
         SearchMode::Lexical => Mode::Lexical,
         SearchMode::Semantic => Mode::Semantic,
-    }
-}
-
-fn found_memory(StoreHit { hit, trust, scoped }: &StoreHit<'_>) -> FoundMemory {
-    FoundMemory {
-        memory: MemoryEntry { trust: label(*trust), ..entry(&hit.memory, scoped) },
-        score: hit.score,
-        snippet: hit.snippet.clone(),
-        why: WhyFound {
-            terms: hit.why.terms.clone(),
-            lexical: hit.why.lexical,
-            similarity: hit.why.similarity,
-            edges: hit.why.edges.iter().map(edge).collect(),
-        },
-        history: hit.history.iter().map(|memory| entry(memory, scoped)).collect(),
-        not_verified: hit.unverified().map(|older| older.at.id.to_string()).collect(),
     }
 }

@@ -1,13 +1,13 @@
 //! Memories as they go over the wire.
 
 use nacre_api::wire::{
-    self as api, BrokenFile, EdgeKind, MemoryEdge, MemoryEntry, MemoryQuote, MemoryType, Speaker,
-    TrustLevel,
+    self as api, BrokenFile, EdgeKind, FoundMemory, MemoryEdge, MemoryEntry, MemoryQuote,
+    MemoryType, Speaker, TrustLevel, WhyFound,
 };
 use nacre_core::memory::{self, LearningKind, Memory, StoreArea, Trust, Unreadable};
 use nacre_core::search::{Kin, KinKind};
 
-use crate::host::ScopedStore;
+use crate::host::{ScopedStore, StoreHit};
 
 pub(crate) fn memory_type(of: memory::MemoryType) -> MemoryType {
     match of {
@@ -110,5 +110,22 @@ pub(super) fn edge_kind(of: KinKind) -> EdgeKind {
         KinKind::SameFile => EdgeKind::SameFile,
         KinKind::SameSymbol => EdgeKind::SameSymbol,
         KinKind::SharedTag => EdgeKind::SharedTag,
+    }
+}
+
+/// A memory that was found in a store.
+pub(super) fn found_memory(StoreHit { hit, trust, scoped }: &StoreHit<'_>) -> FoundMemory {
+    FoundMemory {
+        memory: MemoryEntry { trust: label(*trust), ..entry(&hit.memory, scoped) },
+        score: hit.score,
+        snippet: hit.snippet.clone(),
+        why: WhyFound {
+            terms: hit.why.terms.clone(),
+            lexical: hit.why.lexical,
+            similarity: hit.why.similarity,
+            edges: hit.why.edges.iter().map(edge).collect(),
+        },
+        history: hit.history.iter().map(|memory| entry(memory, scoped)).collect(),
+        not_verified: hit.unverified().map(|older| older.at.id.to_string()).collect(),
     }
 }

@@ -4,17 +4,17 @@ use nacre_api::wire::{ErrorCode, TaskCancelReport, TaskCancelRequest};
 use nacre_engine::record::state::CancelReport;
 use nacre_engine::record::{CancelledBy, Runner, TaskId};
 
-use super::{no_tasks, open_state};
+use super::find;
 use crate::error::OpError;
 use crate::host::Host;
 
 /// Ends a task that waits, and asks the process that runs it to end one that runs.
 pub fn cancel(host: &Host, request: &TaskCancelRequest) -> Result<TaskCancelReport, OpError> {
     let TaskCancelRequest { task } = request;
-    let mut state = open_state(host)?.ok_or_else(no_tasks)?;
+    let (mut state, found) = find(host, task)?;
     // A task whose process was killed is over; nobody is left to ask.
     state.clear_dead(&Runner::here(host.environment.pid), host.now())?;
-    let found = state.find_task(task)?;
+    let found = state.task(&found.id)?;
     if found.state.is_terminal() {
         let message = format!("Task `{}` is over: {}", found.id, found.state);
         return Err(OpError { code: ErrorCode::Conflict, ..OpError::failed(message) }

@@ -8,7 +8,8 @@ mod stats;
 use nacre_api::wire::{ErrorCode, TaskClass, TaskEntry, TaskState};
 use nacre_core::safefs::{Access, WriteScope};
 use nacre_engine::record as agent;
-use nacre_engine::record::state::{State, TaskRecord};
+use nacre_engine::record::state::{State, StateError, TaskRecord, TaskStore};
+use nacre_postgres::state::SharedState;
 
 pub use self::cancel::cancel;
 pub use self::list::list;
@@ -23,6 +24,24 @@ pub(super) fn open_state(host: &Host) -> Result<Option<State>, OpError> {
         Err(error) if error.is_missing() => Ok(None),
         home => Ok(State::open_existing(&home?)?),
     }
+}
+
+/// The tasks that servers share, where they do.
+fn shared_tasks(host: &Host) -> Result<Option<SharedState>, OpError> {
+    Ok(host.database()?.map(|database| SharedState::open(&database)).transpose()?)
+}
+
+/// Where the task that was named is kept: among those of all servers, else among those of this machine.
+fn find(host: &Host, task: &str) -> Result<(Box<dyn TaskStore>, TaskRecord), OpError> {
+    if let Some(shared) = shared_tasks(host)? {
+        match shared.find_task(task) {
+            Err(StateError::UnknownTask { .. }) => {}
+            found => return Ok((Box::new(shared.clone()), found?)),
+        }
+    }
+    let local = open_state(host)?.ok_or_else(no_tasks)?;
+    let found = local.find_task(task)?;
+    Ok((Box::new(local), found))
 }
 
 fn no_tasks() -> OpError {

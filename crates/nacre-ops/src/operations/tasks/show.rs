@@ -7,7 +7,7 @@ use nacre_engine::record::Runner;
 use nacre_engine::record::state::EventRecord;
 use serde_json::{Map, Value};
 
-use super::{entry, no_tasks, open_state, row_limit};
+use super::{entry, find, row_limit};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
@@ -18,6 +18,9 @@ const USUAL: usize = 1000;
 /// How often a task that is waited for is looked at.
 const POLL: Duration = Duration::from_millis(200);
 
+/// How long a database is listened to at once: each time takes a connection of its own.
+const SHARED_PATIENCE: Duration = Duration::from_secs(2);
+
 /// Shows a task and its events. With `wait`, no events means that the task is over or the caller cancelled.
 pub fn show(
     host: &Host,
@@ -25,8 +28,8 @@ pub fn show(
     events: &Events,
 ) -> Result<TaskShowReport, OpError> {
     let TaskShowRequest { task, limit, after, wait } = request;
-    let mut state = open_state(host)?.ok_or_else(no_tasks)?;
-    let id = state.find_task(task)?.id;
+    let (mut state, found) = find(host, task)?;
+    let id = found.id;
     let limit = row_limit(*limit, USUAL);
     loop {
         // Looked at first, so that nothing can come between the last events and the end.
@@ -39,7 +42,9 @@ pub fn show(
         }
         let here = Runner::here(host.environment.pid);
         if state.clear_dead(&here, host.now())?.is_empty() {
-            std::thread::sleep(POLL);
+            // Told at once by a database, looked for by a file; the caller may cancel meanwhile.
+            let patience = if host.has_database() { SHARED_PATIENCE } else { POLL };
+            state.wait_for_events(&id, *after, 1, patience)?;
         }
     }
 }

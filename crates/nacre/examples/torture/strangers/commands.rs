@@ -57,6 +57,7 @@ const VERBS: &[Verb] = &[
     other(&["memory", "list"]),
     git(&["memory", "show", "20260101-a-claim", "--history"]),
     other(&["memory", "search", "deploy"]),
+    other(&["memory", "search", "deploy", "--all-projects"]),
     other(&["memory", "related", "20260101-a-claim"]),
     other(&["memory", "edit", "20260101-a-claim"]),
     other(&["open", "20260101-a-claim"]),

@@ -16,8 +16,7 @@ use super::{ScopeArg, TypeName};
 /// Words are looked for in titles, tags, texts and evidence, and what means the same is found too. A
 /// "quoted phrase" must occur as it is. Filters stand among the words: type:decision tag:auth
 /// kind:pitfall file:src/db.rs agent:codex status:stale after:2026-01 before:7d. What was overturned
-/// is left out, or shown below what overturned it with --history. The project's memories come first;
-/// global ones fill up.
+/// is left out, or shown below what overturned it with --history. The project's memories come first.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Words, "quoted phrases" and filters
@@ -47,6 +46,9 @@ pub(crate) struct SearchArgs {
     /// At most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
+    /// Search every registered project
+    #[arg(long)]
+    all_projects: bool,
     #[command(flatten)]
     scope: ScopeArg,
 }
@@ -73,17 +75,17 @@ impl From<ModeName> for SearchMode {
 }
 
 pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<Exit, OpError> {
-    let SearchArgs { query, r#type, tag, since, mode, history, explain, archived, limit, scope } =
-        args;
+    let SearchArgs { query, r#type, mode, history, explain, scope, .. } = args;
     let request = MemorySearchRequest {
         query: TypeName::with_kind(*r#type, query.join(" ")),
         r#type: r#type.map(TypeName::memory_type),
-        tag: tag.clone(),
-        since: since.clone(),
+        tag: args.tag.clone(),
+        since: args.since.clone(),
         mode: (*mode).into(),
-        archived: *archived,
-        limit: *limit,
+        archived: args.archived,
+        limit: args.limit,
         scope: scope.mode(),
+        all_projects: args.all_projects,
     };
     let events = ui.events();
     let asked = Asked { route: ("GET", "/api/search"), request: &request, names_file: false };

@@ -13,7 +13,7 @@ use super::super::ui::Ui;
 /// A program that is older than the schema refuses.
 #[derive(Debug, Args)]
 pub(crate) struct MigrateArgs {
-    /// Also move the queue of this machine into the database
+    /// Also move the queue of this machine into the database, and index its memories there
     #[arg(long)]
     from_embedded: bool,
     /// Also take over from the database where the sessions of this machine stand
@@ -27,7 +27,7 @@ pub(crate) fn cmd_migrate(ui: &mut Ui, host: &Host, args: &MigrateArgs) -> Resul
         MigrateArgs { to_embedded: true, .. } => Some(MoveStores::ToEmbedded),
         MigrateArgs { from_embedded: false, to_embedded: false } => None,
     };
-    let report = ops::migrate(host, &ServerMigrateRequest { r#move })?;
+    let report = ops::migrate(host, &ServerMigrateRequest { r#move }, &ui.events())?;
     ui.report(&report, print)
 }
 
@@ -39,12 +39,14 @@ fn print(ui: &mut Ui, report: &ServerMigrateReport) -> Result<(), OpError> {
         let steps = steps.join(", ");
         ui.line(format_args!("Took the database from format {from} to {to}: {steps}"))?;
     }
-    if let Some(MovedStores { direction, sessions }) = moved {
-        let to = match direction {
-            MoveStores::FromEmbedded => "into the database",
-            MoveStores::ToEmbedded => "back to this machine",
+    if let Some(MovedStores { direction, sessions, memories }) = moved {
+        let told = match direction {
+            MoveStores::FromEmbedded => {
+                format!("into the database: {sessions} sessions; {memories} memories indexed there")
+            }
+            MoveStores::ToEmbedded => format!("back to this machine: {sessions} sessions"),
         };
-        ui.line(format_args!("Moved the queue {to}: {sessions} sessions"))?;
+        ui.line(format_args!("Moved the queue {told}"))?;
     }
     ui.line(format_args!("Next: {next}"))
 }
