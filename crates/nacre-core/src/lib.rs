@@ -9,6 +9,7 @@ pub mod catalog;
 pub mod config;
 pub mod instructions;
 pub mod memory;
+pub mod people;
 pub mod platform;
 pub mod safefs;
 pub mod search;

@@ -10,4 +10,5 @@ pub mod lifecycle;
 pub mod model;
 pub mod proof;
 pub mod record;
+pub mod remote;
 pub mod tools;

@@ -8,6 +8,7 @@ use nacre_api::wire::{ErrorCode, ErrorReport, Failure};
 use nacre_core::config::ConfigError;
 use nacre_core::config::projects::ProjectError;
 use nacre_core::memory::MemoryError;
+use nacre_core::people::PeopleError;
 use nacre_core::safefs::FsError;
 use nacre_core::search::{EmbedError, IndexError, RecordIndexError, SearchError};
 use nacre_engine::flows::maintain::MaintainError;
@@ -401,6 +402,31 @@ impl From<TooSmall> for OpError {
     fn from(error: TooSmall) -> Self {
         let hint = format!("Give at least `--budget {}`", error.needed);
         Self::from_error(ErrorCode::Invalid, &error, Some(hint))
+    }
+}
+
+impl From<PeopleError> for OpError {
+    fn from(error: PeopleError) -> Self {
+        let (code, hint) = match error {
+            PeopleError::Files(error) => return error.into(),
+            PeopleError::BadName { .. } => {
+                let rule = "Use letters, digits and `.@_-+`, beginning with a letter or digit";
+                (ErrorCode::Usage, Some(rule))
+            }
+            PeopleError::TooMany { .. } => {
+                (ErrorCode::Conflict, Some("End one first: nacre server token revoke ID"))
+            }
+            PeopleError::UnknownToken { .. } => {
+                (ErrorCode::NotFound, Some("`nacre server token list` shows every token"))
+            }
+            PeopleError::Ambiguous { .. } => (ErrorCode::Ambiguous, Some("Write more of it")),
+            PeopleError::Shared { is_passing: true, .. } => (ErrorCode::DatabaseAway, None),
+            PeopleError::Newer { .. } => (ErrorCode::Failed, Some("Update nacre")),
+            PeopleError::File { .. } | PeopleError::Damaged | PeopleError::Shared { .. } => {
+                (ErrorCode::Failed, None)
+            }
+        };
+        Self::from_error(code, &error, hint.map(str::to_owned))
     }
 }
 

@@ -20,7 +20,7 @@ pub use operations::hook::hook_deadline;
 pub use operations::{
     agent, ask, brief, changes, complete, config, connect, doctor, eval, export, extract, feedback,
     hook, import, index, maintain, map, memory, model, overview, project, queue, report, review,
-    run, server, service, shared_index, skill, status, sync, tasks, trace, trust, undo,
+    run, server, service, shared_index, skill, status, sync, tasks, team, trace, trust, undo,
 };
 
 /// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.
@@ -33,6 +33,14 @@ pub use nacre_engine::confine::leave_session;
 /// Settings that a terminal goes by.
 pub mod terminal {
     pub use nacre_core::config::{ColorChoice, NACRE_PAGER, NO_COLOR, PAGER, ThemeChoice};
+}
+
+/// Who may ask a server for what.
+pub mod people {
+    pub use nacre_core::people::{
+        AccessScope, AuditEntry, Caller, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, Permissions,
+        TOKEN_PREFIX, TokenHash, TokenRecord, is_person_name,
+    };
 }
 
 /// Text from outside, made safe for a terminal, and fields in one line.

@@ -10,10 +10,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_api::wire::Event;
 use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance};
+use nacre_ops::people::Caller;
 use nacre_ops::{Cancel, Events, Host, OpError};
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
+
+use crate::permit::Permit;
 
 /// Urgent calls that run at the same time.
 const MAX_URGENT: usize = 4;
@@ -58,6 +61,10 @@ pub(crate) struct CallInfo {
     /// Whether it can change a store, so that the next call has to look.
     pub(crate) can_change: bool,
     pub(crate) pace: Pace,
+    /// For whom it is made.
+    pub(crate) caller: Caller,
+    /// What the caller needs for it.
+    pub(crate) permit: Permit,
 }
 
 /// Who waits for a call.
@@ -83,6 +90,9 @@ impl CallInfo {
             tolerance: Tolerance::None,
             can_change: true,
             pace: Pace::Foreground,
+            caller: Caller::owner(),
+            // Whoever calls for somebody else says what they need.
+            permit: Permit::Machine,
         }
     }
 }
@@ -230,11 +240,22 @@ fn open(
     handle: &Handle,
     events: Events,
 ) -> Result<Call, OpError> {
-    let CallInfo { project, folder, needs, registering, session, tolerance, .. } = info;
+    let CallInfo {
+        project, folder, needs, registering, session, tolerance, caller, permit, ..
+    } = info;
+    permit.check(&caller, project.as_deref())?;
     let folder = folder.unwrap_or_else(|| environment.folder.clone());
     let environment = Environment { folder, ..environment };
-    let options =
-        OpenOptions { project, tolerance, registering, needs, shared, ..OpenOptions::default() };
+    let options = OpenOptions {
+        project,
+        tolerance,
+        registering,
+        needs,
+        shared,
+        caller,
+        scope: Some(permit.scope()),
+        ..OpenOptions::default()
+    };
     let Opened { host, warnings } = Host::open(environment, &options);
     for warning in warnings {
         events.emit(Event::Warning(warning));

@@ -8,4 +8,5 @@ pub mod control;
 mod daemon;
 pub mod http;
 pub mod mcp;
+mod permit;
 mod rpc;

@@ -98,6 +98,12 @@ routes! {
     decide: "POST" "/api/review", ReviewDecideRequest => MemoryChangesReport;
     /// Lists what came from elsewhere.
     trust: "GET" "/api/trust", TrustRequest => TrustReport;
+    /// Takes memories in.
+    push: "POST" "/api/push", TakeInRequest => TakeInReport;
+    /// Lists memories by their versions.
+    offer: "GET" "/api/pull", OfferRequest => OfferReport;
+    /// Hands memories over.
+    pull: "POST" "/api/pull", HandOverRequest => HandOverReport;
     /// Lists sessions.
     sessions: "GET" "/api/sessions", TraceListRequest => TraceListReport;
     /// Finds what was said.

@@ -32,6 +32,7 @@ mod memory;
 mod model;
 mod outcome;
 mod overview;
+mod people;
 mod project;
 mod queue;
 mod recall;
@@ -49,6 +50,7 @@ mod status;
 mod stream;
 mod sync;
 mod task;
+mod team;
 mod trace;
 mod trust;
 mod undo;
@@ -150,6 +152,11 @@ pub use model::{
 };
 pub use outcome::{Outcome, Report};
 pub use overview::{AgentActivity, MemoryGrowth, OverviewDay, OverviewReport, OverviewRequest};
+pub use people::{
+    AccessScope, AuditLine, AuditReport, AuditRequest, ProjectScope, TokenAddReport,
+    TokenAddRequest, TokenEntry, TokenListReport, TokenListRequest, TokenRevokeReport,
+    TokenRevokeRequest, TokenState,
+};
 pub use project::{
     InitReport, InitRequest, ProjectAddReport, ProjectAddRequest, ProjectEntry, ProjectListReport,
     ProjectListRequest, ProjectRemoveReport, ProjectRemoveRequest, ProjectState,
@@ -206,6 +213,11 @@ pub use task::{
     ModelStats, ModelStatsReport, RunStatsReport, TaskCancelReport, TaskCancelRequest, TaskClass,
     TaskEntry, TaskEvent, TaskListReport, TaskListRequest, TaskShowReport, TaskShowRequest,
     TaskState, ToolStats, ToolStatsReport,
+};
+pub use team::{
+    HandOverReport, HandOverRequest, MovedMemory, OfferReport, OfferRequest, OfferedMemory,
+    PullReport, PullRequest, PushReport, PushRequest, PushState, RefusedMemory, TakeInReport,
+    TakeInRequest, TakenMemory,
 };
 pub use trace::{
     EventCounts, ReadReport, SessionEnding, SessionEntry, SessionFacts, SessionLink,

@@ -34,6 +34,9 @@ pub struct StreamEvent {
     pub task: Option<String>,
     /// The project's name, where one was named.
     pub project: Option<String>,
+    /// Who did it; nobody is named for the person whose machine it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
     #[serde(flatten)]
     pub event: StreamedEvent,
 }

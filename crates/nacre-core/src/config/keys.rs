@@ -205,6 +205,29 @@ pub const KEYS: &[KeySpec] = &[
         doc: "How many connections to the database one server opens at most.",
     },
     KeySpec {
+        name: "server.trusted_proxy",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SERVER_TRUSTED_PROXY,
+        doc: "The address that a proxy of yours connects from, such as `127.0.0.1`. Only from there \
+              `server.trusted_proxy_header` is read. Whoever else can connect from that address can pretend to be anybody.",
+    },
+    KeySpec {
+        name: "server.trusted_proxy_header",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_SERVER_TRUSTED_PROXY_HEADER,
+        doc: "The header in which your proxy names the person it has logged in, such as `x-forwarded-user`. Empty: none is \
+              read. The person needs a token all the same, which says what they may do.",
+    },
+    KeySpec {
+        name: "push.to",
+        kind: Kind::Text,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_PUSH_TO,
+        doc: "The server that `nacre push` and `nacre pull` talk to, such as `https://nacre.example.org`.",
+    },
+    KeySpec {
         name: "telemetry.otlp_endpoint",
         kind: Kind::Text,
         from_repo: FromRepo::Refused,

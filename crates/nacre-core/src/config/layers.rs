@@ -18,8 +18,8 @@ use super::nearest;
 use super::origin::{Entry, Layer, Origin};
 use super::settings::{
     HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings,
-    ReadingSettings, RedactSettings, RunSettings, SafeSettings, SearchSettings, ServerSettings,
-    Settings, ShareSettings, TelemetrySettings, UiSettings,
+    PushSettings, ReadingSettings, RedactSettings, RunSettings, SafeSettings, SearchSettings,
+    ServerSettings, Settings, ShareSettings, TelemetrySettings, UiSettings,
 };
 use super::value::{Value, not_a_table};
 use super::vars::{NACRE_MODEL, PREFIX, VARS};
@@ -344,7 +344,10 @@ fn settings(
             database_password_file: values.text("server.database_password_file")?.to_owned(),
             database_certificates: values.text("server.database_certificates")?.to_owned(),
             database_connections: values.int("server.database_connections")?,
+            trusted_proxy: values.text("server.trusted_proxy")?.to_owned(),
+            trusted_proxy_header: values.text("server.trusted_proxy_header")?.to_owned(),
         },
+        push: PushSettings { to: values.text("push.to")?.to_owned() },
         telemetry: TelemetrySettings {
             otlp_endpoint: values.text("telemetry.otlp_endpoint")?.to_owned(),
         },

@@ -33,8 +33,8 @@ pub use layers::{Resolved, Source, resolve};
 pub use origin::{Entry, Layer, Origin};
 pub use settings::{
     HookSettings, LeadSettings, LimitSettings, LockSettings, MapSettings, MemorySettings,
-    ProviderTable, RedactSettings, RoleTable, RunSettings, SafeSettings, SearchSettings,
-    ServerSettings, Settings, TelemetrySettings, UiSettings,
+    ProviderTable, PushSettings, RedactSettings, RoleTable, RunSettings, SafeSettings,
+    SearchSettings, ServerSettings, Settings, TelemetrySettings, UiSettings,
 };
 pub use value::Value;
 pub use vars::*;

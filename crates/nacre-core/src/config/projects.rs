@@ -118,6 +118,12 @@ impl Projects {
         self.list.iter().find(|project| project.name == name_or_path || project.path == path)
     }
 
+    /// Returns those of them whose name `is_wanted` wants.
+    pub fn filtered(&self, is_wanted: impl Fn(&str) -> bool) -> Self {
+        let list = self.list.iter().filter(|project| is_wanted(&project.name));
+        Self { list: list.cloned().collect() }
+    }
+
     /// Returns these and one more.
     pub fn with(&self, project: Project) -> Self {
         let list = self.list.iter().cloned().chain([project]);

@@ -20,6 +20,7 @@ pub struct Settings {
     pub map: MapSettings,
     pub search: SearchSettings,
     pub server: ServerSettings,
+    pub push: PushSettings,
     pub telemetry: TelemetrySettings,
     pub reading: ReadingSettings,
     pub lead: LeadSettings,
@@ -116,6 +117,13 @@ pub struct ShareSettings {
     pub summaries: bool,
 }
 
+/// What is sent to a server of a team.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PushSettings {
+    /// Its URL; empty for none.
+    pub to: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MapSettings {
     /// Globs.
@@ -140,6 +148,10 @@ pub struct ServerSettings {
     pub database_password_file: String,
     pub database_certificates: String,
     pub database_connections: usize,
+    /// The address that a proxy connects from; empty for none.
+    pub trusted_proxy: String,
+    /// The header in which it names a person; empty for none.
+    pub trusted_proxy_header: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -33,6 +33,8 @@ vars! {
     NACRE_CHILD
     /// The key of the service that `search.endpoint_url` names; keys stand in no file.
     NACRE_EMBEDDING_KEY
+    /// The token for the server that `push.to` names; otherwise `~/.nacre/push.token` has it.
+    NACRE_PUSH_TOKEN
     /// The password of the database that `server.database` names; it stands in no setting.
     NACRE_DATABASE_PASSWORD
     /// Sets `memory.scope`.
@@ -75,6 +77,12 @@ vars! {
     NACRE_SERVER_DATABASE_CERTIFICATES
     /// Sets `server.database_connections`.
     NACRE_SERVER_DATABASE_CONNECTIONS
+    /// Sets `server.trusted_proxy`.
+    NACRE_SERVER_TRUSTED_PROXY
+    /// Sets `server.trusted_proxy_header`.
+    NACRE_SERVER_TRUSTED_PROXY_HEADER
+    /// Sets `push.to`.
+    NACRE_PUSH_TO
     /// Sets `telemetry.otlp_endpoint`.
     NACRE_TELEMETRY_OTLP_ENDPOINT
     /// Sets `roles.default.model`: the model for every role that has none of its own.

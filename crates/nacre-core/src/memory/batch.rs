@@ -285,7 +285,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Keeps secrets out of what a person wrote, and leaves alone what names and dates the memory.
-    fn redact_document(&mut self, document: &mut Document) {
+    pub(super) fn redact_document(&mut self, document: &mut Document) {
         let keys: Vec<String> =
             document.keys().filter(|key| !OWN_KEYS.contains(key)).map(str::to_owned).collect();
         for key in keys {

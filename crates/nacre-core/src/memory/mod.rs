@@ -7,6 +7,7 @@
 
 mod admission;
 mod batch;
+mod bring;
 mod check;
 mod document;
 mod hazard;
@@ -45,6 +46,7 @@ mod walk;
 
 pub use admission::hazards_of;
 pub use batch::{Batch, Change, Draft, SummaryDraft};
+pub use bring::{Brought, ForeignMemory};
 pub use check::{CheckReport, Finding, Severity};
 pub use document::{Broken, Document, Fault};
 pub use hazard::{Hazard, HazardKind, hazards};

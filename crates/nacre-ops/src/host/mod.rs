@@ -12,6 +12,7 @@ mod holding;
 mod map_cache;
 mod models;
 mod offering;
+mod people;
 mod plain;
 mod programs;
 mod reading;
@@ -42,6 +43,7 @@ pub use nacre_core::base::{
 };
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
+use nacre_core::people::{AccessScope, Caller};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_engine::model::{AsyncRuntime, InstalledProgram};
 
@@ -57,6 +59,7 @@ pub use self::models::{
     auto_model, key_variable, model_settings, no_answer, provider_names, scripted,
 };
 pub use self::offering::note_offered;
+pub use self::people::not_allowed;
 pub use self::plain::read_plain;
 pub use self::programs::{
     AUTO, allowed_agent, allowed_name, first_installed, installed, program_path,
@@ -113,6 +116,8 @@ pub struct Host {
     installed: OnceLock<Vec<InstalledProgram>>,
     /// What a person answered in this process about who may read sessions.
     allowed: OnceLock<String>,
+    /// For whom it is opened. `projects` are only those that they may see.
+    pub caller: Caller,
 }
 
 /// How a host is opened.
@@ -127,6 +132,10 @@ pub struct OpenOptions {
     pub needs: Needs,
     /// What this call shares with others.
     pub shared: Shared,
+    /// For whom it is opened; by default for the person whose machine it is.
+    pub caller: Caller,
+    /// What the caller must be allowed in a project; to them there are no others. By default `Read`.
+    pub scope: Option<AccessScope>,
 }
 
 /// What a folder that is named as the project must be.
@@ -192,7 +201,9 @@ impl Host {
     ) -> Result<Self, OpError> {
         environment.check()?;
         let home = environment.nacre_home();
-        let projects = read_projects(home.as_deref())?;
+        let all_projects = read_projects(home.as_deref())?;
+        let (caller, scope) = (options.caller.clone(), options.scope.unwrap_or(AccessScope::Read));
+        let projects = all_projects.filtered(|name| caller.permissions.allow(name, scope));
         let person = person(&environment, home.as_deref(), &options.shared.settings);
         let search = Search {
             environment: &environment,
@@ -206,7 +217,7 @@ impl Host {
         let named = project.as_ref().filter(|_| is_named);
         let named_folder = named.map(|project| project.path.clone());
         let around = project.as_ref().map(|project| project.path.as_path());
-        let registered = projects.iter().map(|project| project.path.as_path());
+        let registered = all_projects.iter().map(|project| project.path.as_path());
         let files = ConfigFiles {
             environment: &environment,
             home: home.as_deref(),
@@ -251,6 +262,7 @@ impl Host {
             runtime: OnceLock::new(),
             installed: OnceLock::new(),
             allowed: OnceLock::new(),
+            caller,
         };
         host.register_by_use(options.registering);
         host.warn_of_foreign_change(warnings);
@@ -311,6 +323,16 @@ impl Host {
     /// Opens the global folder for writing, making it where it is missing.
     pub fn home_scope(&self) -> Result<WriteScope, OpError> {
         Ok(self.sealed(WriteScope::create(self.home()?, Access::Private)?))
+    }
+}
+
+impl Host {
+    /// Refuses what belongs to the person whose machine it is, unless the caller may do everything.
+    pub fn check_owner(&self) -> Result<(), OpError> {
+        match self.caller.permissions.allow_everything() {
+            true => Ok(()),
+            false => Err(not_allowed(AccessScope::Admin, None)),
+        }
     }
 }
 

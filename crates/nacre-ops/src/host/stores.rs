@@ -57,6 +57,9 @@ impl Host {
             ScopeMode::ProjectFallbackGlobal | ScopeMode::ProjectOnly => {
                 self.project_store()?.ok_or_else(|| self.no_project())
             }
+            ScopeMode::GlobalOnly if !self.caller.permissions.allow_everything() => {
+                Err(self.no_project())
+            }
             ScopeMode::GlobalOnly => {
                 let store = self.store(self.home_scope()?, &settings)?;
                 Ok(ScopedStore { scope: StoreScope::Global, store, settings })
@@ -132,8 +135,11 @@ impl Host {
         }
     }
 
-    /// The global store, where there is one.
+    /// The global store, where there is one. It belongs to the person whose machine it is; for others there is none.
     pub fn global_store(&self) -> Result<Option<ScopedStore>, OpError> {
+        if !self.caller.permissions.allow_everything() {
+            return Ok(None);
+        }
         let Some(home) = self.home.as_deref().filter(|home| home.is_dir()) else { return Ok(None) };
         let scope = self.sealed(WriteScope::open(home, Access::Private)?);
         let settings = self.own_settings();

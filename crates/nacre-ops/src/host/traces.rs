@@ -23,8 +23,9 @@ use crate::error::OpError;
 /// A trace that was written to within this time is still being written.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Opens the catalog, making the global folder where it is missing.
+/// Opens the catalog, making the global folder where it is missing. Sessions belong to the person whose machine it is.
 pub fn open_catalog(host: &Host) -> Result<Catalog, OpError> {
+    host.check_owner()?;
     let scope = host.home_scope()?;
     let file = RelPath::new("catalog.sqlite3")?;
     if !scope.has(&file)? {

@@ -37,6 +37,7 @@ pub mod skill;
 pub mod status;
 pub mod sync;
 pub mod tasks;
+pub mod team;
 #[cfg(test)]
 mod testing;
 mod texts;

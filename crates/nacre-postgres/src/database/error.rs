@@ -4,6 +4,7 @@ use std::error::Error;
 use std::time::Duration;
 
 use nacre_core::catalog::CatalogError;
+use nacre_core::people::PeopleError;
 use nacre_engine::record::state::StateError;
 use tokio_postgres::error::SqlState;
 
@@ -108,6 +109,12 @@ fn is_given_up(code: &SqlState) -> bool {
 }
 
 impl From<DatabaseError> for CatalogError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+    }
+}
+
+impl From<DatabaseError> for PeopleError {
     fn from(error: DatabaseError) -> Self {
         Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
     }

@@ -25,6 +25,7 @@ const STEPS: &[Step] = &[
     Step { name: "search", sql: include_str!("steps/2-search.sql") },
     Step { name: "state", sql: include_str!("steps/3-state.sql") },
     Step { name: "readers", sql: include_str!("steps/4-readers.sql") },
+    Step { name: "people", sql: include_str!("steps/5-people.sql") },
 ];
 
 /// The number of the last step.

@@ -17,7 +17,11 @@ fn the_schema_is_made_once_and_a_newer_one_is_refused() {
     let first = database.migrate().unwrap();
     assert_eq!(
         first,
-        Migration { from: 0, to: NEWEST, steps: vec!["queue", "search", "state", "readers"] }
+        Migration {
+            from: 0,
+            to: NEWEST,
+            steps: vec!["queue", "search", "state", "readers", "people"]
+        }
     );
     let second = database.migrate().unwrap();
     assert_eq!(second, Migration { from: NEWEST, to: NEWEST, steps: Vec::new() });

@@ -7,8 +7,10 @@
     reason = "the tests play the agents, start a server, and say what was left out"
 )]
 
+mod backup;
 mod chance;
 mod database;
+mod people;
 mod permission;
 mod queue;
 mod search;

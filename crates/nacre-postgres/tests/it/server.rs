@@ -155,7 +155,8 @@ impl Server {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    fn command(&self, program: &str) -> Command {
+    /// One of its programs, in its folder.
+    pub(crate) fn command(&self, program: &str) -> Command {
         let mut command = Command::new(self.programs.join(program));
         command.current_dir(self.folder.path()).env_clear().env("LC_ALL", "C");
         if is_root() {

@@ -3,6 +3,8 @@
 //! Both come in `Authorization` and never in a cookie: a browser sends cookies to every port of a host, so that whoever listens on
 //! another one would get them. A page keeps its secret where only pages of its own origin, port included, can read it.
 //!
+//! A page may do what whoever asked for its code may. Tokens of people are looked up in `people.rs`.
+//!
 //! Codes and secrets live in memory alone. A code is good once and for two minutes, because it stands in an address that a browser
 //! may keep; a server that starts anew has forgotten them all.
 
@@ -12,6 +14,7 @@ use std::time::Duration;
 
 use nacre_ops::OpError;
 use nacre_ops::host::Environment;
+use nacre_ops::people::Caller;
 
 /// How long a one-time code is good.
 const CODE_LIFE: Duration = Duration::from_secs(120);
@@ -32,14 +35,17 @@ pub(super) struct Keys {
 struct Timed {
     secret: String,
     until: Duration,
+    /// Whoever asked for the code.
+    caller: Caller,
 }
 
 /// How a request proved itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    Token,
-    /// The secret of a page in a browser.
-    Page,
+    /// The server's own token, or that of a person.
+    Token(Caller),
+    /// The secret of a page in a browser, or a proxy that a browser logged in at.
+    Page(Caller),
 }
 
 impl Keys {
@@ -52,14 +58,14 @@ impl Keys {
         }
     }
 
-    /// A code that lets one browser in. `now` is the age of the process.
-    pub(super) fn new_code(&self, now: Duration) -> Result<String, OpError> {
-        self.keep(&self.codes, now + CODE_LIFE)
+    /// A code that lets one browser in, as the caller. `now` is the age of the process.
+    pub(super) fn new_code(&self, caller: Caller, now: Duration) -> Result<String, OpError> {
+        self.keep(&self.codes, caller, now + CODE_LIFE)
     }
 
     /// The secret of a page for its code, which is then used up.
     pub(super) fn log_in(&self, code: &str, now: Duration) -> Result<Option<String>, OpError> {
-        {
+        let caller = {
             let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
             let found = codes.iter().position(|kept| is_same(&kept.secret, code));
             let Some(found) = found.and_then(|number| codes.remove(number)) else {
@@ -68,15 +74,16 @@ impl Keys {
             if found.until < now {
                 return Ok(None);
             }
-        }
-        self.keep(&self.logins, now + LOGIN_LIFE).map(Some)
+            found.caller
+        };
+        self.keep(&self.logins, caller, now + LOGIN_LIFE).map(Some)
     }
 
     /// What the header `Authorization` proves.
     pub(super) fn proof(&self, authorization: &str, now: Duration) -> Option<Proof> {
         let shown = authorization.strip_prefix("Bearer ")?.trim();
         if is_same(&self.token, shown) {
-            return Some(Proof::Token);
+            return Some(Proof::Token(Caller::owner()));
         }
         let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
         let login = logins.iter_mut().find(|kept| is_same(&kept.secret, shown))?;
@@ -84,16 +91,21 @@ impl Keys {
             return None;
         }
         login.until = now + LOGIN_LIFE;
-        Some(Proof::Page)
+        Some(Proof::Page(login.caller.clone()))
     }
 
-    fn keep(&self, kept: &Mutex<VecDeque<Timed>>, until: Duration) -> Result<String, OpError> {
+    fn keep(
+        &self,
+        kept: &Mutex<VecDeque<Timed>>,
+        caller: Caller,
+        until: Duration,
+    ) -> Result<String, OpError> {
         let secret = secret(self.random)?;
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == MAX_KEPT {
             kept.pop_front();
         }
-        kept.push_back(Timed { secret: secret.clone(), until });
+        kept.push_back(Timed { secret: secret.clone(), until, caller });
         Ok(secret)
     }
 }
@@ -134,7 +146,7 @@ mod tests {
     fn only_the_token_itself_is_a_proof() {
         let keys = keys();
         let proof = |shown| keys.proof(shown, Duration::ZERO);
-        assert_eq!(proof("Bearer secret"), Some(Proof::Token));
+        assert_eq!(proof("Bearer secret"), Some(Proof::Token(Caller::owner())));
         for wrong in ["", "secret", "Bearer ", "Bearer secre", "Bearer secrets", "bearer secret"] {
             assert_eq!(proof(wrong), None, "{wrong}");
         }
@@ -143,19 +155,20 @@ mod tests {
     #[test]
     fn a_code_is_good_once_and_for_a_while() {
         let keys = keys();
-        let code = keys.new_code(Duration::ZERO).unwrap();
+        let code = keys.new_code(Caller::owner(), Duration::ZERO).unwrap();
         assert!(keys.log_in("another", Duration::ZERO).unwrap().is_none());
         let secret = keys.log_in(&code, Duration::from_secs(1)).unwrap().unwrap();
         assert!(keys.log_in(&code, Duration::from_secs(1)).unwrap().is_none());
         let proof = |shown: &str, now| keys.proof(&format!("Bearer {shown}"), now);
         let used = Duration::from_secs(2);
-        assert_eq!(proof(&secret, used), Some(Proof::Page));
+        let page = || Some(Proof::Page(Caller::owner()));
+        assert_eq!(proof(&secret, used), page());
         // Each request lets it live on.
         let used = used + LOGIN_LIFE;
-        assert_eq!(proof(&secret, used), Some(Proof::Page));
+        assert_eq!(proof(&secret, used), page());
         assert_eq!(proof(&secret, used + LOGIN_LIFE + Duration::from_secs(1)), None);
         // A code is no secret, used or not.
-        let late = keys.new_code(Duration::ZERO).unwrap();
+        let late = keys.new_code(Caller::owner(), Duration::ZERO).unwrap();
         assert_eq!([&code, &late].map(|code| proof(code, Duration::ZERO)), [None, None]);
         assert!(keys.log_in(&late, CODE_LIFE + Duration::from_secs(1)).unwrap().is_none());
     }

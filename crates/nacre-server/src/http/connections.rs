@@ -23,6 +23,7 @@ use tokio::sync::Semaphore;
 
 use super::access::{Keys, secret};
 use super::guard::{Entry, Names};
+use super::people::{People, TrustedProxy};
 use super::server::Server;
 use super::service::Service;
 
@@ -74,10 +75,11 @@ pub fn serve(
     let environment = Environment { folder: outside(&environment), ..environment };
     let open = OpenOptions { needs: Needs::Registered, ..OpenOptions::default() };
     let host = Host::open(environment.clone(), &open).host?;
+    let proxy = TrustedProxy::of(&host)?;
     service::hold(&host, |held| {
         nacre_ops::host::share_memory();
         let runtime = runtime()?;
-        let served = runtime.block_on(listen(environment, options, held, (ready, stop)));
+        let served = runtime.block_on(listen(environment, options, (held, proxy), (ready, stop)));
         runtime.shutdown_timeout(END);
         served
     })
@@ -101,17 +103,19 @@ fn runtime() -> Result<Runtime, OpError> {
 async fn listen(
     environment: Environment,
     options: &ServeOptions,
-    held: &HeldService<'_>,
+    (held, proxy): (&HeldService<'_>, Option<TrustedProxy>),
     (ready, stop): (Ready<'_>, &Cancel),
 ) -> Result<(), OpError> {
     let listener = bind(options.port).await?;
     let address = listener.local_addr().map_err(|error| cannot_listen(options.port, &error))?;
     let names = Names::new(address.port(), &options.names);
     let keys = Keys::new(held.token().to_owned(), &environment);
-    let boot = secret(environment.random)?.chars().take(8).collect();
+    let boot: String = secret(environment.random)?.chars().take(8).collect();
+    let boot = (boot, secret(environment.random)?);
     let service = Service::new(&environment, address, stop.clone(), options.has_loops)?;
+    let people = (People::new(environment.clone()), proxy);
     let log = environment.clone();
-    let server = Server::new(environment, (names, keys), boot, service, stop.clone());
+    let server = Server::new(environment, (names, keys), people, (boot, service), stop.clone());
     let server = Arc::new(server);
     let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let socket = open_socket(held);
@@ -132,6 +136,7 @@ async fn listen(
         () = stop.cancelled() => {}
     }
     drain(&server).await;
+    server.end();
     service::log(&log, LogLevel::Info, "stop", &[("pid", &*pid)]);
     Ok(())
 }
@@ -183,12 +188,12 @@ async fn accept_port(listener: TcpListener, server: Arc<Server>, connections: Ar
         // The semaphore is never closed.
         let Ok(place) = Arc::clone(&connections).acquire_owned().await else { return };
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, peer)) => {
                 // Small answers are not held back.
                 let _ = stream.set_nodelay(true);
                 let server = Arc::clone(&server);
                 tokio::spawn(async move {
-                    converse(stream, Entry::Port, server).await;
+                    converse(stream, Entry::Port(peer.ip()), server).await;
                     drop(place);
                 });
             }

@@ -5,14 +5,15 @@
 //! of the machine can reach its ports. So the name that was asked for, the page that asked and the proof are all compared
 //! exactly, and nothing is said about why but its kind.
 
-use std::time::Duration;
+use std::net::IpAddr;
 
-use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
+use http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
 use http::{Method, StatusCode, Uri};
 use nacre_api::wire::ErrorCode;
 use nacre_ops::OpError;
+use nacre_ops::people::Caller;
 
-use super::access::{Keys, Proof};
+use super::access::Proof;
 use super::route::Access;
 
 /// The longest path and query.
@@ -55,8 +56,8 @@ impl Refusal {
 /// Where a request came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
-    /// A port, which browsers and other users reach.
-    Port,
+    /// A port, which browsers and other users reach, from that address.
+    Port(IpAddr),
     /// The socket file, which only processes of the same user reach: no browser, and proven by the system.
     Socket,
 }
@@ -102,14 +103,8 @@ pub(super) fn check_origin(
     Ok(())
 }
 
-/// Checks what the route asks for.
-pub(super) fn check_access(
-    keys: &Keys,
-    (entry, access): (Entry, Access),
-    method: &Method,
-    headers: &HeaderMap,
-    now: Duration,
-) -> Result<(), Refusal> {
+/// Checks that a change is asked for in a form that no foreign page can send.
+pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
     if [Method::POST, Method::PUT, Method::PATCH].contains(method) {
         let is_json = |kind: &str| {
             let kind = kind.split(';').next().unwrap_or_default().trim();
@@ -125,16 +120,23 @@ pub(super) fn check_access(
             .hint("Send the header `Content-Type: application/json`"));
         }
     }
-    if access == Access::Open || entry == Entry::Socket {
-        return Ok(());
-    }
-    // What a browser sends by itself, such as a cookie, proves nothing.
-    match only(headers, &AUTHORIZATION).and_then(|shown| keys.proof(shown, now)) {
-        Some(Proof::Token) => Ok(()),
+    Ok(())
+}
+
+/// Whose request it is, by what it showed. What a browser sends by itself, such as a cookie, proves nothing.
+pub(super) fn caller(
+    proof: Option<Proof>,
+    access: Access,
+    headers: &HeaderMap,
+) -> Result<Caller, Refusal> {
+    match proof {
+        Some(Proof::Token(caller)) => Ok(caller),
         // A browser tells with every change which page made it.
-        Some(Proof::Page) if access == Access::Read => Ok(()),
-        Some(Proof::Page) if access == Access::Change && headers.contains_key(ORIGIN) => Ok(()),
-        Some(Proof::Page) | None => Err(unproven()),
+        Some(Proof::Page(caller)) if access == Access::Read => Ok(caller),
+        Some(Proof::Page(caller)) if access == Access::Change && headers.contains_key(ORIGIN) => {
+            Ok(caller)
+        }
+        Some(Proof::Page(_)) | None => Err(unproven()),
     }
 }
 

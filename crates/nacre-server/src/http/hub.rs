@@ -7,14 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use nacre_api::wire::{ChangedThing, Event, StreamEvent, StreamedEvent};
 use nacre_ops::host::Environment;
+use nacre_ops::people::{AccessScope, Caller, TokenHash};
 use tokio::sync::watch;
 
 /// Events that are kept.
 const KEPT: usize = 4096;
 
+/// The length of an id that tells nothing.
+const ID_CHARS: usize = 24;
+
 pub(super) struct Hub {
     /// Tells this server from the one before it: its numbers begin anew.
     boot: String,
+    /// What no listener knows, for ids that tell nothing.
+    secret: String,
     ring: Mutex<Ring>,
     latest: watch::Sender<u64>,
     now: Arc<dyn Fn() -> String + Send + Sync>,
@@ -31,7 +37,21 @@ struct Ring {
 struct Kept {
     number: u64,
     task: Option<Arc<str>>,
+    project: Option<String>,
+    person: Option<String>,
     json: Bytes,
+}
+
+impl Kept {
+    /// Whether a listener is told of it: the owner of everything, a person of their own tasks and of what changed where they may read.
+    fn is_for(&self, caller: &Caller) -> bool {
+        let may_read = |project: &String| caller.permissions.allow(project, AccessScope::Read);
+        caller.permissions.allow_everything()
+            || match self.task {
+                Some(_) => self.person.is_some() && self.person == caller.person,
+                None => self.project.as_ref().is_some_and(may_read),
+            }
+    }
 }
 
 /// What a listener is given next.
@@ -41,10 +61,11 @@ pub(super) struct Next {
 }
 
 impl Hub {
-    pub(super) fn new(boot: String, environment: &Environment) -> Self {
+    pub(super) fn new(boot: String, secret: String, environment: &Environment) -> Self {
         let environment = environment.clone();
         Self {
             boot,
+            secret,
             ring: Mutex::default(),
             latest: watch::Sender::new(0),
             now: Arc::new(move || environment.now().to_string()),
@@ -52,11 +73,12 @@ impl Hub {
     }
 
     pub(super) fn publish(&self, source: &Source, event: StreamedEvent) {
-        let Source { task, project } = source;
+        let Source { task, project, person } = source;
         let streamed = StreamEvent {
             at: (self.now)(),
             task: task.as_deref().map(str::to_owned),
             project: project.clone(),
+            by: person.clone(),
             event,
         };
         // Wire types have only text as keys, so that writing them cannot fail.
@@ -66,7 +88,8 @@ impl Hub {
         if ring.events.len() == KEPT {
             ring.events.pop_front();
         }
-        let kept = Kept { number: ring.last, task: task.clone(), json };
+        let (number, task) = (ring.last, task.clone());
+        let kept = Kept { number, task, project: project.clone(), person: person.clone(), json };
         ring.events.push_back(kept);
         self.latest.send_replace(ring.last);
     }
@@ -79,6 +102,7 @@ impl Hub {
     /// A listener that begins after the event `last_id`, or now.
     pub(super) fn listen(
         self: &Arc<Self>,
+        caller: Caller,
         last_id: Option<&str>,
         task: Option<String>,
     ) -> Listener {
@@ -90,21 +114,45 @@ impl Hub {
                 Seen::Until(ring.events.front().map_or(ring.last, |first| first.number - 1))
             }
             None => Seen::Until(ring.last),
-            Some(id) => match id.strip_prefix(&self.boot).and_then(|rest| rest.strip_prefix('-')) {
-                Some(number) => number.parse().map_or(Seen::Unknown, |number: u64| {
-                    if number <= ring.last { Seen::Until(number) } else { Seen::Unknown }
-                }),
-                None => Seen::Unknown,
-            },
+            Some(id) => {
+                let number = match caller.permissions.allow_everything() {
+                    true => id.strip_prefix(&self.boot).and_then(|rest| rest.strip_prefix('-')),
+                    false => None,
+                };
+                match number {
+                    Some(number) => number.parse().ok().filter(|number| *number <= ring.last),
+                    None => self.number_of(&ring, &caller, id),
+                }
+                .map_or(Seen::Unknown, Seen::Until)
+            }
         };
         drop(ring);
         let mut listener =
-            Listener { hub: Arc::clone(self), latest, task, seen: 0, has_missed: false };
+            Listener { hub: Arc::clone(self), caller, latest, task, seen: 0, has_missed: false };
         match seen {
             Seen::Until(number) => listener.seen = number,
             Seen::Unknown => listener.has_missed = true,
         }
         listener
+    }
+}
+
+impl Hub {
+    /// The event that was named so to that listener, as long as it is kept.
+    fn number_of(&self, ring: &Ring, caller: &Caller, id: &str) -> Option<u64> {
+        let first = ring.events.front().map_or(ring.last + 1, |kept| kept.number);
+        (first - 1..=ring.last).find(|number| self.id(caller, *number) == id)
+    }
+
+    /// How an event is named to a listener. Numbers would tell a person how much happens where they may not read.
+    fn id(&self, caller: &Caller, number: u64) -> String {
+        match caller.permissions.allow_everything() {
+            true => format!("{}-{number}", self.boot),
+            false => {
+                let secret = format!("{} {number} {}", self.secret, caller.name());
+                TokenHash::of(&secret).as_str().chars().take(ID_CHARS).collect()
+            }
+        }
     }
 }
 
@@ -119,11 +167,14 @@ enum Seen {
 pub(super) struct Source {
     pub(super) task: Option<Arc<str>>,
     pub(super) project: Option<String>,
+    /// Who did it; nobody but the owner has no name.
+    pub(super) person: Option<String>,
 }
 
 /// Somebody who listens.
 pub(super) struct Listener {
     hub: Arc<Hub>,
+    caller: Caller,
     latest: watch::Receiver<u64>,
     /// Only events of this task.
     task: Option<String>,
@@ -155,24 +206,28 @@ impl Listener {
                 at: (self.hub.now)(),
                 task: None,
                 project: None,
+                by: None,
                 event: StreamedEvent::Missed {},
             };
             let json = serde_json::to_vec(&missed).unwrap_or_default();
-            pieces.push(framed(&self.hub.boot, self.seen.max(first - 1), &json));
+            let id = self.hub.id(&self.caller, self.seen.max(first - 1));
+            pieces.push(framed(&id, &json));
         }
         let n_old = ring.events.partition_point(|kept| kept.number <= self.seen);
         let is_wanted =
             |kept: &&Kept| self.task.is_none() || kept.task.as_deref() == self.task.as_deref();
         let new = ring.events.iter().skip(n_old).filter(is_wanted);
-        pieces.extend(new.map(|kept| framed(&self.hub.boot, kept.number, &kept.json)));
+        let new = new.filter(|kept| kept.is_for(&self.caller));
+        let id = |kept: &Kept| self.hub.id(&self.caller, kept.number);
+        pieces.extend(new.map(|kept| framed(&id(kept), &kept.json)));
         self.seen = ring.last;
         pieces
     }
 }
 
 /// An event as the stream writes it. JSON has no line breaks, so that nothing in it can end the event.
-fn framed(boot: &str, number: u64, json: &[u8]) -> Bytes {
-    let mut piece = format!("id: {boot}-{number}\ndata: ").into_bytes();
+fn framed(id: &str, json: &[u8]) -> Bytes {
+    let mut piece = format!("id: {id}\ndata: ").into_bytes();
     piece.extend_from_slice(json);
     piece.extend_from_slice(b"\n\n");
     Bytes::from(piece)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 use nacre_ops::host::Environment;
+use nacre_ops::people::Caller;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -14,7 +15,7 @@ use crate::mcp::NacreServer;
 /// Answers one message of a client that works on a registered project.
 pub(super) async fn answer<B>(
     environment: &Environment,
-    project: Option<String>,
+    (caller, project): (Caller, Option<String>),
     request: Request<B>,
 ) -> Response<Body>
 where
@@ -22,7 +23,10 @@ where
     B::Error: std::fmt::Display,
 {
     let environment = environment.clone();
-    let server = move || Ok(NacreServer::for_registered(environment.clone(), project.clone()));
+    let server = move || {
+        let (environment, caller) = (environment.clone(), caller.clone());
+        Ok(NacreServer::for_registered(environment, project.clone(), caller))
+    };
     // The guard has looked at the host and the origin already, and knows the names that a person stated.
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

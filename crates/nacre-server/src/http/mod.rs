@@ -17,6 +17,7 @@ mod login;
 mod mcp;
 mod openapi;
 mod parameters;
+mod people;
 mod route;
 mod routes;
 mod server;

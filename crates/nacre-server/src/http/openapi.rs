@@ -45,6 +45,9 @@ struct SecurityScheme {
 struct Operation {
     operation_id: String,
     summary: &'static str,
+    /// What a caller must be allowed to do.
+    #[serde(rename = "x-scope")]
+    scope: &'static str,
     security: Vec<BTreeMap<&'static str, Vec<String>>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     parameters: Vec<Parameter>,
@@ -145,6 +148,7 @@ fn operation(generator: &mut SchemaGenerator, route: &Route) -> Operation {
     Operation {
         operation_id: operation_id(route),
         summary: route.summary,
+        scope: route.permit().as_str(),
         security,
         parameters,
         request_body: has_body.then(|| request_body(generator, route)),

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::calls::Call;
+use crate::permit::Permit;
 
 /// The methods that routes have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,6 +112,8 @@ pub(super) struct Route {
     /// With `{name}` for what the request's field of that name is taken from; one shape of path has one name.
     pub(super) path: &'static str,
     pub(super) access: Access,
+    /// What a caller must be allowed to do. A test holds that every route says it.
+    pub(super) permit: Option<Permit>,
     /// What it does, for the description.
     pub(super) summary: &'static str,
     pub(super) handling: Handling,
@@ -185,6 +188,7 @@ impl Route {
             verb,
             path,
             access,
+            permit: None,
             summary,
             handling,
             request: None,
@@ -202,7 +206,17 @@ impl Route {
 
     /// For anybody: it tells nothing of a person's and changes nothing of theirs.
     pub(super) fn open(self) -> Self {
-        Self { access: Access::Open, ..self }
+        Self { access: Access::Open, permit: Some(Permit::Anybody), ..self }
+    }
+
+    /// What a caller must be allowed to do.
+    pub(super) fn needs(self, permit: Permit) -> Self {
+        Self { permit: Some(permit), ..self }
+    }
+
+    /// The same; a route that does not say it is for the owner alone.
+    pub(super) fn permit(&self) -> Permit {
+        self.permit.unwrap_or(Permit::Machine)
     }
 
     /// Only reads, although it is not asked by GET.

@@ -5,27 +5,29 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{ACCEPT, ALLOW, IF_MATCH};
-use http::{HeaderName, HeaderValue, Method, Request, Response, StatusCode};
+use http::header::{ACCEPT, ALLOW, AUTHORIZATION, IF_MATCH};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use nacre_api::wire::{ChangedThing, ErrorCode, LINES_TYPE, StreamedEvent};
 use nacre_ops::chat::{ChatOptions, Chats};
 use nacre_ops::host::{Environment, Needs, Registering, Tolerance};
+use nacre_ops::people::{Caller, Permissions};
 use nacre_ops::{Cancel, Events, OpError};
 use serde_json::Value;
 use tokio::runtime::Handle;
 
-use super::access::Keys;
+use super::access::{Keys, Proof};
 use super::body::{Body, read_json};
 use super::events::Listeners;
-use super::guard::{Entry, Names, Refusal, check_access, check_origin, only};
+use super::guard::{Entry, Names, Refusal, check_form, check_origin, only};
 use super::hub::{Hub, Source};
 use super::lines::lines;
 use super::parameters::{Query, parameters};
+use super::people::{NewEntry, People, TrustedProxy};
 use super::route::{Access, Done, Handling, OwnRoute, Route, UseOfVersion, Work};
 use super::service::{Service, answer_change};
-use super::table::{Found, Table};
+use super::table::{Found, FoundRoute, Table};
 use super::tasks::{Reports, TaskRunner, begun};
-use super::{answer, assets, headers, login, mcp, upgrade};
+use super::{answer, assets, guard, headers, login, mcp, upgrade};
 use crate::calls::{CallInfo, Calls, Pace};
 use crate::rpc::Clients;
 
@@ -38,6 +40,8 @@ const OPERATION_TIME: Duration = Duration::from_secs(60);
 pub(super) struct Server {
     names: Names,
     keys: Keys,
+    people: People,
+    proxy: Option<TrustedProxy>,
     table: Table,
     tasks: TaskRunner,
     listeners: Listeners,
@@ -58,30 +62,37 @@ struct Asked<'t> {
     last_event: Option<String>,
     /// Whether the client wants events and report as lines.
     wants_lines: bool,
+    /// Whose request it is.
+    caller: Caller,
 }
 
 impl Server {
     pub(super) fn new(
         environment: Environment,
         (names, keys): (Names, Keys),
-        boot: String,
-        service: Service,
+        (people, proxy): (People, Option<TrustedProxy>),
+        ((boot, secret), service): ((String, String), Service),
         stop: Cancel,
     ) -> Self {
         let uptime = Arc::clone(&environment.uptime);
-        let hub = Arc::new(Hub::new(boot, &environment));
+        let hub = Arc::new(Hub::new(boot, secret, &environment));
         let calls = Arc::new(Calls::new(environment.clone(), MAX_RUNNING));
         let options = ChatOptions { shared: calls.shared(), ..ChatOptions::default() };
         let chats = Chats::new(environment.clone(), options, Handle::current());
         let clients = Clients::new(chats, environment, stop.clone());
         let tasks = TaskRunner { calls, hub, reports: Arc::new(Reports::default()) };
         let (table, listeners) = (Table::new(), Listeners::default());
-        Self { names, keys, table, tasks, listeners, service, clients, stop, uptime }
+        Self { names, keys, people, proxy, table, tasks, listeners, service, clients, stop, uptime }
     }
 
     /// Begins what the server does by itself.
     pub(super) fn start_loops(&self) {
         self.service.start(&self.tasks);
+    }
+
+    /// Writes down what is not written yet.
+    pub(super) fn end(&self) {
+        self.people.write();
     }
 
     /// Stops what still runs.
@@ -131,14 +142,97 @@ impl Server {
             Found::OtherVerbs(verbs) => return Ok(not_allowed(&verbs)),
             Found::Nothing => return Err(nothing()),
         };
-        let access = found.route.access;
-        check_access(&self.keys, (entry, access), &parts.method, &parts.headers, (self.uptime)())?;
-        let query = Query::parse(parts.uri.query().unwrap_or_default(), found.route.is_task())
+        let route = found.route;
+        check_form(&parts.method, &parts.headers)?;
+        let caller = self.caller(entry, route.access, &parts.headers).await?;
+        let query = Query::parse(parts.uri.query().unwrap_or_default(), route.is_task())
             .map_err(|error| Refusal { status: StatusCode::BAD_REQUEST, error })?;
+        let project = query.project.clone();
+        let permitted = route.permit().check(&caller, project.as_deref());
+        let answered = match permitted {
+            Ok(()) => self.permitted(found, (caller.clone(), query), (parts, body)).await,
+            Err(error) => Err(Refusal { status: StatusCode::FORBIDDEN, error }),
+        };
+        let status = answered.as_ref().map_or_else(|refusal| refusal.status, Response::status);
+        let is_ok = status.is_success() || status == StatusCode::SWITCHING_PROTOCOLS;
+        let entry = NewEntry {
+            what: format!("{} {}", route.verb.as_str(), route.path),
+            project,
+            outcome: if is_ok { "ok".to_owned() } else { status.as_str().to_owned() },
+        };
+        self.people.note(&caller, route.access == Access::Change, entry);
+        answered
+    }
+
+    /// Whose request it is. Whoever shows nothing may ask for what is open to anybody.
+    async fn caller(
+        &self,
+        entry: Entry,
+        access: Access,
+        headers: &HeaderMap,
+    ) -> Result<Caller, Refusal> {
+        match (access, entry) {
+            (Access::Open, _) => return Ok(Caller::person("nobody", Permissions::default())),
+            (Access::Read | Access::Change | Access::Program, Entry::Socket) => {
+                return Ok(Caller::owner());
+            }
+            (Access::Read | Access::Change | Access::Program, Entry::Port(_)) => {}
+        }
+        let failed = |error| Refusal { status: StatusCode::SERVICE_UNAVAILABLE, error };
+        let proof = match only(headers, &AUTHORIZATION) {
+            Some(shown) => self.shown(shown).await.map_err(failed)?,
+            None => self.named_by_proxy(entry, headers).await.map_err(failed)?,
+        };
+        guard::caller(proof, access, headers)
+    }
+
+    /// What the header `Authorization` proves: the server's own token, the secret of a page, or the token of a person.
+    async fn shown(&self, shown: &str) -> Result<Option<Proof>, OpError> {
+        match self.keys.proof(shown, (self.uptime)()) {
+            // A page ends with the tokens of its person.
+            Some(Proof::Page(Caller { person: Some(person), permissions })) => {
+                let is_valid = self.people.named(&person).await?.is_some();
+                Ok(is_valid.then(|| Proof::Page(Caller { person: Some(person), permissions })))
+            }
+            Some(proof) => Ok(Some(proof)),
+            None => {
+                let Some(token) = shown.strip_prefix("Bearer ") else { return Ok(None) };
+                Ok(self.people.with_token(token.trim()).await?.map(Proof::Token))
+            }
+        }
+    }
+
+    /// The person whom the trusted proxy names. From any other address its header says nothing.
+    async fn named_by_proxy(
+        &self,
+        entry: Entry,
+        headers: &HeaderMap,
+    ) -> Result<Option<Proof>, OpError> {
+        let Some(TrustedProxy { address, header }) = &self.proxy else { return Ok(None) };
+        match (only(headers, header), entry) {
+            (Some(name), Entry::Port(peer)) if peer == *address => {
+                Ok(self.people.named(name).await?.map(Proof::Page))
+            }
+            (Some(_), Entry::Port(_) | Entry::Socket) | (None, _) => Ok(None),
+        }
+    }
+
+    /// Carries out what the caller may ask for.
+    async fn permitted<B>(
+        &self,
+        found: FoundRoute<'_>,
+        (caller, query): (Caller, Query),
+        (parts, body): (http::request::Parts, B),
+    ) -> Result<Response<Body>, Refusal>
+    where
+        B: http_body::Body<Data = Bytes> + Send + 'static,
+        B::Error: Into<Box<dyn std::error::Error + Send + Sync>> + std::fmt::Display,
+    {
+        let is_read = [Method::GET, Method::HEAD].contains(&parts.method);
         if matches!(found.route.handling, Handling::Own(OwnRoute::Mcp)) {
             let request = Request::from_parts(parts, body);
             let environment = self.tasks.calls.environment();
-            return Ok(mcp::answer(environment, query.project, request).await);
+            return Ok(mcp::answer(environment, (caller, query.project), request).await);
         }
         if matches!(found.route.handling, Handling::Own(OwnRoute::Rpc)) {
             return match self.clients.folder(query.project).await {
@@ -156,6 +250,7 @@ impl Server {
             version: only(&parts.headers, &IF_MATCH).map(|text| text.trim_matches('"').to_owned()),
             last_event: only(&parts.headers, &last_event).map(str::to_owned),
             wants_lines: only(&parts.headers, &ACCEPT) == Some(LINES_TYPE),
+            caller,
         };
         self.carried_out(asked).await
     }
@@ -189,7 +284,8 @@ impl Server {
     }
 
     async fn operation(&self, route: &Route, info: CallInfo, work: Work) -> Response<Body> {
-        let source = Source { task: None, project: info.project.clone() };
+        let (project, person) = (info.project.clone(), info.caller.person.clone());
+        let source = Source { task: None, project, person };
         let running =
             self.tasks.calls.run(info, Events::ignored(), tokio::time::sleep(OPERATION_TIME), work);
         let result = running.await;
@@ -212,19 +308,20 @@ impl Server {
             OwnRoute::Health => answer::value(StatusCode::OK, &self.service.health()),
             OwnRoute::Ready => answer::value(StatusCode::OK, &self.service.ready()?),
             OwnRoute::OpenApi => answer::value(StatusCode::OK, self.table.description()),
-            OwnRoute::LoginCode => login::new_code(&self.keys, now),
+            OwnRoute::LoginCode => login::new_code(&self.keys, asked.caller, now),
             OwnRoute::Login => login::log_in(&self.keys, asked.body, now)?,
             OwnRoute::Events => {
                 let task = asked.query.fields.into_iter().find(|(key, _)| key == "task");
                 let task = task.map(|(_, task)| task);
-                let listener = self.tasks.hub.listen(asked.last_event.as_deref(), task);
+                let listener =
+                    self.tasks.hub.listen(asked.caller, asked.last_event.as_deref(), task);
                 self.listeners.stream(listener, self.stop.clone())?
             }
             // Their bodies are not ours to read.
             OwnRoute::Mcp | OwnRoute::Rpc => return Err(nothing()),
             OwnRoute::TaskReport => {
                 let task = asked.path.first().map_or("", |(_, task)| task);
-                self.tasks.reports.answer(task)
+                self.tasks.reports.answer(task, &asked.caller)
             }
             OwnRoute::Service => {
                 answer::value(StatusCode::OK, &self.service.report(self.listeners.count()))
@@ -250,7 +347,7 @@ impl Server {
 
 /// How a request opens its host, and the JSON of its wire type.
 fn prepared(asked: &Asked<'_>) -> Result<(CallInfo, Value), Refusal> {
-    let Asked { route, schema, path, query, body, version, .. } = asked;
+    let Asked { route, schema, path, query, body, version, caller, .. } = asked;
     let bad = |error| Refusal { status: StatusCode::BAD_REQUEST, error };
     let mut request = parameters(*schema, path, query, body.clone()).map_err(bad)?;
     match (route.version, version) {
@@ -272,6 +369,8 @@ fn prepared(asked: &Asked<'_>) -> Result<(CallInfo, Value), Refusal> {
         project: query.project.clone(),
         needs: Needs::Registered,
         registering,
+        caller: caller.clone(),
+        permit: route.permit(),
         ..CallInfo::named(route.path)
     };
     let info = if route.is_hook { of_hook(info, &request).map_err(bad)? } else { info };

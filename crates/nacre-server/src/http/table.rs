@@ -89,6 +89,7 @@ fn resolved(generator: &mut SchemaGenerator, route: &Route) -> Option<Value> {
 mod tests {
     use super::super::route::{Access, Handling, Verb};
     use super::*;
+    use crate::permit::Permit;
 
     #[test]
     fn every_row_can_be_found_by_its_address() {
@@ -114,6 +115,30 @@ mod tests {
             .map(|route| route.path)
             .collect();
         assert_eq!(open, ["/api/health", "/api/ready", "/api/openapi.json", "/api/login"]);
+    }
+
+    #[test]
+    fn every_route_of_the_description_says_what_a_caller_needs() {
+        let table = Table::new();
+        let described = serde_json::to_value(table.description()).unwrap();
+        let mut n_routes = 0;
+        for (path, verbs) in described["paths"].as_object().unwrap() {
+            for (verb, operation) in verbs.as_object().unwrap() {
+                n_routes += 1;
+                let is_it = |route: &&Route| {
+                    route.path == path && route.verb.as_str().eq_ignore_ascii_case(verb)
+                };
+                let route = table.routes.iter().find(is_it).unwrap();
+                let permit = route.permit.unwrap_or_else(|| panic!("{verb} {path} says nothing"));
+                assert_eq!(operation["x-scope"], permit.as_str());
+                assert_eq!(permit == Permit::Anybody, route.access == Access::Open, "{path}");
+                let is_read = permit == Permit::Read && route.access == Access::Change;
+                // A message may read or write; each tool says what it needs. A code lets in whoever asks for it.
+                let is_known = ["/mcp", "/api/login-code"].contains(&route.path);
+                assert!(!is_read || is_known, "{verb} {path} changes something");
+            }
+        }
+        assert_eq!(n_routes, table.routes.len());
     }
 
     #[test]

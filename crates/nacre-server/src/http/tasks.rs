@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use http::{Response, StatusCode};
 use nacre_api::wire::{ErrorCode, Event, Outcome, StreamedEvent, TaskStarted, TaskState};
+use nacre_ops::people::Caller;
 use nacre_ops::{Events, OpError};
 use tokio::sync::oneshot;
 
@@ -17,8 +18,12 @@ use crate::calls::{CallInfo, Calls, Pace};
 /// Reports that are kept.
 const KEPT: usize = 256;
 
-/// A task, and what came of it.
-type KeptReport = (Arc<str>, Result<Done, OpError>);
+/// A task, what came of it, and who began it.
+struct KeptReport {
+    task: Arc<str>,
+    person: Option<String>,
+    report: Result<Done, OpError>,
+}
 
 /// The reports of tasks that are over.
 #[derive(Default)]
@@ -27,20 +32,24 @@ pub(super) struct Reports {
 }
 
 impl Reports {
-    fn keep(&self, task: Arc<str>, report: Result<Done, OpError>) {
+    fn keep(&self, kept_report: KeptReport) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if kept.len() == KEPT {
             kept.pop_front();
         }
-        kept.push_back((task, report));
+        kept.push_back(kept_report);
     }
 
-    /// The report of a task that this server ran.
-    pub(super) fn answer(&self, task: &str) -> Response<Body> {
+    /// The report of a task that this server ran, for whoever began it and for the owner. To others there is none.
+    pub(super) fn answer(&self, task: &str, caller: &Caller) -> Response<Body> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        match kept.iter().rev().find(|(id, _)| **id == *task) {
-            Some((_, Ok(done))) => answer::report(done.clone()),
-            Some((_, Err(error))) => answer::failure(error.clone()),
+        let is_meant = |kept: &&KeptReport| {
+            let is_theirs = kept.person.is_some() && kept.person == caller.person;
+            *kept.task == *task && (is_theirs || caller.permissions.allow_everything())
+        };
+        match kept.iter().rev().find(is_meant).map(|kept| &kept.report) {
+            Some(Ok(done)) => answer::report(done.clone()),
+            Some(Err(error)) => answer::failure(error.clone()),
             None => {
                 answer::failure(OpError::not_found("There is no report of that task here").hint(
                     "It still runs, ended long ago, or another process ran it: GET /api/tasks/ID",
@@ -67,7 +76,7 @@ pub(super) enum Begun {
 impl TaskRunner {
     /// Runs the operation to its end. Who no longer waits cancels it.
     pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done, OpError> {
-        let (events, story) = self.told(info.project.clone(), None);
+        let (events, story) = self.told(&info, None);
         let result = self.calls.run(info, events, std::future::pending(), work).await;
         self.end(&story, &result);
         result
@@ -76,7 +85,7 @@ impl TaskRunner {
     /// Begins the operation, and returns once it has a name or is over.
     pub(super) async fn begin(&self, info: CallInfo, work: Work) -> Begun {
         let (tell, told) = oneshot::channel();
-        let (events, story) = self.told(info.project.clone(), Some(tell));
+        let (events, story) = self.told(&info, Some(tell));
         let runner = self.clone();
         let info = CallInfo { pace: Pace::Background, ..info };
         let running = tokio::spawn(async move {
@@ -94,10 +103,12 @@ impl TaskRunner {
     /// Events that go to everybody who listens, and what they have told of the task so far.
     fn told(
         &self,
-        project: Option<String>,
+        info: &CallInfo,
         tell: Option<oneshot::Sender<Arc<str>>>,
     ) -> (Events, Arc<Story>) {
-        let story = Arc::new(Story { project, state: Mutex::new(StoryState::default()) });
+        let (project, person) = (info.project.clone(), info.caller.person.clone());
+        let state = Mutex::new(StoryState::default());
+        let story = Arc::new(Story { project, person, state });
         let (hub, heard, tell) = (Arc::clone(&self.hub), Arc::clone(&story), Mutex::new(tell));
         let events = Events::new(move |event| {
             if let Event::Started { task, agent, title } = &event {
@@ -125,7 +136,8 @@ impl TaskRunner {
             Err(error) if error.code == ErrorCode::Cancelled => TaskState::Cancelled,
             Err(_) => TaskState::Failed,
         };
-        self.reports.keep(task, result.clone());
+        let (person, report) = (story.person.clone(), result.clone());
+        self.reports.keep(KeptReport { task, person, report });
         self.hub.publish(&story.source(), story.task_event(state));
     }
 }
@@ -133,6 +145,7 @@ impl TaskRunner {
 /// What is known of a task, from its own events.
 struct Story {
     project: Option<String>,
+    person: Option<String>,
     state: Mutex<StoryState>,
 }
 
@@ -155,7 +168,8 @@ impl Story {
 
     fn source(&self) -> Source {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        Source { task: state.task.clone(), project: self.project.clone() }
+        let (project, person) = (self.project.clone(), self.person.clone());
+        Source { task: state.task.clone(), project, person }
     }
 
     fn task_event(&self, of: TaskState) -> StreamedEvent {

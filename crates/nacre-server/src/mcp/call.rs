@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_api::wire::{ErrorCode, Event, Warning};
 use nacre_ops::host::{Environment, Needs};
+use nacre_ops::people::Caller;
 use nacre_ops::text::ShownLine;
 use nacre_ops::{Events, OpError};
 
@@ -24,14 +25,21 @@ pub(super) struct ToolCalls {
     /// The project that the person named when the server was started.
     project: Option<String>,
     needs: Needs,
+    /// Whose client it is.
+    caller: Caller,
 }
 
 /// A result, and what a person should know besides.
 pub(super) type Noted<T> = (Result<T, OpError>, Vec<Warning>);
 
 impl ToolCalls {
-    pub(super) fn new(environment: Environment, project: Option<String>, needs: Needs) -> Self {
-        Self { calls: Calls::new(environment, MAX_RUNNING), project, needs }
+    pub(super) fn new(
+        environment: Environment,
+        project: Option<String>,
+        needs: Needs,
+        caller: Caller,
+    ) -> Self {
+        Self { calls: Calls::new(environment, MAX_RUNNING), project, needs, caller }
     }
 
     pub(super) fn environment(&self) -> &Environment {
@@ -46,7 +54,8 @@ impl ToolCalls {
         work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
     ) -> Noted<T> {
         let warnings = Arc::new(Mutex::new(Vec::new()));
-        let info = CallInfo { project: self.project.clone(), needs: self.needs, ..info };
+        let (project, caller) = (self.project.clone(), self.caller.clone());
+        let info = CallInfo { project, caller, needs: self.needs, ..info };
         let result = self.calls.run(info, events(&warnings), stopped, work).await;
         let mut warnings = warnings.lock().unwrap_or_else(PoisonError::into_inner);
         (result, std::mem::take(&mut *warnings))

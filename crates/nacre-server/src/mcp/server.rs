@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use nacre_ops::OpError;
 use nacre_ops::host::{Environment, Needs};
+use nacre_ops::people::Caller;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, CustomRequest,
     CustomResult, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
@@ -19,6 +20,7 @@ use super::tools::{self, Output, TOOLS};
 use super::transport::unknown_method;
 use super::{prompts, resources, session};
 use crate::calls::{Call, CallInfo};
+use crate::permit::Permit;
 
 /// What agents show their model beside the tools.
 const INSTRUCTIONS: &str = "\
@@ -35,12 +37,17 @@ pub(crate) struct NacreServer {
 impl NacreServer {
     /// For a client that works in a folder, or on the project that the person named.
     pub(super) fn new(environment: Environment, project: Option<String>) -> Self {
-        Self { calls: ToolCalls::new(environment, project, Needs::Folder) }
+        let caller = Caller::owner();
+        Self { calls: ToolCalls::new(environment, project, Needs::Folder, caller) }
     }
 
     /// For a client that has no folder: a registered project by its name, or the only one.
-    pub(crate) fn for_registered(environment: Environment, project: Option<String>) -> Self {
-        Self { calls: ToolCalls::new(environment, project, Needs::Registered) }
+    pub(crate) fn for_registered(
+        environment: Environment,
+        project: Option<String>,
+        caller: Caller,
+    ) -> Self {
+        Self { calls: ToolCalls::new(environment, project, Needs::Registered, caller) }
     }
 
     /// Whether an agent that Nacre itself asks started this server: then it offers nothing, or Nacre would ask itself.
@@ -89,6 +96,7 @@ impl ServerHandler for NacreServer {
         let info = CallInfo {
             session: session::session_of(&context.meta, self.calls.environment()),
             tolerance: tool.tolerance,
+            permit: tool.permit(),
             ..CallInfo::named(tool.name)
         };
         let arguments = request.arguments.unwrap_or_default();
@@ -107,7 +115,7 @@ impl ServerHandler for NacreServer {
             return Ok(ListResourcesResult::default());
         }
         let from = resources::cursor(request)?;
-        let info = CallInfo::named("resources/list");
+        let info = CallInfo { permit: Permit::Read, ..CallInfo::named("resources/list") };
         let work = move |call: &Call| resources::list(call, from);
         let (listed, _) = self.calls.run(info, context.ct.cancelled(), work).await;
         // A project without a store has no memories: that is no error of the one who lists.
@@ -128,7 +136,7 @@ impl ServerHandler for NacreServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let id = resources::id_of(&request.uri)?;
-        let info = CallInfo::named("resources/read");
+        let info = CallInfo { permit: Permit::Read, ..CallInfo::named("resources/read") };
         let work = move |call: &Call| resources::read(call, &id);
         let (read, _) = self.calls.run(info, context.ct.cancelled(), work).await;
         match read {

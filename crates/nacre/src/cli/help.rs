@@ -42,6 +42,8 @@ const RARE: &[&str] = &[
     "skill",
     "down",
     "logs",
+    "push",
+    "pull",
     "serve",
     "server",
     "mcp",

@@ -48,6 +48,8 @@ mod pager;
 mod paint;
 mod progress;
 mod project;
+mod pull;
+mod push;
 mod queue;
 mod reader;
 mod reference;
@@ -197,6 +199,8 @@ enum HereCommand {
     Up(up::UpArgs),
     Down(down::DownArgs),
     Logs(logs::LogsArgs),
+    Push(push::PushArgs),
+    Pull(pull::PullArgs),
     Connect(connect::ConnectArgs),
     Dashboard(dashboard::DashboardArgs),
     Model(model::ModelArgs),
@@ -270,6 +274,8 @@ impl HereCommand {
             | Self::Logs(_)
             | Self::Maintain(_)
             | Self::Open(_)
+            | Self::Push(_)
+            | Self::Pull(_)
             | Self::Refresh(_)
             | Self::Retry(_)
             | Self::Run(_)
@@ -288,10 +294,10 @@ impl HereCommand {
             Self::Status(_)
             | Self::Doctor(_)
             | Self::Complete(_)
-            | Self::Server(_)
             | Self::Up(_)
             | Self::Down(_)
-            | Self::Logs(_) => Tolerance::OfRepository,
+            | Self::Logs(_)
+            | Self::Server(_) => Tolerance::OfRepository,
             Self::Init(_)
             | Self::Memory(_)
             | Self::Open(_)
@@ -326,6 +332,8 @@ impl HereCommand {
             | Self::Watch(_)
             | Self::Explain(_)
             | Self::Events(_)
+            | Self::Push(_)
+            | Self::Pull(_)
             | Self::Skill(_)
             | Self::Connect(_)
             | Self::Dashboard(_)
@@ -343,6 +351,8 @@ impl HereCommand {
                 | Self::Chat(_)
                 | Self::Brief(_)
                 | Self::Import(_)
+                | Self::Push(_)
+                | Self::Pull(_)
                 | Self::Review(_)
                 | Self::Trust(_)
                 | Self::Feedback(_)
@@ -443,6 +453,7 @@ fn open(
         registering: command.registering(),
         needs: command.needs(),
         shared: Shared::default(),
+        ..OpenOptions::default()
     };
     let Opened { host, warnings } = Host::open(environment, &options);
     if let Ok(host) = &host {
@@ -525,6 +536,8 @@ fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpE
         HereCommand::Up(args) => up::cmd_up(ui, host, args),
         HereCommand::Down(args) => down::cmd_down(ui, host, args),
         HereCommand::Logs(args) => logs::cmd_logs(ui, host, args),
+        HereCommand::Push(args) => push::cmd_push(ui, host, args),
+        HereCommand::Pull(args) => pull::cmd_pull(ui, host, args),
         HereCommand::Connect(args) => connect::cmd_connect(ui, host, args),
         HereCommand::Dashboard(args) => dashboard::cmd_dashboard(ui, host, args),
         HereCommand::Model(args) => model::cmd_model(ui, host, args),

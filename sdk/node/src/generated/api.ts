@@ -177,6 +177,42 @@ export class Review {
   }
 }
 
+/** Memories between the machines of a team. */
+export class Team {
+  readonly #caller: Caller;
+
+  constructor(caller: Caller) {
+    this.#caller = caller;
+  }
+
+  /**
+   * Take in memories that somebody sends.
+   *
+   * `POST /api/push`
+   */
+  push(request: types.TakeInRequest, options: CallOptions = {}): Promise<types.TakeInReport> {
+    return this.#caller.call({ method: "POST", path: "/api/push", body: request }, options);
+  }
+
+  /**
+   * List the memories that can be brought, with the hashes of their versions.
+   *
+   * `GET /api/pull`
+   */
+  offer(request: types.OfferRequest = {}, options: CallOptions = {}): Promise<types.OfferReport> {
+    return this.#caller.call({ method: "GET", path: "/api/pull", query: request }, options);
+  }
+
+  /**
+   * Hand memories over, with their files.
+   *
+   * `POST /api/pull`
+   */
+  pull(request: types.HandOverRequest, options: CallOptions = {}): Promise<types.HandOverReport> {
+    return this.#caller.call({ method: "POST", path: "/api/pull", body: request }, options);
+  }
+}
+
 /** Recorded sessions of coding agents. */
 export class Sessions {
   readonly #caller: Caller;
@@ -538,6 +574,8 @@ export class Api {
   readonly memories: Memories;
   /** Candidates that wait for a person's decision. */
   readonly review: Review;
+  /** Memories between the machines of a team. */
+  readonly team: Team;
   /** Recorded sessions of coding agents. */
   readonly sessions: Sessions;
   /** Connected coding agents. */
@@ -564,6 +602,7 @@ export class Api {
     this.service = new Service(caller);
     this.memories = new Memories(caller);
     this.review = new Review(caller);
+    this.team = new Team(caller);
     this.sessions = new Sessions(caller);
     this.connect = new Connect(caller);
     this.projects = new Projects(caller);

@@ -832,6 +832,16 @@ export interface GraphRequest {
   scope?: Scope | null;
 }
 
+/** Memories with their files. One that is gone meanwhile is left out. */
+export interface HandOverReport {
+  memories: MovedMemory[];
+}
+
+/** Which memories to hand over. */
+export interface HandOverRequest {
+  ids: string[];
+}
+
 /** Whether the stores can be used as they are. Only a completed check may say so. */
 export type Health = "ok" | "broken" | "unchecked";
 
@@ -1616,6 +1626,34 @@ export interface ModuleNode {
   imports: string[];
 }
 
+/** A memory on its way between two machines: its files as they are. */
+export interface MovedMemory {
+  id: string;
+  type: MemoryType;
+  text: string;
+  evidence?: string | null;
+  /** The hash of the version that it may replace. */
+  replaces?: string | null;
+}
+
+/** Memories of a project with the hashes of their files, in the order of ids. */
+export interface OfferReport {
+  memories: OfferedMemory[];
+  /** Where there are more: the id to ask for those behind. */
+  more?: string | null;
+}
+
+/** Which memories a server has. */
+export interface OfferRequest {
+  /** Only those behind this id, in the order of ids. */
+  after?: string | null;
+}
+
+export interface OfferedMemory {
+  id: string;
+  hash: string;
+}
+
 /** Two memories that contradict each other, for a person to decide. */
 export interface OpenContradiction {
   newer: string;
@@ -1782,6 +1820,9 @@ export interface PublicSurface {
   path: string;
   symbols: Listed8;
 }
+
+/** What a server did with a memory. */
+export type PushState = "taken" | "known" | "differs" | "forgotten" | "invalid";
 
 /** What was done to sessions of the queue. */
 export type QueueChange = "queued" | "skipped";
@@ -2546,6 +2587,8 @@ export type StreamEvent =
 /** Something is not what it was: ask for it again. */
 export interface StreamEventChanged {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2557,6 +2600,8 @@ export interface StreamEventChanged {
 /** Events were lost: ask for everything again. */
 export interface StreamEventMissed {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2567,6 +2612,8 @@ export interface StreamEventMissed {
 /** What an agent does. */
 export interface StreamEventNote {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2578,6 +2625,8 @@ export interface StreamEventNote {
 /** How far it is. */
 export interface StreamEventProgress {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2591,6 +2640,8 @@ export interface StreamEventProgress {
 /** A sentence of an answer, with everything that it cites looked up. */
 export interface StreamEventSentence {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2603,6 +2654,8 @@ export interface StreamEventSentence {
 /** What is being done now, in a few words. */
 export interface StreamEventStep {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2614,6 +2667,8 @@ export interface StreamEventStep {
 /** A task has another state. */
 export interface StreamEventTask {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2627,6 +2682,8 @@ export interface StreamEventTask {
 /** Something a person should know. */
 export interface StreamEventWarning {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2639,6 +2696,8 @@ export interface StreamEventWarning {
 /** A piece of what a model says. Nothing of it was checked. */
 export interface StreamEventWords {
   at: string;
+  /** Who did it; nobody is named for the person whose machine it is. */
+  by?: string | null;
   /** The project's name, where one was named. */
   project?: string | null;
   /** The task that it belongs to. */
@@ -2843,6 +2902,21 @@ export interface SyncedSessionFailed {
   project?: string;
   state: "failed";
   reason: string;
+}
+
+/** What became of each. */
+export interface TakeInReport {
+  memories: TakenMemory[];
+}
+
+/** Memories that a person sends to a server. */
+export interface TakeInRequest {
+  memories: MovedMemory[];
+}
+
+export interface TakenMemory {
+  id: string;
+  state: PushState;
 }
 
 /** What became of a task that was cancelled, and of those that it had started. */

@@ -502,6 +502,85 @@ class AsyncReview:
         )
 
 
+class AsyncTeam:
+    """Memories between the machines of a team."""
+
+    def __init__(self, caller: AsyncCaller) -> None:
+        self._caller = caller
+
+    async def push(
+        self,
+        memories: Sequence[types.MovedMemory],
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TakeInReport:
+        """Take in memories that somebody sends.
+
+        `POST /api/push`
+        """
+        return await self._caller.call(
+            Call[types.TakeInReport](
+                "POST",
+                "/api/push",
+                body={
+                    "memories": memories,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    async def offer(
+        self,
+        *,
+        after: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.OfferReport:
+        """List the memories that can be brought, with the hashes of their versions.
+
+        `GET /api/pull`
+
+        Args:
+            after: Only those behind this id, in the order of ids.
+        """
+        return await self._caller.call(
+            Call[types.OfferReport](
+                "GET",
+                "/api/pull",
+                query={
+                    "after": after,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    async def pull(
+        self,
+        ids: Sequence[str],
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.HandOverReport:
+        """Hand memories over, with their files.
+
+        `POST /api/pull`
+        """
+        return await self._caller.call(
+            Call[types.HandOverReport](
+                "POST",
+                "/api/pull",
+                body={
+                    "ids": ids,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
 class AsyncSessions:
     """Recorded sessions of coding agents."""
 
@@ -1467,6 +1546,8 @@ class AsyncApi:
         """Memories of a project, and those kept for all projects."""
         self.review = AsyncReview(caller)
         """Candidates that wait for a person's decision."""
+        self.team = AsyncTeam(caller)
+        """Memories between the machines of a team."""
         self.sessions = AsyncSessions(caller)
         """Recorded sessions of coding agents."""
         self.connect = AsyncConnect(caller)

@@ -502,6 +502,85 @@ class Review:
         )
 
 
+class Team:
+    """Memories between the machines of a team."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def push(
+        self,
+        memories: Sequence[types.MovedMemory],
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TakeInReport:
+        """Take in memories that somebody sends.
+
+        `POST /api/push`
+        """
+        return self._caller.call(
+            Call[types.TakeInReport](
+                "POST",
+                "/api/push",
+                body={
+                    "memories": memories,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def offer(
+        self,
+        *,
+        after: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.OfferReport:
+        """List the memories that can be brought, with the hashes of their versions.
+
+        `GET /api/pull`
+
+        Args:
+            after: Only those behind this id, in the order of ids.
+        """
+        return self._caller.call(
+            Call[types.OfferReport](
+                "GET",
+                "/api/pull",
+                query={
+                    "after": after,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    def pull(
+        self,
+        ids: Sequence[str],
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.HandOverReport:
+        """Hand memories over, with their files.
+
+        `POST /api/pull`
+        """
+        return self._caller.call(
+            Call[types.HandOverReport](
+                "POST",
+                "/api/pull",
+                body={
+                    "ids": ids,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+
 class Sessions:
     """Recorded sessions of coding agents."""
 
@@ -1467,6 +1546,8 @@ class Api:
         """Memories of a project, and those kept for all projects."""
         self.review = Review(caller)
         """Candidates that wait for a person's decision."""
+        self.team = Team(caller)
+        """Memories between the machines of a team."""
         self.sessions = Sessions(caller)
         """Recorded sessions of coding agents."""
         self.connect = Connect(caller)

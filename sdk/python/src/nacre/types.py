@@ -927,6 +927,18 @@ class GraphRequest(TypedDict):
     scope: NotRequired[Scope | None]
 
 
+class HandOverReport(TypedDict):
+    """Memories with their files. One that is gone meanwhile is left out."""
+
+    memories: list[MovedMemory]
+
+
+class HandOverRequest(TypedDict):
+    """Which memories to hand over."""
+
+    ids: list[str]
+
+
 # Whether the stores can be used as they are. Only a completed check may say so.
 Health: TypeAlias = Literal["ok", "broken", "unchecked"]
 
@@ -1794,6 +1806,37 @@ class ModuleNode(TypedDict):
     imports: list[str]
 
 
+class MovedMemory(TypedDict):
+    """A memory on its way between two machines: its files as they are."""
+
+    id: str
+    type: MemoryType
+    text: str
+    evidence: NotRequired[str | None]
+    replaces: NotRequired[str | None]
+    """The hash of the version that it may replace."""
+
+
+class OfferReport(TypedDict):
+    """Memories of a project with the hashes of their files, in the order of ids."""
+
+    memories: list[OfferedMemory]
+    more: NotRequired[str | None]
+    """Where there are more: the id to ask for those behind."""
+
+
+class OfferRequest(TypedDict):
+    """Which memories a server has."""
+
+    after: NotRequired[str | None]
+    """Only those behind this id, in the order of ids."""
+
+
+class OfferedMemory(TypedDict):
+    id: str
+    hash: str
+
+
 class OpenContradiction(TypedDict):
     """Two memories that contradict each other, for a person to decide."""
 
@@ -1979,6 +2022,10 @@ class PublicSurface(TypedDict):
 
     path: str
     symbols: Listed8
+
+
+# What a server did with a memory.
+PushState: TypeAlias = Literal["taken", "known", "differs", "forgotten", "invalid"]
 
 
 # What was done to sessions of the queue.
@@ -2817,6 +2864,8 @@ class StreamEventChanged(TypedDict):
     """Something is not what it was: ask for it again."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2829,6 +2878,8 @@ class StreamEventMissed(TypedDict):
     """Events were lost: ask for everything again."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2840,6 +2891,8 @@ class StreamEventNote(TypedDict):
     """What an agent does."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2852,6 +2905,8 @@ class StreamEventProgress(TypedDict):
     """How far it is."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2866,6 +2921,8 @@ class StreamEventSentence(TypedDict):
     """A sentence of an answer, with everything that it cites looked up."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2879,6 +2936,8 @@ class StreamEventStep(TypedDict):
     """What is being done now, in a few words."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2891,6 +2950,8 @@ class StreamEventTask(TypedDict):
     """A task has another state."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2905,6 +2966,8 @@ class StreamEventWarning(TypedDict):
     """Something a person should know."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -2918,6 +2981,8 @@ class StreamEventWords(TypedDict):
     """A piece of what a model says. Nothing of it was checked."""
 
     at: str
+    by: NotRequired[str | None]
+    """Who did it; nobody is named for the person whose machine it is."""
     project: NotRequired[str | None]
     """The project's name, where one was named."""
     task: NotRequired[str | None]
@@ -3135,6 +3200,23 @@ class SyncedSessionFailed(TypedDict):
     """The root of the project that it belongs to."""
     state: Literal["failed"]
     reason: str
+
+
+class TakeInReport(TypedDict):
+    """What became of each."""
+
+    memories: list[TakenMemory]
+
+
+class TakeInRequest(TypedDict):
+    """Memories that a person sends to a server."""
+
+    memories: list[MovedMemory]
+
+
+class TakenMemory(TypedDict):
+    id: str
+    state: PushState
 
 
 class TaskCancelReport(TypedDict):

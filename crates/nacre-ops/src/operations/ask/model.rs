@@ -75,8 +75,9 @@ fn tools(
     let home = asking.host.home()?;
     let catalog = home.join("catalog.sqlite3");
     let embedder = asking.stores.first().map(|store| Arc::clone(&store.embedder));
-    // Where no trace was ever read there is nothing to search, and a question makes no file.
-    if let Some(embedder) = embedder.filter(|_| catalog.is_file()) {
+    // Where no trace was ever read there is nothing to search, and a question makes no file. Sessions are their owner's.
+    let is_owner = asking.host.caller.permissions.allow_everything();
+    if let Some(embedder) = embedder.filter(|_| is_owner && catalog.is_file()) {
         let project = asking.host.project.as_ref();
         let memories = TraceHandle {
             catalog,

@@ -18,8 +18,9 @@ pub use self::stats::{models, stats, tools};
 use crate::error::OpError;
 use crate::host::Host;
 
-/// Opens the state where there is one.
+/// Opens the state where there is one. Tasks belong to the person whose machine it is.
 pub(super) fn open_state(host: &Host) -> Result<Option<State>, OpError> {
+    host.check_owner()?;
     match WriteScope::open(host.home()?, Access::Private) {
         Err(error) if error.is_missing() => Ok(None),
         home => Ok(State::open_existing(&home?)?),

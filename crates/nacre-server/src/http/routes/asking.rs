@@ -8,15 +8,22 @@ use nacre_ops::OpError;
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/search"), "Finds memories by words and meaning", search),
-        Route::operation((Get, "/api/brief"), "What the next agent is told", brief),
-        Route::task((Post, "/api/ask"), "Answers a question from memories", ask).reads(),
-        Route::task((Post, "/api/sync"), "Reads new and changed sessions", sync),
-        Route::task((Post, "/api/maintain"), "Keeps memories few and true", maintain),
+        Route::operation((Get, "/api/search"), "Finds memories by words and meaning", search)
+            .needs(Permit::Read),
+        Route::operation((Get, "/api/brief"), "What the next agent is told", brief)
+            .needs(Permit::Read),
+        Route::task((Post, "/api/ask"), "Answers a question from memories", ask)
+            .needs(Permit::Read)
+            .reads(),
+        Route::task((Post, "/api/sync"), "Reads new and changed sessions", sync)
+            .needs(Permit::Machine),
+        Route::task((Post, "/api/maintain"), "Keeps memories few and true", maintain)
+            .needs(Permit::Write),
     ]
 }
 

@@ -8,15 +8,20 @@ use nacre_ops::{OpError, config, model};
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Patch, Post};
     vec![
-        Route::operation((Get, "/api/config"), "Settings, and where each comes from", show),
+        Route::operation((Get, "/api/config"), "Settings, and where each comes from", show)
+            .needs(Permit::Machine),
         Route::operation((Patch, "/api/config"), "Changes a harmless setting", set)
+            .needs(Permit::Machine)
             .changes(ChangedThing::Config),
-        Route::operation((Get, "/api/models"), "Models, providers and installed agents", models),
-        Route::operation((Post, "/api/models/test"), "Asks a model one question", test),
+        Route::operation((Get, "/api/models"), "Models, providers and installed agents", models)
+            .needs(Permit::Machine),
+        Route::operation((Post, "/api/models/test"), "Asks a model one question", test)
+            .needs(Permit::Machine),
     ]
 }
 

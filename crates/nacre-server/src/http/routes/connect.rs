@@ -7,14 +7,18 @@ use serde::Deserialize;
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Delete, Get, Post};
     let changes = ChangedThing::Config;
     vec![
-        Route::operation((Get, "/api/connect"), "Lists agents", list),
-        Route::operation((Post, "/api/connect"), "Connects agents", change).changes(changes),
+        Route::operation((Get, "/api/connect"), "Lists agents", list).needs(Permit::Machine),
+        Route::operation((Post, "/api/connect"), "Connects agents", change)
+            .needs(Permit::Machine)
+            .changes(changes),
         Route::operation((Delete, "/api/connect/{agent}"), "Disconnects an agent", remove)
+            .needs(Permit::Machine)
             .changes(changes),
     ]
 }

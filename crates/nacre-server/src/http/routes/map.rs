@@ -8,15 +8,25 @@ use nacre_ops::{OpError, map};
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::Post;
     vec![
-        Route::operation((Post, "/v1/explore"), "An overview of the code", explore).reads(),
-        Route::operation((Post, "/v1/delta"), "What changed in the code", delta).reads(),
-        Route::operation((Post, "/v1/context"), "The code that a task needs", context).reads(),
-        Route::operation((Post, "/v1/search-code"), "Search in the code", search_code).reads(),
+        Route::operation((Post, "/v1/explore"), "An overview of the code", explore)
+            .needs(Permit::Read)
+            .reads(),
+        Route::operation((Post, "/v1/delta"), "What changed in the code", delta)
+            .needs(Permit::Read)
+            .reads(),
+        Route::operation((Post, "/v1/context"), "The code that a task needs", context)
+            .needs(Permit::Read)
+            .reads(),
+        Route::operation((Post, "/v1/search-code"), "Search in the code", search_code)
+            .needs(Permit::Read)
+            .reads(),
         Route::task((Post, "/v1/refresh"), "Reads all code again", refresh)
+            .needs(Permit::Write)
             .changes(ChangedThing::Map),
     ]
 }

@@ -12,32 +12,43 @@ use serde::Deserialize;
 
 use super::super::route::{Route, UseOfVersion, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Delete, Get, Post, Put};
     let changes = ChangedThing::Memories;
     vec![
-        Route::operation((Get, "/api/memories"), "Lists memories", list),
-        Route::operation((Post, "/api/memories"), "Adds a memory", add).changes(changes),
+        Route::operation((Get, "/api/memories"), "Lists memories", list).needs(Permit::Read),
+        Route::operation((Post, "/api/memories"), "Adds a memory", add)
+            .needs(Permit::Write)
+            .changes(changes),
         Route::versioned((Get, "/api/memories/{id}"), "Shows a memory", show, |report| {
             Some(report.version.clone())
-        }),
+        })
+        .needs(Permit::Read),
         Route::operation((Put, "/api/memories/{id}"), "Writes a memory's whole file", write)
+            .needs(Permit::Write)
             .version(UseOfVersion::Required)
             .changes(changes),
         Route::operation((Delete, "/api/memories/{id}"), "Archives a memory", archive)
+            .needs(Permit::Write)
             .version(UseOfVersion::Checked)
             .changes(changes),
         Route::operation((Post, "/api/memories/{id}/restore"), "Brings one back", restore)
+            .needs(Permit::Write)
             .id_is("ids")
             .changes(changes),
         Route::operation((Post, "/api/memories/{id}/forget"), "Removes one for good", forget)
+            .needs(Permit::Admin)
             .id_is("ids")
             .changes(changes),
         Route::operation((Post, "/api/memories/{id}/feedback"), "Says how it served", feedback)
+            .needs(Permit::Write)
             .changes(changes),
-        Route::operation((Get, "/api/memories/{id}/related"), "What belongs to it", related),
-        Route::operation((Get, "/api/graph"), "Memories and what ties them together", graph),
+        Route::operation((Get, "/api/memories/{id}/related"), "What belongs to it", related)
+            .needs(Permit::Read),
+        Route::operation((Get, "/api/graph"), "Memories and what ties them together", graph)
+            .needs(Permit::Read),
     ]
 }
 

@@ -12,6 +12,7 @@ mod runs;
 mod server;
 mod sessions;
 mod tasks;
+mod team;
 
 use super::route::Route;
 
@@ -22,6 +23,7 @@ pub(super) fn all() -> Vec<Route> {
         asking::routes(),
         memories::routes(),
         review::routes(),
+        team::routes(),
         sessions::routes(),
         runs::routes(),
         queue::routes(),

@@ -8,14 +8,18 @@ use nacre_ops::{OpError, project};
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     let changes = ChangedThing::Projects;
     vec![
-        Route::operation((Get, "/api/project/list"), "Lists projects", list),
-        Route::operation((Post, "/api/project/add"), "Registers a project", add).changes(changes),
+        Route::operation((Get, "/api/project/list"), "Lists projects", list).needs(Permit::Read),
+        Route::operation((Post, "/api/project/add"), "Registers a project", add)
+            .needs(Permit::Machine)
+            .changes(changes),
         Route::operation((Post, "/api/project/remove"), "Takes one out of the register", remove)
+            .needs(Permit::Machine)
             .changes(changes),
     ]
 }

@@ -8,14 +8,18 @@ use nacre_ops::OpError;
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/review"), "Lists candidates with their quotes", list),
+        Route::operation((Get, "/api/review"), "Lists candidates with their quotes", list)
+            .needs(Permit::Read),
         Route::operation((Post, "/api/review"), "Accepts or rejects candidates", decide)
+            .needs(Permit::Write)
             .changes(ChangedThing::Memories),
-        Route::operation((Get, "/api/trust"), "Lists what came from elsewhere", trust),
+        Route::operation((Get, "/api/trust"), "Lists what came from elsewhere", trust)
+            .needs(Permit::Read),
     ]
 }
 

@@ -11,19 +11,25 @@ use serde::Deserialize;
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/runs"), "Lists runs", list),
-        Route::operation((Get, "/api/runs/stats"), "What models and tools were used", stats),
-        Route::operation((Get, "/api/runs/{id}"), "What a run did, and why", show),
+        Route::operation((Get, "/api/runs"), "Lists runs", list).needs(Permit::Admin),
+        Route::operation((Get, "/api/runs/stats"), "What models and tools were used", stats)
+            .needs(Permit::Machine),
+        Route::operation((Get, "/api/runs/{id}"), "What a run did, and why", show)
+            .needs(Permit::Admin),
         Route::operation((Get, "/api/runs/{id}/messages"), "What a run's model said", messages)
+            .needs(Permit::Admin)
             .id_is("run"),
         Route::operation((Post, "/api/runs/{id}/undo"), "Takes a change back", take_back)
+            .needs(Permit::Write)
             .id_is("run")
             .changes(ChangedThing::Memories),
-        Route::operation((Get, "/api/changes"), "Lists changes that can be undone", changes),
+        Route::operation((Get, "/api/changes"), "Lists changes that can be undone", changes)
+            .needs(Permit::Write),
     ]
 }
 

@@ -10,6 +10,7 @@ use schemars::JsonSchema;
 
 use super::super::route::{OwnRoute, Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
@@ -25,30 +26,44 @@ pub(super) fn routes() -> Vec<Route> {
             .typed::<LoginRequest, LoginReport>()
             .open(),
         Route::own((Post, "/api/login-code"), "A one-time code for a browser", OwnRoute::LoginCode)
+            .needs(Permit::Read)
             .reports::<LoginCodeReport>(),
         Route::own(
             (Get, "/api/events"),
             "What happens, as server-sent events; `Last-Event-ID` resumes",
             OwnRoute::Events,
         )
+        .needs(Permit::Read)
         .typed::<EventsRequest, StreamEvent>(),
         Route::own((Get, "/rpc"), "The chat protocol, on an upgraded connection", OwnRoute::Rpc)
+            .needs(Permit::Machine)
             .for_programs(),
-        Route::own((Post, "/mcp"), "A message of the Model Context Protocol", OwnRoute::Mcp),
+        Route::own((Post, "/mcp"), "A message of the Model Context Protocol", OwnRoute::Mcp)
+            .needs(Permit::Read),
         Route::own((Get, "/api/service"), "What the server does by itself", OwnRoute::Service)
+            .needs(Permit::Machine)
             .reports::<ServiceReport>(),
         Route::own((Post, "/api/service/pause"), "Begins nothing more by itself", OwnRoute::Pause)
+            .needs(Permit::Machine)
             .reports::<ServiceReport>(),
         Route::own((Post, "/api/service/resume"), "Goes on by itself", OwnRoute::Resume)
+            .needs(Permit::Machine)
             .reports::<ServiceReport>(),
         Route::own((Post, "/api/service/wake"), "Runs loops soon, the sync first", OwnRoute::Wake)
+            .needs(Permit::Machine)
             .takes::<WakeRequest>()
             .reports::<ServiceReport>(),
-        Route::own((Post, "/api/service/stop"), "Stops the server in order", OwnRoute::Stop),
-        Route::operation((Post, "/api/hook"), "What a hook says to its agent", hook).by_hook(),
-        Route::operation((Get, "/api/status"), "What is known and what waits", status),
-        Route::operation((Get, "/api/overview"), "Activity by day, agents, growth", overview),
-        Route::operation((Get, "/api/doctor"), "Checks the stores and changes nothing", doctor),
+        Route::own((Post, "/api/service/stop"), "Stops the server in order", OwnRoute::Stop)
+            .needs(Permit::Machine),
+        Route::operation((Post, "/api/hook"), "What a hook says to its agent", hook)
+            .needs(Permit::Machine)
+            .by_hook(),
+        Route::operation((Get, "/api/status"), "What is known and what waits", status)
+            .needs(Permit::Read),
+        Route::operation((Get, "/api/overview"), "Activity by day, agents, growth", overview)
+            .needs(Permit::Machine),
+        Route::operation((Get, "/api/doctor"), "Checks the stores and changes nothing", doctor)
+            .needs(Permit::Machine),
     ]
 }
 

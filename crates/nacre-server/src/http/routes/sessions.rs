@@ -8,13 +8,16 @@ use nacre_ops::{OpError, trace};
 
 use super::super::route::{Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::Get;
     vec![
-        Route::operation((Get, "/api/sessions"), "Lists sessions", list),
-        Route::operation((Get, "/api/sessions/search"), "Finds what was said", search),
-        Route::operation((Get, "/api/sessions/{id}"), "Shows what was said and done", show),
+        Route::operation((Get, "/api/sessions"), "Lists sessions", list).needs(Permit::Machine),
+        Route::operation((Get, "/api/sessions/search"), "Finds what was said", search)
+            .needs(Permit::Machine),
+        Route::operation((Get, "/api/sessions/{id}"), "Shows what was said and done", show)
+            .needs(Permit::Machine),
     ]
 }
 

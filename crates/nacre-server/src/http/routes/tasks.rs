@@ -8,18 +8,22 @@ use nacre_ops::{OpError, tasks};
 
 use super::super::route::{OwnRoute, Route, Verb};
 use crate::calls::Call;
+use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/tasks"), "Lists tasks", list),
-        Route::operation((Get, "/api/tasks/{task}"), "Shows a task and its events", show),
+        Route::operation((Get, "/api/tasks"), "Lists tasks", list).needs(Permit::Machine),
+        Route::operation((Get, "/api/tasks/{task}"), "Shows a task and its events", show)
+            .needs(Permit::Machine),
         Route::own(
             (Get, "/api/tasks/{task}/report"),
             "The report of a task that this server ran",
             OwnRoute::TaskReport,
-        ),
-        Route::operation((Post, "/api/tasks/{task}/cancel"), "Stops a task", cancel),
+        )
+        .needs(Permit::Read),
+        Route::operation((Post, "/api/tasks/{task}/cancel"), "Stops a task", cancel)
+            .needs(Permit::Machine),
     ]
 }
 

@@ -23,6 +23,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::calls::Call;
+use crate::permit::Permit;
 
 /// Every tool, those first that matter most.
 pub(super) const TOOLS: &[ToolSpec] = &[
@@ -103,6 +104,14 @@ impl ToolSpec {
             tool.meta = Some(MetaObject(meta));
         }
         tool
+    }
+
+    /// What a caller needs for it.
+    pub(super) fn permit(&self) -> Permit {
+        match self.effect {
+            Effect::Reads | Effect::ReadsAndAsks => Permit::Read,
+            Effect::Adds | Effect::Removes => Permit::Write,
+        }
     }
 
     pub(super) fn run(&self, call: &Call, arguments: JsonObject) -> Result<Output, OpError> {

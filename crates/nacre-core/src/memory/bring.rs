@@ -1,0 +1,107 @@
+//! Memories that a server brings, as git would: under their own ids, and known to nobody here.
+//!
+//! They are not entered into the ledger. So they are foreign, or quarantined where they give an order, until a person agrees.
+
+use super::batch::Batch;
+use super::document::{Broken, Document};
+use super::id::MemoryId;
+use super::kinds::MemoryType;
+use super::layout::{self, Located, StoreArea};
+use super::record::Memory;
+use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, render};
+use super::store::MemoryError;
+use crate::base::ContentHash;
+
+/// A memory as it lies elsewhere.
+#[derive(Clone, Copy, Debug)]
+pub struct ForeignMemory<'t> {
+    pub id: &'t MemoryId,
+    pub memory_type: MemoryType,
+    /// Its whole file.
+    pub text: &'t str,
+    /// The whole file of its evidence.
+    pub evidence: Option<&'t str>,
+}
+
+/// What becomes of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Brought {
+    New,
+    /// It replaces the version that was brought before and that nobody changed here.
+    Updated,
+    /// It is there already.
+    Same,
+    /// Something else is there under its id, and stays.
+    Differs,
+    /// A person forgot it here.
+    Forgotten,
+}
+
+impl Batch<'_> {
+    /// Stages a memory from elsewhere. What lies here under its id stays, unless its bytes are those of `replaces`.
+    pub fn bring(
+        &mut self,
+        foreign: &ForeignMemory<'_>,
+        replaces: Option<ContentHash>,
+    ) -> Result<Brought, MemoryError> {
+        let ForeignMemory { id, memory_type, evidence, .. } = *foreign;
+        let document = self.foreign_document(foreign)?;
+        let title = document.text("title").ok().flatten().unwrap_or_default().into_owned();
+        if self.store.is_forgotten(&title, document.body())? {
+            return Ok(Brought::Forgotten);
+        }
+        let bytes = self.bytes_of(document)?;
+        let brought = match self.store.locate_exactly(id)? {
+            None => {
+                self.set.create(layout::claim_path(memory_type, StoreArea::Active, id)?, bytes);
+                Brought::New
+            }
+            Some(at) => {
+                let before = self.store.read_file(&at.path)?;
+                let is_in_place = (at.memory_type, at.area) == (memory_type, StoreArea::Active);
+                match replaces == Some(ContentHash::of(&before)) && is_in_place {
+                    _ if before == bytes => return Ok(Brought::Same),
+                    false => return Ok(Brought::Differs),
+                    true => {
+                        self.set.replace(at.path, &before, bytes);
+                        Brought::Updated
+                    }
+                }
+            }
+        };
+        if let Some(evidence) = self.foreign_evidence(id, evidence) {
+            let path = layout::evidence_path(id)?;
+            let before = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)?;
+            self.set.put(path, before.as_deref(), evidence);
+        }
+        Ok(brought)
+    }
+
+    /// A file that says it is this memory, without secrets; as it was where there are none.
+    fn foreign_document(&mut self, foreign: &ForeignMemory<'_>) -> Result<Document, MemoryError> {
+        let ForeignMemory { id, memory_type, text, .. } = *foreign;
+        let invalid = |broken: Broken| MemoryError::InvalidText(broken.into());
+        let mut document = Document::parse(text.to_owned()).map_err(invalid)?;
+        if document.text("id").ok().flatten().as_deref() != Some(id.as_str()) {
+            return Err(MemoryError::Unknown { id: id.to_string(), nearest: Vec::new() });
+        }
+        let path = layout::claim_path(memory_type, StoreArea::Active, id)?;
+        let at = Located { id: id.clone(), memory_type, area: StoreArea::Active, path };
+        Memory::read(at, document.clone()).map_err(MemoryError::InvalidText)?;
+        if self.redact(text) != text {
+            self.redact_document(&mut document);
+        }
+        Ok(document)
+    }
+
+    /// Evidence of this memory, without secrets; none where it makes no sense.
+    fn foreign_evidence(&mut self, id: &MemoryId, text: Option<&str>) -> Option<Vec<u8>> {
+        let text = text.filter(|text| text.len() as u64 <= MAX_SIDECAR_BYTES)?;
+        let evidence: Evidence = serde_json::from_str(text).ok()?;
+        if evidence.id != *id {
+            return None;
+        }
+        let quotes = evidence.quotes.iter().map(|quote| self.redact_quote(quote)).collect();
+        Some(render(&Evidence { quotes, ..evidence }))
+    }
+}

@@ -1,0 +1,157 @@
+//! Another machine's Nacre server, asked over HTTPS.
+//!
+//! The token goes to the address that the person set and to no other: redirects are not followed, and without TLS only this machine
+//! itself is asked. Every answer is bounded in size and in time.
+
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{Certificate, Client, RequestBuilder, Url, redirect, retry};
+use tokio::time::timeout;
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The largest answer that is read.
+const MAX_ANSWER_BYTES: usize = 8 << 20;
+
+/// A server, and who asks it.
+pub struct RemoteServer {
+    client: Client,
+    base: Url,
+    token: HeaderValue,
+}
+
+/// Why a server was not asked, or did not do what it was asked for. No variant shows the token.
+#[derive(Debug, thiserror::Error)]
+pub enum RemoteError {
+    #[error("The server's address is not a URL such as https://nacre.example.org")]
+    NotUrl,
+    #[error("The token would be sent in the clear: use https://")]
+    NotEncrypted,
+    #[error("The token is not one: it holds characters that no token has")]
+    BadToken,
+    #[error("Cannot prepare connections to the server")]
+    Client(#[source] reqwest::Error),
+    #[error("Cannot reach the server")]
+    Unreachable(#[source] reqwest::Error),
+    #[error("The server took too long")]
+    TimedOut,
+    #[error("The server's answer is too large")]
+    TooLarge,
+    /// The body is the error as the server tells it, where it is ours.
+    #[error("The server answered with status {status}")]
+    Refused { status: u16, body: Vec<u8> },
+}
+
+impl RemoteServer {
+    pub fn new(url: &str, token: &str) -> Result<Self, RemoteError> {
+        let base = Url::parse(url).map_err(|_| RemoteError::NotUrl)?;
+        let is_plain = base.username().is_empty()
+            && base.password().is_none()
+            && base.query().is_none()
+            && base.fragment().is_none();
+        let host = base.host_str().unwrap_or_default();
+        if !is_plain || host.is_empty() {
+            return Err(RemoteError::NotUrl);
+        }
+        let is_here = ["127.0.0.1", "localhost", "[::1]"].contains(&host);
+        match base.scheme() {
+            "https" => {}
+            "http" if is_here => {}
+            "http" => return Err(RemoteError::NotEncrypted),
+            _ => return Err(RemoteError::NotUrl),
+        }
+        let mut token =
+            HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| RemoteError::BadToken)?;
+        token.set_sensitive(true);
+        // The process may have chosen another provider of cryptography; any one will do.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let builder = Client::builder()
+            .user_agent(concat!("nacre/", env!("CARGO_PKG_VERSION")))
+            .redirect(redirect::Policy::none())
+            .retry(retry::never())
+            .referer(false)
+            .connect_timeout(CONNECT_TIMEOUT);
+        // A machine without certificates can still talk to itself.
+        let builder = match base.scheme() {
+            "http" => builder.no_proxy().tls_certs_only(std::iter::empty::<Certificate>()),
+            _ => builder,
+        };
+        Ok(Self { client: builder.build().map_err(RemoteError::Client)?, base, token })
+    }
+
+    pub async fn get(&self, path: &str, query: &[(&str, &str)]) -> Result<Vec<u8>, RemoteError> {
+        self.send(self.client.get(self.url(path, query))).await
+    }
+
+    pub async fn post(
+        &self,
+        path: &str,
+        query: &[(&str, &str)],
+        body: String,
+    ) -> Result<Vec<u8>, RemoteError> {
+        let request = self.client.post(self.url(path, query));
+        self.send(request.header(CONTENT_TYPE, "application/json").body(body)).await
+    }
+
+    fn url(&self, path: &str, query: &[(&str, &str)]) -> Url {
+        let mut url = self.base.clone();
+        let below = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&format!("{below}{path}"));
+        url.query_pairs_mut().extend_pairs(query);
+        url
+    }
+
+    async fn send(&self, request: RequestBuilder) -> Result<Vec<u8>, RemoteError> {
+        let asked = async {
+            let sent = request.header(AUTHORIZATION, self.token.clone()).send().await;
+            let away = |error: reqwest::Error| RemoteError::Unreachable(error.without_url());
+            let mut response = sent.map_err(away)?;
+            let status = response.status();
+            let mut body = Vec::new();
+            while let Some(piece) = response.chunk().await.map_err(away)? {
+                if MAX_ANSWER_BYTES < body.len() + piece.len() {
+                    return Err(RemoteError::TooLarge);
+                }
+                body.extend_from_slice(&piece);
+            }
+            match status.is_success() {
+                true => Ok(body),
+                false => Err(RemoteError::Refused { status: status.as_u16(), body }),
+            }
+        };
+        timeout(ANSWER_TIMEOUT, asked).await.map_err(|_| RemoteError::TimedOut)?
+    }
+}
+
+impl fmt::Debug for RemoteServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RemoteServer").field("base", &self.base.as_str()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_is_never_sent_in_the_clear() {
+        let told = |url: &str| RemoteServer::new(url, "nacre_0").map(drop).err();
+        assert!(told("https://nacre.example.org/team").is_none());
+        assert!(told("http://127.0.0.1:8765").is_none());
+        assert!(matches!(told("http://nacre.example.org"), Some(RemoteError::NotEncrypted)));
+        for wrong in ["", "nacre.example.org", "file:///etc", "https://u:p@h", "https://h/?a=b"] {
+            assert!(matches!(told(wrong), Some(RemoteError::NotUrl)), "{wrong}");
+        }
+        assert!(matches!(
+            RemoteServer::new("https://h", "a\nb").map(drop),
+            Err(RemoteError::BadToken)
+        ));
+        let server = RemoteServer::new("https://h", "nacre_secret").unwrap();
+        assert!(!format!("{server:?}").contains("secret"));
+        let url = server.url("/api/pull", &[("project", "a&b")]);
+        assert_eq!(url.as_str(), "https://h/api/pull?project=a%26b");
+    }
+}
