@@ -6,6 +6,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::print_stdout,
+    clippy::print_stderr,
     clippy::unwrap_used,
     reason = "a program of its own, with arguments, files and an output"
 )]

@@ -75,24 +75,14 @@ pub struct ModelAnswer {
 /// A sentence that holds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerSentence {
+    /// What its sources say, each with its id.
     pub text: String,
-    pub wording: Wording,
     /// The memories that prove it.
     pub ids: Vec<String>,
     /// The messages of sessions that do.
     pub messages: Vec<String>,
-    /// The words of each source that are nearest to the sentence, as they stand there.
+    /// The words of each source, as they stand there.
     pub quotes: Vec<SourceQuote>,
-}
-
-/// Whose words a sentence is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Wording {
-    /// The model's, which repeat the source word for word.
-    Model,
-    /// Those of the source, in place of what the model wrote.
-    Source,
 }
 
 /// Words of a source.
@@ -116,16 +106,10 @@ pub enum SentenceDoubt {
     /// The memory is not there any more, or cannot be read.
     Gone,
     Archived,
-    /// The memory was overturned, and the sentence does not name by what, or tells of it as if it held.
+    /// The memory was overturned, and the sentence does not name by what.
     Overturned,
     /// The source is about something else.
     Unrelated,
-    /// It names something, or a number, that no source of it names, or names of something else.
-    Invented,
-    /// It denies what its source says, or says what its source denies.
-    Negated,
-    /// It says more than its source.
-    Unsupported,
 }
 
 impl SentenceDoubt {
@@ -136,13 +120,8 @@ impl SentenceDoubt {
             Self::NotShown => "named a source that was not found",
             Self::Gone => "named a memory that is gone",
             Self::Archived => "named a memory that is archived",
-            Self::Overturned => {
-                "told of an overturned memory as if it held, or without what overturned it"
-            }
+            Self::Overturned => "named an overturned memory without what overturned it",
             Self::Unrelated => "named a source that is about something else",
-            Self::Invented => "had a name, number or command that its source does not have there",
-            Self::Negated => "said the opposite of its source",
-            Self::Unsupported => "said more than its source",
         }
     }
 }

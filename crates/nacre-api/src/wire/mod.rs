@@ -60,7 +60,7 @@ pub use agent::{
 };
 pub use ask::{
     AnswerSentence, AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory,
-    RecalledQuote, SentenceDoubt, SourceQuote, Wording,
+    RecalledQuote, SentenceDoubt, SourceQuote,
 };
 pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use candidate::{DropReason, Gate, Signal, Strategy};

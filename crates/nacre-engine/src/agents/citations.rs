@@ -11,8 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::proof::{
-    Clause, Flaw, Sentence, Sentences, Source, SourceKind, check_statement, has_invented, marks,
-    says_something,
+    Clause, Flaw, Sentence, Sentences, Source, check_statement, has_invented, marks, says_something,
 };
 use crate::record::ShownLines;
 use crate::tools::Area;
@@ -193,7 +192,7 @@ impl CheckedReport {
         if has_invented(&clause.words.replace('`', ""), &proof, &[]) {
             return Err(told(Flaw::Invented));
         }
-        check_statement(&clause.words, &source, SourceKind::Code).map_err(told)
+        check_statement(&clause.words, &source).map_err(told)
     }
 }
 

@@ -1,26 +1,23 @@
 //! Whether a statement follows from the words that it cites, as far as words can tell.
 //!
-//! Meaning is not understood here. A statement must be made of its source's words, its numbers and commands must stand
-//! where they stand there, and it must not deny what the source affirms. What passes may still twist the source, so
-//! whoever shows a statement that does not repeat its source shows the words of the source in its place.
+//! Meaning is not understood here. What is said about code must name what stands in the cited lines, in their order, with their
+//! numbers, and deny nothing that they do not deny. What passes may still be wrong, so the lines are shown beside it. What a
+//! model says about memories is not shown at all: `flows::ask` shows the memories.
 
 mod invented;
 mod marks;
 mod names;
-mod numbers;
 mod polarity;
 mod sentences;
 mod source;
 mod support;
 mod tables;
 mod verbatim;
-mod wording;
 mod words;
 
 pub use self::invented::{has_invented, names_another};
 pub use self::marks::{Clause, Marks, marks};
 pub use self::sentences::{Sentence, Sentences};
 pub use self::source::Source;
-pub use self::support::{Flaw, SourceKind, check_statement};
-pub use self::wording::repeats;
+pub use self::support::{Flaw, check_statement};
 pub use self::words::says_something;

@@ -97,29 +97,6 @@ pub(super) const ABOUT_CODE: &[&str] = &[
     "variable",
 ];
 
-/// Words of change. They claim nothing more where a statement cites what was overturned beside what overturned it.
-pub(super) const CHANGE: &[&str] = &[
-    "change",
-    "changed",
-    "former",
-    "formerly",
-    "longer",
-    "move",
-    "moved",
-    "no",
-    "not",
-    "old",
-    "overturned",
-    "previously",
-    "replace",
-    "replaced",
-    "replaces",
-    "supersede",
-    "superseded",
-    "supersedes",
-    "switched",
-];
-
 /// Words that may stand for each other. The first one names the group.
 pub(super) const SYNONYMS: &[&[&str]] = &[
     &["store", "keep", "hold", "live", "lie", "save", "reside", "stand", "put"],
@@ -226,67 +203,6 @@ pub(super) const PASSED_OVER: &[&str] = &[
     "of", "on", "per", "shall", "should", "that", "the", "their", "them", "they", "this", "to",
     "was", "we", "were", "will", "with", "would", "you",
 ];
-
-/// Words that say the opposite of each other.
-pub(super) const OPPOSITES: &[(&str, &str)] = &[
-    ("accept", "refuse"),
-    ("add", "delete"),
-    ("after", "before"),
-    ("above", "below"),
-    ("allow", "deny"),
-    ("allow", "forbid"),
-    ("allow", "refuse"),
-    ("always", "never"),
-    ("all", "none"),
-    ("asynchronous", "synchronous"),
-    ("begin", "end"),
-    ("begin", "stop"),
-    ("choose", "refuse"),
-    ("cheap", "expensive"),
-    ("client", "server"),
-    ("close", "open"),
-    ("decrease", "increase"),
-    ("disable", "enable"),
-    ("early", "late"),
-    ("everybody", "nobody"),
-    ("everyone", "nobody"),
-    ("everything", "nothing"),
-    ("external", "internal"),
-    ("fail", "pass"),
-    ("fail", "succeed"),
-    ("false", "true"),
-    ("faster", "slower"),
-    ("fewer", "more"),
-    ("first", "last"),
-    ("forward", "backward"),
-    ("gain", "lose"),
-    ("global", "local"),
-    ("good", "bad"),
-    ("large", "small"),
-    ("less", "more"),
-    ("like", "dislike"),
-    ("local", "remote"),
-    ("lock", "unlock"),
-    ("lose", "store"),
-    ("lower", "upper"),
-    ("maximum", "minimum"),
-    ("most", "least"),
-    ("mutable", "immutable"),
-    ("new", "old"),
-    ("optional", "mandatory"),
-    ("optional", "need"),
-    ("private", "public"),
-    ("quickly", "slow"),
-    ("read", "write"),
-    ("safe", "unsafe"),
-    ("send", "receive"),
-    ("want", "refuse"),
-    ("within", "outside"),
-];
-
-/// Words that point back at what was named before.
-pub(super) const POINTERS: &[&str] =
-    &["both", "he", "it", "its", "one", "she", "that", "these", "they", "this", "we", "which"];
 
 /// Words at which a statement falls into parts that are looked at by themselves.
 pub(super) const JOINTS: &[&str] = &[

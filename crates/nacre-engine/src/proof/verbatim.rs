@@ -1,8 +1,6 @@
 //! Whether what is written as code stands letter for letter in the source, where it belongs.
 
-use super::numbers::is_near;
-use super::source::{Source, Unit};
-use super::words::{Word, words};
+use super::source::Source;
 
 /// What stands between backticks.
 pub(super) fn code_spans(text: &str) -> Vec<&str> {
@@ -33,18 +31,6 @@ pub(super) fn dotted_names(text: &str) -> Vec<&str> {
 /// Whether a span of code stands in the source. A command of several words is the whole command there.
 pub(super) fn is_written(span: &str, source: &Source) -> bool {
     stands_in(&source.text, &folded(span))
-}
-
-/// The same in a sentence that is about what is said around the span.
-pub(super) fn is_written_there(span: &str, piece: &str, source: &Source) -> bool {
-    if !is_written(span, source) {
-        return false;
-    }
-    let found = folded(span);
-    let with_it: Vec<&Unit> =
-        source.units.iter().filter(|unit| stands_in(&unit.text, &found)).collect();
-    let around: Vec<Word> = words(&piece.replace(&format!("`{span}`"), " "));
-    with_it.is_empty() || is_near(&around, &with_it, source)
 }
 
 /// Whether a text has these words at borders of words; where they are the beginning of a longer command, they are another

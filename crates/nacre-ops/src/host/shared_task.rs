@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use nacre_core::base::redact::ExtraWords;
 use nacre_engine::record::state::TaskStore as _;
@@ -95,7 +95,7 @@ struct Copy {
 impl Copy {
     /// Copies until the task ends.
     fn run(&mut self, heard: &Receiver<Arc<Record>>) {
-        let mut beaten = Instant::now();
+        let mut beaten = (self.clock)();
         loop {
             let mut batch: Vec<Arc<Record>> = match heard.recv_timeout(BEAT) {
                 Ok(record) => vec![record],
@@ -111,8 +111,11 @@ impl Copy {
             if is_over || (is_idle && self.over.load(Ordering::Acquire)) {
                 return;
             }
-            if BEAT <= beaten.elapsed() {
-                beaten = Instant::now();
+            // A clock that was set back is late, too.
+            let now = (self.clock)();
+            let since = now.as_millisecond().abs_diff(beaten.as_millisecond());
+            if BEAT.as_millis() <= u128::from(since) {
+                beaten = now;
                 self.beat();
             }
         }

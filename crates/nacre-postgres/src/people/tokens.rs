@@ -22,7 +22,8 @@ pub(super) fn add(database: &Database, token: &NewToken) -> Result<(), DatabaseE
     let NewToken { person, hash, permissions, created, expires } = token;
     let (id, hash, person) = (hash.id(), hash.as_str().to_owned(), plain(person));
     let permissions = plain(&permissions.encode());
-    let (created, expires) = (created.as_millisecond(), expires.map(|at| at.as_millisecond()));
+    let (created, expires) =
+        (created.as_millisecond(), expires.map(jiff::Timestamp::as_millisecond));
     database.run(async |client| {
         let sql = "
 INSERT INTO token (id, hash, person, permissions, created, expires) VALUES ($1, $2, $3, $4, $5, $6)";

@@ -76,7 +76,7 @@ fn with_a_model_every_sentence_names_what_proves_it() {
     let said =
         format!("The queue is a SQLite table [{QUEUE}]. There is one file to back up. [{QUEUE}]");
     assert_snapshot!(asked(&home, &[&said]), @r#"
-    The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]. "One file to back up, and no broker to run." [20261115-the-queue-is-a-sqlite-table]
+    "The queue is a SQLite table: One file to back up, and no broker to run." [20261115-the-queue-is-a-sqlite-table]
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
         a person said: "The queue is a SQLite table One file to back up, and no broker to run."
@@ -121,7 +121,7 @@ fn no_id_that_does_not_hold_reaches_the_reader() {
             let is_true_told = turns.len() == 1;
             assert_eq!(output["known"], is_true_told, "{wrong}");
             assert_eq!(
-                shown.contains("\"The queue is a SQLite table\" ["),
+                shown.contains("\"The queue is a SQLite table: One file"),
                 is_true_told,
                 "{wrong}: {shown}"
             );
@@ -164,7 +164,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     ] });
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     assert_snapshot!(home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]), @r#"
-    "The queue is a SQLite table" [20261115-the-queue-is-a-sqlite-table]
+    "The queue is a SQLite table: One file to back up, and no broker to run." [20261115-the-queue-is-a-sqlite-table]
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
         a person said: "The queue is a SQLite table One file to back up, and no broker to run."

@@ -21,10 +21,10 @@ fn a_terminal_sees_sentences_that_hold_once_each_and_no_others() {
     fs::write(home.root().join("script.json"), script.to_string()).unwrap();
     let args = ["ask", "--scripted", "../script.json", "Where is the queue kept?"];
     let Some(shown) = Terminal::default().run(&home, &args) else { return };
-    // They are said in the words of the memory.
-    let expected = format!("\"One file.\" [{id}]");
-    assert_eq!(shown.matches("\"The queue is a SQLite table\" [").count(), 1, "{shown}");
-    assert!(shown.contains("· memory_recall") && shown.contains(&expected), "{shown}");
+    // The memory is shown, once.
+    let expected = format!("\"The queue is a SQLite table: One file.\" [{id}]");
+    assert_eq!(shown.matches(&expected).count(), 1, "{shown}");
+    assert!(shown.contains("· memory_recall"), "{shown}");
     assert!(!shown.contains("made-up") && !shown.contains("Redis"), "{shown}");
     assert!(
         shown.contains("1 sentence was left out: 1 named a source that was not found."),

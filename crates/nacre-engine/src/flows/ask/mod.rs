@@ -5,7 +5,7 @@
 //! whoever shows an answer may count what it cites.
 
 mod offline;
-mod overturned;
+mod passage;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -17,7 +17,7 @@ use nacre_core::memory::MemoryId;
 use tokio::sync::mpsc::UnboundedSender;
 
 pub use self::offline::{Told, tell};
-pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier, Wording};
+pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier};
 use crate::agents::{AgentDeps, NOT_KNOWN};
 use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
 pub use crate::proof::{Sentence, Sentences};

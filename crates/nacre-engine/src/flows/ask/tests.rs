@@ -103,15 +103,11 @@ fn a_sentence_is_shown_only_if_all_it_cites_holds() {
     for (sentence, expected) in [
         (format!("The queue is a table [{QUEUE}]."), None),
         (format!("The queue is a table. [{QUEUE}]"), None),
-        (format!("The queue, not the tests, is a table [{QUEUE}][{ZONE}]."), Some(Doubt::Negated)),
+        (format!("The queue, not the tests, is a table [{QUEUE}][{ZONE}]."), None),
         (format!("The queue is a table [{QUEUE}] and tests run with UTC [{ZONE}]."), None),
         (format!("The queue is a table [{QUEUE}] and it is fast."), Some(Doubt::NoSource)),
-        (format!("The queue is a slow table [{QUEUE}]."), Some(Doubt::Unsupported)),
-        (format!("The queue is in Redis [{REDIS}][{QUEUE}]."), Some(Doubt::Overturned)),
-        (
-            format!("The queue moved from SQLite to Redis [{REDIS}][{QUEUE}]."),
-            Some(Doubt::Overturned),
-        ),
+        (format!("The queue is a slow table [{QUEUE}]."), None),
+        (format!("The queue is in Redis [{REDIS}][{QUEUE}]."), None),
         (format!("The queue is one file [{PLACE}]."), None),
         (format!("The queue moved from Redis to SQLite [{REDIS}][{QUEUE}]."), None),
         ("The queue is a table.".to_owned(), Some(Doubt::NoSource)),
@@ -129,8 +125,7 @@ fn a_sentence_is_shown_only_if_all_it_cites_holds() {
         (format!("The queue is in Redis [{REDIS}]."), Some(Doubt::Overturned)),
         (format!("Tests want the queue in Redis [{REDIS}][{ZONE}]."), Some(Doubt::Overturned)),
         (format!("Zebras eat grass [{ZONE}]."), Some(Doubt::Unrelated)),
-        (format!("The queue is a table of Oracle [{QUEUE}]."), Some(Doubt::Invented)),
-        (format!("The queue has 17 tables [{QUEUE}]."), Some(Doubt::Invented)),
+        (format!("The queue has 17 tables of Oracle [{QUEUE}]."), None),
     ] {
         assert_eq!(world.doubt(&sentence), expected, "{sentence}");
     }
@@ -168,7 +163,10 @@ fn what_is_left_out_is_left_out_whole_and_counted() {
     let answer = world.answer(&text);
     assert_eq!(
         answer.text(),
-        format!("- The queue is a SQLite table [{QUEUE}].\n\"Tests run with TZ=UTC\" [{ZONE}]")
+        format!(
+            "- \"The queue is a SQLite table: One file to back up.\" [{QUEUE}]\n\
+             \"Tests run with TZ=UTC: Or the report fails late in the evening.\" [{ZONE}]"
+        )
     );
     let ids: Vec<String> = answer.ids().iter().map(ToString::to_string).collect();
     assert_eq!(ids, [QUEUE, ZONE]);
@@ -177,22 +175,19 @@ fn what_is_left_out_is_left_out_whole_and_counted() {
 }
 
 #[test]
-fn what_is_said_in_other_words_is_shown_in_those_of_its_source() {
+fn what_is_shown_are_the_sources_and_nothing_that_the_model_says() {
     let world = world();
+    let queue = format!("\"The queue is a SQLite table: One file to back up.\" [{QUEUE}]");
+    let redis = format!("Overturned: \"The queue is in Redis: It is fast.\" [{REDIS}]");
     for (text, expected) in [
         (
-            format!("- A table is the queue [{QUEUE}].\n- The queue is the table [{QUEUE}]."),
-            format!("- \"The queue is a SQLite table\" [{QUEUE}]"),
+            format!("- The queue is no table [{QUEUE}].\n- The queue is the table [{QUEUE}]."),
+            format!("- {queue}"),
         ),
+        (format!("The queue is in Redis [{REDIS}][{QUEUE}]."), format!("{queue} {redis}")),
         (
-            format!("The queue moved from Redis to SQLite [{REDIS}][{QUEUE}]."),
-            format!(
-                "\"The queue is a SQLite table\" [{QUEUE}] Overturned: \"The queue is in Redis\" [{REDIS}]"
-            ),
-        ),
-        (
-            format!("The queue is a SQLite table [{QUEUE}] and tests run with TZ=UTC [{ZONE}]."),
-            format!("The queue is a SQLite table [{QUEUE}] and tests run with TZ=UTC [{ZONE}]."),
+            format!("The queue is a SQLite table [{QUEUE}]. It is in one file [{PLACE}]."),
+            format!("{queue} \"let us keep the queue in one file\" [{PLACE}]"),
         ),
     ] {
         assert_eq!(world.answer(&text).text(), expected, "{text}");
@@ -254,7 +249,6 @@ proptest! {
 fn ids_are_cited_in_the_order_of_the_text() {
     let said = |id: &str| Said {
         text: String::new(),
-        wording: Wording::Model,
         starts_line: false,
         ids: vec![id.parse::<MemoryId>().unwrap()],
         places: vec![PLACE.to_owned()],

@@ -1,22 +1,17 @@
 //! Whether a sentence may be shown: every source that it names was shown to the model, is there now, and says the same.
 //!
-//! What holds is shown in the words of its source: the model's own words stay only where they repeat it, for words can be
-//! exchanged so that everything stands in the source and nothing is true. What does not hold is left out whole. Its words go nowhere: neither to the screen nor into JSON, where somebody would
-//! take a made-up id for a real one. Only the reason is counted.
+//! What a model says is never shown, only what it cites, in the words of the source and as whole as it must be: words can be
+//! exchanged, left out and joined so that each of them stands in the source and nothing is true. A sentence whose sources do
+//! not hold is left out, and only the reason is counted: somebody would take a made-up id for a real one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use jiff::civil::Date;
-use jiff::tz::TimeZone;
 use nacre_core::memory::{Memory, MemoryId, Overturned};
 use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 
-use super::overturned::{Telling, telling_of};
-use crate::proof::{
-    Clause, Flaw, Marks, Sentence, Sentences, Source, SourceKind, check_statement, has_invented,
-    marks, repeats,
-};
+use super::passage::passage;
+use crate::proof::{Clause, Marks, Sentence, Sentences, marks};
 use crate::tools::{MemoryHandle, Seen};
 
 /// A sentence that shares no word with its source must be at least this near in meaning.
@@ -25,25 +20,16 @@ const MIN_SIMILARITY: f32 = 0.35;
 /// A sentence that holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
+    /// What its sources say, each with its id.
     pub text: String,
-    pub wording: Wording,
     /// Whether a new line begins with it.
     pub starts_line: bool,
     /// The memories that prove it.
     pub ids: Vec<MemoryId>,
     /// The messages of sessions that do.
     pub places: Vec<String>,
-    /// The words of each source that are nearest to the sentence.
+    /// The words of each source.
     pub quotes: Vec<SourceQuote>,
-}
-
-/// Whose words a sentence is made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wording {
-    /// The model's, which repeat the source word for word.
-    Model,
-    /// Those of the source: the model said the same in another way, or seemed to.
-    Source,
 }
 
 /// Words of a source, as they stand there.
@@ -52,6 +38,14 @@ pub struct SourceQuote {
     /// The id of a memory, or the place of a message.
     pub source: String,
     pub text: String,
+    pub is_overturned: bool,
+}
+
+impl SourceQuote {
+    fn told(&self) -> String {
+        let before = if self.is_overturned { "Overturned: " } else { "" };
+        format!("{before}\"{}\" [{}]", self.text, self.source)
+    }
 }
 
 /// Why a sentence is not shown.
@@ -68,12 +62,6 @@ pub enum Doubt {
     Overturned,
     /// The source is about something else.
     Unrelated,
-    /// It names something, or a number, that no source of it names, or names of something else.
-    Invented,
-    /// It denies what its source says, or says what its source denies.
-    Negated,
-    /// It says more than its source.
-    Unsupported,
 }
 
 impl Doubt {
@@ -86,9 +74,6 @@ impl Doubt {
             Self::Archived => "archived",
             Self::Overturned => "overturned",
             Self::Unrelated => "unrelated",
-            Self::Invented => "invented",
-            Self::Negated => "negated",
-            Self::Unsupported => "unsupported",
         }
     }
 
@@ -99,23 +84,8 @@ impl Doubt {
             Self::NotShown => "named a source that was not found",
             Self::Gone => "named a memory that is gone",
             Self::Archived => "named a memory that is archived",
-            Self::Overturned => {
-                "told of an overturned memory as if it held, or without what overturned it"
-            }
+            Self::Overturned => "named an overturned memory without what overturned it",
             Self::Unrelated => "named a source that is about something else",
-            Self::Invented => "had a name, number or command that its source does not have there",
-            Self::Negated => "said the opposite of its source",
-            Self::Unsupported => "said more than its source",
-        }
-    }
-}
-
-impl From<Flaw> for Doubt {
-    fn from(flaw: Flaw) -> Self {
-        match flaw {
-            Flaw::Invented => Self::Invented,
-            Flaw::Negated => Self::Negated,
-            Flaw::Unsupported | Flaw::Exchanged => Self::Unsupported,
         }
     }
 }
@@ -146,43 +116,18 @@ struct Proved {
     ids: Vec<MemoryId>,
     places: Vec<String>,
     quotes: Vec<SourceQuote>,
-    /// Of the ids those that are overturned.
-    overturned: Vec<MemoryId>,
-    wording: Wording,
-}
-
-impl Proved {
-    /// The words of the sources in place of the sentence; what is overturned stands behind what holds.
-    fn source_words(&self) -> String {
-        let is_old =
-            |quote: &&SourceQuote| self.overturned.iter().any(|id| id.as_str() == quote.source);
-        let told = |quote: &SourceQuote| format!("\"{}\" [{}]", folded(&quote.text), quote.source);
-        let (old, new): (Vec<_>, Vec<_>) = self.quotes.iter().partition(is_old);
-        let mut words: Vec<String> = new.into_iter().map(told).collect();
-        words.extend(old.into_iter().map(|quote| format!("Overturned: {}", told(quote))));
-        words.join(" ")
-    }
 }
 
 impl Cited<'_> {
-    fn source(&self) -> Source {
-        let mut source = Source::default();
-        self.add_to(&mut source);
-        source
-    }
-
-    fn add_to(&self, source: &mut Source) {
+    /// What a reader is shown of it: its title, and what stands below it as far as it matters.
+    fn quote(&self, said: &str) -> SourceQuote {
         let memory = &self.memory;
-        source.add_prose(&memory.title, memory.document.body());
-        source.add_topic(&memory.tags.join(" "));
-        // Evidence that a model was shown proves as much as the text.
-        let body = memory.document.body();
-        let more = self.shown.lines().filter(|line| !body.contains(line.trim()));
-        source.add_prose("", &more.collect::<Vec<_>>().join("\n"));
-        for day in days_of(memory) {
-            source
-                .add_topic(&day.strftime("%Y-%m-%d %Y %B %-d %-dst %-dnd %-drd %-dth").to_string());
-        }
+        let below = passage(memory.document.body(), said);
+        let is_more = !below.is_empty() && below != memory.title;
+        let text =
+            if is_more { format!("{}: {below}", memory.title) } else { memory.title.clone() };
+        let is_overturned = self.overturned() != Overturned::No;
+        SourceQuote { source: memory.at.id.to_string(), text, is_overturned }
     }
 
     fn overturned(&self) -> Overturned {
@@ -223,13 +168,7 @@ impl Verifier<'_> {
             return None;
         }
         Some(self.sources(&marks).map(|proved| Said {
-            text: match proved.wording {
-                Wording::Model => sentence.text.clone(),
-                Wording::Source => {
-                    format!("{}{}", bullet(sentence), self.redacted(&proved.source_words()))
-                }
-            },
-            wording: proved.wording,
+            text: bullet(sentence).to_owned() + &self.redacted(&told(&proved.quotes)),
             starts_line: sentence.starts_line,
             ids: proved.ids,
             places: proved.places,
@@ -256,71 +195,47 @@ impl Verifier<'_> {
             }
         }
         still_hold(&cited)?;
-        let (mut quotes, mut wording): (Vec<SourceQuote>, _) = (Vec::new(), Wording::Model);
         for clause in &marks.clauses {
-            let (found, of_clause) = self.check_clause(clause, &cited, &places)?;
-            for quote in found {
-                if !quotes.contains(&quote) {
-                    quotes.push(quote);
-                }
-            }
-            if of_clause == Wording::Source {
-                wording = Wording::Source;
-            }
+            self.check_clause(clause, &cited, &places)?;
         }
-        if wording == Wording::Source && quotes.is_empty() {
-            return Err(Doubt::Unsupported);
-        }
-        let is_old = |one: &&Cited<'_>| one.overturned() != Overturned::No;
-        let overturned = cited.iter().filter(is_old).map(|one| one.memory.at.id.clone()).collect();
+        let mut quotes: Vec<SourceQuote> =
+            cited.iter().map(|one| one.quote(&marks.words)).collect();
+        quotes.extend(places.iter().map(|(place, shown)| SourceQuote {
+            source: place.clone(),
+            text: passage(shown, &marks.words),
+            is_overturned: false,
+        }));
+        // What was overturned stands behind what holds.
+        quotes.sort_by_key(|quote| quote.is_overturned);
         let ids = cited.into_iter().map(|one| one.memory.at.id).collect();
         let places = places.into_iter().map(|(place, _)| place).collect();
-        Ok(Proved { ids, places, quotes, overturned, wording })
+        Ok(Proved { ids, places, quotes })
     }
 
-    /// Holds a clause against the sources behind it.
+    /// Whether a clause names sources that are about what it says.
     fn check_clause(
         &self,
         clause: &Clause,
         cited: &[Cited<'_>],
         places: &[(String, String)],
-    ) -> Result<(Vec<SourceQuote>, Wording), Doubt> {
+    ) -> Result<(), Doubt> {
         let plain = clause.words.replace('`', "");
         if !plain.chars().any(char::is_alphanumeric) {
-            return Ok((Vec::new(), Wording::Model));
+            return Ok(());
         }
         if clause.named.is_empty() {
             return Err(Doubt::NoSource);
         }
         let is_named = |name: &str| clause.named.iter().any(|other| other == name);
-        let (mut all, mut proof, mut days) = (Source::default(), String::new(), Vec::new());
-        let mut quotes = Vec::new();
         for one in cited.iter().filter(|one| is_named(one.memory.at.id.as_str())) {
             let text = format!("{}\n{}", whole_text(&one.memory), one.shown);
             is_about(Some(one.embedder), &plain, &text)?;
-            proof.push_str(&format!("{text}\n{}\n", slug(&one.memory)));
-            days.extend(days_of(&one.memory));
-            quotes.extend(quote_of(one.memory.at.id.as_str(), &one.source(), &clause.words));
-            one.add_to(&mut all);
         }
-        for (place, shown) in places.iter().filter(|(place, _)| is_named(place)) {
+        for (_, shown) in places.iter().filter(|(place, _)| is_named(place)) {
             let embedder = self.stores.first().map(|memories| memories.embedder.as_ref());
             is_about(embedder, &plain, shown)?;
-            proof.push_str(&format!("{shown}\n"));
-            let mut source = Source::default();
-            source.add_prose("", shown);
-            quotes.extend(quote_of(place, &source, &clause.words));
-            all.add_prose("", shown);
         }
-        if has_invented(&plain, &proof, &days) {
-            return Err(Doubt::Invented);
-        }
-        if tells_overturned(clause, cited)? {
-            all.allow_change();
-        }
-        check_statement(&clause.words, &all, SourceKind::Prose)?;
-        let is_repeated = repeats(&clause.words, &all);
-        Ok((quotes, if is_repeated { Wording::Model } else { Wording::Source }))
+        Ok(())
     }
 
     /// The memory of exactly this id, as it is now.
@@ -358,8 +273,8 @@ pub struct Checker<'a> {
     verifier: &'a Verifier<'a>,
     /// Whether a line began with something that is not shown.
     owes_line: bool,
-    /// Words of sources that stand in the answer already.
-    told: BTreeSet<String>,
+    /// What was shown of sources already.
+    told: BTreeSet<(String, String)>,
 }
 
 impl<'a> Checker<'a> {
@@ -367,14 +282,18 @@ impl<'a> Checker<'a> {
         Self { verifier, owes_line: false, told: BTreeSet::new() }
     }
 
-    /// Checks the next sentence; `None` where it says nothing at all.
+    /// Notes what is shown; false where all of it was shown before.
+    fn is_new(&mut self, said: &Said) -> bool {
+        let keys = said.quotes.iter().map(|quote| (quote.source.clone(), quote.text.clone()));
+        keys.filter(|key| self.told.insert(key.clone())).count() != 0
+    }
+
+    /// Checks the next sentence; `None` where it says nothing at all, or what was shown already.
     pub fn take(&mut self, sentence: &Sentence) -> Option<Result<Said, Doubt>> {
         self.owes_line |= sentence.starts_line;
         match self.verifier.judge(sentence)? {
-            // Two sentences about the same words of a source say them once.
-            Ok(said) if said.wording == Wording::Source && !self.told.insert(said.text.clone()) => {
-                None
-            }
+            // Two sentences about the same source show it once.
+            Ok(said) if !self.is_new(&said) => None,
             Ok(said) => {
                 let starts_line = std::mem::take(&mut self.owes_line);
                 Some(Ok(Said { starts_line, ..said }))
@@ -399,48 +318,13 @@ fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
     if cited.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
 }
 
-/// Whether a clause tells of what was overturned, as something of the past and with what came after it.
-fn tells_overturned(clause: &Clause, cited: &[Cited<'_>]) -> Result<bool, Doubt> {
-    let is_named =
-        |one: &&Cited<'_>| clause.named.iter().any(|name| *name == *one.memory.at.id.as_str());
-    let is_old = |one: &&Cited<'_>| one.overturned() != Overturned::No;
-    if !cited.iter().filter(is_named).any(|one| is_old(&one)) {
-        return Ok(false);
-    }
-    let mut newer = Source::default();
-    cited.iter().filter(|one| !is_old(one)).for_each(|one| one.add_to(&mut newer));
-    match telling_of(&clause.words, &newer) {
-        Telling::Past => Ok(true),
-        Telling::Present => Err(Doubt::Overturned),
-    }
-}
-
 /// The mark of a list before a sentence.
 fn bullet(sentence: &Sentence) -> &'static str {
     if sentence.starts_line && sentence.text.starts_with(['-', '*', '•']) { "- " } else { "" }
 }
 
-/// On one line, whatever the file looks like.
-fn folded(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    line.trim_start_matches(['-', '*', '#', '>', ' ']).to_owned()
-}
-
-fn quote_of(id: &str, source: &Source, words: &str) -> Option<SourceQuote> {
-    let text = source.quote(words)?.to_owned();
-    Some(SourceQuote { source: id.to_owned(), text })
-}
-
-/// The days that a model is told beside a memory.
-fn days_of(memory: &Memory) -> impl Iterator<Item = Date> {
-    let times = [memory.created, memory.updated].into_iter().flatten();
-    times.map(|at| at.to_zoned(TimeZone::UTC).date())
-}
-
-/// The words of an id, without the day that it begins with: a day proves no number.
-fn slug(memory: &Memory) -> &str {
-    let id = memory.at.id.as_str();
-    id.split_once('-').map_or(id, |(_, slug)| slug)
+fn told(quotes: &[SourceQuote]) -> String {
+    quotes.iter().map(SourceQuote::told).collect::<Vec<_>>().join(" ")
 }
 
 fn whole_text(memory: &Memory) -> String {

@@ -168,7 +168,7 @@ mod tests {
         let name = host.projects.iter().next().unwrap().name.clone();
         let added = add(&host, &asked(&name)).unwrap();
         let listed = list(&host, &TokenListRequest::default()).unwrap();
-        assert_eq!(listed.tokens, [added.entry.clone()]);
+        assert_eq!(listed.tokens, std::slice::from_ref(&added.entry));
         let kept = std::fs::read(host.home().unwrap().join("people.sqlite3")).unwrap();
         let secret = added.token.as_bytes();
         assert!(!kept.windows(secret.len()).any(|piece| piece == secret));

@@ -105,9 +105,8 @@ fn add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
     ui.report(&ops::token_add(host, &request)?, |ui, TokenAddReport { token, entry }| {
         ui.status(format!("Token {} of {}: {}", entry.id, entry.person, allowed(entry)))?;
         ui.line(token)?;
-        ui.status("It is shown this once. Only its hash is kept.")?;
         ui.hint(&format!("End it: nacre server token revoke {}", entry.id));
-        Ok(())
+        ui.status("It is shown this once. Only its hash is kept.")
     })
 }
 
@@ -136,9 +135,8 @@ fn row(ui: &Ui, token: &TokenEntry) -> Row {
     let TokenEntry { id, person, created, expires, state, .. } = token;
     let role = if *state == TokenState::Valid { Role::Good } else { Role::Faint };
     let until = expires.as_deref().map(|end| format!("until {end}")).unwrap_or_default();
-    let id = (Role::Id, id.clone());
-    let (person, state) = ((Role::Title, person.clone()), (role, state.as_str().to_owned()));
-    let allowed = (Role::Title, allowed(token));
+    let (id, person) = ((Role::Id, id.clone()), (Role::Title, person.clone()));
+    let (state, allowed) = ((role, state.as_str().to_owned()), (Role::Title, allowed(token)));
     vec![id, person, state, allowed, (Role::Faint, ui.when(created)), (Role::Faint, until)]
 }
 

@@ -13,12 +13,6 @@ const HONEST: &str = include_str!("../../../../tests/fixtures/proof/honest.txt")
 
 const TWISTED: &str = include_str!("../../../../tests/fixtures/proof/twisted.txt");
 
-/// At most this share of the honest sentences may be lost.
-const MAX_LOST: f32 = 0.1;
-
-/// What is true in a row that mixes true and false sentences.
-const TRUE_REST: &str = "hooks have 200 ms";
-
 struct Shelf {
     world: World,
     ids: BTreeMap<String, String>,
@@ -55,61 +49,37 @@ impl Shelf {
     }
 }
 
+/// Whatever a model says, whole memories are shown and nothing else.
 #[test]
-fn no_sentence_of_the_cheats_passes() {
+fn nothing_but_memories_is_shown() {
     let shelf = shelf();
-    let mut kinds = std::collections::BTreeSet::new();
-    let mut passed = Vec::new();
-    for row in CHEATS.lines() {
-        let (kind, sentence) = row.split_once(" | ").unwrap();
-        kinds.insert(kind.parse::<u32>().unwrap());
-        let answer = shelf.answer(sentence);
-        let is_true =
-            |said: &Said| said.text.to_lowercase().trim_start_matches('"').starts_with(TRUE_REST);
-        if answer.n_left_out() == 0 || !answer.said.iter().all(is_true) {
-            passed.push(sentence);
+    let whole: Vec<String> = SOURCES
+        .lines()
+        .map(|row| {
+            let [key, title, body]: [&str; 3] =
+                row.splitn(3, " | ").collect::<Vec<_>>().try_into().unwrap();
+            format!("\"{title}: {body}\" [{}]", shelf.ids[key])
+        })
+        .collect();
+    let cheats = CHEATS.lines().map(|row| row.split_once(" | ").unwrap().1);
+    let rows: Vec<&str> = cheats.chain(TWISTED.lines()).chain(HONEST.lines()).collect();
+    assert!(rows.len() >= 150, "{}", rows.len());
+    for row in rows {
+        for said in shelf.answer(row).said {
+            let mut rest = said.text.clone();
+            whole.iter().for_each(|memory| rest = rest.replace(memory, ""));
+            assert!(!rest.contains(char::is_alphanumeric), "{row}: {}", said.text);
         }
     }
-    assert!(CHEATS.lines().count() >= 40 && kinds.len() == 14, "{kinds:?}");
-    assert!(passed.is_empty(), "passed: {passed:#?}");
 }
 
 #[test]
-fn nearly_all_honest_sentences_pass() {
+fn no_honest_sentence_is_lost() {
     let shelf = shelf();
-    let mut lost = Vec::new();
     for row in HONEST.lines() {
         let answer = shelf.answer(row);
-        if answer.n_left_out() != 0 {
-            lost.push((row, answer.doubts));
-        }
+        assert_eq!(answer.n_left_out(), 0, "{row}: {:?}", answer.doubts);
+        let key = row.rsplit('[').next().unwrap().trim_end_matches(['.', ']']);
+        assert!(answer.text().contains(&shelf.ids[key]), "{row}: {}", answer.text());
     }
-    let n = HONEST.lines().count();
-    assert!(n >= 40);
-    assert!(lost.len() as f32 <= n as f32 * MAX_LOST, "{} of {n} lost: {lost:#?}", lost.len());
-}
-
-/// Sentences of the source's own words with their roles exchanged. Words cannot decide them, so the words of the source
-/// stand in their place.
-#[test]
-fn what_is_twisted_is_shown_in_the_words_of_its_source() {
-    let shelf = shelf();
-    for row in TWISTED.lines().chain(HONEST.lines()) {
-        for said in shelf.answer(row).said {
-            let is_told = |quote: &SourceQuote| said.text.contains(quote.text.trim());
-            let is_source = said.wording == Wording::Source && said.quotes.iter().all(is_told);
-            assert!(is_source || HONEST.contains(row), "{row}");
-            let is_whole = SOURCES.contains(&said.quotes[0].text);
-            assert!(!said.quotes.is_empty() && is_whole, "{row}: {:?}", said.quotes);
-        }
-    }
-}
-
-#[test]
-fn a_sentence_comes_with_the_words_of_its_source() {
-    let shelf = shelf();
-    let answer =
-        shelf.answer("500 ms was refused because Claude Code users noticed the delay [hooks].");
-    let quotes: Vec<&str> = answer.said[0].quotes.iter().map(|quote| quote.text.as_str()).collect();
-    assert_eq!(quotes, ["500 ms was refused because Claude Code users noticed the delay."]);
 }

@@ -1,0 +1,87 @@
+//! The words of a source as a reader is shown them: whole, or a part that does not lose what it depends on.
+//!
+//! A sentence taken out of its text can say the opposite of it: the items of a list of what not to do, an advice that the next
+//! sentence calls wrong. So a memory is shown whole. One that is too long for that is shown from the beginning of the part
+//! that fits, with the line that a list depends on, and says where it was cut.
+
+use nacre_core::search::shared_words;
+
+/// A text up to this many characters is shown whole; of a longer one that many.
+const MAX_CHARS: usize = 800;
+
+/// What stands where something was left out.
+const CUT: &str = "…";
+
+/// The part of a text that a reader needs to judge what was said of it.
+pub(super) fn passage(text: &str, said: &str) -> String {
+    let whole = folded(text);
+    if whole.chars().count() <= MAX_CHARS {
+        return whole;
+    }
+    let parts = parts(text);
+    let n_shared = |part: &&String| shared_words(part, said);
+    // The first of those that share most.
+    let best = parts.iter().rev().max_by_key(n_shared).cloned().unwrap_or(whole);
+    let is_first = parts.first() == Some(&best);
+    let mut shown: String = best.chars().take(MAX_CHARS).collect();
+    if shown.len() < best.len() || parts.last() != Some(&best) {
+        shown.push(' ');
+        shown.push_str(CUT);
+    }
+    if is_first { shown } else { format!("{CUT} {shown}") }
+}
+
+/// Paragraphs, each with the heading or the line with a colon that it depends on, lists and code with what stands before them.
+fn parts(text: &str) -> Vec<String> {
+    let mut parts: Vec<String> = Vec::new();
+    for block in text.split("\n\n").filter(|block| !block.trim().is_empty()) {
+        let depends = block.trim_start().starts_with(['-', '*', '+', '>', '`', '|', '#'])
+            || block.trim_start().starts_with(|c: char| c.is_ascii_digit())
+            || block.starts_with([' ', '\t']);
+        let is_announced = parts.last().is_some_and(|last| {
+            last.ends_with(':')
+                || last.lines().next_back().is_some_and(|line| line.starts_with('#'))
+        });
+        match parts.last_mut() {
+            Some(last) if depends || is_announced => {
+                last.push(' ');
+                last.push_str(&folded(block));
+            }
+            Some(_) | None => parts.push(folded(block)),
+        }
+    }
+    parts
+}
+
+/// On one line.
+fn folded(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_text_is_shown_whole() {
+        let text = "Do not do these:\n\n- Restart the daemon\n- Delete the folder\n\nStop the queue. That was wrong.";
+        let shown = "Do not do these: - Restart the daemon - Delete the folder Stop the queue. That was wrong.";
+        assert_eq!(passage(text, "Delete the folder"), shown);
+    }
+
+    #[test]
+    fn a_long_one_is_shown_with_what_the_part_depends_on() {
+        let filler = "All work and no play makes a dull day. ".repeat(30);
+        let text = format!(
+            "{filler}\n\nNever do these:\n\n- Delete the folder\n\n1. Restart it\n\n{filler}"
+        );
+        assert_eq!(
+            passage(&text, "Delete the folder"),
+            "… Never do these: - Delete the folder 1. Restart it …"
+        );
+        let first = passage(&text, "work and play");
+        assert!(
+            first.starts_with("All work") && first.ends_with('…') && first.chars().count() < 820
+        );
+    }
+}
