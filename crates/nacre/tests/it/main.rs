@@ -29,7 +29,6 @@ mod config;
 mod connect;
 mod context;
 mod delta;
-mod deploy;
 mod docs;
 mod doctor;
 mod embedding_service;
@@ -72,12 +71,10 @@ mod memory_search;
 mod memory_show;
 mod model;
 mod operations;
-mod people;
 mod poisoning;
 mod project;
 #[cfg(unix)]
 mod pty;
-mod push_pull;
 mod reader;
 mod refresh;
 mod report;
@@ -103,6 +100,7 @@ mod sync_run;
 mod sync_watch;
 #[cfg(unix)]
 mod team;
+#[cfg(unix)]
 mod terminal;
 mod tidy;
 mod trace_counts;

@@ -93,7 +93,6 @@ pub(super) fn cmd_token(ui: &mut Ui, host: &Host, args: &TokenArgs) -> Result<Ex
 
 fn add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
     let AddArgs { name, scope, projects, expires } = args;
-    // `--project` means the same for one.
     let named = host.named_project().map(str::to_owned);
     let projects = projects.iter().cloned().chain(named);
     let request = TokenAddRequest {
@@ -140,7 +139,6 @@ fn row(ui: &Ui, token: &TokenEntry) -> Row {
     vec![id, person, state, allowed, (Role::Faint, ui.when(created)), (Role::Faint, until)]
 }
 
-/// What a token allows, in words.
 fn allowed(token: &TokenEntry) -> String {
     let everywhere = token.everywhere.map(|scope| format!("{} everywhere", scope.as_str()));
     let single = token.projects.iter().map(|ProjectScope { project, scope }| {
