@@ -192,7 +192,7 @@ impl Server {
             // A page ends with the tokens of its person.
             Some(Proof::Page(Caller { person: Some(person), permissions })) => {
                 let is_valid = self.people.named(&person).await?.is_some();
-                Ok(is_valid.then(|| Proof::Page(Caller { person: Some(person), permissions })))
+                Ok(is_valid.then_some(Proof::Page(Caller { person: Some(person), permissions })))
             }
             Some(proof) => Ok(Some(proof)),
             None => {

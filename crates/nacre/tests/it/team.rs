@@ -136,7 +136,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     assert_eq!(states(&one), r#"{"done":1}"#);
     let found = |home: &TestHome, words: &str| {
         let (_, report) = home.json(&["memory", "search", "--all-projects", words]);
-        report["hits"].as_array().map(|hits| hits.len()).unwrap_or_else(|| panic!("{report}"))
+        report["hits"].as_array().map(Vec::len).unwrap_or_else(|| panic!("{report}"))
     };
     assert_eq!(found(&one, "pnpm lock file"), 2, "the learning and the summary");
     assert_eq!(found(&one, "zebra"), 0);

@@ -1,0 +1,144 @@
+//! `nacre push` and `nacre pull`: memories between two machines, over a server.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::home::TestHome;
+use crate::serve::Served;
+
+/// A server with a token for whoever writes, and a machine that has never talked to it. Their projects have the same name.
+struct Team {
+    server: TestHome,
+    token: String,
+}
+
+impl Team {
+    fn new(scope: &str) -> Self {
+        let server = TestHome::new();
+        let args = ["server", "token", "add", "ana", "--scope", scope, "--in", "work"];
+        let (_, report) = server.json(&args);
+        let token = report["token"].as_str().unwrap().to_owned();
+        Self { server, token }
+    }
+}
+
+/// Pushes with the token on standard input.
+fn push_first(home: &TestHome, address: &str, token: &str) -> String {
+    let url = format!("http://{address}");
+    let mut command = home.command(&home.work(), &["push", "--to", &url, "--token-stdin"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child.stdin.take().unwrap().write_all(token.as_bytes()).unwrap();
+    let shown = home.shown(&child.wait_with_output().unwrap());
+    shown.replace(address, "[address]")
+}
+
+fn run(home: &TestHome, address: &str, args: &[&str]) -> String {
+    home.run(args).replace(address, "[address]")
+}
+
+#[test]
+fn memories_go_to_a_server_and_come_back_as_foreign() {
+    let team = Team::new("write");
+    let laptop = TestHome::new();
+    let id = laptop.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
+    let served = Served::start(&team.server);
+    let address = served.address.clone();
+    assert_snapshot!(push_first(&laptop, &address, &team.token), @"
+    Sent 1 memories of `work` to http://[address]; 0 were there.
+    ");
+    // It is remembered where to, and nothing goes twice.
+    assert_snapshot!(run(&laptop, &address, &["push"]), @"
+    Sent 0 memories of `work` to http://[address]; 1 were there.
+    ");
+    let path = format!("memory/decisions/{id}.md");
+    assert_eq!(laptop.read(&path), team.server.read(&path), "under its own id");
+    let (_, changes) = team.server.json(&["undo", "list"]);
+    assert!(changes.to_string().contains("push by ana"), "{changes}");
+
+    // Another machine brings it, and does not trust it yet.
+    let other = TestHome::new();
+    other.ok(&["config", "set", "push.to", &format!("http://{address}")]);
+    let other = other.with_var("NACRE_PUSH_TOKEN", &team.token);
+    let brought = run(&other, &address, &["pull"]);
+    assert!(brought.starts_with(&format!("+ {id}\nBrought 1 new and 0 changed")), "{brought}");
+    let (_, trust) = other.json(&["trust"]);
+    assert!(trust.to_string().contains(&id), "{trust}");
+    let (_, brief) = other.json(&["brief"]);
+    assert!(!brief.to_string().contains("Makefiles"), "{brief}");
+    assert!(run(&other, &address, &["pull"]).contains("Brought 0 new and 0 changed"));
+
+    // What a person changed there stays, whatever the server has.
+    let theirs = other.read(&path).replace("Spaces break make.", "My own words.");
+    other.write(&path, &theirs);
+    laptop.write(&path, laptop.read(&path).replace("Spaces break make.", "Spaces break it."));
+    laptop.ok(&["trust", &id, "--yes"]);
+    assert!(run(&laptop, &address, &["push"]).starts_with("Sent 1"), "an edit is sent");
+    let differs = run(&other, &address, &["pull"]);
+    assert!(differs.contains("1 memories are otherwise here; yours stay"), "{differs}");
+    assert_eq!(other.read(&path), theirs);
+    served.stop();
+}
+
+#[test]
+fn without_a_server_nothing_is_lost_and_without_permission_nothing_is_taken() {
+    let team = Team::new("read");
+    let laptop = TestHome::new();
+    laptop.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
+    assert_snapshot!(laptop.run(&["push"]), @"
+    Error: No server is set
+    Hint: nacre push --to https://nacre.example.org --token-stdin
+    [exit 2]
+    ");
+    assert_snapshot!(laptop.run(&["push", "--to", "http://nacre.example.org"]), @"
+    Error: There is no token for the server
+    Hint: Get one that begins with `nacre_` from whoever runs the server
+    Hint: nacre push --to URL --token-stdin < FILE
+    [exit 1]
+    ");
+    let served = Served::start(&team.server);
+    let address = served.address.clone();
+    let refused = push_first(&laptop, &address, &team.token);
+    assert!(
+        refused.contains("The server says: This needs the scope `write` in `work`"),
+        "{refused}"
+    );
+    let wrong = push_first(&laptop, &address, "nacre_0000");
+    assert!(wrong.contains("The server says: The token is missing or wrong"), "{wrong}");
+    served.stop();
+    // The server is away.
+    let away = push_first(&laptop, &address, &team.token);
+    assert!(away.contains("1 memories wait: Cannot reach the server"), "{away}");
+    assert!(
+        away.contains("Nothing is lost. Go on: nacre push") && away.contains("[exit 3]"),
+        "{away}"
+    );
+    let laptop = laptop.with_var("NACRE_PUSH_TOKEN", &team.token);
+    let plain = laptop.run(&["push", "--to", "http://nacre.example.org"]);
+    assert!(plain.contains("The token would be sent in the clear: use https://"), "{plain}");
+}
+
+#[cfg(unix)]
+#[test]
+fn the_token_is_kept_for_its_owner_and_a_secret_is_not_sent() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let team = Team::new("write");
+    let laptop = TestHome::new();
+    let id = laptop.add("Use the deploy account", &["--body", "It is in the vault."]);
+    let path = format!("memory/decisions/{id}.md");
+    // A person wrote a key into the file by hand, and agrees to the file as it is.
+    let key =
+        format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).chars().take(36).collect::<String>());
+    laptop.write(&path, laptop.read(&path).replace("It is in the vault.", &format!("Token {key}")));
+    laptop.ok(&["trust", &id, "--yes"]);
+    let served = Served::start(&team.server);
+    push_first(&laptop, &served.address, &team.token);
+    let there = team.server.read(&path);
+    assert!(!there.contains(&key) && there.contains("[redacted:"), "{there}");
+    let file = laptop.root().join(".nacre/push.token");
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    served.stop();
+}
