@@ -9,10 +9,6 @@ export type WiringState = ('on' | 'off') | 'outdated' | 'not_possible';
  */
 export type AnalysisDepth = 'none' | 'glance' | 'full';
 /**
- * Whose words a sentence is made of.
- */
-export type Wording = 'model' | 'source';
-/**
  * An answer, by who gave it.
  */
 export type AskReport =
@@ -37,6 +33,7 @@ export type ErrorCode =
   | 'invalid'
   | 'too_large'
   | 'unavailable'
+  | 'database_away'
   | 'limit_reached'
   | 'cancelled'
   | 'output_closed'
@@ -157,6 +154,10 @@ export type MapRevision = string;
  * The form of a payload. A budget is counted on the bytes of that form.
  */
 export type MapFormat = 'text' | 'json';
+/**
+ * How the database is.
+ */
+export type DatabaseState = 'connected' | 'slow' | 'away' | 'unusable';
 /**
  * Who decided about a candidate.
  */
@@ -530,11 +531,13 @@ export interface AnswerSentence {
    */
   messages: string[];
   /**
-   * The words of each source that are nearest to the sentence, as they stand there.
+   * The words of each source, as they stand there.
    */
   quotes: SourceQuote[];
+  /**
+   * What its sources say, each with its id.
+   */
   text: string;
-  wording: Wording;
 }
 /**
  * Words of a source.
@@ -1189,6 +1192,24 @@ export interface ContextRequest {
    * What is to be done, in words. Without it, `files` says what the task is about.
    */
   task?: string | null;
+}
+/**
+ * The database that servers share, as one of them sees it.
+ */
+export interface DatabaseStatus {
+  /**
+   * Why it cannot be used.
+   */
+  detail?: string | null;
+  /**
+   * Whether this server does what only one is to do.
+   */
+  is_leader: boolean;
+  /**
+   * Since when this process has seen it so.
+   */
+  since: string;
+  state: DatabaseState;
 }
 /**
  * What changed, and up to which state of the project.
@@ -2292,6 +2313,10 @@ export interface MemorySearchReport {
  */
 export interface MemorySearchRequest {
   /**
+   * Those of every registered project, whatever `scope` says.
+   */
+  all_projects?: boolean;
+  /**
    * Archived ones too.
    */
   archived?: boolean;
@@ -3160,6 +3185,10 @@ export interface StatusReport {
    * What is wrong with the settings of the repository.
    */
   config?: string | null;
+  /**
+   * The database that servers share, where one is set.
+   */
+  database?: DatabaseStatus | null;
   health: Health;
   last_sync?: string | null;
   /**

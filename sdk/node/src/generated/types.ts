@@ -75,13 +75,13 @@ export type AnalysisDepth = "none" | "glance" | "full";
 
 /** A sentence that holds. */
 export interface AnswerSentence {
+  /** What its sources say, each with its id. */
   text: string;
-  wording: Wording;
   /** The memories that prove it. */
   ids: string[];
   /** The messages of sessions that do. */
   messages: string[];
-  /** The words of each source that are nearest to the sentence, as they stand there. */
+  /** The words of each source, as they stand there. */
   quotes: SourceQuote[];
 }
 
@@ -3392,6 +3392,3 @@ export type WiringPart = "mcp" | "hooks" | "skill";
 
 /** Whether a part of the connection is there. */
 export type WiringState = "on" | "off" | "outdated" | "not_possible";
-
-/** Whose words a sentence is made of. */
-export type Wording = "model" | "source";

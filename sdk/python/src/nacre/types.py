@@ -94,13 +94,13 @@ class AnswerSentence(TypedDict):
     """A sentence that holds."""
 
     text: str
-    wording: Wording
+    """What its sources say, each with its id."""
     ids: list[str]
     """The memories that prove it."""
     messages: list[str]
     """The messages of sessions that do."""
     quotes: list[SourceQuote]
-    """The words of each source that are nearest to the sentence, as they stand there."""
+    """The words of each source, as they stand there."""
 
 
 # An answer, by who gave it.
@@ -3750,7 +3750,3 @@ WiringPart: TypeAlias = Literal["mcp", "hooks", "skill"]
 
 # Whether a part of the connection is there.
 WiringState: TypeAlias = Literal["on", "off", "outdated", "not_possible"]
-
-
-# Whose words a sentence is made of.
-Wording: TypeAlias = Literal["model", "source"]
