@@ -9,6 +9,10 @@ export type WiringState = ('on' | 'off') | 'outdated' | 'not_possible';
  */
 export type AnalysisDepth = 'none' | 'glance' | 'full';
 /**
+ * Whose words a sentence is made of.
+ */
+export type Wording = 'model' | 'source';
+/**
  * An answer, by who gave it.
  */
 export type AskReport =
@@ -530,6 +534,7 @@ export interface AnswerSentence {
    */
   quotes: SourceQuote[];
   text: string;
+  wording: Wording;
 }
 /**
  * Words of a source.

@@ -76,12 +76,23 @@ pub struct ModelAnswer {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnswerSentence {
     pub text: String,
+    pub wording: Wording,
     /// The memories that prove it.
     pub ids: Vec<String>,
     /// The messages of sessions that do.
     pub messages: Vec<String>,
     /// The words of each source that are nearest to the sentence, as they stand there.
     pub quotes: Vec<SourceQuote>,
+}
+
+/// Whose words a sentence is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Wording {
+    /// The model's, which repeat the source word for word.
+    Model,
+    /// Those of the source, in place of what the model wrote.
+    Source,
 }
 
 /// Words of a source.

@@ -57,7 +57,7 @@ pub use agent::{
 };
 pub use ask::{
     AnswerSentence, AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory,
-    RecalledQuote, SentenceDoubt, SourceQuote,
+    RecalledQuote, SentenceDoubt, SourceQuote, Wording,
 };
 pub use brief::{BriefItem, BriefReport, BriefRequest, BriefSection, BriefTopic};
 pub use candidate::{DropReason, Gate, Signal, Strategy};

@@ -23,8 +23,8 @@ const PROMPT: &str = "You answer questions from the memory of a project: what wa
     Answer in one to eight plain sentences, and begin with the answer itself. End every sentence with the ids that prove it, in \
     square brackets before the full stop: `The queue is a SQLite table [20260102-queue-in-sqlite].` Two ids are written \
     `[one][two]`. {places}Copy ids letter for letter from \
-    what you were given in this conversation. Say it in the words of the memory: names, numbers and commands must stand in what \
-    the sentence cites, and a sentence that says more than its sources, or the opposite, is not shown. An id supports only what stands before it. A sentence without an id, or with an id that you were not given, or with one \
+    what you were given in this conversation. Copy whole sentences of the memory, word for word: where you say it in other words, the person is shown the memory's sentence in place of yours. Names, numbers and commands must stand in what \
+    a sentence cites, and a sentence that says more than its sources, or the opposite, is not shown. An id supports only what stands before it. A sentence without an id, or with an id that you were not given, or with one \
     that is about something else, is not shown to the person. Write no headings, no links and no blocks of code; \
     commands stand in `backticks` inside a sentence.\n\
     Where two memories disagree, the newer one holds. What was overturned may be named only together with what overturned it. \

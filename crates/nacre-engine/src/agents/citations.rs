@@ -201,6 +201,9 @@ fn told(flaw: Flaw) -> String {
     match flaw {
         Flaw::Invented => "a name, number or path of it does not stand in the lines that it cites",
         Flaw::Negated => "it denies something, and the lines that it cites deny nothing",
+        Flaw::Exchanged => {
+            "its names stand the other way round in the lines that it cites; name first what stands first there, or cite other lines"
+        }
         Flaw::Unsupported => "most of its words do not stand in the lines that it cites",
     }
     .to_owned()
@@ -416,6 +419,7 @@ mod tests {
         for (answer, cited) in [
             ("`main` calls `lock` [1].", lock),
             ("In src/main.rs, `main` takes the lock [1].", lock),
+            ("`lock` is called by `main` [1].", lock),
             (
                 "`lock` comes first [1]. Then `main` writes the \"file\" [2].",
                 &[(1, 2, "lock();"), (4, 5, "write( \"file\",")],
@@ -449,6 +453,8 @@ mod tests {
             ("`main` calls `lock`。It deletes files [1].", lock),
             ("`main` calls `lock` (it deletes files, and waits for nothing) [1].", lock),
             ("`main` calls `lock` ٧ times [1].", lock),
+            ("`lock` calls `main` [1].", lock),
+            ("`main` is called by `lock` [1].", lock),
         ] {
             assert_ne!(unproven(answer, cited), [""; 0], "{answer}");
         }

@@ -17,4 +17,6 @@ pub use control::{RunControl, RunHandle, Stopped};
 pub use items::Item;
 pub use parts::{Attachment, Picture, Summary, TurnEnd};
 pub use spec::{AgentSpec, Compaction, Completion, Signals, Spawn, Validator, Weight};
-pub use steps::{Checkpoint, CheckpointError, Ending, Engine, Job, Outcome, RunError, run};
+pub use steps::{
+    Checkpoint, CheckpointError, Ending, Engine, Job, Outcome, RunError, SMALL_WINDOW, run,
+};

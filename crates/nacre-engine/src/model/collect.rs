@@ -5,6 +5,7 @@
 
 use super::content::{Arguments, Content, Reasoning, ToolCall};
 use super::error::Fault;
+use super::loops::repeats_from;
 use super::names::ModelRef;
 use super::request::{OUTPUT_TOOL, Request};
 use super::response::{Event, Response, StopReason};
@@ -16,6 +17,9 @@ pub(super) const MAX_CALLS: usize = 256;
 /// What a part costs beside its text, so that a server cannot fill the memory with empty ones.
 const PART_BYTES: usize = 64;
 
+/// After so many bytes of text it is looked at for repetitions again.
+const LOOK_EVERY: usize = 500;
+
 /// Collects the events of one attempt.
 #[derive(Debug)]
 pub(super) struct Collector {
@@ -23,6 +27,8 @@ pub(super) struct Collector {
     stop: Option<StopReason>,
     usage: Usage,
     bytes_left: usize,
+    /// How much text came since it was last looked at for repetitions.
+    n_unseen: usize,
 }
 
 #[derive(Debug)]
@@ -33,13 +39,20 @@ enum Part {
 
 impl Collector {
     pub(super) fn new(answer_bytes: usize) -> Self {
-        Self { parts: Vec::new(), stop: None, usage: Usage::default(), bytes_left: answer_bytes }
+        Self {
+            parts: Vec::new(),
+            stop: None,
+            usage: Usage::default(),
+            bytes_left: answer_bytes,
+            n_unseen: 0,
+        }
     }
 
     pub(super) fn push(&mut self, event: &Event) -> Result<(), Fault> {
         match event {
             Event::Text(text) => {
                 self.spend(text.len())?;
+                self.n_unseen += text.len();
                 match self.parts.last_mut() {
                     Some(Part::Content(Content::Text(last))) => last.push_str(text),
                     Some(_) | None => self.add(Content::Text(text.clone()))?,
@@ -72,6 +85,17 @@ impl Collector {
             | Event::Fallback { .. } => {}
         }
         Ok(())
+    }
+
+    /// The text without its repetitions, once it says nothing new any more.
+    pub(super) fn without_repetitions(&mut self) -> Option<String> {
+        if self.n_unseen < LOOK_EVERY {
+            return None;
+        }
+        self.n_unseen = 0;
+        let text = self.text_without_calls()?;
+        let from = repeats_from(&text)?;
+        Some(text[..from].trim_end().to_owned())
     }
 
     /// Returns all text so far, and whether a call was made.

@@ -133,6 +133,7 @@ impl Hosted {
             n_sent,
             n_received: 0,
             max_tokens: call.request.max_tokens,
+            is_ended_here: false,
         };
         if http::is_json(&http) {
             let whole = read_whole(http, call.limits.answer_bytes);
@@ -142,7 +143,9 @@ impl Hosted {
             answer.read(http, call, until, sink).await?;
         }
         answer.events.clear();
-        answer.decoder.end(&mut answer.events)?;
+        if !answer.is_ended_here {
+            answer.decoder.end(&mut answer.events)?;
+        }
         answer.show(sink)?;
         if self.dialect.textual_tools() == TextualTools::Understood {
             answer.find_textual_calls(call);
@@ -167,6 +170,8 @@ struct Answer {
     n_sent: usize,
     n_received: usize,
     max_tokens: u32,
+    /// Whether we stopped listening before the model was done.
+    is_ended_here: bool,
 }
 
 impl Answer {
@@ -214,6 +219,12 @@ impl Answer {
         self.n_received += frame.data.len();
         let progress = self.decoder.frame(frame, &mut self.events);
         self.show(sink)?;
+        if let Some(text) = self.collector.without_repetitions() {
+            self.is_ended_here = true;
+            self.events.push(Event::TextReplaced { text });
+            self.show(sink)?;
+            return Ok(Progress::Complete);
+        }
         progress
     }
 

@@ -14,6 +14,7 @@ mod error;
 mod guard;
 mod hosted;
 mod http;
+mod loops;
 mod loose_json;
 mod names;
 mod openai;

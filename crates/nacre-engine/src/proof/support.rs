@@ -1,5 +1,6 @@
 //! Whether a statement is made of what its source says.
 
+use super::names::exchanges_names;
 use super::numbers::has_strange_number;
 use super::polarity::{affirms_denied, denials, denies_alone, is_opposite, swaps_opposites};
 use super::source::{Source, Unit};
@@ -37,6 +38,8 @@ pub enum Flaw {
     Negated,
     /// It has words that the source does not have.
     Unsupported,
+    /// Its names stand the other way round in the source.
+    Exchanged,
 }
 
 /// Holds a statement, without its citations, against what it cites.
@@ -49,6 +52,9 @@ pub fn check_statement(statement: &str, source: &Source, kind: SourceKind) -> Re
     });
     if !has_spans || !dotted_names(statement).iter().all(|name| is_named(name, source)) {
         return Err(Flaw::Invented);
+    }
+    if kind == SourceKind::Code && exchanges_names(statement, source) {
+        return Err(Flaw::Exchanged);
     }
     parts(statement).iter().try_for_each(|part| match kind {
         SourceKind::Prose => check_part(part, source),

@@ -34,6 +34,21 @@ async fn text_is_streamed_counted_and_asked_for_properly() {
 }
 
 #[tokio::test]
+async fn an_answer_that_goes_round_and_round_is_ended() {
+    for style in BOTH {
+        let round = ["The lock is held until the job is claimed. "; 40];
+        let pieces: Vec<&str> = ["It waits. "].into_iter().chain(round).collect();
+        let server = Loopback::start(vec![style.text(&pieces)]).await;
+        let outcome = ask(&route(&[(style, &server)])).await;
+        let response = outcome.result.as_ref().unwrap();
+        let kept = "It waits. The lock is held until the job is claimed.";
+        assert_eq!((response.text().as_str(), &response.stop), (kept, &StopReason::End));
+        let n_pieces = outcome.events.iter().filter(|e| matches!(e, Event::Text(_))).count();
+        assert!(n_pieces < 20, "{n_pieces}");
+    }
+}
+
+#[tokio::test]
 async fn parallel_calls_keep_their_order_and_arguments() {
     let calls = [
         ("x1", "read", "{\"path\":\"a\"}"),

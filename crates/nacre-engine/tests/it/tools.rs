@@ -71,6 +71,8 @@ async fn shell_run_shows_how_a_program_ended_and_what_it_said() {
     assert_eq!(bad.value["exit_code"], 3);
     let gone = call(&tool, json!({"argv": ["no-such-program"]}), &ctx).await.unwrap_err();
     assert_eq!(gone.fault, Fault::NotFound);
+    let nowhere = call(&tool, json!({"argv": ["ls"], "folder": "none"}), &ctx).await.unwrap_err();
+    assert_eq!(nowhere.what, "There is no folder `none` in the workspace");
 }
 
 // Acolyte defect 3.

@@ -13,7 +13,7 @@ use super::mapped::Mapped;
 use super::row::{FileRow, FolderRow, ROW_BYTES};
 
 /// Grows whenever the meaning of any byte changes; an artifact of another number is built anew.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 const MAGIC: [u8; 8] = *b"NACREMAP";
 

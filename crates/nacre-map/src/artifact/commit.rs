@@ -42,6 +42,8 @@ pub struct Change {
     /// `None` when there was no such file.
     pub before: Option<FileHash>,
     pub after: Option<FileHash>,
+    /// How many lines it had before, and has now.
+    pub lines: (u32, u32),
 }
 
 impl Commit {
@@ -144,6 +146,8 @@ impl Change {
         to.text(&self.path);
         to.option(self.before.map(|hash| hash.0));
         to.option(self.after.map(|hash| hash.0));
+        to.number(u64::from(self.lines.0));
+        to.number(u64::from(self.lines.1));
     }
 
     fn decode(from: &mut Decoder<'_>) -> Option<Self> {
@@ -151,6 +155,7 @@ impl Change {
             path: from.text()?.to_owned(),
             before: from.option()?.map(FileHash),
             after: from.option()?.map(FileHash),
+            lines: (from.small()?, from.small()?),
         })
     }
 }

@@ -19,6 +19,7 @@ const LIMITS: &[(&str, u64)] = &[
     ("base-", 1 << 30),
     ("graph-", 256 << 20),
     ("slice-", MAX_SLICE_BYTES),
+    ("overview-", MAX_SLICE_BYTES),
     ("survey", MAX_SURVEY_BYTES),
     ("words-", 256 << 20),
     (CLIENT_PREFIX, 64),

@@ -209,6 +209,10 @@ pub struct ChangedFile<'a> {
     pub path: String,
     pub before: Outline<'a>,
     pub after: Outline<'a>,
+    /// Whether both are known; what is not, is empty.
+    pub is_known: bool,
+    /// How many lines it had before, and has now.
+    pub lines: (u32, u32),
 }
 
 /// How many tokens a text of this size has, as a rule.

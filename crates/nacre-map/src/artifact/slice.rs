@@ -12,6 +12,11 @@ const MAX_SLICES: usize = 16;
 
 const PREFIX: &str = "slice-";
 
+/// So many overviews are kept to be brought up to date: one for each detail.
+const MAX_OVERVIEWS: usize = 4;
+
+const OVERVIEW_PREFIX: &str = "overview-";
+
 /// The survey that answers are made from, of which there is one.
 const SURVEY: &str = "survey";
 
@@ -19,6 +24,11 @@ impl Cache {
     /// An answer that was kept under this key; `None` when there is none that is whole.
     pub fn slice(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
         self.kept(&self.name_in(&self.name_of(project.id), PREFIX, key))
+    }
+
+    /// The overview that was last made under this key, of whatever state; `None` when there is none that is whole.
+    pub fn overview(&self, project: &Project, key: u64) -> Option<Vec<u8>> {
+        self.kept(&self.name_in(&self.name_of(project.id), OVERVIEW_PREFIX, key))
     }
 
     /// The survey that was kept, with what the files were known by then; `None` when there is none that is whole.
@@ -54,14 +64,29 @@ impl Cache {
 
     /// Keeps an answer.
     pub fn keep_slice(&self, project: &Project, key: u64, answer: &[u8]) -> Result<(), FsError> {
+        self.keep_answer(project, (PREFIX, MAX_SLICES), key, answer)
+    }
+
+    /// Keeps an overview in place of the one before.
+    pub fn keep_overview(&self, project: &Project, key: u64, told: &[u8]) -> Result<(), FsError> {
+        self.keep_answer(project, (OVERVIEW_PREFIX, MAX_OVERVIEWS), key, told)
+    }
+
+    fn keep_answer(
+        &self,
+        project: &Project,
+        (prefix, n_kept): (&str, usize),
+        key: u64,
+        answer: &[u8],
+    ) -> Result<(), FsError> {
         if MAX_SLICE_BYTES < answer.len() as u64 {
             return Ok(());
         }
         let scope = self.scope()?;
         let id = self.name_of(project.id);
         let writer = self.writer(&scope, &id)?;
-        self.put(&writer, &self.name_in(&id, PREFIX, key), &checked(answer.to_vec()))?;
-        self.remove_oldest(&writer, &id, PREFIX, MAX_SLICES)
+        self.put(&writer, &self.name_in(&id, prefix, key), &checked(answer.to_vec()))?;
+        self.remove_oldest(&writer, &id, prefix, n_kept)
     }
 }
 

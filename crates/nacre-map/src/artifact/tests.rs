@@ -79,6 +79,7 @@ fn commit(number: u64) -> Commit {
         path: format!("f{number}.rs"),
         before: None,
         after: Some(FileHash(number)),
+        lines: (0, 7),
     };
     let identity =
         (2..=number).fold(1, |before, number| identity_after(before, [added(number).parts()]));
@@ -430,7 +431,12 @@ fn a_state_is_known_by_what_led_to_it_and_not_by_its_number_alone() {
 
 #[test]
 fn a_history_that_is_too_long_forgets_whole_revisions_and_says_so() {
-    let change = |n: u64| Change { path: format!("f{n}"), before: None, after: Some(FileHash(n)) };
+    let change = |n: u64| Change {
+        path: format!("f{n}"),
+        before: None,
+        after: Some(FileHash(n)),
+        lines: (0, 1),
+    };
     let revisions = (0..210_000).map(|n| (2 + n / 70_000, change(n)));
     let mut history = History { since: 1, identity: 7, changes: revisions.collect() };
     let last = identity_at(7, &history.changes, 4);

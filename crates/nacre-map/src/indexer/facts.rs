@@ -7,7 +7,7 @@ use super::options::RefreshOptions;
 use super::read::{Doubt, ReadFiles, Reading, read_all};
 use super::refresh::Current;
 use crate::artifact::{
-    AnalysisKey, Cache, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
+    AnalysisKey, Cache, Change, ChangedFile, FileFacts, FileHash, FileOutline, FileRow, RelativePath,
     Revision, estimated_tokens,
 };
 use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, Outline, Problem};
@@ -19,6 +19,9 @@ const BATCH: usize = 512;
 
 /// What says which files a program made.
 const ATTRIBUTES_FILE: &str = ".gitattributes";
+
+/// What a file held before and after, and how many lines that were.
+type NetChange = ((Option<FileHash>, Option<FileHash>), (u32, u32));
 
 impl Current {
     pub fn revision(&self) -> Revision {
@@ -78,27 +81,30 @@ impl Current {
         if since.epoch != self.revision().epoch {
             return None;
         }
-        let mut net: BTreeMap<String, (Option<FileHash>, Option<FileHash>)> = BTreeMap::new();
+        let mut net: BTreeMap<String, NetChange> = BTreeMap::new();
         for (_, change) in self.artifact.changes_since(since.number)? {
-            let was = net.entry(change.path).or_insert((change.before, change.after));
-            was.1 = change.after;
+            let Change { path, before, after, lines } = change;
+            let was = net.entry(path).or_insert(((before, after), lines));
+            (was.0.1, was.1.1) = (after, lines.1);
         }
-        net.retain(|_, (before, after)| before != after);
+        net.retain(|_, ((before, after), _)| before != after);
         if net.is_empty() {
             return Some(Vec::new());
         }
-        let changed = |(path, hashes): (String, (Option<FileHash>, Option<FileHash>))| {
+        let changed = |(path, (hashes, lines)): (String, NetChange)| {
             let (before, after) = (hashes.0?, hashes.1?);
             let idx = self.artifact.position(&path)?;
             let look = |hash| {
                 let language = Language::of_path(&path)?;
                 self.outline_of(language, hash)
             };
-            let (before, after) =
-                (look(before).unwrap_or_default(), look(after).unwrap_or_default());
+            let (before, after) = (look(before), look(after));
+            let is_known = before.is_some() && after.is_some();
+            let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
             let name = path.rsplit('/').next().unwrap_or(&path);
             let is_ruling = is_manifest(name) || name == ATTRIBUTES_FILE;
-            (!is_ruling).then(|| ChangedFile { idx, path: path.clone(), before, after })
+            let path = path.clone();
+            (!is_ruling).then_some(ChangedFile { idx, path, before, after, is_known, lines })
         };
         net.into_iter().map(changed).collect()
     }

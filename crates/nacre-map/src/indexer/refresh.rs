@@ -577,7 +577,8 @@ impl Looker<'_> {
         // What is there when an artifact is first made is no change.
         let is_first = self.artifact.head().created_ns == 0;
         if before != after && !is_first {
-            commit.changes.push(Change { path: path.clone(), before, after });
+            let lines = (old.map_or(0, |row| row.lines), row.map_or(0, |row| row.lines));
+            commit.changes.push(Change { path: path.clone(), before, after, lines });
         }
         commit.files.push((path, row));
     }

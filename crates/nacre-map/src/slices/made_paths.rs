@@ -23,6 +23,8 @@ const MAX_PATTERN_BYTES: usize = 500;
 /// What a project declares to be made by a program.
 #[derive(Debug, Default)]
 pub struct MadePaths {
+    /// The files with rules.
+    files: Vec<String>,
     rules: GlobSet,
     /// What each rule says of the files that it is about.
     is_made: Vec<bool>,
@@ -34,7 +36,7 @@ impl MadePaths {
         let mut files: Vec<&str> = paths.filter(|path| Self::are_in(path)).collect();
         files.sort_by_key(|path| (path.matches('/').count(), *path));
         let (mut set, mut is_made) = (GlobSetBuilder::new(), Vec::new());
-        for path in files.into_iter().take(MAX_RULE_FILES) {
+        for path in files.iter().take(MAX_RULE_FILES) {
             let folder = path.strip_suffix(RULES_FILE).unwrap_or_default();
             let text = text(path).unwrap_or_default();
             for (pattern, value) in text.lines().filter_map(rule) {
@@ -46,11 +48,17 @@ impl MadePaths {
                 is_made.push(value);
             }
         }
+        let files = files.into_iter().map(str::to_owned).collect();
         match set.build() {
-            Ok(rules) => Self { rules, is_made },
+            Ok(rules) => Self { files, rules, is_made },
             // Rules that are too much together are as good as none.
-            Err(_) => Self::default(),
+            Err(_) => Self { files, ..Self::default() },
         }
+    }
+
+    /// The files with rules.
+    pub fn files(&self) -> &[String] {
+        &self.files
     }
 
     /// Whether a file has such rules.

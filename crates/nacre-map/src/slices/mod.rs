@@ -6,6 +6,7 @@
 
 mod areas;
 mod asides;
+mod carried;
 mod churn;
 mod commands;
 mod context;
@@ -37,6 +38,7 @@ mod weights;
 mod word_scores;
 
 pub use areas::{Area, CodeApart};
+pub use carried::{Edits, OverviewBasis};
 pub use churn::{Churn, churn_of_log};
 pub use commands::{ProjectCommand, Purpose};
 pub use context::context;

@@ -1,13 +1,15 @@
 //! What a project is, at a glance: where it starts, what it rests on, what it offers.
 
+use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::resume_unwind;
 
 use nacre_core::base::redact::redact;
 use serde::{Deserialize, Serialize};
 
 use super::areas::{Area, CodeApart, areas, code_apart};
+use super::carried::OverviewBasis;
 use super::commands::ProjectCommand;
 use super::entries::{EntryPoint, entry_candidates, entry_points};
 use super::listed::Listed;
@@ -132,7 +134,7 @@ pub struct ModuleNode {
 
 /// How long the lists of an overview are.
 #[derive(Clone, Copy, Debug)]
-struct Limits {
+pub(super) struct Limits {
     about: usize,
     commands: usize,
     areas: usize,
@@ -142,12 +144,12 @@ struct Limits {
     modules: usize,
     links: usize,
     surfaces: usize,
-    symbols: usize,
+    pub(super) symbols: usize,
     tests: usize,
 }
 
 impl Limits {
-    fn of(detail: Detail) -> Self {
+    pub(super) fn of(detail: Detail) -> Self {
         let limits = |entries, hot, modules, links, surfaces, symbols| Self {
             about: STEPS,
             commands: entries + entries / 2,
@@ -188,32 +190,15 @@ impl Limits {
     }
 }
 
-/// Tells what a project is, within the budget.
-pub fn overview(survey: &Survey, request: &OverviewRequest<'_>) -> Result<Overview, TooSmall> {
+/// Tells what a project is, within the budget, with what it took from texts.
+pub fn overview(
+    survey: &Survey,
+    request: &OverviewRequest<'_>,
+) -> Result<(Overview, OverviewBasis), TooSmall> {
     let limits = Limits::of(request.detail);
     let ranked = Ranked::new(survey, request.files, request.text, limits);
-    let at = |step: usize| ranked.overview(request, limits.scaled(step));
-    let whole = at(STEPS);
-    let Some(budget) = request.budget else { return Ok(whole) };
-    if (request.cost)(&whole) <= budget {
-        return Ok(whole);
-    }
-    let (mut fits, mut too_much) = (0, STEPS);
-    let mut best = at(0);
-    let needed = (request.cost)(&best);
-    if budget < needed {
-        return Err(TooSmall { budget, needed });
-    }
-    while fits + 1 < too_much {
-        let middle = fits.midpoint(too_much);
-        let tried = at(middle);
-        if (request.cost)(&tried) <= budget {
-            (fits, best) = (middle, tried);
-        } else {
-            too_much = middle;
-        }
-    }
-    Ok(best)
+    let overview = ranked.within_budget(request, limits)?;
+    Ok((overview, ranked.into_basis(limits)))
 }
 
 /// The files whose public symbols an overview would show at most.
@@ -224,7 +209,8 @@ pub fn surface_paths<'p>(
     text: &ReadText<'_>,
 ) -> Vec<&'p str> {
     let limits = Limits::of(detail);
-    let mut ranked = Ranked { survey, files, facts: TextFacts::default(), areas: Vec::new() };
+    let (facts, areas, read) = (TextFacts::default(), Vec::new(), BTreeSet::new());
+    let mut ranked = Ranked { survey, files, facts, areas, read };
     ranked.look_at_offered(limits, text);
     let limit = limits.surfaces;
     ranked.offering(limit).iter().take(limit).map(|idx| files[*idx].0).collect()
@@ -236,6 +222,8 @@ struct Ranked<'g> {
     files: &'g [(&'g str, FileRow)],
     facts: TextFacts,
     areas: Vec<Area>,
+    /// Files that were read for what they say.
+    read: BTreeSet<String>,
 }
 
 /// A folder: how many files of code it has, how much rests on them, and where the first of them is.
@@ -253,18 +241,23 @@ impl<'g> Ranked<'g> {
         text: &ReadText<'_>,
         limits: Limits,
     ) -> Self {
+        let read = RefCell::new(BTreeSet::new());
+        let noted = |path: &str| {
+            read.borrow_mut().insert(path.to_owned());
+            text(path)
+        };
         // Each looks at every path, and neither needs the other.
         let (mut areas, facts) = std::thread::scope(|scope| {
             let areas = scope.spawn(|| areas(survey, files));
-            let facts = TextFacts::read(files, text);
+            let facts = TextFacts::read(files, &noted);
             (areas.join().unwrap_or_else(|panic| resume_unwind(panic)), facts)
         });
         let shown = areas.iter().take(limits.areas).map(|area| area.path.as_str());
-        let mut about = facts.about_folders(shown, files, text);
+        let mut about = facts.about_folders(shown, files, &noted);
         for area in &mut areas {
             area.about = about.remove(&area.path);
         }
-        let mut ranked = Self { survey, files, facts, areas };
+        let mut ranked = Self { survey, files, facts, areas, read: read.into_inner() };
         let programs = entry_candidates(survey, files);
         ranked.facts.look_at(programs.into_iter().take(limits.entries * 4), files, text);
         let hot = ranked.hottest_of_folders(limits.hot + MORE);
@@ -284,6 +277,44 @@ impl<'g> Ranked<'g> {
     /// Whether a file is the project's own, as far as is known.
     fn is_own(&self, idx: usize, node: &Node) -> bool {
         node.place == CodeRole::Source && !self.facts.generated.contains(&idx)
+    }
+
+    fn within_budget(
+        &self,
+        request: &OverviewRequest<'_>,
+        limits: Limits,
+    ) -> Result<Overview, TooSmall> {
+        let at = |step: usize| self.overview(request, limits.scaled(step));
+        let whole = at(STEPS);
+        let Some(budget) = request.budget else { return Ok(whole) };
+        if (request.cost)(&whole) <= budget {
+            return Ok(whole);
+        }
+        let (mut fits, mut too_much) = (0, STEPS);
+        let mut best = at(0);
+        let needed = (request.cost)(&best);
+        if budget < needed {
+            return Err(TooSmall { budget, needed });
+        }
+        while fits + 1 < too_much {
+            let middle = fits.midpoint(too_much);
+            let tried = at(middle);
+            if (request.cost)(&tried) <= budget {
+                (fits, best) = (middle, tried);
+            } else {
+                too_much = middle;
+            }
+        }
+        Ok(best)
+    }
+
+    /// What was taken from texts.
+    fn into_basis(self, limits: Limits) -> OverviewBasis {
+        let offering = self.offering(limits.surfaces);
+        let offering = offering.iter().take(limits.surfaces).map(|idx| self.path(*idx).to_owned());
+        let looked_at = self.facts.looked_at.iter();
+        let looked_at = looked_at.map(|(idx, marks)| (self.path(*idx).to_owned(), *marks));
+        OverviewBasis::new(&self.areas, self.read.clone(), looked_at.collect(), offering.collect())
     }
 
     fn overview(&self, request: &OverviewRequest<'_>, limits: Limits) -> Overview {
@@ -348,8 +379,7 @@ impl<'g> Ranked<'g> {
                 lines,
             })
             .collect();
-        languages
-            .sort_by(|one, other| (other.lines, &one.language).cmp(&(one.lines, &other.language)));
+        sort_languages(&mut languages);
         languages
     }
 
@@ -508,6 +538,11 @@ impl<'g> Ranked<'g> {
         imports.sort_by(|one, other| (other.1, one.0).cmp(&(one.1, other.0)));
         imports.iter().take(limit).map(|(to, _)| (*to).to_owned()).collect()
     }
+}
+
+/// Those with most lines come first.
+pub(super) fn sort_languages(languages: &mut [LanguageCount]) {
+    languages.sort_by(|one, other| (other.lines, &one.language).cmp(&(one.lines, &other.language)));
 }
 
 /// Brings the first of a list to its front, in order; what comes after them stays as it is.

@@ -131,7 +131,7 @@ impl Survey {
         made: &MadePaths,
     ) -> Option<Self> {
         self.state.revision = revision;
-        for ChangedFile { idx, path, before, after } in changed {
+        for ChangedFile { idx, path, before, after, .. } in changed {
             let node = self.nodes.get_mut(*idx)?;
             if !leads_alike(node.language, before, after) {
                 return None;

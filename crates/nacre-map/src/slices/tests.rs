@@ -15,7 +15,7 @@ use crate::languages::{Language, analyse};
 use crate::resolve::{Manifest, Resolver, Source, is_manifest};
 use crate::words::{Bag, BagMaker};
 
-const PROJECT: &[(&str, &str)] = &[
+pub(super) const PROJECT: &[(&str, &str)] = &[
     ("Cargo.toml", "[package]\nname = \"sea\"\n"),
     ("README.md", "# Sea\n"),
     ("docs/README.md", "# Docs\n"),
@@ -34,7 +34,7 @@ const PROJECT: &[(&str, &str)] = &[
     ("broken.rs", "fn ( {\n"),
 ];
 
-fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
+pub(super) fn facts(files: &[(&str, &str)]) -> (Vec<FileFacts>, Vec<Manifest>) {
     let mut facts: Vec<FileFacts> = files
         .iter()
         .map(|(path, text)| {
@@ -121,7 +121,7 @@ fn imports(facts: &[FileFacts], manifests: &[Manifest], n_threads: usize) -> Imp
 }
 
 /// What the `.gitattributes` among some files declares; all of them say the same.
-fn made_in(facts: &[FileFacts]) -> MadePaths {
+pub(super) fn made_in(facts: &[FileFacts]) -> MadePaths {
     let paths = facts.iter().map(|file| file.path.as_str());
     MadePaths::read(paths, &|_| Some("src/deep/** linguist-generated\n".to_owned()))
 }
@@ -133,12 +133,12 @@ fn survey(facts: &[FileFacts], manifests: &[Manifest], churn: &str, n_threads: u
     })
 }
 
-fn seen_of(
+pub(super) fn told_of(
     files: &[(&str, &str)],
     detail: Detail,
     churn: &str,
     budget: Option<usize>,
-) -> Result<Overview, TooSmall> {
+) -> Result<(Overview, OverviewBasis), TooSmall> {
     let (facts, manifests) = facts(files);
     let texts: BTreeMap<&str, &str> = files.iter().copied().collect();
     let survey = survey(&facts, &manifests, churn, 2);
@@ -155,6 +155,15 @@ fn seen_of(
         cost: &|overview| tokens(&overview.to_text()),
     };
     overview(&survey, &request)
+}
+
+fn seen_of(
+    files: &[(&str, &str)],
+    detail: Detail,
+    churn: &str,
+    budget: Option<usize>,
+) -> Result<Overview, TooSmall> {
+    told_of(files, detail, churn, budget).map(|(overview, _)| overview)
 }
 
 fn seen(detail: Detail, churn: &str, budget: Option<usize>) -> Result<Overview, TooSmall> {
@@ -336,6 +345,8 @@ fn edited(path: &str, text: &str) -> Option<Survey> {
         path: path.to_owned(),
         before: before[idx].analysis.outline(),
         after: after[idx].analysis.outline(),
+        is_known: true,
+        lines: (before[idx].lines, after[idx].lines),
     };
     let kept = survey(&before, &manifests, "", 1);
     let updated = kept.with_changes(Revision::default(), &[change], &MadePaths::default());

@@ -5,6 +5,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_core::base::redact::redact;
+use serde::{Deserialize, Serialize};
 
 use super::commands::{ProjectCommand, project_commands};
 use super::declared::{Declared, is_declaring};
@@ -22,6 +23,27 @@ const MAX_AREA_CHARS: usize = 100;
 /// Reads a file of the project.
 pub(super) type ReadText<'r> = dyn Fn(&str) -> Option<String> + 'r;
 
+/// What the first lines of a text tell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TextMarks {
+    /// Whether a program wrote it.
+    is_generated: bool,
+    /// Whether it is left out of the build.
+    is_helper: bool,
+    /// Whether it starts a program, where others like it only speak of one.
+    is_program: bool,
+}
+
+impl TextMarks {
+    pub(super) fn of(path: &str, text: &str) -> Self {
+        Self {
+            is_generated: is_generated_text(text),
+            is_helper: is_left_out_of_build(text),
+            is_program: starts_program(path, text),
+        }
+    }
+}
+
 /// What texts say.
 #[derive(Debug, Default)]
 pub(super) struct TextFacts {
@@ -34,6 +56,8 @@ pub(super) struct TextFacts {
     pub(super) helpers: BTreeSet<usize>,
     /// Files that only speak of a program, of those that were looked at.
     pub(super) no_programs: BTreeSet<usize>,
+    /// All that were looked at; `None` for those that could not be read.
+    pub(super) looked_at: BTreeMap<usize, Option<TextMarks>>,
 }
 
 impl TextFacts {
@@ -67,19 +91,21 @@ impl TextFacts {
         text: &ReadText<'_>,
     ) {
         for idx in indices {
-            let Some((path, text)) =
-                files.get(idx).and_then(|(path, _)| Some((*path, text(path)?)))
+            let Some((path, _)) = files.get(idx).filter(|_| !self.looked_at.contains_key(&idx))
             else {
                 continue;
             };
-            if !starts_program(path, &text) {
-                self.no_programs.insert(idx);
-            }
-            if is_generated_text(&text) {
-                self.generated.insert(idx);
-            }
-            if is_left_out_of_build(&text) {
-                self.helpers.insert(idx);
+            let marks = text(path).map(|text| TextMarks::of(path, &text));
+            self.looked_at.insert(idx, marks);
+            let Some(marks) = marks else { continue };
+            let TextMarks { is_generated, is_helper, is_program } = marks;
+            let sets = [
+                (&mut self.generated, is_generated),
+                (&mut self.helpers, is_helper),
+                (&mut self.no_programs, !is_program),
+            ];
+            for (set, _) in sets.into_iter().filter(|(_, is_in)| *is_in) {
+                set.insert(idx);
             }
         }
     }

@@ -17,10 +17,10 @@ use nacre_engine::model::{ModelRef, Models, Role, RoleSettings};
 use nacre_engine::record::{Events as AgentEvents, TaskId};
 use nacre_engine::tools::toolkits;
 use nacre_engine::tools::{
-    ActiveSkills, AddressGuard, AnyTool, Area, Checklist, ChecklistSet, ChecklistUpdate,
+    ActiveSkills, AddressGuard, AnyTool, Area, Budgets, Checklist, ChecklistSet, ChecklistUpdate,
     EffectRunner, ExecPolicy, MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch,
     MemoryUse, NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, Seen,
-    ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, WebFetch, Workspace,
+    ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, WebFetch,
 };
 
 use super::asked::Asked;
@@ -64,7 +64,7 @@ impl Toolbox {
         let folder = asked.session.workspace.as_ref().map(PathBuf::from);
         let models = models(chats, host, asked)?;
         let deps = Arc::new(agent_deps(host, home, models)?);
-        let spec = spec(host, &deps.workspace, asked);
+        let spec = spec(host, &deps, asked);
         let mut toolbox = Self {
             deps,
             spec,
@@ -129,7 +129,7 @@ impl Toolbox {
 }
 
 /// The agent, told where it is.
-fn spec(host: &Host, workspace: &Workspace, asked: &Asked) -> AgentSpec {
+fn spec(host: &Host, deps: &AgentDeps, asked: &Asked) -> AgentSpec {
     let permissions = Permissions {
         reads: vec![Area::Tree(None)],
         writes: vec![Area::Tree(None)],
@@ -142,9 +142,11 @@ fn spec(host: &Host, workspace: &Workspace, asked: &Asked) -> AgentSpec {
     let orientation = Orientation {
         brief: remembered(host),
         policy: Some(engine_policy(asked.policy())),
-        ..Orientation::look(workspace, &today)
+        ..Orientation::look(&deps.workspace, &today)
     };
-    chat(&permissions, &orientation, CHAT_BUDGETS)
+    let set = deps.models.settings_of(Role::Chat).ok().and_then(|settings| settings.context_tokens);
+    let context_tokens = set.unwrap_or(CHAT_BUDGETS.context_tokens);
+    chat(&permissions, &orientation, Budgets { context_tokens, ..CHAT_BUDGETS })
 }
 
 /// What the next session should know, as a hook would tell another agent.

@@ -285,6 +285,7 @@ fn failure(error: &RunError, turn: &LiveTurn, has_pictures: bool) -> OpError {
         | RunError::Filtered
         | RunError::Stopped(_)
         | RunError::Empty
+        | RunError::MadeUpResult
         | RunError::CutOff { .. }
         | RunError::Invalid { .. }
         | RunError::OutOfSteps { .. }

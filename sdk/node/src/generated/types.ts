@@ -76,6 +76,7 @@ export type AnalysisDepth = "none" | "glance" | "full";
 /** A sentence that holds. */
 export interface AnswerSentence {
   text: string;
+  wording: Wording;
   /** The memories that prove it. */
   ids: string[];
   /** The messages of sessions that do. */
@@ -3294,3 +3295,6 @@ export type WiringPart = "mcp" | "hooks" | "skill";
 
 /** Whether a part of the connection is there. */
 export type WiringState = "on" | "off" | "outdated" | "not_possible";
+
+/** Whose words a sentence is made of. */
+export type Wording = "model" | "source";

@@ -94,6 +94,7 @@ class AnswerSentence(TypedDict):
     """A sentence that holds."""
 
     text: str
+    wording: Wording
     ids: list[str]
     """The memories that prove it."""
     messages: list[str]
@@ -3642,3 +3643,7 @@ WiringPart: TypeAlias = Literal["mcp", "hooks", "skill"]
 
 # Whether a part of the connection is there.
 WiringState: TypeAlias = Literal["on", "off", "outdated", "not_possible"]
+
+
+# Whose words a sentence is made of.
+Wording: TypeAlias = Literal["model", "source"]

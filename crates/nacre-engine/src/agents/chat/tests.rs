@@ -95,3 +95,13 @@ fn the_agent_may_do_what_it_was_given_and_is_summed_up() {
         assert!(PROMPT.contains(tool), "{tool}");
     }
 }
+
+#[test]
+fn a_model_with_a_small_window_is_told_less_and_offered_fewer_tools() {
+    let budgets = Budgets { context_tokens: 16_384, ..CHAT_BUDGETS };
+    let spec = chat(&Permissions::read_only(), &Orientation::default(), budgets);
+    assert!(spec.tools.iter().all(|tool| TOOLS.contains(tool)) && spec.tools.len() <= 8);
+    let named = spec.prompt.split('`').filter(|word| word.contains('_') && !word.contains(' '));
+    assert!(named.clone().count() > 3 && named.clone().all(|tool| spec.tools.contains(&tool)));
+    assert!(spec.prompt.len() < 1_500, "{}", spec.prompt);
+}

@@ -17,7 +17,7 @@ use nacre_core::memory::MemoryId;
 use tokio::sync::mpsc::UnboundedSender;
 
 pub use self::offline::{Told, tell};
-pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier};
+pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier, Wording};
 use crate::agents::{AgentDeps, NOT_KNOWN};
 use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
 pub use crate::proof::{Sentence, Sentences};

@@ -168,12 +168,35 @@ fn what_is_left_out_is_left_out_whole_and_counted() {
     let answer = world.answer(&text);
     assert_eq!(
         answer.text(),
-        format!("- The queue is a SQLite table [{QUEUE}].\nTests run in UTC [{ZONE}].")
+        format!("- The queue is a SQLite table [{QUEUE}].\n\"Tests run with TZ=UTC\" [{ZONE}]")
     );
     let ids: Vec<String> = answer.ids().iter().map(ToString::to_string).collect();
     assert_eq!(ids, [QUEUE, ZONE]);
     let doubts: Vec<(Doubt, usize)> = answer.doubts.into_iter().collect();
     assert_eq!(doubts, [(Doubt::NoSource, 1), (Doubt::NotShown, 1)]);
+}
+
+#[test]
+fn what_is_said_in_other_words_is_shown_in_those_of_its_source() {
+    let world = world();
+    for (text, expected) in [
+        (
+            format!("- A table is the queue [{QUEUE}].\n- The queue is the table [{QUEUE}]."),
+            format!("- \"The queue is a SQLite table\" [{QUEUE}]"),
+        ),
+        (
+            format!("The queue moved from Redis to SQLite [{REDIS}][{QUEUE}]."),
+            format!(
+                "\"The queue is a SQLite table\" [{QUEUE}] Overturned: \"The queue is in Redis\" [{REDIS}]"
+            ),
+        ),
+        (
+            format!("The queue is a SQLite table [{QUEUE}] and tests run with TZ=UTC [{ZONE}]."),
+            format!("The queue is a SQLite table [{QUEUE}] and tests run with TZ=UTC [{ZONE}]."),
+        ),
+    ] {
+        assert_eq!(world.answer(&text).text(), expected, "{text}");
+    }
 }
 
 #[test]
@@ -231,6 +254,7 @@ proptest! {
 fn ids_are_cited_in_the_order_of_the_text() {
     let said = |id: &str| Said {
         text: String::new(),
+        wording: Wording::Model,
         starts_line: false,
         ids: vec![id.parse::<MemoryId>().unwrap()],
         places: vec![PLACE.to_owned()],

@@ -1,9 +1,10 @@
 //! Whether a sentence may be shown: every source that it names was shown to the model, is there now, and says the same.
 //!
-//! What does not hold is left out whole. Its words go nowhere: neither to the screen nor into JSON, where somebody would
+//! What holds is shown in the words of its source: the model's own words stay only where they repeat it, for words can be
+//! exchanged so that everything stands in the source and nothing is true. What does not hold is left out whole. Its words go nowhere: neither to the screen nor into JSON, where somebody would
 //! take a made-up id for a real one. Only the reason is counted.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
 use jiff::civil::Date;
@@ -14,7 +15,7 @@ use nacre_core::search::{Embedder, MemoryIndex, shared_words};
 use super::overturned::{Telling, telling_of};
 use crate::proof::{
     Clause, Flaw, Marks, Sentence, Sentences, Source, SourceKind, check_statement, has_invented,
-    marks,
+    marks, repeats,
 };
 use crate::tools::{MemoryHandle, Seen};
 
@@ -25,6 +26,7 @@ const MIN_SIMILARITY: f32 = 0.35;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Said {
     pub text: String,
+    pub wording: Wording,
     /// Whether a new line begins with it.
     pub starts_line: bool,
     /// The memories that prove it.
@@ -33,6 +35,15 @@ pub struct Said {
     pub places: Vec<String>,
     /// The words of each source that are nearest to the sentence.
     pub quotes: Vec<SourceQuote>,
+}
+
+/// Whose words a sentence is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wording {
+    /// The model's, which repeat the source word for word.
+    Model,
+    /// Those of the source: the model said the same in another way, or seemed to.
+    Source,
 }
 
 /// Words of a source, as they stand there.
@@ -104,7 +115,7 @@ impl From<Flaw> for Doubt {
         match flaw {
             Flaw::Invented => Self::Invented,
             Flaw::Negated => Self::Negated,
-            Flaw::Unsupported => Self::Unsupported,
+            Flaw::Unsupported | Flaw::Exchanged => Self::Unsupported,
         }
     }
 }
@@ -131,7 +142,27 @@ struct Cited<'a> {
 }
 
 /// What a sentence cites, and the words of it.
-type Proved = (Vec<MemoryId>, Vec<String>, Vec<SourceQuote>);
+struct Proved {
+    ids: Vec<MemoryId>,
+    places: Vec<String>,
+    quotes: Vec<SourceQuote>,
+    /// Of the ids those that are overturned.
+    overturned: Vec<MemoryId>,
+    wording: Wording,
+}
+
+impl Proved {
+    /// The words of the sources in place of the sentence; what is overturned stands behind what holds.
+    fn source_words(&self) -> String {
+        let is_old =
+            |quote: &&SourceQuote| self.overturned.iter().any(|id| id.as_str() == quote.source);
+        let told = |quote: &SourceQuote| format!("\"{}\" [{}]", folded(&quote.text), quote.source);
+        let (old, new): (Vec<_>, Vec<_>) = self.quotes.iter().partition(is_old);
+        let mut words: Vec<String> = new.into_iter().map(told).collect();
+        words.extend(old.into_iter().map(|quote| format!("Overturned: {}", told(quote))));
+        words.join(" ")
+    }
+}
 
 impl Cited<'_> {
     fn source(&self) -> Source {
@@ -191,13 +222,24 @@ impl Verifier<'_> {
         if !marks.words.chars().any(char::is_alphanumeric) {
             return None;
         }
-        Some(self.sources(&marks).map(|(ids, places, quotes)| Said {
-            text: sentence.text.clone(),
+        Some(self.sources(&marks).map(|proved| Said {
+            text: match proved.wording {
+                Wording::Model => sentence.text.clone(),
+                Wording::Source => {
+                    format!("{}{}", bullet(sentence), self.redacted(&proved.source_words()))
+                }
+            },
+            wording: proved.wording,
             starts_line: sentence.starts_line,
-            ids,
-            places,
-            quotes,
+            ids: proved.ids,
+            places: proved.places,
+            quotes: proved.quotes,
         }))
+    }
+
+    /// A file may hold what the model was never shown.
+    fn redacted(&self, text: &str) -> String {
+        self.stores.first().map_or_else(String::new, |memories| memories.store.redacted(text))
     }
 
     /// Everything that a sentence names, if all of it holds.
@@ -214,15 +256,26 @@ impl Verifier<'_> {
             }
         }
         still_hold(&cited)?;
-        let mut quotes: Vec<SourceQuote> = Vec::new();
+        let (mut quotes, mut wording): (Vec<SourceQuote>, _) = (Vec::new(), Wording::Model);
         for clause in &marks.clauses {
-            let found = self.check_clause(clause, &cited, &places)?;
-            quotes.extend(
-                found.into_iter().filter(|quote| !quotes.contains(quote)).collect::<Vec<_>>(),
-            );
+            let (found, of_clause) = self.check_clause(clause, &cited, &places)?;
+            for quote in found {
+                if !quotes.contains(&quote) {
+                    quotes.push(quote);
+                }
+            }
+            if of_clause == Wording::Source {
+                wording = Wording::Source;
+            }
         }
+        if wording == Wording::Source && quotes.is_empty() {
+            return Err(Doubt::Unsupported);
+        }
+        let is_old = |one: &&Cited<'_>| one.overturned() != Overturned::No;
+        let overturned = cited.iter().filter(is_old).map(|one| one.memory.at.id.clone()).collect();
         let ids = cited.into_iter().map(|one| one.memory.at.id).collect();
-        Ok((ids, places.into_iter().map(|(place, _)| place).collect(), quotes))
+        let places = places.into_iter().map(|(place, _)| place).collect();
+        Ok(Proved { ids, places, quotes, overturned, wording })
     }
 
     /// Holds a clause against the sources behind it.
@@ -231,10 +284,10 @@ impl Verifier<'_> {
         clause: &Clause,
         cited: &[Cited<'_>],
         places: &[(String, String)],
-    ) -> Result<Vec<SourceQuote>, Doubt> {
+    ) -> Result<(Vec<SourceQuote>, Wording), Doubt> {
         let plain = clause.words.replace('`', "");
         if !plain.chars().any(char::is_alphanumeric) {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), Wording::Model));
         }
         if clause.named.is_empty() {
             return Err(Doubt::NoSource);
@@ -266,7 +319,8 @@ impl Verifier<'_> {
             all.allow_change();
         }
         check_statement(&clause.words, &all, SourceKind::Prose)?;
-        Ok(quotes)
+        let is_repeated = repeats(&clause.words, &all);
+        Ok((quotes, if is_repeated { Wording::Model } else { Wording::Source }))
     }
 
     /// The memory of exactly this id, as it is now.
@@ -304,17 +358,23 @@ pub struct Checker<'a> {
     verifier: &'a Verifier<'a>,
     /// Whether a line began with something that is not shown.
     owes_line: bool,
+    /// Words of sources that stand in the answer already.
+    told: BTreeSet<String>,
 }
 
 impl<'a> Checker<'a> {
     pub fn new(verifier: &'a Verifier<'a>) -> Self {
-        Self { verifier, owes_line: false }
+        Self { verifier, owes_line: false, told: BTreeSet::new() }
     }
 
     /// Checks the next sentence; `None` where it says nothing at all.
     pub fn take(&mut self, sentence: &Sentence) -> Option<Result<Said, Doubt>> {
         self.owes_line |= sentence.starts_line;
         match self.verifier.judge(sentence)? {
+            // Two sentences about the same words of a source say them once.
+            Ok(said) if said.wording == Wording::Source && !self.told.insert(said.text.clone()) => {
+                None
+            }
             Ok(said) => {
                 let starts_line = std::mem::take(&mut self.owes_line);
                 Some(Ok(Said { starts_line, ..said }))
@@ -353,6 +413,17 @@ fn tells_overturned(clause: &Clause, cited: &[Cited<'_>]) -> Result<bool, Doubt>
         Telling::Past => Ok(true),
         Telling::Present => Err(Doubt::Overturned),
     }
+}
+
+/// The mark of a list before a sentence.
+fn bullet(sentence: &Sentence) -> &'static str {
+    if sentence.starts_line && sentence.text.starts_with(['-', '*', '•']) { "- " } else { "" }
+}
+
+/// On one line, whatever the file looks like.
+fn folded(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.trim_start_matches(['-', '*', '#', '>', ' ']).to_owned()
 }
 
 fn quote_of(id: &str, source: &Source, words: &str) -> Option<SourceQuote> {

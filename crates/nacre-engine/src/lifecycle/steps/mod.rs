@@ -17,6 +17,7 @@ mod progress;
 mod react;
 mod repeats;
 mod resolve;
+mod short;
 #[cfg(test)]
 mod tests;
 mod work;
@@ -32,6 +33,7 @@ pub use self::outcome::{Ending, Outcome, RunError};
 use self::prepare::prepare;
 use self::progress::Progress;
 use self::resolve::resolve;
+pub use self::short::SMALL_WINDOW;
 use super::context::{Conversation, Turn};
 use super::control::RunControl;
 use super::items::Item;

@@ -77,6 +77,8 @@ pub enum RunError {
     Stopped(String),
     #[error("The model said nothing, twice")]
     Empty,
+    #[error("The model made up the result of a tool, twice")]
+    MadeUpResult,
     #[error("The answer was longer than {max_tokens} tokens, twice")]
     CutOff { max_tokens: u32 },
     #[error("The answer was not accepted: {}", faults.join("; "))]
@@ -98,7 +100,9 @@ impl RunError {
             Self::Roles(_) | Self::Schema(_) => Failure::Unusable,
             Self::Model(_) | Self::Stopped(_) => Failure::Model,
             Self::Refused | Self::Filtered => Failure::Refused,
-            Self::Empty | Self::CutOff { .. } | Self::Invalid { .. } => Failure::Output,
+            Self::Empty | Self::MadeUpResult | Self::CutOff { .. } | Self::Invalid { .. } => {
+                Failure::Output
+            }
             Self::OutOfSteps { .. } | Self::TooLong(_) => Failure::Budget,
             Self::OutOfTime => Failure::Deadline,
             Self::Checkpoint(_) => Failure::Internal,

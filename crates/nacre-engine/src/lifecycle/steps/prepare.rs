@@ -3,6 +3,7 @@
 use super::Job;
 use super::outcome::RunError;
 use super::resolve::Resolved;
+use super::short::{SMALL_WINDOW, shorten};
 use crate::lifecycle::TooLong;
 use crate::lifecycle::completion::{answer_tool, signal_tool};
 use crate::lifecycle::context::tokens_in;
@@ -43,6 +44,9 @@ pub(super) fn prepare(
 /// The tools that the model is told of, with the one by which it ends.
 pub(super) fn offered(job: &Job<'_>, pipeline: &Pipeline, resolved: &Resolved) -> Vec<ToolDef> {
     let mut tools = pipeline.tools();
+    if resolved.context_tokens < SMALL_WINDOW {
+        tools.iter_mut().for_each(shorten);
+    }
     match (&job.spec.completion, &resolved.form) {
         (Completion::EndTurn { signals: Signals::Offered }, _) => tools.push(signal_tool()),
         (Completion::EndTurn { signals: Signals::Off }, _) => {}

@@ -25,6 +25,8 @@ pub(super) struct Progress {
     pub(super) repeats: Repeats,
     pub(super) asking: Asking,
     pub(super) said_nothing: bool,
+    /// Whether it was told that it made up the result of a tool.
+    pub(super) made_up_result: bool,
     pub(super) was_cut_off: bool,
     pub(super) repairs: usize,
     pub(super) children: u32,

@@ -16,6 +16,9 @@ use crate::model::{
 use crate::record::Event;
 use crate::record::Signal;
 
+/// How the templates of models mark what a tool returned.
+const RESULT_MARKS: &[&str] = &["<tool_response>", "<tool_result>", "<function_results>"];
+
 impl Run<'_> {
     pub(super) async fn react(&mut self, response: Response) -> Option<Ending> {
         let text = response.text();
@@ -127,6 +130,9 @@ impl Run<'_> {
             Some(_) if !says_nothing && !was_cut_off => self.conclude_formally(),
             _ if was_cut_off => self.once_more_after_cut(),
             _ if says_nothing => self.once_more_after_nothing(),
+            _ if RESULT_MARKS.iter().any(|mark| self.progress.text.contains(mark)) => {
+                self.once_more_after_made_up()
+            }
             _ => Ok(Ending::done()),
         };
         match concluded {
@@ -158,6 +164,17 @@ impl Run<'_> {
                 "Your answer was cut off. Hand in a shorter one.".to_owned()
             }
         })
+    }
+
+    /// Results come from tools. A model that writes one goes on as if it were true.
+    fn once_more_after_made_up(&mut self) -> Result<Ending, String> {
+        if self.progress.made_up_result {
+            return Ok(Ending::Failed(RunError::MadeUpResult));
+        }
+        self.progress.made_up_result = true;
+        self.reopen(1, "a result was made up");
+        Err("You wrote the result of a tool yourself. Call the tool and wait for its result, or answer without it."
+            .to_owned())
     }
 
     fn once_more_after_nothing(&mut self) -> Result<Ending, String> {

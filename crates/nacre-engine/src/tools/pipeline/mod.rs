@@ -16,6 +16,7 @@ mod permission;
 mod record;
 mod registry;
 mod shape;
+mod slim;
 mod turn;
 mod undo;
 mod watch;

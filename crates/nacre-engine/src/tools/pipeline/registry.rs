@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use super::super::tool::{AnyTool, ToolError, ToolSpec};
+use super::slim::slim;
 use crate::model::{Arguments, Schema, SchemaError, ToolCall, ToolDef};
 use crate::record::Fault;
 
@@ -21,7 +22,8 @@ pub struct Registry {
 struct Registered {
     tool: Arc<dyn AnyTool>,
     schema: Schema,
-    text: Value,
+    /// As a model is sent it.
+    told: Value,
 }
 
 /// A tool that cannot be offered.
@@ -38,10 +40,10 @@ impl Registry {
         let mut registry = Self::default();
         for tool in tools {
             let name = tool.spec().name;
-            let text = tool.schema();
+            let whole = tool.schema();
             let schema =
-                Schema::new(&text).map_err(|source| RegistryError::Schema { name, source })?;
-            let registered = Registered { tool, schema, text };
+                Schema::new(&whole).map_err(|source| RegistryError::Schema { name, source })?;
+            let registered = Registered { tool, schema, told: slim(&whole) };
             if registry.tools.insert(name, registered).is_some() {
                 return Err(RegistryError::Twice { name });
             }
@@ -59,7 +61,7 @@ impl Registry {
         Some(ToolDef {
             name: spec.name.to_owned(),
             description: spec.description.to_owned(),
-            schema: registered.text.clone(),
+            schema: registered.told.clone(),
         })
     }
 

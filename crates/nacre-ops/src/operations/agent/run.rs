@@ -191,6 +191,7 @@ fn failure(error: &RunError, task: &TaskId) -> OpError {
         | RunError::Filtered
         | RunError::Stopped(_)
         | RunError::Empty
+        | RunError::MadeUpResult
         | RunError::CutOff { .. }
         | RunError::Invalid { .. }
         | RunError::OutOfSteps { .. }

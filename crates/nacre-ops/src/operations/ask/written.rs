@@ -1,7 +1,7 @@
 //! What a model wrote, with the memories that prove it as they are now.
 
 use nacre_api::wire::{
-    AnswerSentence, CitedMemory, Failure, ModelAnswer, SentenceDoubt, SourceQuote,
+    AnswerSentence, CitedMemory, Failure, ModelAnswer, SentenceDoubt, SourceQuote, Wording,
 };
 use nacre_core::memory::{LearningKind, MemoryId};
 use nacre_engine::flows::ask::{self, Doubt, Said};
@@ -37,6 +37,10 @@ pub(super) fn answer(asking: &Asking<'_>, answered: ModelAnswered) -> ModelAnswe
 fn sentence(asking: &Asking<'_>, said: &Said) -> AnswerSentence {
     AnswerSentence {
         text: said.text.clone(),
+        wording: match said.wording {
+            ask::Wording::Model => Wording::Model,
+            ask::Wording::Source => Wording::Source,
+        },
         ids: said.ids.iter().map(ToString::to_string).collect(),
         messages: said.places.clone(),
         quotes: said.quotes.iter().map(|one| quote(asking, one)).collect(),

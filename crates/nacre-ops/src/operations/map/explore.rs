@@ -12,9 +12,11 @@ use nacre_api::wire::{
 use nacre_map::artifact::FileRow;
 use nacre_map::indexer::CacheWrites;
 use nacre_map::slices::{
-    Detail, OVERVIEW_FORMAT, Overview, OverviewRequest, Survey, TooSmall, overview, surface_paths,
+    Detail, OVERVIEW_FORMAT, Overview, OverviewBasis, OverviewRequest, Survey, TooSmall, overview,
+    surface_paths,
 };
 
+use super::carried::{self, carried_over};
 use super::code_map::{CodeMap, MapAccess};
 use super::kept_map;
 use super::payload::{Answer, cost, json_payload, text_payload};
@@ -110,7 +112,7 @@ pub(super) fn find_or_make(
     let overview = match known.filter(|overview| fits(overview)) {
         Some(overview) => overview,
         None => {
-            let overview = make(map, form)?;
+            let overview = make_or_carry_over(map, form)?;
             store(map, key, &overview);
             Arc::new(overview)
         }
@@ -129,6 +131,15 @@ fn store(map: &CodeMap, key: u64, overview: &Overview) {
     let bytes = serde_json::to_vec(overview).ok().filter(|_| map.keeping() == CacheWrites::On);
     if let Some(bytes) = bytes {
         let _ = map.cache.keep_slice(&map.current.project, key, &bytes);
+    }
+}
+
+/// The overview of the map as it is now. Where no budget cuts it, one that was made before may tell nearly the same.
+fn make_or_carry_over(map: &mut CodeMap, form: Form) -> Result<Overview, TooSmall> {
+    let carried = form.budget.is_none().then(|| carried_over(map, form.detail)).flatten();
+    match carried {
+        Some(overview) => Ok(overview),
+        None => make(map, form),
     }
 }
 
@@ -160,10 +171,14 @@ fn make_and_store_survey(
     files: &[(&str, FileRow)],
     form: Form,
 ) -> Result<Overview, TooSmall> {
-    std::thread::scope(|scope| {
+    let (overview, basis) = std::thread::scope(|scope| {
         scope.spawn(|| known.store(map));
         make_within_budget(map, files, &known.survey, form)
-    })
+    })?;
+    if form.budget.is_none() {
+        carried::store(map, &overview, basis, &known.made);
+    }
+    Ok(overview)
 }
 
 fn make_within_budget(
@@ -171,7 +186,7 @@ fn make_within_budget(
     files: &[(&str, FileRow)],
     survey: &Survey,
     form: Form,
-) -> Result<Overview, TooSmall> {
+) -> Result<(Overview, OverviewBasis), TooSmall> {
     let header = map.header(MapCommand::Explore);
     let cost = |overview: &Overview| cost(&payload(&header, form.format, overview));
     let request = OverviewRequest {

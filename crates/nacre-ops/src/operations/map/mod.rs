@@ -4,6 +4,7 @@
 //! that are printed, so `explore`, `context` and `search_code` return the payload beside the report.
 
 mod bench;
+mod carried;
 mod changes;
 mod code_map;
 mod context;

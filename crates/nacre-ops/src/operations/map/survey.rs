@@ -17,7 +17,7 @@ pub(super) struct KnownSurvey {
     pub(super) survey: Survey,
     /// Whether the stored survey says less.
     is_newer: bool,
-    made: MadePaths,
+    pub(super) made: MadePaths,
 }
 
 impl KnownSurvey {

@@ -10,7 +10,7 @@ use nacre_ops::OpError;
 use nacre_ops::text::Shown;
 
 use super::super::ui::{Role, Ui};
-use super::sources::{print_messages, print_source_words, quoted, said_by};
+use super::sources::{print_messages, quoted, said_by};
 
 /// Ids that a line names.
 const MAX_CLAIMS: usize = 3;
@@ -30,7 +30,6 @@ pub(super) fn print_answer(ui: &mut Ui, answer: &ModelAnswer) -> Result<(), OpEr
     }
     for memory in &answer.memories {
         print_cited(ui, memory)?;
-        print_source_words(ui, answer, memory)?;
     }
     print_messages(ui, answer)?;
     if let Some(left_out) = left_out(&answer.left_out) {

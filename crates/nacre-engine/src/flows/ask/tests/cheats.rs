@@ -1,7 +1,7 @@
 //! The tables of sentences that cheat and of sentences that do not.
 //!
-//! `tests/fixtures/proof/` has them: what a dishonest model tried, honest paraphrases of the same memories, and what words
-//! cannot decide.
+//! `tests/fixtures/proof/` has them: what a dishonest model tried, honest paraphrases of the same memories, and sentences of
+//! the source's own words whose roles are exchanged.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ const SOURCES: &str = include_str!("../../../../tests/fixtures/proof/sources.txt
 const CHEATS: &str = include_str!("../../../../tests/fixtures/proof/cheats.txt");
 const HONEST: &str = include_str!("../../../../tests/fixtures/proof/honest.txt");
 
-const UNDECIDED: &str = include_str!("../../../../tests/fixtures/proof/undecided.txt");
+const TWISTED: &str = include_str!("../../../../tests/fixtures/proof/twisted.txt");
 
 /// At most this share of the honest sentences may be lost.
 const MAX_LOST: f32 = 0.1;
 
 /// What is true in a row that mixes true and false sentences.
-const TRUE_REST: &str = "hooks have 200 ms [";
+const TRUE_REST: &str = "hooks have 200 ms";
 
 struct Shelf {
     world: World,
@@ -64,7 +64,8 @@ fn no_sentence_of_the_cheats_passes() {
         let (kind, sentence) = row.split_once(" | ").unwrap();
         kinds.insert(kind.parse::<u32>().unwrap());
         let answer = shelf.answer(sentence);
-        let is_true = |said: &Said| said.text.to_lowercase().starts_with(TRUE_REST);
+        let is_true =
+            |said: &Said| said.text.to_lowercase().trim_start_matches('"').starts_with(TRUE_REST);
         if answer.n_left_out() == 0 || !answer.said.iter().all(is_true) {
             passed.push(sentence);
         }
@@ -89,14 +90,24 @@ fn nearly_all_honest_sentences_pass() {
 }
 
 /// Sentences of the source's own words with their roles exchanged. Words cannot decide them, so the words of the source
-/// stand beside whatever passes.
+/// stand in their place.
+#[test]
+fn what_is_twisted_is_shown_in_the_words_of_its_source() {
+    let shelf = shelf();
+    for row in TWISTED.lines().chain(HONEST.lines()) {
+        for said in shelf.answer(row).said {
+            let is_told = |quote: &SourceQuote| said.text.contains(quote.text.trim());
+            let is_source = said.wording == Wording::Source && said.quotes.iter().all(is_told);
+            assert!(is_source || HONEST.contains(row), "{row}");
+            let is_whole = SOURCES.contains(&said.quotes[0].text);
+            assert!(!said.quotes.is_empty() && is_whole, "{row}: {:?}", said.quotes);
+        }
+    }
+}
+
 #[test]
 fn a_sentence_comes_with_the_words_of_its_source() {
     let shelf = shelf();
-    for row in UNDECIDED.lines() {
-        let answer = shelf.answer(row);
-        assert!(answer.said.iter().all(|said| !said.quotes.is_empty()), "{row}");
-    }
     let answer =
         shelf.answer("500 ms was refused because Claude Code users noticed the delay [hooks].");
     let quotes: Vec<&str> = answer.said[0].quotes.iter().map(|quote| quote.text.as_str()).collect();

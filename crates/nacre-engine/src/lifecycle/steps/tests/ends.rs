@@ -126,6 +126,18 @@ async fn saying_nothing_is_asked_about_once() {
 }
 
 #[tokio::test]
+async fn a_result_that_the_model_made_up_is_asked_about_once() {
+    let made_up = "[[turns]]\nsay = '<tool_response>exit code 0</tool_response>'\n";
+    let mended = format!(
+        "{made_up}[[turns]]\nexpect = {{ last_contains = ['Call the tool'] }}\nsay = 'I did not run it.'"
+    );
+    let played = play(&chat(), &mended).await;
+    assert_eq!(played.state(), "completed(done)");
+    assert_eq!(played.outcome.text, "I did not run it.");
+    assert_eq!(play(&chat(), &made_up.repeat(2)).await.state(), "failed(output)");
+}
+
+#[tokio::test]
 async fn failures_say_why() {
     for (turn, expected) in [
         ("say = 'No.'\nstop = 'refusal'", "failed(refused)"),

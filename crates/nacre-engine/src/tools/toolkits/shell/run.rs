@@ -141,10 +141,19 @@ impl ShellRunInput {
 
     /// The folder to run in.
     pub(super) fn full_folder(&self, ctx: &ToolContext) -> Result<PathBuf, ToolError> {
-        Ok(match self.folder(&ctx.workspace)? {
-            Some(folder) => ctx.workspace.join(folder.as_str()),
-            None => ctx.workspace.as_ref().clone(),
-        })
+        let Some(folder) = self.folder(&ctx.workspace)? else {
+            return Ok(ctx.workspace.as_ref().clone());
+        };
+        let full = ctx.workspace.join(folder.as_str());
+        // Else the program would be said to be missing.
+        if !full.is_dir() {
+            return Err(ToolError::new(
+                Fault::NotFound,
+                format!("There is no folder `{folder}` in the workspace"),
+                "Leave `folder` out to run in the workspace's root.",
+            ));
+        }
+        Ok(full)
     }
 
     pub(super) fn program(&self) -> Result<Program, ToolError> {
