@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Turns labelled prompts into the data set folders that `nacre eval hook --dataset` measures.
 
-Usage: tools/prompts-dataset.py FOLDER-OR-FILE... OUT
+Usage: tools/prompts-dataset.py [--merged] FOLDER-OR-FILE... OUT
 
 Each input is a JSON file, or a folder of them, with one project: {"name", "about", "memories": [{"slug", "type", "title", "body"}],
 "prompts": [{"prompt", "want": [slugs]}]}. `type` is `decision`, `learning` or a kind of learning such as `pitfall`.
 OUT gets one folder a project with `.nacre/memory/` and `prompts.jsonl`. A project that OUT already has is replaced. What is not
-valid (an unknown slug, two memories of one slug, a prompt without text) ends the program with a message.
+valid (an unknown slug, two memories of one slug, a prompt without text) ends the program with a message. With --merged each
+folder has the memories of all projects: what a larger store changes.
 """
 
 import json
@@ -52,9 +53,13 @@ def folder_of(memory, where):
     fail(f"{where}: `{memory['slug']}` has the unknown type `{memory['type']}`")
 
 
-def convert(source, out):
+def convert(source, out, others):
     project = json.loads(source.read_text())
     ids, files = {}, {}
+    for other in others:
+        for number, memory in enumerate(json.loads(other.read_text())["memories"]):
+            id = identifier(f"{other.stem}-{memory['slug']}", number)
+            files[f"{folder_of(memory, other)}/{id}.md"] = memory_file(memory, id, number)
     for number, memory in enumerate(project["memories"]):
         slug = memory["slug"]
         if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", slug) or slug in ids:
@@ -83,12 +88,13 @@ def convert(source, out):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    *sources, out = sys.argv[1:]
+    *sources, out = [argument for argument in sys.argv[1:] if argument != "--merged"]
     found = list(inputs(sources))
     if not found:
         fail("no JSON file was given")
     for source in found:
-        convert(source, Path(out))
+        others = [other for other in found if other != source] if "--merged" in sys.argv else []
+        convert(source, Path(out), others)
 
 
 if __name__ == "__main__":
