@@ -37,6 +37,7 @@ fn show_says_where_each_value_came_from() {
     memory.max_file_bytes               65536         in the built-in defaults
     memory.max_results                  7             in `$HOME/.nacre/config.toml`, line 2
     memory.scope                        project_only  in `$HOME/work/.nacre/config.toml`, line 5
+    push.to                                           in the built-in defaults
     reading.agent                                     in the built-in defaults
     reading.sessions_per_day            20            in the built-in defaults
     redact.extra                        []            in the built-in defaults
@@ -50,6 +51,8 @@ fn show_says_where_each_value_came_from() {
     server.database_certificates                      in the built-in defaults
     server.database_connections         8             in the built-in defaults
     server.database_password_file                     in the built-in defaults
+    server.trusted_proxy                              in the built-in defaults
+    server.trusted_proxy_header                       in the built-in defaults
     share.summaries                     false         in the built-in defaults
     telemetry.otlp_endpoint                           in the built-in defaults
     ui.color                            never         in variable `NACRE_UI_COLOR`
