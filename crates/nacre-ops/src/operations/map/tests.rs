@@ -158,12 +158,24 @@ fn an_overview_after_an_edit_is_that_of_a_first_look() {
         paths.filter(is_made).map(|path| fs::read(path).unwrap()).collect::<Vec<_>>()
     };
     let edits = [
-        ("src/store1.rs", "pub fn open_store_1(name: &str, mode: u8) {\n    drop((name, mode));\n}\n", true),
-        ("src/store30.rs", "/// Opens.\n\npub fn open_store_30(name: &str) {\n    drop(name);\n}\n", true),
+        (
+            "src/store1.rs",
+            "pub fn open_store_1(name: &str, mode: u8) {\n    drop((name, mode));\n}\n",
+            true,
+        ),
+        (
+            "src/store30.rs",
+            "/// Opens.\n\npub fn open_store_30(name: &str) {\n    drop(name);\n}\n",
+            true,
+        ),
         ("src/store2.rs", "fn open_store_2(name: &str) {\n    drop(name);\n}\n", false),
         ("src/store3.rs", "// @generated\npub fn open_store_3(name: &str) {}\n", false),
         ("src/store4.rs", "use crate::store5;\n\npub fn open_store_4(name: &str) {}\n", false),
-        ("README.md", "# Stores\n\nWhere things are kept that somebody may want to have again.\n", false),
+        (
+            "README.md",
+            "# Stores\n\nWhere things are kept that somebody may want to have again.\n",
+            false,
+        ),
         ("src/store5.rs", "pub fn open_store_5(name: &str) {}\n", true),
     ];
     told("home");
