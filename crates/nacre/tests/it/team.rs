@@ -125,8 +125,8 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     let (code, report) = one.json(&["queue"]);
     assert_eq!((code, &report["error"]["code"]), (1, &Value::from("not_set")), "{report}");
     assert_snapshot!(one.run(&["server", "migrate", "--from-embedded"]), @"
-    Took the database from format 0 to 4: queue, search, state, readers
-    Moved the queue into the database: 1 sessions; 2 memories indexed there
+    Took the database from format 0 to 5: queue, search, state, readers, people
+    Moved the queue into the database (sessions: 1), and its index has 2 memories
     Next: nacre up
     ");
     assert_snapshot!(one.run(&["server", "migrate"]), @"

@@ -42,9 +42,11 @@ fn print(ui: &mut Ui, report: &ServerMigrateReport) -> Result<(), OpError> {
     if let Some(MovedStores { direction, sessions, memories }) = moved {
         let told = match direction {
             MoveStores::FromEmbedded => {
-                format!("into the database: {sessions} sessions; {memories} memories indexed there")
+                format!(
+                    "into the database (sessions: {sessions}), and its index has {memories} memories"
+                )
             }
-            MoveStores::ToEmbedded => format!("back to this machine: {sessions} sessions"),
+            MoveStores::ToEmbedded => format!("back to this machine (sessions: {sessions})"),
         };
         ui.line(format_args!("Moved the queue {told}"))?;
     }
