@@ -70,12 +70,12 @@ def test_the_server_understands_every_method(client: nacre.Client, route: shapes
 
 def plausible(route: shapes.routes.Route) -> dict[str, Any]:
     """A value for every field that must be there."""
-    known: dict[str, Any] = {"key": "memory.max_results", "ids": ["nothing-here"], "path": "/nonexistent"}
+    known: dict[str, Any] = {"key": "memory.max_results", "ids": ["nothing-here"], "path": "/nonexistent", "memories": []}
     values = {}
     for entry in route.fields(shapes.TYPES):
         options = shapes.literals(entry.type)
         if entry.required:
-            values[entry.name] = known.get(entry.name) or (options[0] if options else "nothing here")
+            values[entry.name] = known.get(entry.name, options[0] if options else "nothing here")
     # Fields that must be there although the types do not say so.
     needed = {"map.context": {"task": "retry"}, "map.search_code": {"query": "retry"}}
     return {**values, **needed.get(route.name, {})}
