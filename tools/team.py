@@ -242,7 +242,7 @@ def exercise(options, root: Path) -> list:
             home.start()
             home.call("POST", "/api/service/wake")
         begun = moved = told = time.monotonic()
-        n_done, longest, next_trouble = 0, 0.0, time.monotonic() + 5
+        n_done, longest, next_trouble = 0, 0.0, time.monotonic() + min(5, options.calm[0] / 4)
         while True:
             states = database.states() or {}
             now, before = time.monotonic(), n_done

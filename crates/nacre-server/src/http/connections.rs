@@ -136,7 +136,7 @@ async fn listen(
         () = stop.cancelled() => {}
     }
     drain(&server).await;
-    server.end();
+    server.end().await;
     service::log(&log, LogLevel::Info, "stop", &[("pid", &*pid)]);
     Ok(())
 }

@@ -14,6 +14,7 @@ use nacre_ops::people::{Caller, Permissions};
 use nacre_ops::{Cancel, Events, OpError};
 use serde_json::Value;
 use tokio::runtime::Handle;
+use tokio::task::spawn_blocking;
 
 use super::access::{Keys, Proof};
 use super::body::{Body, read_json};
@@ -91,8 +92,10 @@ impl Server {
     }
 
     /// Writes down what is not written yet.
-    pub(super) fn end(&self) {
-        self.people.write();
+    pub(super) async fn end(&self) {
+        let people = self.people.clone();
+        // A database is waited for, which a thread of the runtime must not do.
+        let _ = spawn_blocking(move || people.write()).await;
     }
 
     /// Stops what still runs.
