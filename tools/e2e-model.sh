@@ -218,10 +218,11 @@ def high_water(levels):
 TEXT
     printf 'from tides import high_water\n\nassert high_water([1, 5, 3]) == 5, "high water is wrong"\nprint("passed")\n' > test_tides.py
     cp tides.py "$tmp/before.py"
+    nacre init > /dev/null
     echo "### A failing test with $1"
     echo
-    ask_chat 'Call shell_run with argv ["python3", "test_tides.py"]. Then tell me in one sentence what is wrong.' --policy full
-    verdict "$model: ran the test and saw it fail" said 'high.water|AssertionError|assert|fail'
+    ask_chat 'Call shell_run with argv ["python3", "test_tides.py"]. Then tell me the last line of its output.' --policy full
+    verdict "$model: ran the test and saw it fail" said 'high water is wrong|AssertionError'
     session=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["session"])' "$report")
     ask_chat 'Call file_edit with path "tides.py" and one edit: find "min(levels)", replace "max(levels)".' --policy full
     mended=$(python3 -c 'import json, sys; print(json.load(open(sys.argv[1]))["session"])' "$report")
