@@ -1685,6 +1685,10 @@ export interface FolderSessions {
  * A memory that was found.
  */
 export interface FoundMemory {
+  /**
+   * Situations in which it should be told.
+   */
+  applies?: string[];
   archived: boolean;
   confidence?: number | null;
   created?: string | null;
@@ -1724,6 +1728,10 @@ export interface FoundMemory {
  * A memory without its text.
  */
 export interface MemoryEntry {
+  /**
+   * Situations in which it should be told.
+   */
+  applies?: string[];
   archived: boolean;
   confidence?: number | null;
   created?: string | null;
@@ -2075,6 +2083,10 @@ export interface MaintainRequest {
  */
 export interface MemoryAddRequest {
   /**
+   * Situations in which it should be told, each in one line.
+   */
+  applies?: string[];
+  /**
    * The reason and the details, as Markdown.
    */
   body?: string;
@@ -2260,6 +2272,10 @@ export interface MemoryRelatedReport {
  * A memory that belongs to another.
  */
 export interface RelatedMemory {
+  /**
+   * Situations in which it should be told.
+   */
+  applies?: string[];
   archived: boolean;
   confidence?: number | null;
   created?: string | null;
@@ -2345,6 +2361,10 @@ export interface MemoryShowReport {
    * Where else its id stands.
    */
   also_in: OtherPlace[];
+  /**
+   * Situations in which it should be told.
+   */
+  applies?: string[];
   archived: boolean;
   body: string;
   confidence?: number | null;
@@ -2739,6 +2759,10 @@ export interface RefreshRequest {
  * A candidate with what proves it.
  */
 export interface ReviewCandidate {
+  /**
+   * Situations in which it should be told.
+   */
+  applies?: string[];
   archived: boolean;
   body: string;
   confidence?: number | null;
@@ -3689,6 +3713,10 @@ export interface TraceShowRequest {
  * One of them.
  */
 export interface TrustItem {
+  /**
+   * Situations in which it should be told.
+   */
+  applies?: string[];
   archived: boolean;
   /**
    * Its file as it was trusted before, where git still has that.

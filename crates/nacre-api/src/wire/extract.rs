@@ -33,6 +33,9 @@ pub struct Candidate {
     pub title: String,
     pub body: String,
     pub tags: Vec<String>,
+    /// Situations in which it should be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applies: Vec<String>,
     pub confidence: f64,
     pub signal: Signal,
     /// At least one, each verbatim in the transcript.

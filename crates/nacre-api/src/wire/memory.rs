@@ -58,6 +58,9 @@ pub struct MemoryEntry {
     pub status: String,
     pub confidence: Option<f64>,
     pub tags: Vec<String>,
+    /// Situations in which it should be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applies: Vec<String>,
     pub related: Vec<String>,
     pub created: Option<String>,
     pub updated: Option<String>,
@@ -302,6 +305,9 @@ pub struct MemoryAddRequest {
     pub kind: Option<LearningKind>,
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Situations in which it should be told, each in one line.
+    #[serde(default)]
+    pub applies: Vec<String>,
     /// The ids of related memories, or the starts of them.
     #[serde(default)]
     pub related: Vec<String>,
@@ -331,6 +337,9 @@ pub struct MemoryRecordRequest {
     pub kind: Option<LearningKind>,
     #[serde(default)]
     pub tags: Vec<String>,
+    /// Situations in which it should be told, each in one line.
+    #[serde(default)]
+    pub applies: Vec<String>,
     /// The memory that it supersedes, by its id or the start of it.
     #[serde(default)]
     pub supersedes: Option<String>,

@@ -7,6 +7,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 
 use super::admission::{Admission, admit};
+use super::applies::set_applies;
 use super::document::{Broken, Document, MAX_FILE_BYTES};
 use super::id::MemoryId;
 use super::kinds::{Basis, Claim, MemoryType, Status};
@@ -46,6 +47,8 @@ pub struct Draft {
     pub title: String,
     pub body: String,
     pub tags: Vec<String>,
+    /// Situations in which it should be told.
+    pub applies: Vec<String>,
     pub related: Vec<MemoryId>,
     pub source: String,
     pub confidence: f64,
@@ -74,6 +77,7 @@ pub struct Change {
     pub title: Option<String>,
     pub body: Option<String>,
     pub tags: Option<Vec<String>>,
+    pub applies: Option<Vec<String>>,
     pub related: Option<Vec<MemoryId>>,
     pub confidence: Option<f64>,
     pub status: Option<Status>,
@@ -170,6 +174,7 @@ impl<'a> Batch<'a> {
             document.set_text("basis", basis.as_str());
         }
         document.set_list("tags", &self.redact_all(&draft.tags));
+        set_applies(&mut document, &self.redact_all(&draft.applies));
         document.set_list("related", &ids(&draft.related));
         document.set_text("status", status.as_str());
         if !supersedes.is_empty() {
@@ -233,6 +238,9 @@ impl<'a> Batch<'a> {
         }
         if let Some(tags) = &change.tags {
             document.set_list("tags", &self.redact_all(tags));
+        }
+        if let Some(applies) = &change.applies {
+            set_applies(&mut document, &self.redact_all(applies));
         }
         if let Some(related) = &change.related {
             document.set_list("related", &ids(related));

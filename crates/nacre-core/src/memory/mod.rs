@@ -6,6 +6,7 @@
 //! value with a line number, never an obstacle to the others.
 
 mod admission;
+mod applies;
 mod batch;
 mod bring;
 mod check;
@@ -45,6 +46,7 @@ mod upkeep;
 mod walk;
 
 pub use admission::hazards_of;
+pub use applies::{MAX_APPLIES, MAX_APPLIES_CHARS, clean_applies};
 pub use batch::{Batch, Change, Draft, SummaryDraft};
 pub use bring::{Brought, ForeignMemory};
 pub use check::{CheckReport, Finding, Severity};

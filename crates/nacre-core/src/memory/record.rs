@@ -2,6 +2,7 @@
 
 use jiff::Timestamp;
 
+use super::applies::applies_of;
 use super::document::{Broken, Document};
 use super::id::MemoryId;
 use super::kinds::{LearningKind, MemoryType, Status};
@@ -20,6 +21,8 @@ pub struct Memory {
     /// From 0 to 1; summaries have none.
     pub confidence: Option<f64>,
     pub tags: Vec<String>,
+    /// Situations in which it should be told, in the words of whoever works: what is asked for, what goes wrong.
+    pub applies: Vec<String>,
     pub related: Vec<MemoryId>,
     pub source: Option<String>,
     pub supersedes: Vec<MemoryId>,
@@ -79,6 +82,7 @@ impl Memory {
             kind: if is_learning { keys.parsed("kind")? } else { None },
             confidence: keys.confidence()?,
             tags: document.list("tags")?.unwrap_or_default(),
+            applies: applies_of(&document),
             related: keys.ids("related")?,
             source: keys.text("source")?,
             supersedes: keys.ids("supersedes")?,
@@ -106,7 +110,8 @@ impl Memory {
 
     /// About how much memory it takes.
     pub(super) fn weight(&self) -> usize {
-        let n_items = self.tags.len() + self.related.len() + self.supersedes.len();
+        let n_items =
+            self.tags.len() + self.applies.len() + self.related.len() + self.supersedes.len();
         self.title.len() + self.document.as_str().len() + n_items * ITEM_BYTES + size_of::<Self>()
     }
 }

@@ -54,6 +54,7 @@ fn draft(title: &str) -> Draft {
         title: title.to_owned(),
         body: "Because.".to_owned(),
         tags: Vec::new(),
+        applies: Vec::new(),
         related: Vec::new(),
         source: "human".to_owned(),
         confidence: 0.9,

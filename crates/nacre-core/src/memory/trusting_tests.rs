@@ -69,6 +69,7 @@ fn draft(title: &str, body: &str, speaker: Speaker) -> Draft {
         title: title.to_owned(),
         body: body.to_owned(),
         tags: Vec::new(),
+        applies: Vec::new(),
         related: Vec::new(),
         source: "test".to_owned(),
         confidence: 0.9,

@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
+use super::applies::set_applies;
 use super::batch::{Batch, ids, later, set_time};
 use super::id::MemoryId;
 use super::kinds::Status;
@@ -22,6 +23,7 @@ pub struct Revision {
     pub title: Option<String>,
     pub body: Option<String>,
     pub tags: Option<Vec<String>>,
+    pub applies: Option<Vec<String>>,
     pub related: Option<Vec<MemoryId>>,
     pub supersedes: Option<Vec<MemoryId>>,
     pub superseded_by: Option<MemoryId>,
@@ -49,6 +51,9 @@ impl Batch<'_> {
         }
         if let Some(tags) = &revision.tags {
             document.set_list("tags", &self.redact_all(tags));
+        }
+        if let Some(applies) = &revision.applies {
+            set_applies(&mut document, &self.redact_all(applies));
         }
         for (key, links) in [("related", &revision.related), ("supersedes", &revision.supersedes)] {
             if let Some(links) = links {

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 
-use super::record::UNPROVEN;
+use super::record::{DESCRIBED, UNPROVEN};
 use crate::base::parse_time;
 
 /// More of a pasted page than this adds nothing.
@@ -22,7 +22,7 @@ const FACETS: &[&str] = &[
 
 /// The property of that name: one to filter by, or one that only says how far a record is proven.
 pub fn facet_name(name: &str) -> Option<&'static str> {
-    FACETS.iter().copied().chain([UNPROVEN, SUPERSEDES]).find(|known| *known == name)
+    FACETS.iter().copied().chain([UNPROVEN, DESCRIBED, SUPERSEDES]).find(|known| *known == name)
 }
 
 /// The property of a record that took the place of another one.

@@ -6,6 +6,9 @@
 /// The facet of a record that should have evidence and has none. It has no value: having it says it all.
 pub(super) const UNPROVEN: &str = "unproven";
 
+/// The facet of a record that says in which situations it should be told. It has no value either.
+pub(super) const DESCRIBED: &str = "described";
+
 /// The texts of a record, by what a word in them is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Field {

@@ -218,6 +218,7 @@ impl Planter<'_, '_> {
             title,
             body,
             tags: Vec::new(),
+            applies: Vec::new(),
             related: Vec::new(),
             source: "sync".to_owned(),
             confidence: 0.9,

@@ -111,6 +111,9 @@ pub struct Candidate {
     pub title: String,
     pub body: String,
     pub tags: Vec<String>,
+    /// Situations in which it should be told.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applies: Vec<String>,
     pub confidence: f64,
     /// How it comes to be known.
     #[serde(with = "basis")]
@@ -367,6 +370,7 @@ mod tests {
             title: "Install before you test".to_owned(),
             body: "The tests run what is installed.".to_owned(),
             tags: vec!["testing".to_owned()],
+            applies: Vec::new(),
             confidence: 0.8,
             basis: Basis::Stated,
             status: Status::Active,

@@ -191,6 +191,7 @@ pub fn judge(
         title: (*title).to_owned(),
         body: (*body).to_owned(),
         tags: Vec::new(),
+        applies: Vec::new(),
         confidence: standing.confidence,
         basis: standing.basis,
         status: standing.status,

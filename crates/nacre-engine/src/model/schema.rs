@@ -246,7 +246,9 @@ impl Check<'_> {
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
         let required = schema.get("required").and_then(Value::as_array);
         for name in required.into_iter().flatten().filter_map(Value::as_str) {
-            if !object.contains_key(name) {
+            let has_default =
+                properties.get(name).is_some_and(|part| part.get("default").is_some());
+            if !object.contains_key(name) && !has_default {
                 self.fail(at, &format!("`{name}` is missing"));
             }
         }
@@ -384,7 +386,8 @@ pub(super) fn for_providers(schema: &Value, bounds: Bounds) -> Value {
 
 fn is_left_out(key: &str, bounds: Bounds) -> bool {
     match key {
-        "$schema" => true,
+        // Strict modes refuse a default, though a missing value is taken for it here.
+        "$schema" | "default" => true,
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minimum" | "maximum" => {
             bounds == Bounds::Dropped
         }

@@ -126,6 +126,7 @@ fn normalised(claim: Candidate, source: &str) -> (Draft, Status) {
         title: claim.title,
         body: claim.body,
         tags: claim.tags,
+        applies: Vec::new(),
         related: Vec::new(),
         source: source.to_owned(),
         confidence: claim.confidence,

@@ -40,13 +40,14 @@ pub(super) fn memory_add(
 fn keep(host: &Host, session: &SessionId, claim: AgentRecord) -> Result<String, OpError> {
     let state = open_state(host)?;
     export::keep(host, &state, &state.session(session)?)?;
-    let AgentRecord { title, body, kind, quote, tags, supersedes } = claim;
+    let AgentRecord { title, body, kind, quote, tags, applies, supersedes } = claim;
     let request = MemoryRecordRequest {
         title,
         body,
         r#type: Some(if kind.is_some() { MemoryType::Learning } else { MemoryType::Decision }),
         kind: kind.map(learning_kind),
         tags,
+        applies,
         supersedes,
         quote,
         session: Some(session.to_string()),

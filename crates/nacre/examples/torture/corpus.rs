@@ -136,6 +136,7 @@ fn draft(claim: Claim, idx: usize, known: &[MemoryId], rng: &mut Rng) -> Draft {
         title: title(idx, rng),
         body: body(rng),
         tags: tags(rng),
+        applies: Vec::new(),
         related: related(known, rng),
         source: "sync".to_owned(),
         confidence: 0.8,

@@ -221,6 +221,7 @@ pub(crate) fn draft(title: &str, body: &str) -> Draft {
         title: title.to_owned(),
         body: body.to_owned(),
         tags: vec!["torture".to_owned()],
+        applies: Vec::new(),
         related: Vec::new(),
         source: "human".to_owned(),
         confidence: 0.5,

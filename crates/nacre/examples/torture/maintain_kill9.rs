@@ -133,6 +133,7 @@ fn fill(repo: &Path, n: usize, rng: &mut Rng) -> Result<(), AnyError> {
             title,
             body: body.to_owned(),
             tags: vec![format!("area-{idx}")],
+            applies: Vec::new(),
             related: Vec::new(),
             source: "sync".to_owned(),
             confidence: 0.7,

@@ -231,6 +231,7 @@ fn draft(kind: &str, idx: usize) -> Draft {
         body: format!("{title}.\n\n{MARK}0"),
         title,
         tags: Vec::new(),
+        applies: Vec::new(),
         related: Vec::new(),
         source: "sync".to_owned(),
         confidence: 0.7,

@@ -210,7 +210,7 @@ fn the_tools_are_as_they_are_told() {
     insta::assert_snapshot!(told, @r#"
     memory_search ["reads", "idempotent", "always"] ["limit", "offset", "query", "since", "type"]
     memory_get ["reads", "idempotent"] ["id", "offset"]
-    memory_add ["always"] ["body", "kind", "quote", "session", "supersedes", "tags", "title", "type"]
+    memory_add ["always"] ["applies", "body", "kind", "quote", "session", "supersedes", "tags", "title", "type"]
     memory_remove ["removes", "idempotent"] ["id"]
     brief ["reads", "idempotent"] ["budget", "files", "offset", "task"]
     ask ["reads", "idempotent", "open"] ["offset", "question", "use_model"]

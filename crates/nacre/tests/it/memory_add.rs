@@ -8,6 +8,21 @@ use insta::assert_snapshot;
 use crate::home::TestHome;
 
 #[test]
+fn situations_that_a_memory_applies_to_are_kept_and_shown() {
+    let home = TestHome::new();
+    let title = "Dropping a column takes two releases";
+    home.run(&["memory", "add", title, "--applies", "remove a field", "--applies", "alter table"]);
+    let file = home.read("memory/decisions/20261115-dropping-a-column-takes-two-releases.md");
+    assert!(file.contains("applies: [remove a field, alter table]\n"), "{file}");
+    assert_snapshot!(home.run(&["memory", "show", "20261115-dropping"]), @"
+    Dropping a column takes two releases
+    20261115-dropping-a-column-takes-two-releases · decision · active · confidence 0.9 · updated 2026-11-15T08:30:00Z
+    applies to remove a field
+    applies to alter table
+    ");
+}
+
+#[test]
 fn a_decision_becomes_a_file_with_evidence() {
     let home = TestHome::new();
     let said = home.run(&[

@@ -765,6 +765,8 @@ export interface FoundMemory {
   history: MemoryEntry[];
   /** Those of them whose own files do not say so. */
   not_verified: string[];
+  /** Situations in which it should be told. */
+  applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** What kind of learning it is. */
@@ -800,6 +802,8 @@ export interface GraphNode {
   path: string;
   /** How many memories it is tied to, shown or not. */
   degree: number;
+  /** Situations in which it should be told. */
+  applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** What kind of learning it is. */
@@ -1216,6 +1220,8 @@ export interface MatchedLine {
 export interface MemoryAddRequest {
   /** What was decided or learned, in one line. */
   title: string;
+  /** Situations in which it should be told, each in one line. */
+  applies?: string[];
   /** The reason and the details, as Markdown. */
   body?: string;
   /** From 0 to 1. Without it, what a person says is trusted. */
@@ -1294,6 +1300,8 @@ export interface MemoryEntry {
   archived: boolean;
   scope: StoreScope;
   path: string;
+  /** Situations in which it should be told. */
+  applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** What kind of learning it is. */
@@ -1455,6 +1463,8 @@ export interface MemoryShowReport {
   body: string;
   /** Names the content of its file: whoever writes it back says which content they read. */
   version: string;
+  /** Situations in which it should be told. */
+  applies?: string[];
   confidence?: number | null;
   created?: string | null;
   evidence?: MemoryEvidence | null;
@@ -1961,6 +1971,8 @@ export interface RelatedMemory {
   archived: boolean;
   scope: StoreScope;
   path: string;
+  /** Situations in which it should be told. */
+  applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** What kind of learning it is. */
@@ -1986,6 +1998,8 @@ export interface ReviewCandidate {
   path: string;
   body: string;
   quotes: MemoryQuote[];
+  /** Situations in which it should be told. */
+  applies?: string[];
   confidence?: number | null;
   created?: string | null;
   /** What kind of learning it is. */
@@ -3193,6 +3207,8 @@ export interface TrustItem {
   hash: string;
   /** Whether the person's word was just taken. */
   trusted: boolean;
+  /** Situations in which it should be told. */
+  applies?: string[];
   /** Its file as it was trusted before, where git still has that. */
   before?: string | null;
   /** On which day. */

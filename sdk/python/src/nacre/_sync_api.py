@@ -184,6 +184,7 @@ class Memories:
         self,
         title: str,
         *,
+        applies: Sequence[str] | None = None,
         body: str | None = None,
         confidence: float | None = None,
         kind: types.LearningKind | None = None,
@@ -201,6 +202,7 @@ class Memories:
 
         Args:
             title: What was decided or learned, in one line.
+            applies: Situations in which it should be told, each in one line.
             body: The reason and the details, as Markdown.
             confidence: From 0 to 1. Without it, what a person says is trusted.
             kind: Only of a learning; without it, an insight.
@@ -214,6 +216,7 @@ class Memories:
                 "/api/memories",
                 body={
                     "title": title,
+                    "applies": applies,
                     "body": body,
                     "confidence": confidence,
                     "kind": kind,

@@ -852,6 +852,8 @@ class FoundMemory(TypedDict):
     """What it overturned, newest first."""
     not_verified: list[str]
     """Those of them whose own files do not say so."""
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
@@ -893,6 +895,8 @@ class GraphNode(TypedDict):
     path: str
     degree: int
     """How many memories it is tied to, shown or not."""
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
@@ -1357,6 +1361,8 @@ class MemoryAddRequest(TypedDict):
 
     title: str
     """What was decided or learned, in one line."""
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told, each in one line."""
     body: NotRequired[str]
     """The reason and the details, as Markdown."""
     confidence: NotRequired[float | None]
@@ -1442,6 +1448,8 @@ class MemoryEntry(TypedDict):
     archived: bool
     scope: StoreScope
     path: str
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
@@ -1617,6 +1625,8 @@ class MemoryShowReport(TypedDict):
     body: str
     version: str
     """Names the content of its file: whoever writes it back says which content they read."""
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     evidence: NotRequired[MemoryEvidence | None]
@@ -2177,6 +2187,8 @@ class RelatedMemory(TypedDict):
     archived: bool
     scope: StoreScope
     path: str
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
@@ -2204,6 +2216,8 @@ class ReviewCandidate(TypedDict):
     path: str
     body: str
     quotes: list[MemoryQuote]
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
@@ -3526,6 +3540,8 @@ class TrustItem(TypedDict):
     """The hash of its file."""
     trusted: bool
     """Whether the person's word was just taken."""
+    applies: NotRequired[list[str]]
+    """Situations in which it should be told."""
     before: NotRequired[str | None]
     """Its file as it was trusted before, where git still has that."""
     committed: NotRequired[str | None]

@@ -15,6 +15,7 @@ use crate::search::embed::{Builtin, Embedder as _};
 use crate::search::held::HeldRow;
 use crate::search::index::IndexError;
 use crate::search::rank::similarities;
+use crate::search::record::DESCRIBED;
 use crate::search::segment::Counts;
 use crate::search::words;
 
@@ -52,6 +53,8 @@ pub struct FitSignals {
     pub similarity: f32,
     /// What the words weigh that both have.
     pub words: f32,
+    /// Whether it says in which situations it should be told. Its words then meet any prompt's more often.
+    pub is_described: bool,
 }
 
 /// A memory that may fit.
@@ -154,6 +157,9 @@ impl MemoryIndex<'_> {
         let mut signals = self.word_signals(&terms);
         for (row, similarity) in similarities(&self.snapshot, meaning).into_iter().enumerate() {
             signals[row].similarity = similarity;
+        }
+        for (row, _) in self.snapshot.postings(&words::facet(DESCRIBED, "")) {
+            signals[row].is_described = true;
         }
         let knows_few = self.store.knows_few(self.held().len());
         let is_asked = |row: &usize| !knows_few || self.store.may_know(self.snapshot.key(*row));
@@ -302,15 +308,16 @@ const MAX_MEASURED: usize = 560;
 /// What each signal is worth to the question whether to speak at all: a logistic regression, fitted by `tools/fit-prompts.py` on
 /// labelled prompts. `docs/hooks.md` has what it gave on projects that it was not fitted on.
 mod floor {
-    pub(super) const SIMILARITY: f32 = 6.86;
-    pub(super) const WORDS: f32 = 2.00;
-    pub(super) const CHORE: f32 = -2.27;
-    pub(super) const LENGTH: f32 = 1.73;
-    pub(super) const EXCESS: f32 = -2.01;
-    pub(super) const TIDYING: f32 = -2.09;
-    pub(super) const SURROUNDINGS: f32 = -0.79;
+    pub(super) const SIMILARITY: f32 = 11.89;
+    pub(super) const WORDS: f32 = 2.40;
+    pub(super) const CHORE: f32 = -2.21;
+    pub(super) const LENGTH: f32 = 1.77;
+    pub(super) const EXCESS: f32 = -2.84;
+    pub(super) const TIDYING: f32 = -0.23;
+    pub(super) const SURROUNDINGS: f32 = -0.64;
     pub(super) const STORE: f32 = -0.20;
-    pub(super) const BIAS: f32 = -10.22;
+    pub(super) const DESCRIBED: f32 = -0.40;
+    pub(super) const BIAS: f32 = -13.07;
 }
 
 /// From so many terms on a prompt tells enough of itself, and from so many it is a text that shares words with everything.
@@ -328,7 +335,7 @@ impl Fitting<'_> {
 
     /// What speaks for it against what speaks for silence, as log odds.
     fn evidence(&self, fit: &Fit<'_>) -> f32 {
-        let FitSignals { similarity, words } = fit.signals;
+        let FitSignals { similarity, words, is_described } = fit.signals;
         let Wording { tidying, surroundings, phrasing } = self.wording;
         let similarity = if self.is_comparable { similarity } else { USUAL_SIMILARITY };
         let length = (self.n_terms as f32).ln_1p();
@@ -342,6 +349,7 @@ impl Fitting<'_> {
             + floor::SURROUNDINGS * surroundings
             + phrasing
             + floor::STORE * (self.n_memories.clamp(1, MAX_MEASURED) as f32).ln()
+            + if is_described { floor::DESCRIBED } else { 0.0 }
             + floor::BIAS
     }
 }
@@ -351,7 +359,12 @@ mod tests {
     use super::*;
 
     fn fit(similarity: f32, words: f32) -> Fit<'static> {
-        Fit { row: 0, id: "", signals: FitSignals { similarity, words }, score: 0.0 }
+        Fit {
+            row: 0,
+            id: "",
+            signals: FitSignals { similarity, words, is_described: false },
+            score: 0.0,
+        }
     }
 
     fn fitting(n_terms: usize, n_memories: usize) -> Fitting<'static> {
@@ -396,6 +409,14 @@ mod tests {
         assert!(evidence(60, 30) < evidence(12, 30));
         assert!(evidence(12, 10_000) < evidence(12, 30));
         assert_eq!(evidence(0, 0), evidence(1, 1));
+    }
+
+    #[test]
+    fn a_memory_that_says_when_it_applies_needs_more() {
+        let (bare, prompt) = (fit(0.5, 6.0), fitting(8, 30));
+        let described = FitSignals { is_described: true, ..bare.signals };
+        let described = Fit { signals: described, ..bare.clone() };
+        assert!(prompt.evidence(&described) < prompt.evidence(&bare));
     }
 
     #[test]

@@ -162,6 +162,29 @@ fn words_meaning_and_filters_find() {
 }
 
 #[test]
+fn a_memory_is_found_by_the_situations_it_applies_to() {
+    let world = World::new();
+    world.write(
+        "20261101-columns",
+        "Dropping a column takes two releases",
+        "",
+        "Readers go first.",
+    );
+    world.write("20261102-mails", "Mails are sent by the worker", "", "The web server never does.");
+    let best =
+        |query: &str| world.found(query).hits.first().map(|hit| hit.memory.at.id.to_string());
+    assert_eq!(best("remove the fax number of customers"), None);
+    let keys = "applies: [remove the fax number from Customer, alter table fails]\n";
+    world.write(
+        "20261101-columns",
+        "Dropping a column takes two releases",
+        keys,
+        "Readers go first.",
+    );
+    assert_eq!(best("remove the fax number of customers").as_deref(), Some("20261101-columns"));
+}
+
+#[test]
 fn an_empty_store_and_one_memory_answer() {
     let world = World::new();
     assert!(world.ids("anything").is_empty());

@@ -9,7 +9,9 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::mentions;
 use crate::memory::{Evidence, FileRead, Located, Memory, MemoryType, Status};
 use crate::safefs::FileStamp;
-use crate::search::record::{Fingerprint, Link, LinkKind, Record, Standing, UNPROVEN, Unit};
+use crate::search::record::{
+    DESCRIBED, Fingerprint, Link, LinkKind, Record, Standing, UNPROVEN, Unit,
+};
 
 /// Quotes beyond this add nothing to what a memory is found by, and neither do more of them.
 const MAX_QUOTE_BYTES: usize = 4096;
@@ -53,9 +55,13 @@ fn record_of(memory: &Memory, evidence: Option<&Evidence>) -> Record {
         key: memory.at.id.as_str().to_owned(),
         title: memory.title.clone(),
         tags: memory.tags.iter().take(MAX_TAGS).map(String::as_str).collect::<Vec<_>>().join(" "),
-        body: body.to_owned(),
+        body: found_by(memory, body),
         quotes: quotes(body, evidence.into_iter().flat_map(texts)),
-        facets: facets(memory, body).into_iter().chain(unproven(memory, evidence)).collect(),
+        facets: facets(memory, body)
+            .into_iter()
+            .chain(unproven(memory, evidence))
+            .chain(described(memory))
+            .collect(),
         time_ms: time.map_or(0, jiff::Timestamp::as_millisecond),
         standing: standing(memory),
         confidence: memory.confidence.unwrap_or(USUAL_CONFIDENCE) as f32,
@@ -71,10 +77,21 @@ fn unproven(memory: &Memory, evidence: Option<&Evidence>) -> Option<(&'static st
     (is_claim && !has_quotes).then(|| (UNPROVEN, String::new()))
 }
 
+/// The mark of a memory that says in which situations it should be told.
+fn described(memory: &Memory) -> Option<(&'static str, String)> {
+    (!memory.applies.is_empty()).then(|| (DESCRIBED, String::new()))
+}
+
 /// The part of a memory's text that it is found by.
 fn page_of(memory: &Memory) -> &str {
     let body = memory.document.body().trim();
     &body[..body.floor_char_boundary(MAX_TEXT_BYTES)]
+}
+
+/// The text with the situations in which it should be told: who is in one finds it by their words.
+fn found_by(memory: &Memory, body: &str) -> String {
+    let lines = std::iter::once(body).chain(memory.applies.iter().map(String::as_str));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// What the evidence says beyond the memory's own text. Looks at no more quotes than it may take.

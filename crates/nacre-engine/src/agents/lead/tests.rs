@@ -57,6 +57,7 @@ impl Bench {
             title: title.to_owned(),
             body: body.to_owned(),
             tags: Vec::new(),
+            applies: Vec::new(),
             related: Vec::new(),
             source: OWNER.to_owned(),
             confidence: 0.8,

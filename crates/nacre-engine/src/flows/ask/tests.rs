@@ -40,6 +40,7 @@ fn draft(title: &str, body: &str) -> Draft {
         title: title.to_owned(),
         body: body.to_owned(),
         tags: Vec::new(),
+        applies: Vec::new(),
         related: Vec::new(),
         source: "human".to_owned(),
         confidence: 0.8,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use nacre_core::memory::{Basis, Claim, LearningKind, Quote, Speaker, Status};
+use nacre_core::memory::{Basis, Claim, LearningKind, Quote, Speaker, Status, clean_applies};
 use nacre_core::transcript::{Event, SessionFacts};
 
 use super::super::candidate::{
@@ -80,6 +80,8 @@ pub(in crate::flows) struct Claimed {
     pub(in crate::flows) is_findable: bool,
     pub(in crate::flows) title: String,
     pub(in crate::flows) body: String,
+    /// Situations in which it should be told.
+    pub(in crate::flows) applies: Vec<String>,
 }
 
 /// A claim that was found, with the words behind it.
@@ -93,6 +95,8 @@ pub(in crate::flows) struct Proposal {
     is_findable: bool,
     title: String,
     body: String,
+    /// Situations in which it should be told.
+    applies: Vec<String>,
     spoken: Vec<Spoken>,
     /// The question and its answer, where that is what it is.
     choice: Option<Choice>,
@@ -136,6 +140,7 @@ impl Proposal {
         Self {
             title: title(told),
             body: body(&excerpt, &before.context()),
+            applies: Vec::new(),
             finding,
             basis: Basis::Stated,
             status: if is_sure { Status::Active } else { Status::Candidate },
@@ -161,6 +166,7 @@ impl Proposal {
             is_findable: false,
             title: choice.title(),
             body: choice.body(&said),
+            applies: Vec::new(),
             spoken,
             choice: Some(choice),
             message: 0,
@@ -201,6 +207,7 @@ impl Proposal {
             is_findable: false,
             title: shortened(&title, MAX_TITLE),
             body,
+            applies: Vec::new(),
             spoken,
             choice: None,
             message: 0,
@@ -209,9 +216,21 @@ impl Proposal {
 
     /// What a model claims; its quotes were looked up.
     pub(in crate::flows) fn by_model(claimed: Claimed, spoken: Vec<Spoken>) -> Self {
-        let Claimed { claim, confidence, basis, status, is_findable, title, body } = claimed;
+        let Claimed { claim, confidence, basis, status, is_findable, title, body, applies } =
+            claimed;
         let finding = Finding { signal: Signal::Model, claim, confidence };
-        Self { finding, basis, status, is_findable, title, body, spoken, choice: None, message: 0 }
+        Self {
+            finding,
+            basis,
+            status,
+            is_findable,
+            title,
+            body,
+            applies,
+            spoken,
+            choice: None,
+            message: 0,
+        }
     }
 
     /// Several claims that say the same, in new words; the strongest gives the type, each gives its quotes.
@@ -220,10 +239,12 @@ impl Proposal {
             .iter()
             .max_by(|a, b| a.finding.confidence.total_cmp(&b.finding.confidence))?
             .clone();
+        let named = parts.iter().flat_map(|part| part.applies.iter().map(String::as_str));
+        let applies = clean_applies(named);
         let mut spoken: Vec<Spoken> = parts.into_iter().flat_map(|part| part.spoken).collect();
         spoken.dedup_by(|a, b| a.sequence == b.sequence && a.text == b.text);
         spoken.truncate(MAX_QUOTES);
-        Some(Self { title, body, spoken, ..strongest })
+        Some(Self { title, body, applies, spoken, ..strongest })
     }
 
     /// What it may become.
@@ -285,6 +306,7 @@ impl Proposal {
             title: self.title,
             body: self.body,
             tags: Vec::new(),
+            applies: self.applies,
             confidence,
             basis: self.basis,
             status: self.status,

@@ -122,6 +122,7 @@ mod tests {
             title: title.to_owned(),
             body: body.to_owned(),
             tags: Vec::new(),
+            applies: Vec::new(),
             confidence: 0.8,
             basis: Basis::Stated,
             status: Status::Active,

@@ -118,6 +118,10 @@ impl<'a> Work<'a> {
         let is_believed = leaving.is_own || !one.is_own;
         let quotes = if is_believed { quotes } else { Vec::new() };
         one.memory.tags = united(&one.memory.tags, &leaving.memory.tags);
+        // What may not be told unasked does not decide when something is told.
+        if !is_lower {
+            one.memory.applies = united(&one.memory.applies, &leaving.memory.applies);
+        }
         add_missing(&mut one.memory.related, &leaving.memory.related);
         if is_believed {
             add_missing(&mut one.memory.supersedes, &leaving.memory.supersedes);
@@ -148,6 +152,7 @@ impl<'a> Work<'a> {
             }
         }
         revision.tags = Some(united.memory.tags);
+        revision.applies = Some(united.memory.applies).filter(|applies| !applies.is_empty());
         revision.supersedes = Some(united.memory.supersedes).filter(|ids| !ids.is_empty());
         revision.confidence = united.memory.confidence;
         revision.said = united.memory.updated;
@@ -357,6 +362,7 @@ fn is_idle(one: &Held, revision: &Revision) -> bool {
         && revision.title.is_none()
         && revision.body.is_none()
         && revision.tags.as_ref().is_none_or(|tags| *tags == one.memory.tags)
+        && revision.applies.as_ref().is_none_or(|applies| *applies == one.memory.applies)
         && revision.related.is_none()
         && revision.superseded_by.is_none()
         && revision.supersedes.as_ref().is_none_or(|ids| *ids == one.memory.supersedes)

@@ -84,6 +84,7 @@ impl World {
             title: title.to_owned(),
             body: body.to_owned(),
             tags: vec![format!("day-{on}")],
+            applies: Vec::new(),
             related: Vec::new(),
             source: "sync".to_owned(),
             confidence: 0.8,

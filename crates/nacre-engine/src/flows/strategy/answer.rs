@@ -5,7 +5,7 @@
 
 use nacre_core::base::redact::redact;
 use nacre_core::base::{ContentHash, is_hidden_char};
-use nacre_core::memory::{Basis, LEARNING_KINDS, MemoryType, TYPES};
+use nacre_core::memory::{Basis, LEARNING_KINDS, MAX_APPLIES, MemoryType, TYPES, clean_applies};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -52,6 +52,9 @@ pub(super) struct ClaimAnswer {
     /// 3 must be known, 2 should be, 1 is nice to know.
     pub(super) importance: u8,
     pub(super) quotes: Vec<QuoteAnswer>,
+    /// Situations in which it should be told.
+    #[serde(default)]
+    pub(super) applies: Vec<String>,
 }
 
 /// Where somebody who was not told would find it, once the session is over.
@@ -148,6 +151,13 @@ impl ClaimAnswer {
     pub(super) fn clean_body(&self) -> String {
         clean_body(&self.body)
     }
+
+    /// No more of them than a memory keeps.
+    pub(super) fn clean_applies(&self) -> Vec<String> {
+        let texts: Vec<String> =
+            self.applies.iter().take(MAX_APPLIES).map(|text| clean(text)).collect();
+        clean_applies(texts.iter().map(String::as_str))
+    }
 }
 
 pub(super) fn clean_title(title: &str) -> String {
@@ -184,7 +194,7 @@ pub(super) fn fenced(what: &str, text: &str) -> String {
 /// What a model is to do with a session, or with a part of it.
 pub(super) fn instructions(wanted: Wanted) -> String {
     let what = match wanted {
-        Wanted::Session => format!("{FIND}\n{}\n{KEEP}\n{QUOTES}", registry()),
+        Wanted::Session => format!("{FIND}\n{}\n{KEEP}\n{QUOTES}\n{APPLIES}", registry()),
         Wanted::Summary => String::new(),
     };
     format!("{READ}\n{what}\n{SUMMARY}")
@@ -275,6 +285,11 @@ transcript is dropped, and an entry whose quotes are all dropped is lost. A deci
 `stated` or `accepted` needs at least one quote of the person: for a choice or an agreement quote both the proposal and the \
 person's answer, even if that is only `yes` or `B`. What was `found` is proven by words of the agent or by the output of a \
 call that failed.";
+
+const APPLIES: &str = "`applies`: four to six situations in which a coding agent should be told the entry before it starts, though whoever \
+asks does not know of it: one line each of 4 to 14 words, in the words of a prompt, a ticket or an error message, with names of things. \
+Take different ones: a task that would go against the entry without naming it, a symptom as it would be pasted, a proposal of what was \
+decided against, a change nearby that has to follow it. Do not repeat the title.";
 
 const SUMMARY: &str = "Also tell what the session was about, from the transcript alone: a title of at most 80 characters, a \
 one-sentence description that says how it ended, the person's intent, three to six steps of what happened, and the outcome, \
@@ -391,6 +406,7 @@ fn claims_schema() -> Value {
         "found_in": { "type": "string", "enum": FoundIn::NAMES },
         "importance": { "type": "integer", "enum": [1, 2, 3] },
         "quotes": { "type": "array", "items": quote },
+        "applies": { "type": "array", "items": { "type": "string" }, "default": [] },
     }));
     json!({ "type": "array", "items": claim })
 }

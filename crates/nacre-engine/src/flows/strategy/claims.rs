@@ -122,6 +122,7 @@ fn proven(answer: &ClaimAnswer, (pages, said): (&Pages, &str)) -> Result<Proposa
         is_findable: answer.found_in != FoundIn::Nowhere,
         title,
         body,
+        applies: answer.clean_applies(),
     };
     Ok(Proposal::by_model(claimed, spoken.collect()))
 }

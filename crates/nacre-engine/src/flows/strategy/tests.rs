@@ -91,6 +91,24 @@ fn a_session_that_fits_one_window_costs_one_call_and_a_second_look() {
 }
 
 #[test]
+fn situations_in_which_a_claim_applies_come_along_cleaned() {
+    let home = tempfile::tempdir().unwrap();
+    let mut claim = pnpm();
+    let key = format!("sk-ant-api03-{}", "a1B2".repeat(24));
+    claim["applies"] =
+        json!(["add a package\u{1b}[31m to the workspace", "add a package", "add a package", key]);
+    let answer = json!({ "candidates": [claim], "summary": summary("The signup form") });
+    let turns = [turn(&[], "session_reading", &answer), nothing_doubted()];
+    let models = flow(&home, &script(&turns), no_limits());
+    let (read, _) = read(&models, StrategyChoice::Auto, &lines(TALK));
+    let [candidate] = read.unwrap().extraction.candidates.try_into().unwrap();
+    assert_eq!(candidate.applies.len(), 3, "{:?}", candidate.applies);
+    assert_eq!(candidate.applies[1], "add a package");
+    assert!(!candidate.applies.iter().any(|text| text.contains(['\u{1b}', '\n'])));
+    assert!(!candidate.applies[2].contains("a1B2"), "{:?}", candidate.applies);
+}
+
+#[test]
 fn no_model_is_asked_about_a_session_that_the_gate_turns_away() {
     let home = tempfile::tempdir().unwrap();
     let models = flow(&home, &script(&[]), no_limits());

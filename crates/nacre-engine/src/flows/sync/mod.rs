@@ -575,7 +575,8 @@ fn drop_repeated(extraction: &mut Extraction) {
 fn make_shareable(candidate: &mut Candidate, store: &Store) {
     let texts = [&mut candidate.title, &mut candidate.body].into_iter();
     let quotes = candidate.quotes.iter_mut().map(|quote| &mut quote.text);
-    for text in texts.chain(&mut candidate.tags).chain(quotes) {
+    let found_by = candidate.tags.iter_mut().chain(&mut candidate.applies);
+    for text in texts.chain(found_by).chain(quotes) {
         let shareable = store.shareable(text).into_owned();
         *text = shareable;
     }

@@ -179,7 +179,7 @@ impl<'a> Staged<'a> {
             Some(added) => format!("{body}\n\n{added}"),
             None => body,
         });
-        take_along(change, candidate, memory.tags);
+        take_along(change, candidate, memory.tags, &memory.applies);
         Ok(Action::Update)
     }
 
@@ -194,7 +194,7 @@ impl<'a> Staged<'a> {
         let change = self.updates.entry(target.clone()).or_default();
         change.title = Some(fitting(&text.title, &memory.title));
         change.body = Some(text.body);
-        take_along(change, candidate, memory.tags);
+        take_along(change, candidate, memory.tags, &memory.applies);
         Ok(Action::Update)
     }
 
@@ -210,6 +210,7 @@ impl<'a> Staged<'a> {
             title: fitting(&candidate.title, "A claim without a title"),
             body: candidate.body.clone(),
             tags: candidate.tags.clone(),
+            applies: candidate.applies.clone(),
             related: near.cloned().into_iter().collect(),
             source: self.origin.source.to_owned(),
             confidence: candidate.confidence,
@@ -241,10 +242,12 @@ fn is_harmless(text: &MergedText, candidate: &Candidate) -> bool {
 }
 
 /// What a memory gets from a candidate besides its words.
-fn take_along(change: &mut Change, candidate: &Candidate, tags: Vec<String>) {
+fn take_along(change: &mut Change, candidate: &Candidate, tags: Vec<String>, applies: &[String]) {
     change.status = Some(Status::Active);
     change.quotes.extend(candidate.quotes.iter().cloned());
     change.tags = Some(united(&change.tags.take().unwrap_or(tags), &candidate.tags));
+    let known = change.applies.as_deref().unwrap_or(applies);
+    change.applies = Some(united(known, &candidate.applies)).filter(|all| all != applies);
 }
 
 /// The sentences of a candidate whose words the memory does not hold.

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::error::Fault;
 use super::super::response::StopReason;
-use super::super::schema::is_strict;
+use super::super::schema::{Bounds, for_providers, is_strict};
 use super::super::usage::Usage;
 use super::launch::{Finished, Launch};
 use super::{AgentProgram, Answer, Asked, ProgramSettings, faults};
@@ -84,7 +84,7 @@ impl AgentProgram for Codex {
         match strict {
             Some(schema) => {
                 add("--output-schema", SCHEMA_FILE.to_owned());
-                files.push((SCHEMA_FILE, schema.to_string()));
+                files.push((SCHEMA_FILE, for_providers(schema, Bounds::Kept).to_string()));
                 files.push((SYSTEM_FILE, question.system.clone()));
             }
             None => files.push((SYSTEM_FILE, question.system_with_schema())),

@@ -11,6 +11,19 @@ fn check(schema: &Value, value: &Value, expected: &[&str]) {
 }
 
 #[test]
+fn what_has_a_default_may_be_missing_and_providers_hear_nothing_of_it() {
+    let list = json!({ "type": "array", "items": { "type": "string" }, "default": [] });
+    let schema =
+        json!({ "properties": { "a": list, "b": { "type": "string" } }, "required": ["a", "b"] });
+    check(&schema, &json!({ "b": "x" }), &[]);
+    check(&schema, &json!({}), &["at /: `b` is missing"]);
+    check(&schema, &json!({ "a": 1, "b": "x" }), &["at /a: expected array, found number"]);
+    let told = for_providers(&schema, Bounds::Kept);
+    assert_eq!(told["properties"]["a"], json!({ "type": "array", "items": { "type": "string" } }));
+    assert_eq!(told["required"], json!(["a", "b"]));
+}
+
+#[test]
 fn each_keyword_is_checked() {
     check(&json!({ "type": "string" }), &json!(5), &["at /: expected string, found number"]);
     check(&json!({ "type": "integer" }), &json!(5.0), &[]);

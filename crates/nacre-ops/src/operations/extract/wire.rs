@@ -80,6 +80,7 @@ fn candidate(of: candidate::Candidate) -> Candidate {
         title: of.title,
         body: of.body,
         tags: of.tags,
+        applies: of.applies,
         confidence: of.confidence,
         signal: signal(of.signal),
         quotes: of.quotes.into_iter().map(quote).collect(),

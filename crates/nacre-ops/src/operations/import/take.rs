@@ -141,6 +141,7 @@ impl<'a> Taker<'a> {
             title: self.cleaned(&statement.title),
             body: self.cleaned(&statement.body),
             tags: tags(statement).iter().map(|tag| self.cleaned(tag)).collect(),
+            applies: Vec::new(),
             related: Vec::new(),
             source: format!("{SOURCE}{}", file.label),
             confidence,

@@ -83,13 +83,14 @@ fn draft(
     request: &MemoryAddRequest,
     confidence: f64,
 ) -> Result<Draft, OpError> {
-    let MemoryAddRequest { title, body, r#type, kind, tags, related, .. } = request;
+    let MemoryAddRequest { title, body, r#type, kind, tags, applies, related, .. } = request;
     let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
     Ok(Draft {
         claim: claim(*r#type, *kind)?,
         title: title.clone(),
         body: body.clone(),
         tags: tags.clone(),
+        applies: applies.clone(),
         related: related_ids(store, related)?,
         source: "human".to_owned(),
         confidence,

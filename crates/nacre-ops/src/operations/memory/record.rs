@@ -7,7 +7,9 @@ use std::path::Path;
 
 use nacre_api::wire::{ErrorCode, MemoryChange, MemoryRecordReport, MemoryRecordRequest};
 use nacre_core::base::ShownLine;
-use nacre_core::memory::{Draft, MemoryId, Quote, Speaker, Status, Trust, hazards_of};
+use nacre_core::memory::{
+    Draft, MAX_APPLIES, MAX_APPLIES_CHARS, MemoryId, Quote, Speaker, Status, Trust, hazards_of,
+};
 use nacre_engine::flows::candidate::DropReason;
 use nacre_engine::flows::change::Reversal;
 use nacre_engine::flows::cited::{AgentClaim, CitedWords, FoundWords, Standing, find_cited, judge};
@@ -82,7 +84,7 @@ pub(crate) fn record_by(
 }
 
 fn check(request: &MemoryRecordRequest) -> Result<(), OpError> {
-    let MemoryRecordRequest { quote, tags, .. } = request;
+    let MemoryRecordRequest { quote, tags, applies, .. } = request;
     let n_chars = quote.trim().chars().count();
     if !(MIN_QUOTE_CHARS..=MAX_QUOTE_CHARS).contains(&n_chars) {
         let message =
@@ -93,6 +95,13 @@ fn check(request: &MemoryRecordRequest) -> Result<(), OpError> {
     let is_long = |tag: &String| MAX_TAG_CHARS < tag.chars().count();
     if MAX_TAGS < tags.len() || tags.iter().any(is_long) {
         let message = format!("A memory has at most {MAX_TAGS} tags of {MAX_TAG_CHARS} characters");
+        return Err(OpError::usage(message));
+    }
+    let is_long = |text: &String| MAX_APPLIES_CHARS < text.chars().count();
+    if MAX_APPLIES < applies.len() || applies.iter().any(is_long) {
+        let message = format!(
+            "`applies` has at most {MAX_APPLIES} situations of {MAX_APPLIES_CHARS} characters"
+        );
         return Err(OpError::usage(message));
     }
     Ok(())
@@ -177,7 +186,7 @@ fn draft(
     found: Option<&FoundWords>,
     standing: Standing,
 ) -> Result<Draft, OpError> {
-    let MemoryRecordRequest { title, body, r#type, kind, tags, quote, .. } = request;
+    let MemoryRecordRequest { title, body, r#type, kind, tags, applies, quote, .. } = request;
     let now = host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let unproven = || Quote {
         text: quote.trim().to_owned(),
@@ -190,6 +199,7 @@ fn draft(
         title: title.trim().to_owned(),
         body: body.trim().to_owned(),
         tags: tags.clone(),
+        applies: applies.clone(),
         related: Vec::new(),
         source: found.map_or_else(|| by.to_owned(), |found| found.source.clone()),
         confidence: standing.confidence,

@@ -62,6 +62,7 @@ pub(crate) fn entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
         status: memory.status.as_str().to_owned(),
         confidence: memory.confidence,
         tags: memory.tags.clone(),
+        applies: memory.applies.clone(),
         related: memory.related.iter().map(ToString::to_string).collect(),
         created: memory.created.map(|time| time.to_string()),
         updated: memory.updated.map(|time| time.to_string()),

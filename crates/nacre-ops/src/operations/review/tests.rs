@@ -21,6 +21,7 @@ fn candidate(host: &Host, title: &str) -> String {
         title: title.to_owned(),
         body: "Because it was said so.".to_owned(),
         tags: Vec::new(),
+        applies: Vec::new(),
         related: Vec::new(),
         source: "test".to_owned(),
         confidence: 0.7,

@@ -54,6 +54,10 @@ struct Arguments {
     /// Words to find it by.
     #[serde(default)]
     tags: Vec<String>,
+    /// Up to 6 situations in which a later agent should be told it before it starts, in the words of a prompt or an error message: a
+    /// task that would go against it, a symptom, a proposal of what was decided against. 4 to 14 words each.
+    #[serde(default)]
+    applies: Vec<String>,
     /// The id of the memory that this one replaces.
     #[serde(default)]
     supersedes: Option<String>,
@@ -63,7 +67,7 @@ struct Arguments {
 }
 
 fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
-    let Arguments { title, body, quote, r#type, kind, tags, supersedes, session } =
+    let Arguments { title, body, quote, r#type, kind, tags, applies, supersedes, session } =
         parse(arguments)?;
     // Only a learning has a kind, so who names one means a learning.
     let recorded = match (r#type, kind) {
@@ -76,6 +80,7 @@ fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
         r#type: Some(recorded),
         kind,
         tags,
+        applies,
         supersedes,
         quote,
         session: session.or_else(|| call.session.clone()),

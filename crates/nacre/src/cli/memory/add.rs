@@ -39,6 +39,9 @@ pub(crate) struct AddArgs {
     /// A tag (can be repeated)
     #[arg(long = "tag", value_name = "TAG")]
     tags: Vec<String>,
+    /// A situation in which an agent should be told it, such as "drop a column" (can be repeated)
+    #[arg(long, value_name = "SITUATION")]
+    applies: Vec<String>,
     /// The id of a related memory (can be repeated)
     #[arg(long, value_name = "ID")]
     related: Vec<String>,
@@ -93,17 +96,18 @@ impl From<KindName> for LearningKind {
 }
 
 pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
-    let AddArgs { title, body, r#type, kind, tags, related, supersedes, confidence, scope } = args;
+    let AddArgs { title, body, r#type, kind, tags, applies, related, .. } = args;
     let request = MemoryAddRequest {
         title: title.clone(),
         body: if body == "-" { read_stdin()? } else { body.clone() },
         r#type: Some((*r#type).into()),
         kind: kind.map(Into::into),
         tags: tags.clone(),
+        applies: applies.clone(),
         related: related.clone(),
-        supersedes: supersedes.clone(),
-        confidence: Some(*confidence),
-        scope: scope.mode(),
+        supersedes: args.supersedes.clone(),
+        confidence: Some(args.confidence),
+        scope: args.scope.mode(),
     };
     let report = ops::add(host, &request, &ui.events())?;
     ui.report(&report, print_change)

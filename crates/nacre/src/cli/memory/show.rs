@@ -58,6 +58,10 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) -> Result<(), OpError> {
         let tags = format!("tags {}", Shown(&memory.tags.join(", ")).one_line());
         ui.line(ui.paint(Role::Faint, tags))?;
     }
+    for situation in &memory.applies {
+        let applies = format!("applies to {}", Shown(situation).one_line());
+        ui.line(ui.paint(Role::Faint, applies))?;
+    }
     let supersedes = report.supersedes.iter().map(link_text).collect();
     let superseded_by = report.superseded_by.iter().map(link_text).collect();
     let links: [(&str, Vec<String>); 3] = [

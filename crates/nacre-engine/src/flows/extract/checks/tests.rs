@@ -12,6 +12,7 @@ fn candidate(title: &str, body: &str, quote: &str) -> Candidate {
         title: title.to_owned(),
         body: body.to_owned(),
         tags: Vec::new(),
+        applies: Vec::new(),
         confidence: 0.8,
         basis: Basis::Stated,
         status: Status::Active,

@@ -126,6 +126,7 @@ fn add(
         title: input.title,
         body: input.body,
         tags: input.tags,
+        applies: Vec::new(),
         related: related.map_err(failed)?,
         source: memories.source.clone(),
         confidence: input.confidence.unwrap_or(DEFAULT_CONFIDENCE).clamp(0.0, MAX_CONFIDENCE),

@@ -29,6 +29,8 @@ pub struct AgentRecord {
     /// Words of the conversation that prove it.
     pub quote: String,
     pub tags: Vec<String>,
+    /// Situations in which it should be told.
+    pub applies: Vec<String>,
     /// The memory that it takes the place of.
     pub supersedes: Option<String>,
 }
@@ -57,6 +59,10 @@ pub struct MemoryRecordInput {
     #[serde(default)]
     #[schemars(length(max = 12))]
     tags: Vec<String>,
+    /// Situations in which a later agent should be told it, in the words of a prompt or an error message.
+    #[serde(default)]
+    #[schemars(length(max = 8))]
+    applies: Vec<String>,
     /// The id of a memory that does not hold any more because of this one.
     supersedes: Option<String>,
 }
@@ -82,9 +88,9 @@ impl Tool for MemoryRecord {
 
     async fn run(&self, input: MemoryRecordInput, _: &ToolContext) -> Result<Output, ToolError> {
         let kind = input.kind()?;
-        let MemoryRecordInput { title, body, quote, tags, supersedes, .. } = input;
-        let text =
-            (self.record)(AgentRecord { title, body, kind, quote, tags, supersedes }).await?;
+        let MemoryRecordInput { title, body, quote, tags, applies, supersedes, .. } = input;
+        let claim = AgentRecord { title, body, kind, quote, tags, applies, supersedes };
+        let text = (self.record)(claim).await?;
         Ok(Output { value: json!({ "told": text }), text, changed: Vec::new() })
     }
 }
