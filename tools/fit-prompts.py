@@ -31,7 +31,7 @@ FEW, MANY = math.log(4), math.log(12)
 # A stem is taken when it occurs in this many prompts and projects, and its weight is not next to nothing.
 MIN_PROMPTS, MIN_PROJECTS, MIN_WEIGHT, RIDGE = 16, 9, 0.05, 0.03
 # Stems that are about topics, or whose weight has no reason that anybody could see.
-LEFT_OUT = set("py csv model script sampl record server api data header min n link local load three main entri node key status off back right up out id field column tabl report log read send".split())
+LEFT_OUT = set("memori io db pod yaml json md tag login chart w d thread stack night row queri date index post view py csv model script sampl record server api data header min n link local load three main entri node key status off back right up out id field column tabl report log read send".split())
 NAMES = ["SIMILARITY", "WORDS", "CHORE", "LENGTH", "EXCESS", "TIDYING", "SURROUNDINGS"]
 
 english = snowballstemmer.stemmer("english")

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Turns labelled prompts into the data set folders that `nacre eval hook --dataset` measures.
 
-Usage: tools/prompts-dataset.py [--merged] FOLDER-OR-FILE... OUT
+Usage: tools/prompts-dataset.py [--merged] [--bare] FOLDER-OR-FILE... OUT
 
-Each input is a JSON file, or a folder of them, with one project: {"name", "about", "memories": [{"slug", "type", "title", "body"}],
+Each input is a JSON file, or a folder of them, with one project: {"name", "about", "memories": [{"slug", "type", "title", "body", "applies"}],
 "prompts": [{"prompt", "want": [slugs]}]}. `type` is `decision`, `learning` or a kind of learning such as `pitfall`.
 OUT gets one folder a project with `.nacre/memory/` and `prompts.jsonl`. A project that OUT already has is replaced. What is not
 valid (an unknown slug, two memories of one slug, a prompt without text) ends the program with a message. With --merged each
-folder has the memories of all projects: what a larger store changes.
+folder has the memories of all projects: what a larger store changes. With --bare memories do not say when they apply, like those that
+were written without a model.
 """
 
 import json
@@ -42,6 +43,8 @@ def memory_file(memory, id, number):
     if memory["type"] != "decision":
         kind = memory.get("kind") or (memory["type"] if memory["type"] in KINDS else "insight")
         lines.append(f"kind: {kind}")
+    if memory.get("applies") and "--bare" not in sys.argv:
+        lines.append(f"applies: {json.dumps(memory['applies'], ensure_ascii=False)}")
     return "---\n" + "\n".join(lines) + f"\n---\n\n{memory['body'].strip()}\n"
 
 
@@ -88,7 +91,7 @@ def convert(source, out, others):
 def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
-    *sources, out = [argument for argument in sys.argv[1:] if argument != "--merged"]
+    *sources, out = [argument for argument in sys.argv[1:] if argument not in ("--merged", "--bare")]
     found = list(inputs(sources))
     if not found:
         fail("no JSON file was given")
