@@ -20,6 +20,7 @@ mod eval;
 mod event;
 mod export;
 mod extract;
+mod forgotten;
 mod graph;
 mod hook;
 mod import;
@@ -105,6 +106,7 @@ pub use extract::{
 };
 pub use graph::{GraphEdge, GraphNode, GraphReport, GraphRequest};
 pub use hook::{
+pub use forgotten::{CheckedCopy, CopyPlace, CopyState};
     HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookQuestion,
     HookReport, HookRequest, HookSession, HookSource, HookStartRequest, HookToolReport,
     HookToolRequest, HookUpkeepReport, HookUpkeepRequest, ToolAccess,
@@ -215,7 +217,7 @@ pub use task::{
     TaskState, ToolStats, ToolStatsReport,
 };
 pub use team::{
-    HandOverReport, HandOverRequest, MovedMemory, OfferReport, OfferRequest, OfferedMemory,
+    HandOverReport, HandOverRequest, KeptMemory, MovedMemory, OfferReport, OfferRequest, OfferedMemory,
     PullReport, PullRequest, PushReport, PushRequest, PushState, RefusedMemory, TakeInReport,
     TakeInRequest, TakenMemory,
 };

@@ -31,14 +31,29 @@ pub struct PushReport {
     pub refused: Vec<RefusedMemory>,
     /// Memories that are still to be sent.
     pub waiting: usize,
+    /// Memories that were forgotten here and are forgotten there now.
+    #[serde(default)]
+    pub withdrawn: Vec<String>,
+    /// Memories that were forgotten here and that the server keeps, with what it says of it.
+    #[serde(default)]
+    pub kept: Vec<KeptMemory>,
     /// Why sending ended before all was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
 }
 
+/// A memory that a server did not forget.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptMemory {
+    pub id: String,
+    pub reason: String,
+}
+
 impl Report for PushReport {
     fn outcome(&self) -> Outcome {
-        Outcome::partial_if(self.stopped.is_some() || !self.refused.is_empty())
+        let is_partial =
+            self.stopped.is_some() || !self.refused.is_empty() || !self.kept.is_empty();
+        Outcome::partial_if(is_partial)
     }
 }
 

@@ -19,6 +19,7 @@ pub mod record;
 pub mod report;
 pub mod run;
 mod steps;
+pub mod scrub;
 pub mod strategy;
 pub mod summarize;
 pub mod sync;

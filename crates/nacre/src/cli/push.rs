@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, Read as _};
 
 use clap::Args;
-use nacre_api::wire::{PushReport, PushRequest, PushState, RefusedMemory};
+use nacre_api::wire::{KeptMemory, PushReport, PushRequest, PushState, RefusedMemory};
 use nacre_ops::{Host, OpError, team as ops};
 
 use super::exit::Exit;
@@ -16,7 +16,7 @@ const MAX_TOKEN_BYTES: u64 = 4096;
 ///
 /// Sends decisions and learnings that hold and that you trust, without secrets; no summaries and no sessions. Nothing goes twice, and what
 /// could not be sent goes with the next push. The server puts them into its project of the same name, where others bring them with
-/// `nacre pull`. docs/team.md tells more.
+/// `nacre pull`. What you forgot here is forgotten there, if your token may. docs/team.md tells more.
 #[derive(Debug, Args)]
 pub(crate) struct PushArgs {
     /// The server's URL; it is kept for the next time [default: the setting push.to]
@@ -51,7 +51,8 @@ fn read_token() -> Result<String, OpError> {
 }
 
 fn print(ui: &mut Ui, report: &PushReport) -> Result<(), OpError> {
-    let PushReport { to, project, dry_run, sent, known, refused, waiting, stopped } = report;
+    let PushReport { to, project, dry_run, sent, known, refused, waiting, .. } = report;
+    let PushReport { withdrawn, kept, stopped, .. } = report;
     if *dry_run {
         let line =
             format!("Would send {waiting} memories of `{project}` to {to}; {known} are there.");
@@ -68,6 +69,13 @@ fn print(ui: &mut Ui, report: &PushReport) -> Result<(), OpError> {
             PushState::Invalid | PushState::Taken | PushState::Known => "the server cannot read it",
         };
         ui.warning(format!("Not sent: {id}: {why}"), None);
+    }
+    if !withdrawn.is_empty() {
+        ui.status(format!("{} memories that you forgot are forgotten there.", withdrawn.len()))?;
+    }
+    for KeptMemory { id, reason } in kept {
+        let hint = "Whoever has the scope `admin` there can: nacre memory forget";
+        ui.warning(format!("The server still has {id}: {reason}"), Some(hint));
     }
     if let Some(stopped) = stopped {
         ui.warning(

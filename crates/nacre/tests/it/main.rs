@@ -45,6 +45,8 @@ mod feedback;
 mod finding;
 mod first_minute;
 mod first_run;
+#[cfg(unix)]
+mod forgotten;
 mod growing;
 #[cfg(target_os = "linux")]
 mod helper;

@@ -4,7 +4,7 @@
 #[expect(dead_code, reason = "the tests of the stores use more of it")]
 #[path = "../../../nacre-postgres/tests/it/server.rs"]
 #[expect(clippy::print_stderr, reason = "what was skipped is told loudly")]
-mod server;
+pub(crate) mod server;
 
 use std::fs;
 

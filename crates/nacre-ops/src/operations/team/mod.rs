@@ -7,8 +7,8 @@ mod offer;
 mod pull;
 mod push;
 mod remote;
-mod state;
 mod take_in;
+mod withdraw;
 
 pub use offer::{hand_over, offer};
 pub use pull::pull;

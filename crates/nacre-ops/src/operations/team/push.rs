@@ -13,11 +13,12 @@ use nacre_core::memory::Store;
 
 use super::offer::{claims, moved, moving};
 use super::remote::Remote;
-use super::state::{self, TeamState};
 use super::take_in::MAX_MEMORIES;
+use super::withdraw::withdraw;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
+use crate::operations::team_state::{self as state, TeamState};
 
 /// What one request holds, in bytes; a server reads a megabyte.
 const MAX_BYTES: usize = 512 << 10;
@@ -38,12 +39,22 @@ pub fn push(host: &Host, request: &PushRequest, events: &Events) -> Result<PushR
         known,
         refused: Vec::new(),
         waiting: memories.len(),
+        withdrawn: Vec::new(),
+        kept: Vec::new(),
         stopped: None,
     };
     if *dry_run {
         return Ok(report);
     }
     remote.keep(token.as_deref())?;
+    match withdraw(&remote, &mut state, &mut report) {
+        Err(error) if is_away(&error) => {
+            report.stopped = Some(error.message);
+            return Ok(report);
+        }
+        result => result?,
+    }
+    state::write(host, (&remote.url, &remote.project), &state)?;
     let (begun, total) = (host.stopwatch(), memories.len() as u64);
     for part in parts(memories) {
         events.cancel().check()?;

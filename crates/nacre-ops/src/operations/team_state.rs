@@ -1,6 +1,6 @@
 //! What a machine remembers about a server: which versions it sent and which came, so that nothing goes twice.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -21,6 +21,8 @@ pub(super) struct TeamState {
     pub(super) sent: BTreeMap<String, String>,
     /// By id, the version that came.
     pub(super) came: BTreeMap<String, Version>,
+    /// Ids of memories that the server has and that were forgotten here: the next push asks it to forget them, too.
+    pub(super) forgotten: BTreeSet<String>,
 }
 
 /// A version on the server, and what it became here.
@@ -46,9 +48,40 @@ pub(super) fn write(
     (url, project): (&str, &str),
     state: &TeamState,
 ) -> Result<(), OpError> {
-    host.edit_home_text(FILE, "push", |text, _| {
-        let mut all: States = serde_json::from_str(text).unwrap_or_default();
+    edit(host, "push", |all| {
         all.insert(key(url, project), state.clone());
+    })
+}
+
+/// Notes that a memory of a project was forgotten here; returns the servers that it was sent to.
+pub(super) fn note_forgotten(host: &Host, project: &str, id: &str) -> Result<Vec<String>, OpError> {
+    let text = read_text(host.home()?, FILE)?.unwrap_or_default();
+    if !text.contains(id) {
+        return Ok(Vec::new());
+    }
+    let mut servers = Vec::new();
+    edit(host, "memory forget", |all| {
+        for (key, state) in all.iter_mut() {
+            let Some((url, _)) = key.split_once(' ').filter(|(_, of)| *of == project) else {
+                continue;
+            };
+            // It does not come back: its tombstone keeps it away.
+            state.came.remove(id);
+            if state.sent.remove(id).is_some() {
+                state.forgotten.insert(id.to_owned());
+            }
+            if state.forgotten.contains(id) {
+                servers.push(url.to_owned());
+            }
+        }
+    })?;
+    Ok(servers)
+}
+
+fn edit(host: &Host, command: &str, change: impl FnOnce(&mut States)) -> Result<(), OpError> {
+    host.edit_home_text(FILE, command, |text, _| {
+        let mut all: States = serde_json::from_str(text).unwrap_or_default();
+        change(&mut all);
         let text = serde_json::to_string(&all);
         text.map_err(|error| OpError::failed(format!("Cannot write `{FILE}`: {error}")))
     })?;
