@@ -53,6 +53,7 @@ mod sync;
 mod task;
 mod team;
 mod trace;
+mod transcripts;
 mod trust;
 mod undo;
 
@@ -104,9 +105,9 @@ pub use extract::{
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
     SummarizeFileRequest, SummarizeReport, SummarizeRequest,
 };
+pub use forgotten::{CheckedCopy, CopyPlace, CopyState};
 pub use graph::{GraphEdge, GraphNode, GraphReport, GraphRequest};
 pub use hook::{
-pub use forgotten::{CheckedCopy, CopyPlace, CopyState};
     HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookQuestion,
     HookReport, HookRequest, HookSession, HookSource, HookStartRequest, HookToolReport,
     HookToolRequest, HookUpkeepReport, HookUpkeepRequest, ToolAccess,
@@ -227,6 +228,11 @@ pub use trace::{
     TraceHitReason, TraceImportReport, TraceImportRequest, TraceLane, TraceListReport,
     TraceListRequest, TracePlace, TraceSearchReport, TraceSearchRequest, TraceShowReport,
     TraceShowRequest, UndoneEvents,
+};
+pub use transcripts::{
+    PushedTranscripts, TranscriptEntry, TranscriptForgetReport, TranscriptListReport,
+    TranscriptListRequest, TranscriptPutReport, TranscriptPutRequest, TranscriptRequest,
+    TranscriptShowReport, TranscriptState,
 };
 pub use trust::{TrustItem, TrustReport, TrustRequest};
 pub use undo::{

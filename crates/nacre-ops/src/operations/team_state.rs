@@ -23,6 +23,21 @@ pub(super) struct TeamState {
     pub(super) came: BTreeMap<String, Version>,
     /// Ids of memories that the server has and that were forgotten here: the next push asks it to forget them, too.
     pub(super) forgotten: BTreeSet<String>,
+    /// By session, the transcript that the server has.
+    pub(super) transcripts: BTreeMap<String, SentTranscript>,
+    /// Sessions whose transcripts a person took back: they are not sent again.
+    pub(super) withdrawn: BTreeSet<String>,
+}
+
+/// A transcript that was sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct SentTranscript {
+    /// Empty where it could not be sent as it is.
+    pub(super) hash: String,
+    /// Which state of the session it was.
+    pub(super) seen: String,
+    /// Whether others may read it.
+    pub(super) shared: bool,
 }
 
 /// A version on the server, and what it became here.

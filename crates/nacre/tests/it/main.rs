@@ -110,6 +110,8 @@ mod terminal;
 mod tidy;
 mod trace_counts;
 mod trace_show;
+#[cfg(unix)]
+mod transcripts;
 mod trust;
 mod undo;
 mod usage;

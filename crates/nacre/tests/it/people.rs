@@ -35,7 +35,7 @@ struct Caller {
     readable: BTreeSet<usize>,
 }
 
-fn token(home: &TestHome, args: &[&str]) -> String {
+pub(crate) fn token(home: &TestHome, args: &[&str]) -> String {
     let args: Vec<&str> = ["server", "token", "add"].iter().chain(args).copied().collect();
     let (code, report) = home.json(&args);
     assert_eq!(code, 0, "{report}");
@@ -89,7 +89,7 @@ fn only_the_owner_can_read_the_file_of_people() {
 }
 
 /// A request in words, and its answer.
-fn ask(served: &Served, token: &str, verb: &str, target: &str, body: &Value) -> (u16, String) {
+pub(crate) fn ask(served: &Served, token: &str, verb: &str, target: &str, body: &Value) -> (u16, String) {
     ask_with(served, &[("Authorization", &format!("Bearer {token}"))], verb, target, body)
 }
 
