@@ -104,6 +104,8 @@ routes! {
     offer: "GET" "/api/pull", OfferRequest => OfferReport;
     /// Hands memories over.
     pull: "POST" "/api/pull", HandOverRequest => HandOverReport;
+    /// What a team learned, what is contested and what nobody uses.
+    team_report: "GET" "/api/team/report", TeamReportRequest => TeamReport;
     /// Takes a piece of a transcript in.
     put_transcript: "POST" "/api/transcripts", TranscriptPutRequest => TranscriptPutReport;
     /// Lists your transcripts and shared ones.

@@ -52,6 +52,7 @@ mod stream;
 mod sync;
 mod task;
 mod team;
+mod team_report;
 mod trace;
 mod transcripts;
 mod trust;
@@ -221,6 +222,9 @@ pub use team::{
     HandOverReport, HandOverRequest, KeptMemory, MovedMemory, OfferReport, OfferRequest, OfferedMemory,
     PullReport, PullRequest, PushReport, PushRequest, PushState, RefusedMemory, TakeInReport,
     TakeInRequest, TakenMemory,
+};
+pub use team_report::{
+    ContestedPair, ProjectContradiction, ProjectMemory, TeamProject, TeamReport, TeamReportRequest,
 };
 pub use trace::{
     EventCounts, ReadReport, SessionEnding, SessionEntry, SessionFacts, SessionLink,

@@ -227,6 +227,8 @@ pub fn schemas() -> Vec<(&'static str, Schema)> {
         TaskShowReport,
         TaskShowRequest,
         TaskStarted,
+        TeamReport,
+        TeamReportRequest,
         TokenAddReport,
         TokenAddRequest,
         TokenListReport,

@@ -105,6 +105,7 @@ mod sync_run;
 mod sync_watch;
 #[cfg(unix)]
 mod team;
+mod team_report;
 #[cfg(unix)]
 mod terminal;
 mod tidy;

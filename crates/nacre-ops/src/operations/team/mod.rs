@@ -8,6 +8,7 @@ mod offer;
 mod pull;
 mod push;
 mod remote;
+mod report;
 mod take_in;
 mod transcripts;
 mod withdraw;
@@ -19,5 +20,6 @@ pub use inbox::{
 pub use offer::{hand_over, offer};
 pub use pull::pull;
 pub use push::push;
+pub use report::report;
 pub use take_in::take_in;
 pub use transcripts::{sent, withdraw_transcript};
