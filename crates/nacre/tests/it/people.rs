@@ -150,6 +150,8 @@ fn each_scope_allows_what_it_says_and_an_end_holds_at_once() {
 
     // Who did what is on the list; contents are not.
     served.stop();
+    let (_, changes) = home.json(&["undo", "list"]);
+    assert!(changes.to_string().contains("memory add by bo"), "{changes}");
     let (_, audit) = home.json(&["server", "audit", "bo", "--limit", "0"]);
     let entries = audit["entries"].as_array().unwrap();
     let lines: Vec<String> = entries
