@@ -117,7 +117,12 @@ fn of_a_session_only_what_was_said_in_it_stays() {
     // The session said it, and so does its summary.
     let (_, list) = home.json(&["memory", "list", "--type", "summary"]);
     home.ok(&["memory", "forget", list["memories"][0]["id"].as_str().unwrap(), "--yes"]);
-    let of_session = ["traces/", ".nacre/catalog.sqlite3", "work/.nacre/meta/traces/sessions/"];
+    let of_session = [
+        "traces/",
+        ".nacre/catalog.sqlite3",
+        ".nacre/index/traces-",
+        "work/.nacre/meta/traces/sessions/",
+    ];
     let mut left = holders(&home);
     left.retain(|file| !of_session.iter().any(|place| file.starts_with(place)));
     assert_eq!(left, Vec::<String>::new());
