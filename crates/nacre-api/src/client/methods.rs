@@ -104,6 +104,18 @@ routes! {
     offer: "GET" "/api/pull", OfferRequest => OfferReport;
     /// Hands memories over.
     pull: "POST" "/api/pull", HandOverRequest => HandOverReport;
+    /// What a team learned, what is contested and what nobody uses.
+    team_report: "GET" "/api/team/report", TeamReportRequest => TeamReport;
+    /// Takes a piece of a transcript in.
+    put_transcript: "POST" "/api/transcripts", TranscriptPutRequest => TranscriptPutReport;
+    /// Lists your transcripts and shared ones.
+    transcripts: "GET" "/api/transcripts", TranscriptListRequest => TranscriptListReport;
+    /// Shows a transcript.
+    transcript: "GET" "/api/transcripts/{id}", TranscriptRequest => TranscriptShowReport;
+    /// Lets others read a transcript.
+    share_transcript: "POST" "/api/transcripts/{id}/share", TranscriptRequest => TranscriptShowReport;
+    /// Removes a transcript for good.
+    forget_transcript: "POST" "/api/transcripts/{id}/forget", TranscriptRequest => TranscriptForgetReport;
     /// Lists sessions.
     sessions: "GET" "/api/sessions", TraceListRequest => TraceListReport;
     /// Finds what was said.

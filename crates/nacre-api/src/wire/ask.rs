@@ -23,6 +23,9 @@ pub struct AskRequest {
     pub scripted: Option<String>,
     #[serde(default)]
     pub scope: Option<Scope>,
+    /// Answer from every registered project that may be read, instead of this one.
+    #[serde(default)]
+    pub all_projects: bool,
 }
 
 /// An answer, by who gave it.
@@ -135,6 +138,9 @@ pub struct CitedMemory {
     pub title: String,
     pub status: String,
     pub scope: StoreScope,
+    /// Its project, where all projects were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     pub path: String,
     pub quote: Option<String>,
     /// Who said that.
@@ -169,6 +175,9 @@ pub struct RecalledMemory {
     pub title: String,
     pub status: String,
     pub scope: StoreScope,
+    /// Its project, where all projects were asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
     pub score: f32,
     /// The line of its text that is nearest to the question; empty where the title says it all.
     pub line: String,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope, TrustLevel};
+use super::{CheckedCopy, ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope, TrustLevel};
 
 /// What a memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -466,6 +466,9 @@ pub struct MemoryChangesReport {
     /// The id that `nacre undo` takes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
+    /// Of what was forgotten: each place that may hold a copy, as it was found afterwards.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<CheckedCopy>,
 }
 
 impl Report for MemoryChangesReport {

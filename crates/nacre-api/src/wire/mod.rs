@@ -20,6 +20,7 @@ mod eval;
 mod event;
 mod export;
 mod extract;
+mod forgotten;
 mod graph;
 mod hook;
 mod import;
@@ -51,7 +52,9 @@ mod stream;
 mod sync;
 mod task;
 mod team;
+mod team_report;
 mod trace;
+mod transcripts;
 mod trust;
 mod undo;
 
@@ -103,6 +106,7 @@ pub use extract::{
     ExtractReport, ExtractRequest, ReadFallback, StrategyChoice, SummarizeFileReport,
     SummarizeFileRequest, SummarizeReport, SummarizeRequest,
 };
+pub use forgotten::{CheckedCopy, CopyPlace, CopyState};
 pub use graph::{GraphEdge, GraphNode, GraphReport, GraphRequest};
 pub use hook::{
     HookContextReport, HookEnd, HookEndReport, HookEndRequest, HookPromptRequest, HookQuestion,
@@ -215,9 +219,12 @@ pub use task::{
     TaskState, ToolStats, ToolStatsReport,
 };
 pub use team::{
-    HandOverReport, HandOverRequest, MovedMemory, OfferReport, OfferRequest, OfferedMemory,
+    HandOverReport, HandOverRequest, KeptMemory, MovedMemory, OfferReport, OfferRequest, OfferedMemory,
     PullReport, PullRequest, PushReport, PushRequest, PushState, RefusedMemory, TakeInReport,
     TakeInRequest, TakenMemory,
+};
+pub use team_report::{
+    ContestedPair, ProjectContradiction, ProjectMemory, TeamProject, TeamReport, TeamReportRequest,
 };
 pub use trace::{
     EventCounts, ReadReport, SessionEnding, SessionEntry, SessionFacts, SessionLink,
@@ -225,6 +232,11 @@ pub use trace::{
     TraceHitReason, TraceImportReport, TraceImportRequest, TraceLane, TraceListReport,
     TraceListRequest, TracePlace, TraceSearchReport, TraceSearchRequest, TraceShowReport,
     TraceShowRequest, UndoneEvents,
+};
+pub use transcripts::{
+    PushedTranscripts, TranscriptEntry, TranscriptForgetReport, TranscriptListReport,
+    TranscriptListRequest, TranscriptPutReport, TranscriptPutRequest, TranscriptRequest,
+    TranscriptShowReport, TranscriptState,
 };
 pub use trust::{TrustItem, TrustReport, TrustRequest};
 pub use undo::{

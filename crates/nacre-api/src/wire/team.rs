@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{MemoryType, Outcome, Report};
+use super::{MemoryType, Outcome, PushedTranscripts, Report};
 
 /// Where to send the memories of a project.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -15,6 +15,10 @@ pub struct PushRequest {
     pub token: Option<String>,
     /// Tell what would be sent, and send nothing.
     pub dry_run: bool,
+    /// Send the transcripts of sessions, too. Only you and whoever may do everything can read them there.
+    pub transcripts: bool,
+    /// Send transcripts, and let everybody read them who may read the project.
+    pub share: bool,
 }
 
 /// What was sent.
@@ -31,14 +35,32 @@ pub struct PushReport {
     pub refused: Vec<RefusedMemory>,
     /// Memories that are still to be sent.
     pub waiting: usize,
+    /// Memories that were forgotten here and are forgotten there now.
+    #[serde(default)]
+    pub withdrawn: Vec<String>,
+    /// Memories that were forgotten here and that the server keeps, with what it says of it.
+    #[serde(default)]
+    pub kept: Vec<KeptMemory>,
+    /// The transcripts, where they were to be sent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub transcripts: Option<PushedTranscripts>,
     /// Why sending ended before all was sent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped: Option<String>,
 }
 
+/// A memory that a server did not forget.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct KeptMemory {
+    pub id: String,
+    pub reason: String,
+}
+
 impl Report for PushReport {
     fn outcome(&self) -> Outcome {
-        Outcome::partial_if(self.stopped.is_some() || !self.refused.is_empty())
+        let is_partial =
+            self.stopped.is_some() || !self.refused.is_empty() || !self.kept.is_empty();
+        Outcome::partial_if(is_partial)
     }
 }
 

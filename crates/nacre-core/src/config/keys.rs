@@ -228,6 +228,14 @@ pub const KEYS: &[KeySpec] = &[
         doc: "The server that `nacre push` and `nacre pull` talk to, such as `https://nacre.example.org`.",
     },
     KeySpec {
+        name: "push.transcripts",
+        kind: Kind::Flag,
+        from_repo: FromRepo::Refused,
+        var: vars::NACRE_PUSH_TRANSCRIPTS,
+        doc: "Whether `nacre push` also sends the transcripts of sessions, without secrets. Only you and whoever runs the server can \
+              read them there, until you share them.",
+    },
+    KeySpec {
         name: "telemetry.otlp_endpoint",
         kind: Kind::Text,
         from_repo: FromRepo::Refused,

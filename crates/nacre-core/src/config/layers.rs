@@ -347,7 +347,10 @@ fn settings(
             trusted_proxy: values.text("server.trusted_proxy")?.to_owned(),
             trusted_proxy_header: values.text("server.trusted_proxy_header")?.to_owned(),
         },
-        push: PushSettings { to: values.text("push.to")?.to_owned() },
+        push: PushSettings {
+            to: values.text("push.to")?.to_owned(),
+            transcripts: values.flag("push.transcripts")?,
+        },
         telemetry: TelemetrySettings {
             otlp_endpoint: values.text("telemetry.otlp_endpoint")?.to_owned(),
         },

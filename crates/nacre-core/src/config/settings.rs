@@ -122,6 +122,8 @@ pub struct ShareSettings {
 pub struct PushSettings {
     /// Its URL; empty for none.
     pub to: String,
+    /// Whether transcripts go there, too.
+    pub transcripts: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]

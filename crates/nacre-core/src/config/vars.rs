@@ -83,6 +83,8 @@ vars! {
     NACRE_SERVER_TRUSTED_PROXY_HEADER
     /// Sets `push.to`.
     NACRE_PUSH_TO
+    /// Sets `push.transcripts`.
+    NACRE_PUSH_TRANSCRIPTS
     /// Sets `telemetry.otlp_endpoint`.
     NACRE_TELEMETRY_OTLP_ENDPOINT
     /// Sets `roles.default.model`: the model for every role that has none of its own.

@@ -187,6 +187,31 @@ impl Index {
         self.sweep(&writer, &[])
     }
 
+    /// Takes units out so that none of their words stay on the disk: a segment is written anew without what no longer counts in it.
+    /// Returns whether the disk holds none of them now.
+    pub(super) fn purge(
+        &self,
+        owner: &Owner,
+        patience: Duration,
+        is_gone: &dyn Fn(&str) -> bool,
+    ) -> Result<bool, FsError> {
+        let Some(folder) = &self.folder else { return Ok(true) };
+        let writer = folder.lock(owner, patience)?;
+        match self.load_of_any_model() {
+            Some(snapshot) => self.store(&writer, &without_dead(&snapshot, is_gone))?,
+            // What cannot be read is made again by the next search.
+            None => {
+                writer.remove_derived(&self.manifest_path()?)?;
+                self.sweep(&writer, &[])?;
+            }
+        }
+        let holds = |segment: &Segment| {
+            (0..segment.n_units()).any(|unit| is_gone(segment.unit_key(unit)))
+        };
+        let stored = self.load_of_any_model();
+        Ok(stored.is_none_or(|stored| !stored.loaded.iter().any(|part| holds(&part.segment))))
+    }
+
     /// How many bytes it has on disk.
     pub fn n_bytes(&self) -> u64 {
         let root = self.folder.as_ref().and_then(|folder| folder.root().ok());
@@ -335,6 +360,31 @@ fn apply(
     Ok(Applied { snapshot: Snapshot::new(manifest, segments), origins })
 }
 
+/// The same units without the dead ones and those that are gone.
+fn without_dead(snapshot: &Snapshot, is_gone: &dyn Fn(&str) -> bool) -> Applied {
+    let mut manifest = Manifest { parts: Vec::new(), ..snapshot.manifest.clone() };
+    let mut number = snapshot.manifest.next_number();
+    let mut segments = Segments::new();
+    for (part, loaded) in snapshot.manifest.parts.iter().zip(&snapshot.loaded) {
+        let segment = &loaded.segment;
+        let is_dead = |unit: usize| {
+            let is_buried = u32::try_from(unit).is_ok_and(|unit| part.dead.binary_search(&unit).is_ok());
+            is_buried || is_gone(segment.unit_key(unit))
+        };
+        if !(0..segment.n_units()).any(is_dead) {
+            manifest.parts.push(part.clone());
+            segments.push((Arc::clone(segment), Origin::Stored));
+            continue;
+        }
+        let mut draft = Draft::new(manifest.dims as usize);
+        draft.absorb(segment, |unit| !is_dead(unit));
+        push_numbered(&mut manifest, &mut segments, draft.finish(), number);
+        number += 1;
+    }
+    let (segments, origins) = segments.into_iter().unzip();
+    Applied { snapshot: Snapshot::new(manifest, segments), origins }
+}
+
 /// Marks what is gone or replaced.
 fn bury(manifest: &mut Manifest, snapshot: &Snapshot, changes: &Changes) {
     let replaced = changes.units.iter().map(|unit| unit.key.as_str());
@@ -416,13 +466,47 @@ fn analyse(unit: &Unit, embedder: &dyn Embedder) -> Result<Vec<Analysed>, EmbedE
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::safefs::Access;
     use crate::search::Builtin;
+
+    fn owner() -> Owner {
+        Owner { pid: 1, command: "test".to_owned(), since: String::new() }
+    }
 
     fn unit(number: usize) -> Unit {
         let key = format!("u{number}");
         let record =
             Record { key: key.clone(), title: format!("word{number}"), ..Record::default() };
         Unit { key, records: vec![record], ..Unit::default() }
+    }
+
+    #[test]
+    fn what_is_purged_is_on_no_disk_and_the_rest_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = WriteScope::create(&dir.path().join("index"), Access::Private).unwrap();
+        let (embedder, owner) = (Builtin::shipped().unwrap(), owner());
+        let index = Index::new(Some(folder), "test");
+        for units in [(0..20).collect::<Vec<_>>(), vec![20, 21], vec![3]] {
+            let snapshot = index.load(&embedder);
+            let changes = || Changes {
+                units: units.iter().map(|number| unit(*number)).collect(),
+                ..Changes::default()
+            };
+            let change = |_: &Snapshot| Ok::<_, IndexError>(Some(changes()));
+            index.update(snapshot, &embedder, Some(&owner), change).unwrap();
+        }
+        let on_disk = |word: &str| {
+            let files = std::fs::read_dir(dir.path().join("index")).unwrap();
+            let held = files.map(|file| std::fs::read(file.unwrap().path()).unwrap_or_default());
+            held.into_iter().any(|bytes| bytes.windows(word.len()).any(|at| at == word.as_bytes()))
+        };
+        assert!(on_disk("word3") && on_disk("word21"));
+        let is_gone = |key: &str| key == "u3" || key == "u21";
+        assert!(index.purge(&owner, Duration::ZERO, &is_gone).unwrap());
+        assert!(!on_disk("word3") && !on_disk("word21") && on_disk("word20"));
+        assert_eq!(index.load(&embedder).n_records(), 20);
+        assert!(index.purge(&owner, Duration::ZERO, &|_| true).unwrap());
+        assert_eq!(index.load(&embedder).n_records(), 0);
     }
 
     #[test]

@@ -51,7 +51,7 @@ pub use memories::{
     DueLook, Fit, FitSignals, Fitting, Graph, GraphNode, GraphOptions, INDEX_FOLDER, IndexStatus,
     Interest, Listed, MemoryHit, MemoryHits, MemoryIndex, MemoryOptions, Near, ProjectNews,
     SearchError, SharedUnits, Tie, Why, Wording, clear_index, index_path, index_scope,
-    index_status, place_of_shared_unit, prune_indexes, spellings,
+    index_status, place_of_shared_unit, prune_indexes, purge_index, spellings,
 };
 pub use query::{Query, facet_name};
 pub use rank::{Level, Mode};

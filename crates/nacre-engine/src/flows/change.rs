@@ -12,16 +12,13 @@ use nacre_core::memory::{Batch, Located, MemoryError, MemoryId, PlannedChange, S
 use nacre_core::safefs::{FsError, RelPath};
 use serde::{Deserialize, Serialize};
 
-use super::run::{MAX_ARTIFACT_BYTES, RunId, RunMode, UndoPlan, list, pretty};
-
-/// The note in a run folder.
-pub(super) const CHANGE_FILE: &str = "change.json";
+use super::run::{
+    CHANGE_FILE, MAX_ARTIFACT_BYTES, RunId, RunMode, TEXT_FILE, UndoPlan, list, pretty,
+};
+use super::scrub::{SaidWords, stage_without};
 
 const VERSION: u32 = 1;
 const MAX_NOTE_BYTES: u64 = 64 << 10;
-
-/// The text that a command replaced, in the run folder.
-const TEXT_FILE: &str = "before.txt";
 
 /// A larger text is neither a setting nor an instruction file.
 const MAX_TEXT_BYTES: u64 = 4 << 20;
@@ -315,9 +312,12 @@ fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>, FsError> 
     }))
 }
 
-/// Stages that no run folder keeps what the memory `id` said: neither what would undo a run, nor its name.
+/// Stages that no run folder keeps what the memory `id` said: neither what would undo a run, nor its name, nor its words in what a
+/// run noted. The memory is still there.
 pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Result<(), MemoryError> {
+    let words = SaidWords::of(store, id)?;
     for run in list(store)? {
+        stage_without(store, batch, &run, &words)?;
         // A plan that is not ours keeps nothing of ours.
         if let Ok(Some(plan)) = UndoPlan::read(store, &run)
             && let Some(rest) = plan.without(id)

@@ -4,6 +4,7 @@
 //! Extracting and summarising read events and return values. A sync decides what becomes of them, and hands the store
 //! one change set. Nothing here asks a clock or the environment.
 
+pub mod across;
 pub mod ask;
 pub mod brief;
 pub mod candidate;
@@ -18,6 +19,7 @@ pub mod prompted;
 pub mod record;
 pub mod report;
 pub mod run;
+pub mod scrub;
 mod steps;
 pub mod strategy;
 pub mod summarize;

@@ -36,8 +36,14 @@ pub(super) const METRICS_FILE: &str = "metrics.json";
 /// The session of a lead inside another program, where it is kept.
 pub(super) const LEAD_SESSION_FILE: &str = "lead-session.jsonl";
 
+/// The note about the change that a run belongs to.
+pub(super) const CHANGE_FILE: &str = "change.json";
+
+/// The text that a command replaced.
+pub(super) const TEXT_FILE: &str = "before.txt";
+
 /// What a run did and what was there before.
-const UNDO_FILE: &str = "undo.json";
+pub(super) const UNDO_FILE: &str = "undo.json";
 
 /// The version of that file.
 const PLAN_VERSION: u32 = 1;

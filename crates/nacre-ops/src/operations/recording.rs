@@ -46,9 +46,10 @@ impl<'c> CommandChange<'c> {
         let input = format!("{} {}", self.command, paths.join(" "));
         let run = fresh_run_id(store, self.mode, host.now(), &input)?;
         let change = self.id();
+        let command = attributed(host, self.command);
         let info = ChangeInfo {
             change: change.as_deref(),
-            command: self.command,
+            command: &command,
             undoes: None,
             now: host.now(),
         };
@@ -57,6 +58,14 @@ impl<'c> CommandChange<'c> {
         let kept = batch.commit()?;
         self.id.borrow_mut().get_or_insert_with(|| run.to_string());
         Ok(kept)
+    }
+}
+
+/// What was typed, and who asked for it where that is somebody else than the person whose machine it is.
+fn attributed(host: &Host, command: &str) -> String {
+    match &host.caller.person {
+        Some(person) => format!("{command} by {person}"),
+        None => command.to_owned(),
     }
 }
 
@@ -83,7 +92,8 @@ pub(crate) fn record_outside(
     let mut batch = store.begin(&host.owner(command), host.settings().lock.wait)?;
     let input = format!("{command} {} {}", undoes.unwrap_or_default(), host.now());
     let run = fresh_run_id(store, mode, host.now(), &input)?;
-    let info = ChangeInfo { change: None, command, undoes, now: host.now() };
+    let attributed = attributed(host, command);
+    let info = ChangeInfo { change: None, command: &attributed, undoes, now: host.now() };
     stage_change(store, &mut batch, &run, &info, reversal)?;
     stage_text(&mut batch, &run, before)?;
     run::prune(store, batch.writer(), scoped.settings.runs.keep)?;

@@ -79,7 +79,7 @@ fn action(happened: Happened) -> ReportedAction {
     ReportedAction { run: run.to_string(), target, with, title, reason }
 }
 
-fn memory_use(listed: Listed) -> MemoryUse {
+pub(super) fn memory_use(listed: Listed) -> MemoryUse {
     let Listed { id, title, uses, citations, confirmations, effective } = listed;
     MemoryUse { id: id.to_string(), title, uses, citations, confirmations, effective }
 }

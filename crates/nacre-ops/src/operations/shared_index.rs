@@ -1,7 +1,10 @@
 //! Keeps the index that servers share up to date with the files of the projects.
 
 use nacre_core::config::projects::Project;
-use nacre_core::search::{News, ProjectNews, RecordIndex as _, SharedUnits};
+use nacre_core::memory::MemoryId;
+use nacre_core::search::{
+    News, ProjectNews, RecordIndex as _, SharedUnits, place_of_shared_unit,
+};
 use nacre_postgres::search::SharedRecords;
 
 use crate::error::OpError;
@@ -35,20 +38,27 @@ pub(super) fn feed(host: &Host, events: &Events) -> Result<usize, OpError> {
     Ok(n_fed)
 }
 
-/// Takes out of the shared index at once what was forgotten in the project around. A database that is away is told of it when it is back.
-pub(super) fn forget_shared(host: &Host, events: &Events) {
+/// Takes out of the shared index at once what was forgotten in the project around; returns whether it is gone. A database that is away is
+/// told of it when it is back. `None` where there is no such index, or nothing of the project in it.
+pub(super) fn forget_shared(
+    host: &Host,
+    id: &MemoryId,
+    events: &Events,
+) -> Option<Result<bool, OpError>> {
     let name = host.project.as_ref().and_then(|project| project.name.as_deref());
-    let project = host.projects.iter().find(|project| Some(project.name.as_str()) == name);
-    let Some(project) = project.filter(|_| host.has_database()) else { return };
-    let forgotten = || {
-        let Some(mut records) = host.shared_records()? else { return Ok(0) };
-        let mut units = SharedUnits::new(records.known()?);
-        feed_project(host, (&mut units, &mut records), project, events)
-    };
-    if let Err(error) = forgotten() {
-        let message = format!("The shared index still holds it: {}", error.message);
-        events.warning(message, Some("It is taken out when the database is back"));
+    let project = host.projects.iter().find(|project| Some(project.name.as_str()) == name)?;
+    if !host.has_database() {
+        return None;
     }
+    let forgotten = || {
+        let Some(mut records) = host.shared_records()? else { return Ok(true) };
+        let mut units = SharedUnits::new(records.known()?);
+        feed_project(host, (&mut units, &mut records), project, events)?;
+        let known = records.known()?;
+        let mut places = known.keys().filter_map(|key| place_of_shared_unit(key));
+        Ok(!places.any(|(of, at)| of == project.name && at.id == *id))
+    };
+    Some(forgotten())
 }
 
 fn feed_project(

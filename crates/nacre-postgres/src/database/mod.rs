@@ -17,5 +17,5 @@ pub use leader::Leadership;
 pub use listen::Notifications;
 pub use migrate::{MIN_VECTOR, Migration, NEWEST};
 pub use options::DatabaseOptions;
-pub use pool::{Database, Health};
+pub use pool::{Database, Health, PoolUse};
 pub(crate) use text::{millis_after, moment, plain};

@@ -47,6 +47,16 @@ pub enum Health {
     Away,
 }
 
+/// How much of the pool is used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PoolUse {
+    pub max: usize,
+    /// Connections that a call holds now.
+    pub busy: usize,
+    /// Connections that stand open for the next call.
+    pub idle: usize,
+}
+
 /// A connection before it is driven.
 pub(super) type RawConnection = tokio_postgres::Connection<Socket, SecureStream>;
 
@@ -114,6 +124,13 @@ impl Database {
             Ok(took) => Health::Slow { took },
             Err(_) => Health::Away,
         }
+    }
+
+    /// How many connections are used now.
+    pub fn pool_use(&self) -> PoolUse {
+        let max = self.shared.options.max_connections.max(1);
+        let busy = max.saturating_sub(self.shared.permits.available_permits());
+        PoolUse { max, busy, idle: self.shared.idle().len() }
     }
 
     /// A connection of its own, which `drive` is to drive.

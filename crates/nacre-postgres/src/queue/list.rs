@@ -94,6 +94,45 @@ FROM job WHERE state = 'pending' GROUP BY 1";
     Ok(waiting)
 }
 
+/// The queue in a few numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueDepth {
+    /// Sessions that wait, and those of them that may be claimed now.
+    pub pending: u64,
+    pub due: u64,
+    /// Leases that are held, and those whose time is over.
+    pub running: u64,
+    pub expired: u64,
+    pub dead: u64,
+    /// Since when the one waits that has waited longest.
+    pub oldest: Option<Timestamp>,
+}
+
+/// Counts what waits and what is held at `now`.
+pub(super) fn depth(database: &Database, now: Timestamp) -> Result<QueueDepth, DatabaseError> {
+    let now_ms = now.as_millisecond();
+    let row = database.run(async |client| {
+        let sql = "
+SELECT count(*) FILTER (WHERE state = 'pending'),
+  count(*) FILTER (WHERE state = 'pending' AND not_before <= $1),
+  count(*) FILTER (WHERE state = 'running'),
+  count(*) FILTER (WHERE state = 'running' AND lease_until <= $1),
+  count(*) FILTER (WHERE state = 'dead'),
+  min(changed) FILTER (WHERE state = 'pending')
+FROM job WHERE state IN ('pending', 'running', 'dead')";
+        Ok(client.query_one(sql, &[&now_ms]).await?)
+    })?;
+    let count = |column: usize| row.get::<_, i64>(column).unsigned_abs();
+    Ok(QueueDepth {
+        pending: count(0),
+        due: count(1),
+        running: count(2),
+        expired: count(3),
+        dead: count(4),
+        oldest: row.get::<_, Option<i64>>(5).map(moment),
+    })
+}
+
 /// The keys that begin with `start`: enough of them to tell whether there is one.
 pub(super) fn keys_starting(
     database: &Database,

@@ -19,6 +19,7 @@ use nacre_core::catalog::{
 };
 
 use self::claim::ClaimRequest;
+pub use self::list::QueueDepth;
 use crate::database::{Database, DatabaseError};
 
 /// The queue in PostgreSQL.
@@ -61,6 +62,11 @@ impl SharedQueue {
     /// Counts what waits at `now`. Folders that belong to no project are known to each server alone.
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
         Ok(list::waiting(&self.database, now)?)
+    }
+
+    /// Counts what waits and what is held at `now`, of all servers.
+    pub fn depth(&self, now: Timestamp) -> Result<QueueDepth, CatalogError> {
+        Ok(list::depth(&self.database, now)?)
     }
 
     /// The keys that begin with `start`, two at most.

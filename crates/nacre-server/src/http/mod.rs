@@ -15,6 +15,7 @@ mod hub;
 mod lines;
 mod login;
 mod mcp;
+mod metrics;
 mod openapi;
 mod parameters;
 mod people;

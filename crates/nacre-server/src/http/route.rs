@@ -65,6 +65,7 @@ pub(super) enum Handling {
 pub(super) enum OwnRoute {
     Health,
     Ready,
+    Metrics,
     OpenApi,
     Login,
     LoginCode,

@@ -310,6 +310,10 @@ impl Server {
         Ok(match own {
             OwnRoute::Health => answer::value(StatusCode::OK, &self.service.health()),
             OwnRoute::Ready => answer::value(StatusCode::OK, &self.service.ready()?),
+            OwnRoute::Metrics => {
+                let (begun, running) = (self.n_begun(), self.n_running());
+                self.service.metrics((begun, running), self.listeners.count())
+            }
             OwnRoute::OpenApi => answer::value(StatusCode::OK, self.table.description()),
             OwnRoute::LoginCode => login::new_code(&self.keys, asked.caller, now),
             OwnRoute::Login => login::log_in(&self.keys, asked.body, now)?,

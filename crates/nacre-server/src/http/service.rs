@@ -16,6 +16,7 @@ use super::answer;
 use super::body::Body;
 use super::guard::Refusal;
 use super::hub::Source;
+use super::metrics::{self, Measured};
 use super::route::Done;
 use super::tasks::TaskRunner;
 use crate::daemon::{Daemon, DatabaseWatch, Driver, LoopWork, Runner};
@@ -85,6 +86,18 @@ impl Service {
         }
         let (status, message) = (StatusCode::SERVICE_UNAVAILABLE, "The database does not answer");
         Err(Refusal::new(status, ErrorCode::DatabaseAway, message))
+    }
+
+    /// The server in numbers: calls that were begun and that run, and who listens.
+    pub(super) fn metrics(&self, calls: (u64, usize), listeners: usize) -> Response<Body> {
+        metrics::answer(&Measured {
+            calls_begun: calls.0,
+            calls_running: calls.1,
+            listeners,
+            is_paused: self.daemon.as_ref().is_some_and(|daemon| daemon.is_paused()),
+            database: self.database_status(),
+            of_database: self.database.as_ref().and_then(|watch| watch.metrics()),
+        })
     }
 
     fn database_status(&self) -> Option<DatabaseStatus> {

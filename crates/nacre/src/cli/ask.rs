@@ -35,18 +35,22 @@ pub(crate) struct AskArgs {
     /// Take the model's answers from this file, for tests
     #[arg(long, value_name = "FILE", conflicts_with = "no_model")]
     scripted: Option<String>,
+    /// Answer from all registered projects, not from this one
+    #[arg(long, conflicts_with = "scope")]
+    all_projects: bool,
     #[command(flatten)]
     scope: ScopeArg,
 }
 
 pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: &AskArgs) -> Result<Exit, OpError> {
-    let AskArgs { question, limit, no_model, scripted, scope } = args;
+    let AskArgs { question, limit, no_model, scripted, all_projects, scope } = args;
     let request = AskRequest {
         question: question.join(" "),
         limit: Some(*limit),
         no_model: *no_model,
         scripted: scripted.clone(),
         scope: scope.mode(),
+        all_projects: *all_projects,
     };
     let events = ui.cancellable_events();
     let names_file = request.scripted.is_some();

@@ -9,6 +9,8 @@ use super::exit::Exit;
 use super::memory::counted;
 use super::ui::{Role, Ui};
 
+mod team;
+
 /// How many things of a kind are listed on a terminal.
 const MAX_LINES: usize = 10;
 
@@ -18,9 +20,12 @@ const MAX_LINES: usize = 10;
 /// session that said it again, or a person who found it useful.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Only what happened since this day, moment or age
-    #[arg(long, value_name = "WHEN", default_value = "30d")]
-    since: String,
+    /// Only what happened since this day, moment or age [default: 30d; with --team 7d]
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Tell of all projects: what was learned, what is contested, what nobody uses
+    #[arg(long, conflicts_with = "html")]
+    team: bool,
     /// Write it as one page with plots, which needs nothing else to be shown
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
@@ -30,8 +35,11 @@ pub(crate) struct ReportArgs {
 }
 
 pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: &ReportArgs) -> Result<Exit, OpError> {
-    let ReportArgs { since, html, force } = args;
-    let request = ReportRequest { since: Some(since.clone()), html: html.clone(), force: *force };
+    let ReportArgs { since, team, html, force } = args;
+    if *team {
+        return team::report_of_team(ui, host, since.clone());
+    }
+    let request = ReportRequest { since: since.clone(), html: html.clone(), force: *force };
     let report = ops::report(host, &request)?;
     ui.shorten_ids(host, None);
     ui.report(&report, |ui, report| match &report.html {

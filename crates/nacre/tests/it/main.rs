@@ -45,6 +45,8 @@ mod feedback;
 mod finding;
 mod first_minute;
 mod first_run;
+#[cfg(unix)]
+mod forgotten;
 mod growing;
 #[cfg(target_os = "linux")]
 mod helper;
@@ -103,11 +105,14 @@ mod sync_run;
 mod sync_watch;
 #[cfg(unix)]
 mod team;
+mod team_report;
 #[cfg(unix)]
 mod terminal;
 mod tidy;
 mod trace_counts;
 mod trace_show;
+#[cfg(unix)]
+mod transcripts;
 mod trust;
 mod undo;
 mod usage;

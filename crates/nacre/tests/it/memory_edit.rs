@@ -16,7 +16,7 @@ fn with_editor(action: &str) -> TestHome {
     set_editor(home, action)
 }
 
-fn set_editor(home: TestHome, action: &str) -> TestHome {
+pub(crate) fn set_editor(home: TestHome, action: &str) -> TestHome {
     let script = home.root().join("editor.sh");
     fs::write(&script, format!("#!/bin/sh\n{action}\n")).unwrap();
     fs::set_permissions(&script, fs::Permissions::from_mode(0o755)).unwrap();

@@ -9,7 +9,10 @@ fn forget_leaves_a_hash_and_no_text() {
     let home = TestHome::new();
     let id = home.add("Use Redis", &["--body", "A peculiar sentence."]);
     let other = home.add("Use SQLite", &["--related", &id]);
-    assert_snapshot!(home.run(&["memory", "forget", &id, "--yes"]), @"Forgot 20261115-use-redis");
+    assert_snapshot!(home.run(&["memory", "forget", &id, "--yes"]), @"
+    Forgot 20261115-use-redis
+    Gone from: files, runs, search index, notes
+    ");
     let all: String = home
         .snapshot()
         .iter()

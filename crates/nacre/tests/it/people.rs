@@ -35,7 +35,7 @@ struct Caller {
     readable: BTreeSet<usize>,
 }
 
-fn token(home: &TestHome, args: &[&str]) -> String {
+pub(crate) fn token(home: &TestHome, args: &[&str]) -> String {
     let args: Vec<&str> = ["server", "token", "add"].iter().chain(args).copied().collect();
     let (code, report) = home.json(&args);
     assert_eq!(code, 0, "{report}");
@@ -89,7 +89,7 @@ fn only_the_owner_can_read_the_file_of_people() {
 }
 
 /// A request in words, and its answer.
-fn ask(served: &Served, token: &str, verb: &str, target: &str, body: &Value) -> (u16, String) {
+pub(crate) fn ask(served: &Served, token: &str, verb: &str, target: &str, body: &Value) -> (u16, String) {
     ask_with(served, &[("Authorization", &format!("Bearer {token}"))], verb, target, body)
 }
 
@@ -150,6 +150,8 @@ fn each_scope_allows_what_it_says_and_an_end_holds_at_once() {
 
     // Who did what is on the list; contents are not.
     served.stop();
+    let (_, changes) = home.json(&["undo", "list"]);
+    assert!(changes.to_string().contains("memory add by bo"), "{changes}");
     let (_, audit) = home.json(&["server", "audit", "bo", "--limit", "0"]);
     let entries = audit["entries"].as_array().unwrap();
     let lines: Vec<String> = entries

@@ -10,13 +10,13 @@ use crate::home::TestHome;
 use crate::serve::Served;
 
 /// A server with a token for whoever writes, and a machine that has never talked to it. Their projects have the same name.
-struct Team {
-    server: TestHome,
-    token: String,
+pub(crate) struct Team {
+    pub(crate) server: TestHome,
+    pub(crate) token: String,
 }
 
 impl Team {
-    fn new(scope: &str) -> Self {
+    pub(crate) fn new(scope: &str) -> Self {
         let server = TestHome::new();
         let args = ["server", "token", "add", "ana", "--scope", scope, "--in", "work"];
         let (_, report) = server.json(&args);
@@ -26,7 +26,7 @@ impl Team {
 }
 
 /// Pushes with the token on standard input.
-fn push_first(home: &TestHome, address: &str, token: &str) -> String {
+pub(crate) fn push_first(home: &TestHome, address: &str, token: &str) -> String {
     let url = format!("http://{address}");
     let mut command = home.command(&home.work(), &["push", "--to", &url, "--token-stdin"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());

@@ -4,9 +4,10 @@
 #[expect(dead_code, reason = "the tests of the stores use more of it")]
 #[path = "../../../nacre-postgres/tests/it/server.rs"]
 #[expect(clippy::print_stderr, reason = "what was skipped is told loudly")]
-mod server;
+pub(crate) mod server;
 
 use std::fs;
+use std::process::Stdio;
 
 use insta::assert_snapshot;
 use serde_json::Value;
@@ -111,6 +112,77 @@ fn while_the_database_is_away_what_needs_it_says_so_and_the_rest_works() {
     let (status, answer) = get("/api/search?query=tabs");
     assert_eq!(status, 200, "{answer}");
     assert!(answer.contains("makefiles"), "{answer}");
+}
+
+#[test]
+fn whoever_watches_a_server_sees_the_database_in_numbers() {
+    let Some(server) = Server::start() else { return };
+    let home = reading().with_var("NACRE_SERVER_DATABASE", &server.url());
+    home.ok(&["server", "migrate"]);
+    talk(&home, "one", 1, PNPM);
+    home.ok(&["sync", "--no-extract"]);
+    let served = Served::start(&home);
+    let (address, token) = (&served.address, &served.token);
+    let get = |token: &str| {
+        served.raw(&format!(
+            "GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
+        ))
+    };
+    assert_eq!(get("nacre_0").0, 401);
+    let is_measured = |text: &str| text.contains("nacre_queue_sessions{state=\"pending\"} 1\n");
+    let found = soon(|| Some(get(token).1).filter(|text| is_measured(text)));
+    let text = found.unwrap_or_else(|| panic!("{}", get(token).1));
+    for line in [
+        "nacre_database_state{state=\"connected\"} 1",
+        "nacre_database_connections_max ",
+        "nacre_queue_oldest_seconds ",
+        "nacre_queue_leases{state=\"held\"} 0",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    served.stop();
+}
+
+#[test]
+fn a_task_of_one_server_is_stopped_from_another() {
+    let Some(server) = Server::start() else { return };
+    let team = || TestHome::new().with_var("NACRE_SERVER_DATABASE", &server.url());
+    let (one, other) = (team(), team());
+    one.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
+    one.ok(&["server", "migrate"]);
+    // A model that takes a question and says nothing.
+    let model = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}/v1", model.local_addr().unwrap());
+    one.ok(&["config", "set", "providers.local.base_url", &address]);
+    one.ok(&["config", "set", "providers.local.api", "openai"]);
+    one.ok(&["config", "set", "roles.ask.model", "local/test"]);
+    // Signs of life follow the clock, which must not stand still.
+    let mut asking = one.command(&one.work(), &["ask", "tabs or spaces?"]);
+    let piped = asking.env_remove("NACRE_NOW").stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut asking = piped.spawn().unwrap();
+    let running = || {
+        let (_, tasks) = other.json(&["events"]);
+        let tasks = tasks["tasks"].as_array().cloned().unwrap_or_default();
+        tasks.into_iter().find(|task| task["agent"] == "ask" && task["state"] == "running")
+    };
+    let task = soon(running).expect("the other server sees the task");
+    let id = task["id"].as_str().unwrap().to_owned();
+    other.ok(&["events", "cancel", &id]);
+    let ended = soon(|| asking.try_wait().unwrap());
+    assert!(ended.is_some_and(|status| !status.success()), "it ends, and not as if it had answered");
+    let over = soon(|| {
+        let (_, task) = other.json(&["events", &id]);
+        Some(task).filter(|task| task["task"]["state"] == "cancelled")
+    });
+    assert!(over.is_some(), "{:?}", other.json(&["events", &id]));
+}
+
+/// What `look` finds within half a minute.
+fn soon<T>(mut look: impl FnMut() -> Option<T>) -> Option<T> {
+    (0..300).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(100));
+        look()
+    })
 }
 
 #[test]

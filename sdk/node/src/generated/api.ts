@@ -211,6 +211,60 @@ export class Team {
   pull(request: types.HandOverRequest, options: CallOptions = {}): Promise<types.HandOverReport> {
     return this.#caller.call({ method: "POST", path: "/api/pull", body: request }, options);
   }
+
+  /**
+   * What all projects learned, what is contested, and what nobody uses.
+   *
+   * `GET /api/team/report`
+   */
+  report(request: types.TeamReportRequest = {}, options: CallOptions = {}): Promise<types.TeamReport> {
+    return this.#caller.call({ method: "GET", path: "/api/team/report", query: request }, options);
+  }
+
+  /**
+   * Take in a piece of a transcript that somebody sends.
+   *
+   * `POST /api/transcripts`
+   */
+  put_transcript(request: types.TranscriptPutRequest, options: CallOptions = {}): Promise<types.TranscriptPutReport> {
+    return this.#caller.call({ method: "POST", path: "/api/transcripts", body: request }, options);
+  }
+
+  /**
+   * List your transcripts and shared ones.
+   *
+   * `GET /api/transcripts`
+   */
+  transcripts(options: CallOptions = {}): Promise<types.TranscriptListReport> {
+    return this.#caller.call({ method: "GET", path: "/api/transcripts" }, options);
+  }
+
+  /**
+   * Show a transcript.
+   *
+   * `GET /api/transcripts/{id}`
+   */
+  transcript(id: string, options: CallOptions = {}): Promise<types.TranscriptShowReport> {
+    return this.#caller.call({ method: "GET", path: "/api/transcripts/{id}", pathValues: { id } }, options);
+  }
+
+  /**
+   * Let everybody read a transcript who may read the project.
+   *
+   * `POST /api/transcripts/{id}/share`
+   */
+  share_transcript(id: string, options: CallOptions = {}): Promise<types.TranscriptShowReport> {
+    return this.#caller.call({ method: "POST", path: "/api/transcripts/{id}/share", pathValues: { id }, body: {} }, options);
+  }
+
+  /**
+   * Delete a transcript of yours from the server.
+   *
+   * `POST /api/transcripts/{id}/forget`
+   */
+  forget_transcript(id: string, options: CallOptions = {}): Promise<types.TranscriptForgetReport> {
+    return this.#caller.call({ method: "POST", path: "/api/transcripts/{id}/forget", pathValues: { id }, body: {} }, options);
+  }
 }
 
 /** Recorded sessions of coding agents. */

@@ -131,6 +131,8 @@ export interface AskReportModel {
 /** What is asked, and what it may be answered from. */
 export interface AskRequest {
   question: string;
+  /** Answer from every registered project that may be read, instead of this one. */
+  all_projects?: boolean;
   /** At most this many memories, 1 to 20. Without it, 5. */
   limit?: number | null;
   /** Answer with the memories themselves, also where a model is set. */
@@ -230,6 +232,14 @@ export type ChangeKind = "create" | "change" | "remove";
 /** What changed. */
 export type ChangedThing = "memories" | "queue" | "projects" | "config" | "map" | "service";
 
+/** A place that was looked into after a memory was forgotten. */
+export interface CheckedCopy {
+  place: CopyPlace;
+  state: CopyState;
+  /** Why it waits, or which server. */
+  detail?: string | null;
+}
+
 /** One step of a run, and how far it is. */
 export interface ChecklistStep {
   step: string;
@@ -249,6 +259,8 @@ export interface CitedMemory {
   not_verified: string[];
   /** Which other stores have the same id. */
   also_in: StoreScope[];
+  /** Its project, where all projects were asked. */
+  project?: string | null;
   quote?: string | null;
   /** Who said that. */
   speaker?: Speaker | null;
@@ -396,6 +408,16 @@ export interface ConnectRequestTrust {
   wiring?: WiringOptions;
 }
 
+/** Two memories of a project that contradict each other. */
+export interface ContestedPair {
+  newer: string;
+  newer_title: string;
+  older: string;
+  older_title: string;
+  /** How sure it is, from 0 to 1. */
+  likelihood: number;
+}
+
 /** A file, and what of it fits. */
 export interface ContextFile {
   path: string;
@@ -452,6 +474,12 @@ export interface ContextSymbol {
   /** The whole symbol, its signature, or nothing. */
   text?: string;
 }
+
+/** A place that may hold a copy of a memory. */
+export type CopyPlace = "files" | "runs" | "index" | "notes" | "shared_index" | "server";
+
+/** What was found in a place. */
+export type CopyState = "gone" | "waits";
 
 /** How the database is. */
 export type DatabaseState = "connected" | "slow" | "away" | "unusable";
@@ -1279,6 +1307,8 @@ export interface MemoryChangesReport {
   failed: MemoryFailure[];
   /** The id that `nacre undo` takes. */
   change?: string | null;
+  /** Of what was forgotten: each place that may hold a copy, as it was found afterwards. */
+  copies?: CheckedCopy[];
 }
 
 /** What ties a memory to another. */
@@ -1509,6 +1539,17 @@ export type MemoryStatus = "active" | "candidate" | "superseded" | "stale" | "ar
 
 /** What a memory is. */
 export type MemoryType = "decision" | "learning" | "summary";
+
+/** How often a memory was used. */
+export interface MemoryUse {
+  id: string;
+  title: string;
+  uses: number;
+  citations: number;
+  confirmations: number;
+  /** What age and use left of its confidence. */
+  effective: number;
+}
 
 /** A memory as it was once: by a commit, or by a run where there is no git. */
 export interface MemoryVersion {
@@ -1784,6 +1825,14 @@ export interface ProjectCommand {
   from: string;
 }
 
+/** Two decisions of different projects that contradict each other. */
+export interface ProjectContradiction {
+  newer: ProjectMemory;
+  older: ProjectMemory;
+  /** How sure it is, from 0 to 1. */
+  likelihood: number;
+}
+
 /** One registered project. */
 export interface ProjectEntry {
   name: string;
@@ -1798,6 +1847,13 @@ export interface ProjectListReport {
 
 /** Lists the registered projects. */
 export interface ProjectListRequest {
+}
+
+/** A memory of a project. */
+export interface ProjectMemory {
+  project: string;
+  id: string;
+  title: string;
 }
 
 /** A project that is no longer registered. */
@@ -1935,6 +1991,8 @@ export interface RecalledMemory {
   not_verified: string[];
   /** Which other stores have the same id. */
   also_in: StoreScope[];
+  /** Its project, where all projects were asked. */
+  project?: string | null;
   /** The first quote that says more than the memory itself. */
   proof?: RecalledQuote | null;
   quote?: string | null;
@@ -3015,6 +3073,42 @@ export interface TaskStarted {
 /** Where a task is. */
 export type TaskState = "accepted" | "queued" | "running" | "completed" | "failed" | "cancelled";
 
+/** What is told of one project. */
+export interface TeamProject {
+  project: string;
+  /** What was learned since and is in use, the newest first. */
+  learned: MemoryUse[];
+  /** How much of that there is, listed or not. */
+  n_learned: number;
+  /** Memories that contradict each other, the surest first. */
+  contested: ContestedPair[];
+  /** Memories that nobody used in two weeks or more, the weakest first. */
+  unused: MemoryUse[];
+  n_unused: number;
+}
+
+/** What is told of every project that the caller may read. */
+export interface TeamReport {
+  since: string;
+  until: string;
+  /** Projects with something to tell, by name. */
+  projects: TeamProject[];
+  /** How many projects were looked at. */
+  n_projects: number;
+  /** Decisions of one project of which another says otherwise. Told, and left to people. */
+  across: ProjectContradiction[];
+  /** How many memories were not compared: there are more than one report compares. */
+  n_not_compared: number;
+  /** Projects that could not be read. */
+  unreadable: string[];
+}
+
+/** Since when. */
+export interface TeamReportRequest {
+  /** A day, a moment or an age. Without it, `7d`. */
+  since?: string | null;
+}
+
 /** Tokens that models read and wrote. */
 export interface TokenCounts {
   input: number;
@@ -3187,6 +3281,74 @@ export interface TraceShowRequest {
   /** At most this many events. */
   limit?: number | null;
 }
+
+/** A transcript on a server. */
+export interface TranscriptEntry {
+  id: string;
+  agent: string;
+  session: string;
+  /** The hash of what was sent. */
+  hash: string;
+  bytes: number;
+  /** When it was whole. */
+  at: string;
+  /** Whether everybody may read it who may read the project. */
+  shared: boolean;
+  /** Who sent it; nobody is the owner of the server. */
+  person?: string | null;
+}
+
+/** A transcript that is gone from the server. */
+export interface TranscriptForgetReport {
+  id: string;
+}
+
+/** The transcripts of a project that the caller may read: their own, and what others shared. The newest first. */
+export interface TranscriptListReport {
+  transcripts: TranscriptEntry[];
+}
+
+/** Which transcripts a server has. */
+export interface TranscriptListRequest {
+}
+
+/** What a server has of a transcript now. */
+export interface TranscriptPutReport {
+  state: TranscriptState;
+  /** Where the next piece begins. */
+  received: number;
+}
+
+/** A piece of a transcript, in Nacre's own format. */
+export interface TranscriptPutRequest {
+  /** The agent whose session it is. */
+  agent: string;
+  /** The session's name on the machine that it comes from. */
+  session: string;
+  /** The hash of the whole transcript, as it is sent. */
+  hash: string;
+  /** How many bytes the whole transcript has. */
+  bytes: number;
+  /** Where this piece begins. */
+  offset: number;
+  text: string;
+  /** Let everybody read it who may read the project. */
+  share?: boolean;
+}
+
+/** Which transcript is meant. */
+export interface TranscriptRequest {
+  id: string;
+}
+
+/** A transcript with its text. */
+export interface TranscriptShowReport {
+  transcript: TranscriptEntry;
+  text: string;
+}
+
+/** What a server did with a piece. */
+export type TranscriptState = "taken" | "known" | "partial" | "too_large" | "full" | "invalid";
 
 /** One of them. */
 export interface TrustItem {

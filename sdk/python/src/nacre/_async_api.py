@@ -583,6 +583,159 @@ class AsyncTeam:
             )
         )
 
+    async def report(
+        self,
+        *,
+        since: str | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TeamReport:
+        """What all projects learned, what is contested, and what nobody uses.
+
+        `GET /api/team/report`
+
+        Args:
+            since: A day, a moment or an age. Without it, `7d`.
+        """
+        return await self._caller.call(
+            Call[types.TeamReport](
+                "GET",
+                "/api/team/report",
+                query={
+                    "since": since,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    async def put_transcript(
+        self,
+        agent: str,
+        session: str,
+        hash: str,
+        bytes: int,
+        offset: int,
+        text: str,
+        *,
+        share: bool | None = None,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TranscriptPutReport:
+        """Take in a piece of a transcript that somebody sends.
+
+        `POST /api/transcripts`
+
+        Args:
+            agent: The agent whose session it is.
+            session: The session's name on the machine that it comes from.
+            hash: The hash of the whole transcript, as it is sent.
+            bytes: How many bytes the whole transcript has.
+            offset: Where this piece begins.
+            share: Let everybody read it who may read the project.
+        """
+        return await self._caller.call(
+            Call[types.TranscriptPutReport](
+                "POST",
+                "/api/transcripts",
+                body={
+                    "agent": agent,
+                    "session": session,
+                    "hash": hash,
+                    "bytes": bytes,
+                    "offset": offset,
+                    "text": text,
+                    "share": share,
+                },
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    async def transcripts(
+        self,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TranscriptListReport:
+        """List your transcripts and shared ones.
+
+        `GET /api/transcripts`
+        """
+        return await self._caller.call(
+            Call[types.TranscriptListReport](
+                "GET",
+                "/api/transcripts",
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    async def transcript(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TranscriptShowReport:
+        """Show a transcript.
+
+        `GET /api/transcripts/{id}`
+        """
+        return await self._caller.call(
+            Call[types.TranscriptShowReport](
+                "GET",
+                "/api/transcripts/{id}",
+                path_values={"id": id},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    async def share_transcript(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TranscriptShowReport:
+        """Let everybody read a transcript who may read the project.
+
+        `POST /api/transcripts/{id}/share`
+        """
+        return await self._caller.call(
+            Call[types.TranscriptShowReport](
+                "POST",
+                "/api/transcripts/{id}/share",
+                path_values={"id": id},
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
+    async def forget_transcript(
+        self,
+        id: str,
+        *,
+        project: str | None = None,
+        timeout: Timeout = DEFAULT,
+    ) -> types.TranscriptForgetReport:
+        """Delete a transcript of yours from the server.
+
+        `POST /api/transcripts/{id}/forget`
+        """
+        return await self._caller.call(
+            Call[types.TranscriptForgetReport](
+                "POST",
+                "/api/transcripts/{id}/forget",
+                path_values={"id": id},
+                body={},
+                project=project,
+                timeout=timeout,
+            )
+        )
+
 
 class AsyncSessions:
     """Recorded sessions of coding agents."""
@@ -1708,6 +1861,7 @@ class AsyncApi:
         self,
         question: str,
         *,
+        all_projects: bool | None = None,
         limit: int | None = None,
         no_model: bool | None = None,
         scope: types.Scope | None = None,
@@ -1721,6 +1875,7 @@ class AsyncApi:
         self,
         question: str,
         *,
+        all_projects: bool | None = None,
         limit: int | None = None,
         no_model: bool | None = None,
         scope: types.Scope | None = None,
@@ -1734,6 +1889,7 @@ class AsyncApi:
         self,
         question: str,
         *,
+        all_projects: bool | None = None,
         limit: int | None = None,
         no_model: bool | None = None,
         scope: types.Scope | None = None,
@@ -1746,6 +1902,7 @@ class AsyncApi:
         self,
         question: str,
         *,
+        all_projects: bool | None = None,
         limit: int | None = None,
         no_model: bool | None = None,
         scope: types.Scope | None = None,
@@ -1758,6 +1915,7 @@ class AsyncApi:
         `POST /api/ask`
 
         Args:
+            all_projects: Answer from every registered project that may be read, instead of this one.
             limit: At most this many memories, 1 to 20. Without it, 5.
             no_model: Answer with the memories themselves, also where a model is set.
         """
@@ -1766,6 +1924,7 @@ class AsyncApi:
             "/api/ask",
             body={
                 "question": question,
+                "all_projects": all_projects,
                 "limit": limit,
                 "no_model": no_model,
                 "scope": scope,

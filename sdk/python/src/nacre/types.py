@@ -153,6 +153,8 @@ class AskRequest(TypedDict):
     """What is asked, and what it may be answered from."""
 
     question: str
+    all_projects: NotRequired[bool]
+    """Answer from every registered project that may be read, instead of this one."""
     limit: NotRequired[int | None]
     """At most this many memories, 1 to 20. Without it, 5."""
     no_model: NotRequired[bool]
@@ -264,6 +266,15 @@ ChangeKind: TypeAlias = Literal["create", "change", "remove"]
 ChangedThing: TypeAlias = Literal["memories", "queue", "projects", "config", "map", "service"]
 
 
+class CheckedCopy(TypedDict):
+    """A place that was looked into after a memory was forgotten."""
+
+    place: CopyPlace
+    state: CopyState
+    detail: NotRequired[str | None]
+    """Why it waits, or which server."""
+
+
 class ChecklistStep(TypedDict):
     """One step of a run, and how far it is."""
 
@@ -285,6 +296,8 @@ class CitedMemory(TypedDict):
     """What it overturned by nothing but its own claim."""
     also_in: list[StoreScope]
     """Which other stores have the same id."""
+    project: NotRequired[str | None]
+    """Its project, where all projects were asked."""
     quote: NotRequired[str | None]
     speaker: NotRequired[Speaker | None]
     """Who said that."""
@@ -448,6 +461,17 @@ class ConnectRequestTrust(TypedDict):
     wiring: NotRequired[WiringOptions]
 
 
+class ContestedPair(TypedDict):
+    """Two memories of a project that contradict each other."""
+
+    newer: str
+    newer_title: str
+    older: str
+    older_title: str
+    likelihood: float
+    """How sure it is, from 0 to 1."""
+
+
 class ContextFile(TypedDict):
     """A file, and what of it fits."""
 
@@ -507,6 +531,14 @@ class ContextSymbol(TypedDict):
     form: SymbolForm
     text: NotRequired[str]
     """The whole symbol, its signature, or nothing."""
+
+
+# A place that may hold a copy of a memory.
+CopyPlace: TypeAlias = Literal["files", "runs", "index", "notes", "shared_index", "server"]
+
+
+# What was found in a place.
+CopyState: TypeAlias = Literal["gone", "waits"]
 
 
 # How the database is.
@@ -1425,6 +1457,8 @@ class MemoryChangesReport(TypedDict):
     failed: list[MemoryFailure]
     change: NotRequired[str | None]
     """The id that `nacre undo` takes."""
+    copies: NotRequired[list[CheckedCopy]]
+    """Of what was forgotten: each place that may hold a copy, as it was found afterwards."""
 
 
 class MemoryEdge(TypedDict):
@@ -1675,6 +1709,18 @@ MemoryStatus: TypeAlias = Literal["active", "candidate", "superseded", "stale", 
 
 # What a memory is.
 MemoryType: TypeAlias = Literal["decision", "learning", "summary"]
+
+
+class MemoryUse(TypedDict):
+    """How often a memory was used."""
+
+    id: str
+    title: str
+    uses: int
+    citations: int
+    confirmations: int
+    effective: float
+    """What age and use left of its confidence."""
 
 
 class MemoryVersion(TypedDict):
@@ -1980,6 +2026,15 @@ ProjectCommand = TypedDict(
 )
 
 
+class ProjectContradiction(TypedDict):
+    """Two decisions of different projects that contradict each other."""
+
+    newer: ProjectMemory
+    older: ProjectMemory
+    likelihood: float
+    """How sure it is, from 0 to 1."""
+
+
 class ProjectEntry(TypedDict):
     """One registered project."""
 
@@ -1996,6 +2051,14 @@ class ProjectListReport(TypedDict):
 
 class ProjectListRequest(TypedDict):
     """Lists the registered projects."""
+
+
+class ProjectMemory(TypedDict):
+    """A memory of a project."""
+
+    project: str
+    id: str
+    title: str
 
 
 class ProjectRemoveReport(TypedDict):
@@ -2148,6 +2211,8 @@ class RecalledMemory(TypedDict):
     """What it overturned by nothing but its own claim."""
     also_in: list[StoreScope]
     """Which other stores have the same id."""
+    project: NotRequired[str | None]
+    """Its project, where all projects were asked."""
     proof: NotRequired[RecalledQuote | None]
     """The first quote that says more than the memory itself."""
     quote: NotRequired[str | None]
@@ -3328,6 +3393,45 @@ class TaskStarted(TypedDict):
 TaskState: TypeAlias = Literal["accepted", "queued", "running", "completed", "failed", "cancelled"]
 
 
+class TeamProject(TypedDict):
+    """What is told of one project."""
+
+    project: str
+    learned: list[MemoryUse]
+    """What was learned since and is in use, the newest first."""
+    n_learned: int
+    """How much of that there is, listed or not."""
+    contested: list[ContestedPair]
+    """Memories that contradict each other, the surest first."""
+    unused: list[MemoryUse]
+    """Memories that nobody used in two weeks or more, the weakest first."""
+    n_unused: int
+
+
+class TeamReport(TypedDict):
+    """What is told of every project that the caller may read."""
+
+    since: str
+    until: str
+    projects: list[TeamProject]
+    """Projects with something to tell, by name."""
+    n_projects: int
+    """How many projects were looked at."""
+    across: list[ProjectContradiction]
+    """Decisions of one project of which another says otherwise. Told, and left to people."""
+    n_not_compared: int
+    """How many memories were not compared: there are more than one report compares."""
+    unreadable: list[str]
+    """Projects that could not be read."""
+
+
+class TeamReportRequest(TypedDict):
+    """Since when."""
+
+    since: NotRequired[str | None]
+    """A day, a moment or an age. Without it, `7d`."""
+
+
 class TokenCounts(TypedDict):
     """Tokens that models read and wrote."""
 
@@ -3518,6 +3622,82 @@ class TraceShowRequest(TypedDict):
     """Also reasoning, injected text and records of unknown kinds."""
     limit: NotRequired[int | None]
     """At most this many events."""
+
+
+class TranscriptEntry(TypedDict):
+    """A transcript on a server."""
+
+    id: str
+    agent: str
+    session: str
+    hash: str
+    """The hash of what was sent."""
+    bytes: int
+    at: str
+    """When it was whole."""
+    shared: bool
+    """Whether everybody may read it who may read the project."""
+    person: NotRequired[str | None]
+    """Who sent it; nobody is the owner of the server."""
+
+
+class TranscriptForgetReport(TypedDict):
+    """A transcript that is gone from the server."""
+
+    id: str
+
+
+class TranscriptListReport(TypedDict):
+    """The transcripts of a project that the caller may read: their own, and what others shared. The newest first."""
+
+    transcripts: list[TranscriptEntry]
+
+
+class TranscriptListRequest(TypedDict):
+    """Which transcripts a server has."""
+
+
+class TranscriptPutReport(TypedDict):
+    """What a server has of a transcript now."""
+
+    state: TranscriptState
+    received: int
+    """Where the next piece begins."""
+
+
+class TranscriptPutRequest(TypedDict):
+    """A piece of a transcript, in Nacre's own format."""
+
+    agent: str
+    """The agent whose session it is."""
+    session: str
+    """The session's name on the machine that it comes from."""
+    hash: str
+    """The hash of the whole transcript, as it is sent."""
+    bytes: int
+    """How many bytes the whole transcript has."""
+    offset: int
+    """Where this piece begins."""
+    text: str
+    share: NotRequired[bool]
+    """Let everybody read it who may read the project."""
+
+
+class TranscriptRequest(TypedDict):
+    """Which transcript is meant."""
+
+    id: str
+
+
+class TranscriptShowReport(TypedDict):
+    """A transcript with its text."""
+
+    transcript: TranscriptEntry
+    text: str
+
+
+# What a server did with a piece.
+TranscriptState: TypeAlias = Literal["taken", "known", "partial", "too_large", "full", "invalid"]
 
 
 class TrustItem(TypedDict):

@@ -85,7 +85,7 @@ fn the_defaults_are_complete_and_typed() {
                 trusted_proxy: String::new(),
                 trusted_proxy_header: String::new(),
             },
-            push: PushSettings { to: String::new() },
+            push: PushSettings { to: String::new(), transcripts: false },
             telemetry: TelemetrySettings { otlp_endpoint: String::new() },
             providers: BTreeMap::new(),
             roles: BTreeMap::new(),

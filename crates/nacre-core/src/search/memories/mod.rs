@@ -570,6 +570,17 @@ pub fn clear_index(
     Ok(Index::new(place::made(store), INDEX_NAME).clear(owner, patience)?)
 }
 
+/// Takes a memory out of a store's index, with its words; returns whether the disk holds none of it now.
+pub fn purge_index(
+    store: &Store,
+    owner: &Owner,
+    patience: std::time::Duration,
+    id: &MemoryId,
+) -> Result<bool, SearchError> {
+    let is_gone = |key: &str| Located::from_path(key).is_some_and(|at| at.id == *id);
+    Ok(Index::new(place::present(store), INDEX_NAME).purge(owner, patience, &is_gone)?)
+}
+
 /// Everything that a phrase can stand in.
 fn whole_text(memory: &Memory) -> String {
     format!("{}\n{}\n{}", memory.title, memory.tags.join(" "), memory.document.body())

@@ -85,6 +85,9 @@ pub struct Report {
     pub contradictions: Vec<Happened>,
     /// Found, and left to a person.
     pub open_contradictions: usize,
+    /// What was learned since and holds, the newest first, and how much of that there is.
+    pub newest: Vec<Listed>,
+    pub n_newest: usize,
     pub most_used: Vec<Listed>,
     pub never_used: Vec<Listed>,
     /// How many of the memories that hold were used, were never used, and are too young to tell; adds up to all of them.
@@ -113,6 +116,8 @@ pub fn report(store: &Store, since: Timestamp, now: Timestamp) -> Result<Report,
         archived: Vec::new(),
         contradictions: Vec::new(),
         open_contradictions: 0,
+        newest: Vec::new(),
+        n_newest: 0,
         most_used: Vec::new(),
         never_used: Vec::new(),
         n_used: 0,
@@ -167,7 +172,11 @@ impl Report {
         let tenth = ((effective * 10.0) as usize).min(self.confidence.len() - 1);
         self.confidence[tenth] += 1;
         let known_for = at.map(|at| self.until.duration_since(at));
-        self.list(memory, &vitals, state.as_ref(), known_for);
+        let listed = self.listed(memory, &vitals, state.as_ref());
+        if learned.is_some() && memory.status == Status::Active {
+            self.newest.push(listed.clone());
+        }
+        self.list(listed, &vitals, known_for);
         Ok(())
     }
 
@@ -180,22 +189,19 @@ impl Report {
         }
     }
 
-    fn list(
-        &mut self,
-        memory: &Memory,
-        vitals: &Vitals,
-        state: Option<&State>,
-        known_for: Option<SignedDuration>,
-    ) {
+    fn listed(&self, memory: &Memory, vitals: &Vitals, state: Option<&State>) -> Listed {
         let effective = vitals.effective(self.until);
-        let listed = Listed {
+        Listed {
             id: memory.at.id.clone(),
             title: memory.title.clone(),
             uses: vitals.n_uses,
             citations: state.map_or(0, |state| state.citations),
             confirmations: state.map_or(0, |state| state.confirmations),
             effective: (effective * 100.0).round() / 100.0,
-        };
+        }
+    }
+
+    fn list(&mut self, listed: Listed, vitals: &Vitals, known_for: Option<SignedDuration>) {
         let age = self.until.duration_since(vitals.last_confirmed);
         let age = known_for.map_or(age, |known_for| age.min(known_for));
         match listed.uses {
@@ -211,6 +217,10 @@ impl Report {
         self.most_used.sort_by(|a, b| b.uses.cmp(&a.uses).then_with(|| a.id.cmp(&b.id)));
         self.never_used
             .sort_by(|a, b| a.effective.total_cmp(&b.effective).then_with(|| a.id.cmp(&b.id)));
+        self.n_newest = self.newest.len();
+        // An id begins with its day.
+        self.newest.sort_by(|a, b| b.id.cmp(&a.id));
+        self.newest.truncate(MAX_LISTED);
         self.most_used.truncate(MAX_LISTED);
         self.never_used.truncate(MAX_LISTED);
     }

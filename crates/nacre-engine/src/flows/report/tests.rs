@@ -20,6 +20,8 @@ fn empty(since: &str, until: &str) -> Report {
         archived: Vec::new(),
         contradictions: Vec::new(),
         open_contradictions: 0,
+        newest: Vec::new(),
+        n_newest: 0,
         most_used: Vec::new(),
         never_used: Vec::new(),
         n_used: 0,

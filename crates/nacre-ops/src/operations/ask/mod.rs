@@ -2,6 +2,7 @@
 //!
 //! Whatever a model writes, no sentence leaves this operation before everything that it cites was looked up.
 
+mod everywhere;
 mod model;
 mod recalled;
 mod written;
@@ -17,7 +18,7 @@ use nacre_engine::tools::{MemoryHandle, Passage, Recalled, recall};
 
 use crate::error::OpError;
 use crate::events::Events;
-use crate::host::{Host, as_task, model_settings, note_offered, scripted};
+use crate::host::{Host, ScopedStore, as_task, model_settings, note_offered, scripted};
 
 /// How many memories a question is answered from.
 const DEFAULT_LIMIT: usize = 5;
@@ -33,6 +34,8 @@ struct Asking<'a> {
     stores: Arc<Vec<MemoryHandle>>,
     /// Which memories each store holds.
     scopes: Vec<StoreScope>,
+    /// The project of each store, where several are asked.
+    projects: Vec<Option<String>>,
     /// The best first.
     passages: Vec<Passage>,
     n_broken: usize,
@@ -50,6 +53,11 @@ impl Asking<'_> {
         self.scopes.get(number).copied().unwrap_or(StoreScope::Project)
     }
 
+    /// The project that a store is of, where several are asked.
+    fn project_of(&self, number: usize) -> Option<String> {
+        self.projects.get(number).cloned().flatten()
+    }
+
     /// Which stores have the same id besides the one with this number.
     fn also_in(&self, id: &MemoryId, number: usize) -> Vec<StoreScope> {
         let others = self.stores.iter().zip(&self.scopes).enumerate();
@@ -63,7 +71,7 @@ fn has(store: &MemoryHandle, id: &MemoryId) -> bool {
 }
 
 pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskReport, OpError> {
-    let asking = look_up(host, request)?;
+    let asking = look_up(host, request, events)?;
     if asking.n_broken != 0 {
         let files = if asking.n_broken == 1 { "1 file is" } else { "some files are" };
         let message = format!("Not everything was looked at: {files} broken");
@@ -103,7 +111,11 @@ fn cancelled() -> OpError {
     OpError { code: ErrorCode::Cancelled, ..OpError::failed("The question was cancelled") }
 }
 
-fn look_up<'a>(host: &'a Host, request: &'a AskRequest) -> Result<Asking<'a>, OpError> {
+fn look_up<'a>(
+    host: &'a Host,
+    request: &'a AskRequest,
+    events: &Events,
+) -> Result<Asking<'a>, OpError> {
     let question = request.question.trim();
     if question.is_empty() {
         return Err(OpError::usage("The question is empty")
@@ -118,8 +130,19 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest) -> Result<Asking<'a>, Op
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(OpError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
     }
-    let (mut stores, mut scopes) = (Vec::new(), Vec::new());
-    for scoped in host.stores_to_read(request.scope)? {
+    let named: Vec<(Option<String>, ScopedStore)> = match request.all_projects {
+        true => {
+            let stores = everywhere::stores(host, question, events)?.into_iter();
+            stores.map(|(name, scoped)| (Some(name), scoped)).collect()
+        }
+        false => {
+            let stores = host.stores_to_read(request.scope)?.into_iter();
+            stores.map(|scoped| (None, scoped)).collect()
+        }
+    };
+    let (mut stores, mut scopes, mut projects) = (Vec::new(), Vec::new(), Vec::new());
+    for (project, scoped) in named {
+        projects.push(project);
         scopes.push(scoped.scope);
         stores.push(MemoryHandle {
             store: Arc::new(scoped.store),
@@ -132,7 +155,7 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest) -> Result<Asking<'a>, Op
     let Recalled { passages, n_broken, n_postponed } =
         recall(&stores, question, limit, host.now())?;
     let stores = Arc::new(stores);
-    Ok(Asking { host, question, stores, scopes, passages, n_broken, n_postponed })
+    Ok(Asking { host, question, stores, scopes, projects, passages, n_broken, n_postponed })
 }
 
 /// The models that answer; none where none is set, or where the caller wants none.

@@ -33,6 +33,7 @@ fn recalled(asking: &Asking<'_>, told: &Told) -> RecalledMemory {
         title: passage.title.clone(),
         status: passage.status.as_str().to_owned(),
         scope: asking.scope_of(passage.store),
+        project: asking.project_of(passage.store),
         score: passage.score,
         line: line.clone(),
         quote: passage.quotes.first().map(|quote| quote.text.clone()),

@@ -74,6 +74,7 @@ fn cited(asking: &Asking<'_>, id: &MemoryId) -> Option<CitedMemory> {
         title: store.redacted(&memory.title),
         status: memory.status.as_str().to_owned(),
         scope: asking.scope_of(number),
+        project: asking.project_of(number),
         path: store.path().join(memory.at.path.as_str()).display().to_string(),
         quote: quote.as_ref().map(|quote| store.redacted(quote.text.trim())),
         speaker: quote.map(|quote| speaker(quote.speaker)),

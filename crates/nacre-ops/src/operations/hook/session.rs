@@ -6,20 +6,15 @@ use std::time::Duration;
 
 use nacre_api::wire::HookSession;
 use nacre_core::safefs::{Access, EntryKind, RelPath, WriteScope, Writer};
-use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::OpError;
 use crate::host::Host;
-
-/// The folder in the global one that hooks keep their notes in.
-pub(super) const HOOKS_FOLDER: &str = "hooks";
+use crate::operations::hook_notes::{MAX_BYTES, Notes};
+pub(super) use crate::operations::hook_notes::{HOOKS_FOLDER, folder};
 
 /// More memories than these are not remembered of one session; the first ones are told again then.
 const MAX_TOLD: usize = 512;
-
-/// A file of notes is never larger.
-const MAX_BYTES: u64 = 256 << 10;
 
 /// How long a hook waits for another one of the same prompt.
 pub(super) const PATIENCE: Duration = Duration::from_millis(100);
@@ -32,17 +27,6 @@ const N_KEPT: usize = 128;
 pub(super) struct SessionNotes {
     path: RelPath,
     notes: Notes,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-struct Notes {
-    /// It got its brief.
-    is_briefed: bool,
-    /// It was asked to record something.
-    is_asked: bool,
-    /// The ids of memories, oldest first.
-    told: Vec<String>,
 }
 
 impl SessionNotes {
@@ -125,12 +109,6 @@ pub(super) fn claim_question(host: &Host, session: &HookSession) -> Result<bool,
     notes.notes.is_asked = true;
     notes.save(host, &folder)?;
     Ok(true)
-}
-
-/// The folder of notes, made where it is missing.
-pub(super) fn folder(host: &Host) -> Result<WriteScope, OpError> {
-    host.home_scope()?;
-    Ok(WriteScope::create_inside(host.home()?, HOOKS_FOLDER, Access::Private)?)
 }
 
 /// Removes the oldest notes when there are too many.

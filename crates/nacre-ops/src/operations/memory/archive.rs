@@ -18,6 +18,7 @@ pub fn archive(
         mode: RunMode::Memory,
         command: "memory archive",
         apply: &|_, batch, id| Ok(batch.archive(id, host.now())?),
+        after: None,
     };
     change_each(host, request, &change, events)
 }

@@ -20,6 +20,8 @@ pub(crate) struct Change<'c> {
     /// What other processes see while it writes.
     pub(crate) command: &'c str,
     pub(crate) apply: &'c dyn Fn(&ScopedStore, &mut Batch<'_>, &str) -> Result<MemoryId, OpError>,
+    /// What follows when the change is made.
+    pub(crate) after: Option<&'c dyn Fn(&ScopedStore, &MemoryId)>,
 }
 
 /// Makes the change to each of the memories. A single one that fails is an error; of several, the others are changed.
@@ -35,6 +37,7 @@ pub(crate) fn change_each(
         ids: Vec::new(),
         failed: Vec::new(),
         change: None,
+        copies: Vec::new(),
     };
     let command = CommandChange::new(change.mode, change.command);
     if ids.is_empty() {
@@ -73,6 +76,9 @@ fn change_one(
         reversal = Reversal::Gone;
     }
     warn_kept(events, &command.commit(host, scoped, batch, reversal)?);
+    if let Some(after) = change.after {
+        after(scoped, &id);
+    }
     Ok(id)
 }
 

@@ -6,7 +6,6 @@
 use std::path::Path;
 
 use nacre_api::wire::{ErrorCode, MemoryChange, MemoryChangeReport, MemoryEditRequest};
-use nacre_core::base::ContentHash;
 use nacre_core::memory::{Located, Store};
 use nacre_core::safefs::{ChangeSet, RelPath, WriteScope, Writer};
 use nacre_engine::flows::change::Reversal;
@@ -16,6 +15,7 @@ use super::changes::{warn_kept, warn_redacted};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::{Host, ScopedStore};
+use crate::operations::copies::{DRAFTS, draft_name};
 use crate::operations::recording::CommandChange;
 
 /// No draft is larger; a larger one is not a person's.
@@ -98,8 +98,8 @@ struct Draft<'h> {
 
 impl<'h> Draft<'h> {
     fn of(host: &'h Host, store: &Store, at: &Located) -> Result<Self, OpError> {
-        let place = ContentHash::of(store.path().as_os_str().as_encoded_bytes()).short();
-        let path = |tail: &str| RelPath::new(&format!("drafts/{place}-{}.{tail}", at.id));
+        let name = draft_name(store, &at.id);
+        let path = |tail: &str| RelPath::new(&format!("{DRAFTS}/{name}.{tail}"));
         Ok(Self { host, scope: host.home_scope()?, text: path("md")?, base: path("base")? })
     }
 

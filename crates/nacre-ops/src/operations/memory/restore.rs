@@ -18,6 +18,7 @@ pub fn restore(
         mode: RunMode::Memory,
         command: "memory restore",
         apply: &|_, batch, id| Ok(batch.restore(id, host.now())?),
+        after: None,
     };
     change_each(host, request, &change, events)
 }

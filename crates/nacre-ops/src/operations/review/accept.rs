@@ -23,6 +23,7 @@ pub fn accept(
         mode: RunMode::Review,
         command: "review accept",
         apply: &|_, batch, id| Ok(batch.accept(id, supersedes.as_deref(), host.now())?),
+        after: None,
     };
     let request = MemoryIdsRequest { ids: ids.clone(), scope: *scope };
     change_each(host, &request, &change, events)

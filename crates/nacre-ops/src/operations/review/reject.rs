@@ -18,6 +18,7 @@ pub fn reject(
         mode: RunMode::Review,
         command: "review reject",
         apply: &|_, batch, id| Ok(batch.reject(id, host.now())?),
+        after: None,
     };
     change_each(host, request, &change, events)
 }

@@ -6,6 +6,7 @@ mod hold;
 mod log;
 mod logs;
 mod manager;
+mod metrics;
 mod pause;
 mod prune;
 mod status;
@@ -19,6 +20,7 @@ pub use self::logs::{LogTail, logs};
 pub use self::manager::{
     Manager, disable, enable, is_current, is_enabled, manager, start_process, write_compose,
 };
+pub use self::metrics::{DatabaseMetrics, database_metrics};
 pub use self::pause::{is_paused, set_paused};
 pub use self::prune::prune;
 pub(super) use self::status::service_status;

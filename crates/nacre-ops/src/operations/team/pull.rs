@@ -9,12 +9,12 @@ use nacre_engine::flows::change::Reversal;
 use nacre_engine::flows::run::RunMode;
 
 use super::remote::Remote;
-use super::state::{self, TeamState, Version};
 use super::take_in::{MAX_MEMORIES, core_type};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
 use crate::operations::recording::CommandChange;
+use crate::operations::team_state::{self as state, TeamState, Version};
 
 /// Memories that one pull brings. The next one goes on.
 const MAX_BROUGHT: usize = 2000;

@@ -1,4 +1,4 @@
-//! Sends the memories of a project to a server.
+//! Sends the memories of a project to a server, and transcripts where the person wants that.
 //!
 //! What was sent is written down after each request, so that a push that was stopped, or had no network, goes on with the next one.
 
@@ -13,11 +13,13 @@ use nacre_core::memory::Store;
 
 use super::offer::{claims, moved, moving};
 use super::remote::Remote;
-use super::state::{self, TeamState};
 use super::take_in::MAX_MEMORIES;
+use super::transcripts::push_transcripts;
+use super::withdraw::withdraw;
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
+use crate::operations::team_state::{self as state, TeamState};
 
 /// What one request holds, in bytes; a server reads a megabyte.
 const MAX_BYTES: usize = 512 << 10;
@@ -26,7 +28,7 @@ const MAX_BYTES: usize = 512 << 10;
 const MAX_TIME: Duration = Duration::from_secs(300);
 
 pub fn push(host: &Host, request: &PushRequest, events: &Events) -> Result<PushReport, OpError> {
-    let PushRequest { to, token, dry_run } = request;
+    let PushRequest { to, token, dry_run, transcripts, share } = request;
     let remote = Remote::open(host, to.as_deref(), token.as_deref())?;
     let mut state = state::read(host, &remote.url, &remote.project)?;
     let Pending { memories, known } = pending(&remote.scoped.store, &state)?;
@@ -38,12 +40,27 @@ pub fn push(host: &Host, request: &PushRequest, events: &Events) -> Result<PushR
         known,
         refused: Vec::new(),
         waiting: memories.len(),
+        withdrawn: Vec::new(),
+        kept: Vec::new(),
+        transcripts: None,
         stopped: None,
     };
+    let with_transcripts = *transcripts || *share || host.own_settings().push.transcripts;
     if *dry_run {
+        if with_transcripts {
+            push_transcripts(host, &remote, &mut state, &mut report, (*share, events))?;
+        }
         return Ok(report);
     }
     remote.keep(token.as_deref())?;
+    match withdraw(&remote, &mut state, &mut report) {
+        Err(error) if is_away(&error) => {
+            report.stopped = Some(error.message);
+            return Ok(report);
+        }
+        result => result?,
+    }
+    state::write(host, (&remote.url, &remote.project), &state)?;
     let (begun, total) = (host.stopwatch(), memories.len() as u64);
     for part in parts(memories) {
         events.cancel().check()?;
@@ -62,6 +79,13 @@ pub fn push(host: &Host, request: &PushRequest, events: &Events) -> Result<PushR
         state::write(host, (&remote.url, &remote.project), &state)?;
         let done = total - report.waiting as u64;
         events.emit(Event::Progress { done, total, bytes: 0 });
+    }
+    if with_transcripts && report.stopped.is_none() {
+        match push_transcripts(host, &remote, &mut state, &mut report, (*share, events)) {
+            Err(error) if is_away(&error) => report.stopped = Some(error.message),
+            result => result?,
+        }
+        state::write(host, (&remote.url, &remote.project), &state)?;
     }
     Ok(report)
 }

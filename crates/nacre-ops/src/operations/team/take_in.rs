@@ -30,9 +30,7 @@ pub fn take_in(host: &Host, request: &TakeInRequest) -> Result<TakeInReport, OpE
         taken.push(TakenMemory { id: memory.id.clone(), state });
     }
     if taken.iter().any(|memory| memory.state == PushState::Taken) {
-        // Who sent it stands in the list of changes.
-        let command = format!("push by {}", host.caller.name());
-        CommandChange::new(RunMode::Import, &command).commit(
+        CommandChange::new(RunMode::Import, "push").commit(
             host,
             &scoped,
             batch,

@@ -13,6 +13,7 @@ mod server;
 mod sessions;
 mod tasks;
 mod team;
+mod transcripts;
 
 use super::route::Route;
 
@@ -24,6 +25,7 @@ pub(super) fn all() -> Vec<Route> {
         memories::routes(),
         review::routes(),
         team::routes(),
+        transcripts::routes(),
         sessions::routes(),
         runs::routes(),
         queue::routes(),

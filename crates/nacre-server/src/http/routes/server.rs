@@ -21,6 +21,8 @@ pub(super) fn routes() -> Vec<Route> {
         Route::own((Get, "/api/ready"), "Whether requests can be answered now", OwnRoute::Ready)
             .reports::<HealthReport>()
             .open(),
+        Route::own((Get, "/metrics"), "The server in numbers, for Prometheus", OwnRoute::Metrics)
+            .needs(Permit::Machine),
         Route::own((Get, "/api/openapi.json"), "This description", OwnRoute::OpenApi).open(),
         Route::own((Post, "/api/login"), "Lets a browser in by a one-time code", OwnRoute::Login)
             .typed::<LoginRequest, LoginReport>()

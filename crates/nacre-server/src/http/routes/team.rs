@@ -2,7 +2,7 @@
 
 use nacre_api::wire::{
     ChangedThing, HandOverReport, HandOverRequest, OfferReport, OfferRequest, TakeInReport,
-    TakeInRequest,
+    TakeInRequest, TeamReport, TeamReportRequest,
 };
 use nacre_ops::{OpError, team};
 
@@ -21,7 +21,13 @@ pub(super) fn routes() -> Vec<Route> {
         Route::operation((Post, "/api/pull"), "Hands memories over", hand_over)
             .needs(Permit::Read)
             .reads(),
+        Route::operation((Get, "/api/team/report"), "What was learned, contested, unused", report)
+            .needs(Permit::Read),
     ]
+}
+
+fn report(call: &Call, request: &TeamReportRequest) -> Result<TeamReport, OpError> {
+    team::report(&call.host, request, &call.events)
 }
 
 fn take_in(call: &Call, request: &TakeInRequest) -> Result<TakeInReport, OpError> {

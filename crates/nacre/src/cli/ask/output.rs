@@ -66,7 +66,8 @@ fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) -> Result<(), OpError> {
         notes.push(memory.status.clone());
     }
     notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
-    notes.extend(same_id(memory.scope, &memory.also_in));
+    notes.extend(memory.project.as_ref().map(|name| Shown(name).one_line()));
+    notes.extend(same_id(memory.scope, &memory.also_in).filter(|_| memory.project.is_none()));
     let note = if notes.is_empty() { String::new() } else { format!(" ({})", notes.join(", ")) };
     ui.line(format!("{title} {id}{note}"))?;
     print_claims(ui, &memory.not_verified)?;
@@ -85,7 +86,8 @@ fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) -> Result<(), OpError> {
 }
 
 fn print_cited(ui: &mut Ui, memory: &CitedMemory) -> Result<(), OpError> {
-    let note = same_id(memory.scope, &memory.also_in);
+    let project = memory.project.as_ref().map(|name| Shown(name).one_line());
+    let note = project.or_else(|| same_id(memory.scope, &memory.also_in));
     let note = note.map(|note| format!("  ({note})")).unwrap_or_default();
     ui.table(&[vec![
         (Role::Id, memory.id.clone()),

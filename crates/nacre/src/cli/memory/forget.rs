@@ -15,10 +15,12 @@ use super::output::{counted, report_changes};
 /// Remove memories for good
 ///
 /// The file, its evidence and its counters are removed, and other memories no longer name it. A
-/// hash without text stays behind, so that the same claim does not come back by itself. Commits
-/// that hold the memory stay in git's history. It cannot be undone: nothing of the memory is kept, and
+/// hash without text stays behind, so that the same claim does not come back by itself. Its words leave the
+/// search index, the folders of runs and the index that servers share, and each place is looked into
+/// afterwards; what cannot be reached now is named. Commits that hold the memory stay in git's history, and
+/// so does the session that it came from. It cannot be undone: nothing of the memory is kept, and
 /// what would undo earlier changes of it is removed as well. `nacre memory archive` puts a memory away
-/// and can be undone. What a sync noted about its session stays in its run folder until that is pruned.
+/// and can be undone.
 ///
 /// In a terminal you are asked first; elsewhere it takes --yes and whole ids.
 #[derive(Debug, Args)]

@@ -2,6 +2,7 @@
 
 mod add;
 mod archive;
+mod copies;
 mod edit;
 mod forget;
 mod list;

@@ -12,6 +12,7 @@ use nacre_ops::text::Shown;
 use super::super::exit::Exit;
 use super::super::layout::KEPT;
 use super::super::ui::{Role, Row, Ui};
+use super::copies::print_copies;
 
 /// More warnings than this say nothing new.
 const MAX_WARNINGS: usize = 20;
@@ -119,6 +120,7 @@ pub(crate) fn print_undo(ui: &mut Ui, change: Option<&str>) -> Result<(), OpErro
 pub(crate) fn report_changes(ui: &mut Ui, report: &MemoryChangesReport) -> Result<Exit, OpError> {
     let exit = ui.report(report, |ui, report| {
         report.ids.iter().try_for_each(|id| print_done(ui, report.done, id))?;
+        print_copies(ui, &report.copies)?;
         // What is forgotten on purpose does not come back.
         let change = report.change.as_deref().filter(|_| report.done != MemoryChange::Forgotten);
         print_undo(ui, change)
