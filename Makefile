@@ -90,17 +90,14 @@ bench-map: needed  ## Measure the map on 40,000 files of large packages, beside 
 	$(CARGO) build --release -p nacre-map --example limits
 	python3 tools/bench-map.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/limits $(FOLDER)
 
-docs: needed  ## Write again what the program writes: pages of docs/, docs/schema, the README's examples and its picture
+docs: needed  ## Write again what is made from the sources: schemas, pages of docs/, the README's examples and its picture
+	NACRE_WRITE_DOCS=1 $(CARGO) test -q --workspace $(FEATURES) --lib -- the_stored_schemas the_description_of_the_api
 	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new
 	mv docs/cli.md.new docs/cli.md
 	$(CARGO) run -q -p nacre -- reference config > docs/config.md.new
 	mv docs/config.md.new docs/config.md
-	$(CARGO) run -q -p nacre -- reference openapi > docs/openapi.json.new
-	mv docs/openapi.json.new docs/openapi.json
 	sdk/generate/generate.py
-	rm -rf docs/schema
-	$(CARGO) run -q -p nacre -- reference schema docs/schema
-	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --test it -- every_wrong_input every_console_block the_first_run
+	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --test it -- the_schemas every_wrong_input every_console_block the_first_run
 	tools/record-svg.py $(TARGET_DIR)/debug/nacre
 
 dist: needed  ## Build the static Linux program, check it in an empty root, and pack it with checksums

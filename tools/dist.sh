@@ -32,11 +32,21 @@ cc -O2 -o "$out/pack" tools/dist/pack.c
 export NACRE_DIST_PACK=$(cd "$out" && pwd)/pack NACRE_DIST_CC=musl-gcc
 upper=$(printf '%s' "$target" | tr 'a-z-' 'A-Z_')
 export "CC_${target//-/_}=$PWD/tools/dist/cc"
-export "CARGO_TARGET_${upper}_RUSTFLAGS=-C link-arg=-Wl,-z,pack-relative-relocs"
+flags="-C link-arg=-Wl,-z,pack-relative-relocs"
+# The linker that comes with Rust keeps one of several functions that are the same code.
+lld=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/gcc-ld
+if [ -x "$lld/ld.lld" ]; then
+    flags+=" -C link-arg=-B$lld -C link-arg=-fuse-ld=lld -C link-arg=-Wl,--icf=all,-O2"
+fi
+export "CARGO_TARGET_${upper}_RUSTFLAGS=$flags"
 "$cargo" build --locked --profile dist -p nacre --bin nacre --target "$target"
 program=$out/nacre
 strip -s -o "$program" "${CARGO_TARGET_DIR:-target}/$target/dist/nacre"
 
+# Tests write the schemas; code that makes them would be a tenth of the program.
+if grep -q 'schemars-[0-9]' "$program"; then
+    fail "the program holds code that makes JSON schemas; only tests may call schemars"
+fi
 bytes=$(stat -c %s "$program")
 [ "$bytes" -le "$max_bytes" ] || fail "the program has $bytes bytes, more than $max_bytes"
 tools/dist-check.sh "$program"

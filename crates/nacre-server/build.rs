@@ -1,4 +1,5 @@
-//! Puts the built dashboard into the program: a table of its files. Without Node there is none, and the table is empty.
+//! Puts the built dashboard into the program: a table of its files. Without Node there is none, and the table is empty. And the
+//! description of the API, without its white space.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -26,7 +27,24 @@ fn main() -> io::Result<()> {
     }
     table.push_str("];\n");
     let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
-    fs::write(out.join("assets.rs"), table)
+    fs::write(out.join("assets.rs"), table)?;
+    let description = manifest.join("../../docs/openapi.json");
+    println!("cargo:rerun-if-changed={}", description.display());
+    fs::write(out.join("openapi.json"), without_space(&fs::read_to_string(description)?))
+}
+
+/// JSON without the white space between its parts.
+fn without_space(json: &str) -> String {
+    let (mut in_text, mut is_escaped) = (false, false);
+    let is_part = |c: &char| {
+        let is_kept = in_text || !c.is_ascii_whitespace();
+        if *c == '"' && !is_escaped {
+            in_text = !in_text;
+        }
+        is_escaped = *c == '\\' && !is_escaped;
+        is_kept
+    };
+    json.chars().filter(is_part).collect()
 }
 
 fn collect(folder: &Path, prefix: &str, files: &mut Vec<(String, PathBuf)>) -> io::Result<()> {

@@ -1,5 +1,5 @@
 // Writes src/lib/wire.ts from docs/schema: the wire types that the dashboard uses, and everything that they refer to.
-// Run it with `npm run types` after `nacre reference schema docs/schema`; with `--check` it writes nothing and fails where
+// Run it with `npm run types` after `make docs`; with `--check` it writes nothing and fails where
 // the file is another one.
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

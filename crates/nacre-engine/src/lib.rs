@@ -11,4 +11,5 @@ pub mod model;
 pub mod proof;
 pub mod record;
 pub mod remote;
+mod schemas;
 pub mod tools;

@@ -10,3 +10,5 @@ pub mod http;
 pub mod mcp;
 mod permit;
 mod rpc;
+#[cfg(test)]
+mod stored;

@@ -18,6 +18,8 @@ pub(crate) enum Permit {
 }
 
 impl Permit {
+    /// As the description of the API says it, which a test writes.
+    #[cfg(test)]
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Anybody => "none",

@@ -1,4 +1,6 @@
 //! The JSON schemas of the wire types: one table, from which `make docs` writes `docs/schema/`.
+//!
+//! Only tests ask for it. What nobody asks for is not linked, so that the program holds no code that makes schemas.
 
 use schemars::{Schema, schema_for};
 

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::schema_for;
 use serde_json::Value;
 
 use super::citations::{CitedFiles, Report, check_report};
 use crate::lifecycle::{AgentSpec, Compaction, Completion, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
 use crate::record::RunEffects;
+use crate::schemas;
 use crate::tools::Workspace;
 use crate::tools::{Budgets, Effects, Permissions};
 
@@ -62,7 +62,7 @@ pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentS
     let output = OutputSchema {
         name: "report".to_owned(),
         description: "The answer, and the places that prove it.".to_owned(),
-        schema: schema_for!(Report).to_value(),
+        schema: schemas::of::<Report>(),
     };
     AgentSpec {
         name: "explorer",

@@ -25,3 +25,10 @@ pub use lead::{
 };
 pub use mentions::unchecked_mentions;
 pub use merged::{MergeSource, MergedText};
+
+/// The schemas of what a model writes for these, from their types.
+#[cfg(test)]
+pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derived;
+    vec![derived::<citations::Report>(), derived::<delegate::DelegateInput>()]
+}

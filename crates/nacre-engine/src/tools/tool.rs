@@ -9,13 +9,14 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 use nacre_core::safefs::RelPath;
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::footprint::Footprint;
 use crate::model::Cancel;
 use crate::record::{Category, Change, Fault};
+use crate::schemas;
 
 /// How a file with long output is named to `file_read`.
 pub(super) const SPILL_PREFIX: &str = "spill:";
@@ -37,6 +38,7 @@ pub struct ToolSpec {
 
 /// A tool with a typed input.
 pub trait Tool: Send + Sync + 'static {
+    /// Its schema is stored (`schemas.rs`): the kit's `derived_schemas` names it.
     type Input: DeserializeOwned + JsonSchema + Send;
 
     const SPEC: ToolSpec;
@@ -93,7 +95,7 @@ impl<T: Tool> AnyTool for T {
     }
 
     fn schema(&self) -> Value {
-        schema_for!(T::Input).to_value()
+        schemas::of::<T::Input>()
     }
 
     fn footprint(&self, arguments: &Value) -> Result<Footprint, ToolError> {

@@ -1,5 +1,6 @@
 //! Reports and errors as answers.
 
+use bytes::Bytes;
 use http::header::{CONTENT_TYPE, ETAG, RETRY_AFTER};
 use http::{HeaderName, HeaderValue, Response, StatusCode};
 use nacre_api::wire::{ErrorReport, Outcome};
@@ -40,7 +41,7 @@ pub(super) fn value(status: StatusCode, value: &impl Serialize) -> Response<Body
     json(status, serde_json::to_vec(value).unwrap_or_default())
 }
 
-pub(super) fn json(status: StatusCode, json: Vec<u8>) -> Response<Body> {
+pub(super) fn json(status: StatusCode, json: impl Into<Bytes>) -> Response<Body> {
     let mut response = Response::new(Body::whole(json));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, JSON);

@@ -8,6 +8,8 @@ mod answer;
 mod assets;
 mod body;
 mod connections;
+#[cfg(test)]
+mod describe;
 mod events;
 mod guard;
 mod headers;
@@ -28,4 +30,3 @@ mod tasks;
 mod upgrade;
 
 pub use self::connections::{Bound, ServeOptions, USUAL_PORT, serve};
-pub use self::openapi::openapi;

@@ -1,292 +1,42 @@
-//! The description of the API, OpenAPI 3.1, written from the table of routes and the wire types.
+//! The description of the API as it is stored in `docs/openapi.json`, OpenAPI 3.1.
+//!
+//! A test writes it from the table of routes and the wire types (`describe.rs`), so that the program has neither to make it nor to
+//! hold the code that does. The build takes out its white space.
 
 use std::collections::BTreeMap;
 
-use nacre_api::wire::{ErrorReport, TaskStarted};
-use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::Serialize;
-use serde_json::{Map, Value};
-
-use super::route::{Access, Handling, OwnRoute, Route, UseOfVersion, Verb};
-use super::routes;
-
-/// The whole description.
-#[derive(Clone, Debug, Serialize)]
-pub struct Document {
-    openapi: &'static str,
-    info: Info,
-    paths: BTreeMap<&'static str, BTreeMap<String, Operation>>,
-    components: Components,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Info {
-    title: &'static str,
-    version: &'static str,
-    description: &'static str,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Components {
-    schemas: Map<String, Value>,
-    security_schemes: BTreeMap<&'static str, SecurityScheme>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct SecurityScheme {
-    r#type: &'static str,
-    scheme: &'static str,
-}
-
-#[derive(Clone, Debug, Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Operation {
-    operation_id: String,
-    summary: &'static str,
-    /// What a caller must be allowed to do.
-    #[serde(rename = "x-scope")]
-    scope: &'static str,
-    security: Vec<BTreeMap<&'static str, Vec<String>>>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    parameters: Vec<Parameter>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    request_body: Option<RequestBody>,
-    responses: BTreeMap<&'static str, Answer>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Parameter {
-    name: String,
-    r#in: &'static str,
-    required: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    schema: Value,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct RequestBody {
-    required: bool,
-    content: BTreeMap<&'static str, Content>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Answer {
-    description: &'static str,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    content: BTreeMap<&'static str, Content>,
-}
-
-#[derive(Clone, Debug, Serialize)]
-struct Content {
-    schema: Value,
-}
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// The description of this version's API.
-pub fn openapi() -> Document {
-    describe(&routes::all())
+pub(super) const DESCRIPTION: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// The schemas of the types that the description names, not yet read.
+#[derive(Default)]
+pub(super) struct Schemas(BTreeMap<&'static str, &'static RawValue>);
+
+#[derive(Deserialize)]
+struct Description<'d> {
+    #[serde(borrow)]
+    components: Components<'d>,
 }
 
-/// Schemas that refer to each other below `components`.
-pub(super) fn generator() -> SchemaGenerator {
-    let mut settings = SchemaSettings::draft2020_12();
-    settings.definitions_path = "/components/schemas".into();
-    settings.meta_schema = None;
-    settings.into_generator()
+#[derive(Deserialize)]
+struct Components<'d> {
+    #[serde(borrow)]
+    schemas: BTreeMap<&'d str, &'d RawValue>,
 }
 
-pub(super) fn describe(all: &[Route]) -> Document {
-    let mut generator = generator();
-    let mut paths: BTreeMap<&'static str, BTreeMap<String, Operation>> = BTreeMap::new();
-    for route in all {
-        let operation = operation(&mut generator, route);
-        paths.entry(route.path).or_default().insert(route.verb.as_str().to_lowercase(), operation);
+impl Schemas {
+    /// A test holds that the description can be read.
+    pub(super) fn of_description() -> Self {
+        let read = serde_json::from_str::<Description<'static>>(DESCRIPTION);
+        read.map(|description| Self(description.components.schemas)).unwrap_or_default()
     }
-    let bearer = SecurityScheme { r#type: "http", scheme: "bearer" };
-    Document {
-        openapi: "3.1.0",
-        info: Info {
-            title: "Nacre",
-            version: env!("CARGO_PKG_VERSION"),
-            description: "A file-first memory for coding agents, and a map of their code.",
-        },
-        paths,
-        components: Components {
-            schemas: generator.take_definitions(true),
-            security_schemes: BTreeMap::from([("token", bearer)]),
-        },
-    }
-}
 
-fn operation(generator: &mut SchemaGenerator, route: &Route) -> Operation {
-    let fields = fields(generator, route);
-    let has_body = [Verb::Post, Verb::Put, Verb::Patch].contains(&route.verb);
-    let mut parameters = server_parameters(route);
-    for name in path_names(route.path) {
-        parameters.push(parameter((name, "path"), true, &text_schema(generator)));
-    }
-    parameters.extend(header_parameters(route).map(|(name, required)| {
-        let schema = text_schema(generator);
-        parameter((name, "header"), required, &schema)
-    }));
-    let is_in_path = |field: &str| path_names(route.path).any(|name| route.field_of(name) == field);
-    // `If-Match` says it.
-    let is_version = |field: &str| field == "version" && route.version != UseOfVersion::None;
-    for (name, schema, required) in fields.iter().filter(|(name, ..)| !is_in_path(name)) {
-        if !has_body && !is_version(name) {
-            parameters.push(parameter((name, "query"), *required, schema));
-        }
-    }
-    let security = match route.access {
-        Access::Open => Vec::new(),
-        Access::Read | Access::Change | Access::Program => {
-            vec![BTreeMap::from([("token", Vec::new())])]
-        }
-    };
-    Operation {
-        operation_id: operation_id(route),
-        summary: route.summary,
-        scope: route.permit().as_str(),
-        security,
-        parameters,
-        request_body: has_body.then(|| request_body(generator, route)),
-        responses: responses(generator, route),
-    }
-}
-
-/// What is taken from headers: name, and whether it must be there.
-fn header_parameters(route: &Route) -> impl Iterator<Item = (&'static str, bool)> {
-    let version = match route.version {
-        UseOfVersion::None => None,
-        UseOfVersion::Checked => Some(("If-Match", false)),
-        UseOfVersion::Required => Some(("If-Match", true)),
-    };
-    let is_stream = matches!(route.handling, Handling::Own(OwnRoute::Events));
-    version.into_iter().chain(is_stream.then_some(("Last-Event-ID", false)))
-}
-
-/// What the server itself takes from a query.
-fn server_parameters(route: &Route) -> Vec<Parameter> {
-    let mut parameters = Vec::new();
-    let mut add = |name: &str, kind: &str, description: &str| {
-        let mut schema = Map::new();
-        schema.insert("type".to_owned(), Value::String(kind.to_owned()));
-        parameters.push(Parameter {
-            name: name.to_owned(),
-            r#in: "query",
-            required: false,
-            description: Some(description.to_owned()),
-            schema: Value::Object(schema),
-        });
-    };
-    if !matches!(route.handling, Handling::Own(_)) {
-        add("project", "string", "The name of a registered project; without it, the only one");
-    }
-    if route.is_task() {
-        add("wait", "boolean", "Answer with the report when it is over, not with the task at once");
-    }
-    parameters
-}
-
-fn parameter((name, place): (&str, &'static str), required: bool, schema: &Value) -> Parameter {
-    let mut schema = schema.clone();
-    let description = schema.as_object_mut().and_then(|fields| fields.remove("description"));
-    Parameter {
-        name: name.to_owned(),
-        r#in: place,
-        required,
-        description: description.and_then(|text| text.as_str().map(str::to_owned)),
-        schema,
-    }
-}
-
-fn request_body(generator: &mut SchemaGenerator, route: &Route) -> RequestBody {
-    let schema = route.request.map(|schema| schema(generator));
-    let schema = schema.map_or_else(|| Value::Bool(true), Schema::to_value);
-    // What stands in the path need not stand in the body.
-    RequestBody {
-        required: false,
-        content: BTreeMap::from([("application/json", Content { schema })]),
-    }
-}
-
-fn responses(generator: &mut SchemaGenerator, route: &Route) -> BTreeMap<&'static str, Answer> {
-    let mut responses = BTreeMap::new();
-    let mut add = |status, description, kind, schema: Schema| {
-        let content = BTreeMap::from([(kind, Content { schema: schema.to_value() })]);
-        responses.insert(status, Answer { description, content });
-    };
-    if let Some(report) = route.report {
-        let kind = match route.handling {
-            Handling::Own(OwnRoute::Events) => "text/event-stream",
-            Handling::Own(_) | Handling::Operation(_) | Handling::Task(_) => "application/json",
-        };
-        add("200", "The report", kind, report(generator));
-    }
-    if route.is_task() {
-        let started = generator.subschema_for::<TaskStarted>();
-        add("202", "It runs as this task", "application/json", started);
-    }
-    add("default", "What went wrong", "application/json", generator.subschema_for::<ErrorReport>());
-    if route.report.is_none() {
-        let done = Answer { description: "Done", content: BTreeMap::new() };
-        responses.insert("2XX", done);
-    }
-    responses
-}
-
-/// The fields of a request: name, schema, and whether it must be there.
-fn fields(generator: &mut SchemaGenerator, route: &Route) -> Vec<(String, Value, bool)> {
-    let Some(request) = route.request else { return Vec::new() };
-    let schema = request(generator).to_value();
-    let name = schema["$ref"].as_str().and_then(|text| text.rsplit('/').next());
-    let definition = name.and_then(|name| generator.definitions().get(name)).unwrap_or(&schema);
-    let required = definition["required"].as_array().cloned().unwrap_or_default();
-    let fields = definition["properties"].as_object().cloned().unwrap_or_default();
-    let named = |(name, schema)| {
-        let is_required = required.iter().any(|known| *known == name);
-        (name, schema, is_required)
-    };
-    fields.into_iter().map(named).collect()
-}
-
-fn text_schema(generator: &mut SchemaGenerator) -> Value {
-    String::json_schema(generator).to_value()
-}
-
-fn path_names(path: &str) -> impl Iterator<Item = &str> {
-    path.split('/').filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
-}
-
-/// `GET /api/memories/{id}` is `get_memories_id`.
-fn operation_id(route: &Route) -> String {
-    let path = route.path.trim_start_matches("/api").replace(['{', '}'], "");
-    let words: Vec<&str> = path.split(['/', '-', '.']).filter(|word| !word.is_empty()).collect();
-    format!("{}_{}", route.verb.as_str().to_lowercase(), words.join("_"))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::collections::BTreeSet;
-
-    use super::*;
-
-    #[test]
-    fn every_reference_has_its_schema_and_every_name_is_its_own() {
-        let document = serde_json::to_value(openapi()).unwrap();
-        let text = document.to_string();
-        let known = document["components"]["schemas"].as_object().unwrap();
-        for part in text.split("\"#/components/schemas/").skip(1) {
-            let name = part.split('"').next().unwrap();
-            assert!(known.contains_key(name), "{name}");
-        }
-        let mut names = BTreeSet::new();
-        for operations in document["paths"].as_object().unwrap().values() {
-            for operation in operations.as_object().unwrap().values() {
-                assert!(names.insert(operation["operationId"].to_string()));
-            }
-        }
+    /// The schema of a type, its fields in view.
+    pub(super) fn of(&self, name: &str) -> Option<Value> {
+        serde_json::from_str(self.0.get(name)?.get()).ok()
     }
 }

@@ -1,13 +1,14 @@
 //! A row of the table of routes: what it answers to, who may ask, and the operation behind it.
 //!
 //! The types of request and report are erased here, once, so that the table is a plain list: tests walk it to attack every route,
-//! and the description of the API is written from it.
+//! and one of them writes the description of the API from it.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use nacre_api::wire::{ChangedThing, Outcome, Report};
 use nacre_ops::OpError;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -106,7 +107,27 @@ pub(super) struct Done {
 }
 
 /// The schema of a type, as part of the description.
-pub(super) type SchemaOf = fn(&mut SchemaGenerator) -> Schema;
+#[cfg(test)]
+pub(super) type SchemaOf = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
+
+/// The types that a route reads and writes, for the description.
+#[cfg(test)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct RouteTypes {
+    pub(super) request: Option<SchemaOf>,
+    pub(super) report: Option<SchemaOf>,
+}
+
+#[cfg(test)]
+impl RouteTypes {
+    fn takes<Q: JsonSchema>(self) -> Self {
+        Self { request: Some(|generator| generator.subschema_for::<Q>()), ..self }
+    }
+
+    fn reports<R: JsonSchema>(self) -> Self {
+        Self { report: Some(|generator| generator.subschema_for::<R>()), ..self }
+    }
+}
 
 pub(super) struct Route {
     pub(super) verb: Verb,
@@ -116,10 +137,13 @@ pub(super) struct Route {
     /// What a caller must be allowed to do. A test holds that every route says it.
     pub(super) permit: Option<Permit>,
     /// What it does, for the description.
+    #[cfg_attr(not(test), expect(dead_code, reason = "a test writes the description"))]
     pub(super) summary: &'static str,
     pub(super) handling: Handling,
-    pub(super) request: Option<SchemaOf>,
-    pub(super) report: Option<SchemaOf>,
+    /// The type of its request, by the name that it has in the description.
+    pub(super) request: Option<Cow<'static, str>>,
+    #[cfg(test)]
+    pub(super) types: RouteTypes,
     /// The field of the request that `{id}` in the path stands for.
     pub(super) id_field: &'static str,
     /// What it does with the version that the client last saw.
@@ -193,7 +217,8 @@ impl Route {
             summary,
             handling,
             request: None,
-            report: None,
+            #[cfg(test)]
+            types: RouteTypes::default(),
             id_field: "id",
             version: UseOfVersion::None,
             changes: None,
@@ -263,13 +288,24 @@ impl Route {
     }
 
     pub(super) fn takes<Q: JsonSchema>(self) -> Self {
-        let request: SchemaOf = |generator| generator.subschema_for::<Q>();
-        Self { request: Some(request), ..self }
+        Self {
+            request: Some(Q::schema_name()),
+            #[cfg(test)]
+            types: self.types.takes::<Q>(),
+            ..self
+        }
     }
 
+    /// What comes back. The description says it, and only a test writes that.
+    #[cfg(test)]
     pub(super) fn reports<R: JsonSchema>(self) -> Self {
-        let report: SchemaOf = |generator| generator.subschema_for::<R>();
-        Self { report: Some(report), ..self }
+        Self { types: self.types.reports::<R>(), ..self }
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::extra_unused_type_parameters, reason = "only the description says it")]
+    pub(super) fn reports<R: JsonSchema>(self) -> Self {
+        self
     }
 }
 

@@ -22,6 +22,7 @@ use super::events::Listeners;
 use super::guard::{Entry, Names, Refusal, check_form, check_origin, only};
 use super::hub::{Hub, Source};
 use super::lines::lines;
+use super::openapi::DESCRIPTION;
 use super::parameters::{Query, parameters};
 use super::people::{NewEntry, People, TrustedProxy};
 use super::route::{Access, Done, Handling, OwnRoute, Route, UseOfVersion, Work};
@@ -314,7 +315,7 @@ impl Server {
                 let (begun, running) = (self.n_begun(), self.n_running());
                 self.service.metrics((begun, running), self.listeners.count())
             }
-            OwnRoute::OpenApi => answer::value(StatusCode::OK, self.table.description()),
+            OwnRoute::OpenApi => answer::json(StatusCode::OK, DESCRIPTION.as_bytes()),
             OwnRoute::LoginCode => login::new_code(&self.keys, asked.caller, now),
             OwnRoute::Login => login::log_in(&self.keys, asked.body, now)?,
             OwnRoute::Events => {

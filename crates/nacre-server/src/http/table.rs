@@ -3,21 +3,19 @@
 use std::collections::BTreeMap;
 
 use http::Method;
-use schemars::SchemaGenerator;
 use serde_json::Value;
 
-use super::openapi::{Document, describe, generator};
+use super::openapi::Schemas;
 use super::route::Route;
 use super::routes;
 
-/// The routes, their addresses and their description.
+/// The routes, and their addresses.
 pub(super) struct Table {
     routes: Vec<Route>,
     /// By address, the numbers of its routes.
     addresses: matchit::Router<Vec<usize>>,
-    /// The schema of each route's request, resolved.
+    /// The schema of each route's request.
     schemas: Vec<Option<Value>>,
-    description: Document,
 }
 
 /// What stands at an address.
@@ -47,14 +45,9 @@ impl Table {
             // A test holds that every path of the table can be inserted.
             let _ = addresses.insert(path, numbers);
         }
-        let mut generator = generator();
-        let schemas = routes.iter().map(|route| resolved(&mut generator, route)).collect();
-        let description = describe(&routes);
-        Self { routes, addresses, schemas, description }
-    }
-
-    pub(super) fn description(&self) -> &Document {
-        &self.description
+        let known = Schemas::of_description();
+        let schemas = routes.iter().map(|route| known.of(route.request.as_deref()?)).collect();
+        Self { routes, addresses, schemas }
     }
 
     pub(super) fn find(&self, method: &Method, path: &str) -> Found<'_> {
@@ -75,18 +68,9 @@ impl Table {
     }
 }
 
-/// The schema of a request with its fields in view.
-fn resolved(generator: &mut SchemaGenerator, route: &Route) -> Option<Value> {
-    let schema = (route.request?)(generator).to_value();
-    let name = schema["$ref"].as_str().and_then(|text| text.rsplit('/').next());
-    match name {
-        Some(name) => generator.definitions().get(name).cloned(),
-        None => Some(schema),
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::openapi::DESCRIPTION;
     use super::super::route::{Access, Handling, Verb};
     use super::*;
     use crate::permit::Permit;
@@ -120,7 +104,7 @@ mod tests {
     #[test]
     fn every_route_of_the_description_says_what_a_caller_needs() {
         let table = Table::new();
-        let described = serde_json::to_value(table.description()).unwrap();
+        let described: Value = serde_json::from_str(DESCRIPTION).unwrap();
         let mut n_routes = 0;
         for (path, verbs) in described["paths"].as_object().unwrap() {
             for (verb, operation) in verbs.as_object().unwrap() {

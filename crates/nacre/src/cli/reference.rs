@@ -1,10 +1,9 @@
-//! `nacre reference`: the pages and schemas of `docs/` that are made from the program itself, and its manual pages.
+//! `nacre reference`: the pages of `docs/` that are made from the program itself, and its manual pages.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Subcommand};
-use nacre_api::wire;
 use nacre_ops::{OpError, config};
 use serde::Serialize;
 
@@ -12,7 +11,7 @@ use super::exit::Exit;
 use super::help;
 use super::ui::Ui;
 
-/// Print a page of the reference as Markdown, or write the JSON schemas or the manual pages
+/// Print a page of the reference as Markdown, or write the manual pages
 #[derive(Debug, Args)]
 #[command(hide = true)]
 pub(crate) struct ReferenceArgs {
@@ -27,13 +26,6 @@ enum Page {
     Cli,
     /// docs/config.md
     Config,
-    /// docs/openapi.json
-    Openapi,
-    /// docs/schema/, one file a type
-    Schema {
-        /// The folder to write to
-        folder: PathBuf,
-    },
     /// The manual pages, one file a command
     Man {
         /// The folder to write to
@@ -52,11 +44,6 @@ pub(crate) fn cmd_reference(ui: &mut Ui, args: &ReferenceArgs) -> Result<Exit, O
     match page {
         Page::Cli => print(ui, cli_markdown()),
         Page::Config => print(ui, config::reference_markdown()),
-        Page::Openapi => {
-            ui.json(&nacre_server::http::openapi())?;
-            Ok(Exit::Done)
-        }
-        Page::Schema { folder } => write_schemas(folder),
         Page::Man { folder } => write_manual(folder),
     }
 }
@@ -66,21 +53,6 @@ fn print(ui: &mut Ui, markdown: String) -> Result<Exit, OpError> {
         ui.json(&PageOutput { markdown })?;
     } else {
         ui.line(markdown.trim_end())?;
-    }
-    Ok(Exit::Done)
-}
-
-/// Writes the schema of every wire type to a file of its own.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "these are files of our own sources, and `make docs` writes all of them again"
-)]
-fn write_schemas(folder: &Path) -> Result<Exit, OpError> {
-    std::fs::create_dir_all(folder)?;
-    for (name, schema) in wire::schemas() {
-        let mut text = serde_json::to_string_pretty(&schema).map_err(std::io::Error::other)?;
-        text.push('\n');
-        std::fs::write(folder.join(format!("{name}.json")), text)?;
     }
     Ok(Exit::Done)
 }

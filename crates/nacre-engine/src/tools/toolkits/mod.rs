@@ -1,14 +1,14 @@
 //! The tools, a folder for each kit and a file for each tool.
 
-pub(super) mod checklist;
+pub(crate) mod checklist;
 pub mod code;
 pub mod file;
 pub mod git;
-pub(super) mod memory;
-pub(super) mod shell;
+pub(crate) mod memory;
+pub(crate) mod shell;
 pub mod skill;
-pub(super) mod trace;
-pub(super) mod web;
+pub(crate) mod trace;
+pub(crate) mod web;
 
 use super::tool::{ToolContext, ToolError};
 use crate::model::Cancel;

@@ -7,7 +7,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::super::text::{SNIPPET_CHARS, line, page, shown};
 use super::{Effect, Output, ToolSpec, parse};
 use crate::calls::Call;
@@ -21,13 +20,12 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::ReadsAndAsks,
     is_always_loaded: false,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// One question, in a sentence.
     question: String,
     /// Let the model that the person configured write the answer; slower and not free. Default false.

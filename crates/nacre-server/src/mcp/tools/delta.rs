@@ -7,7 +7,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::super::text::{Lines, line};
 use super::{Effect, Output, ToolSpec, parse};
 use crate::calls::Call;
@@ -30,13 +29,12 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Reads,
     is_always_loaded: false,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// git:REF such as git:HEAD~3, a revision from an earlier result, or 0 for everything. Default git:HEAD.
     #[serde(default)]
     since: Option<String>,

@@ -7,7 +7,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::super::text::{page, shown};
 use super::{Effect, Output, ToolSpec, at_most, parse};
 use crate::calls::Call;
@@ -23,7 +22,6 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Reads,
     is_always_loaded: false,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
@@ -38,7 +36,7 @@ enum Detail {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// How much to tell. Default compact.
     #[serde(default)]
     detail: Option<Detail>,

@@ -10,7 +10,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::super::schema;
 use super::{Effect, Output, ToolSpec, parse};
 use crate::calls::Call;
 
@@ -24,7 +23,6 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Adds,
     is_always_loaded: true,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
@@ -38,7 +36,7 @@ enum RecordedType {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// The claim in one sentence that a stranger understands in a year, 10 to 200 characters.
     title: String,
     /// Why, and what follows from it; 30 to 4000 characters of Markdown.

@@ -9,7 +9,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::super::text::{line, page, shown};
 use super::{Effect, Output, ToolSpec, parse};
 use crate::calls::Call;
@@ -26,13 +25,12 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Reads,
     is_always_loaded: false,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// The id, or the start of it.
     id: String,
     /// The character to go on from, as the part before named it.

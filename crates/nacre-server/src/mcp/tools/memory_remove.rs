@@ -7,7 +7,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::{Effect, Output, ToolSpec, parse};
 use crate::calls::Call;
 
@@ -20,13 +19,12 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Removes,
     is_always_loaded: false,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// The whole id.
     id: String,
 }

@@ -7,7 +7,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::super::text::{Lines, SNIPPET_CHARS, line};
 use super::{Effect, Output, ToolSpec, at_most, parse};
 use crate::calls::Call;
@@ -26,13 +25,12 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Reads,
     is_always_loaded: true,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// Words or a question; "quoted phrases" and tag:NAME narrow it.
     query: String,
     /// Only this type.

@@ -1,7 +1,7 @@
 //! The tools: one file each, which turns arguments into a request, calls the operation and renders its report as text.
 //!
-//! A new tool is a file here and a row in `TOOLS`. What a description does not say, a model does not know: some clients show
-//! names and descriptions only.
+//! A new tool is a file here, a row in `TOOLS`, and one in the tests' `derived`, from which `make docs` stores its schema. What
+//! a description does not say, a model does not know: some clients show names and descriptions only.
 
 mod ask;
 mod brief;
@@ -22,6 +22,7 @@ use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::schema;
 use crate::calls::Call;
 use crate::permit::Permit;
 
@@ -67,7 +68,6 @@ pub(super) struct ToolSpec {
     effect: Effect,
     is_always_loaded: bool,
     pub(super) tolerance: Tolerance,
-    schema: fn() -> JsonObject,
     call: fn(&Call, JsonObject) -> Result<Output, OpError>,
 }
 
@@ -88,7 +88,7 @@ impl From<String> for Output {
 impl ToolSpec {
     /// The tool as a client sees it.
     pub(super) fn describe(&self) -> Tool {
-        let Self { name, title, description, effect, is_always_loaded, schema, .. } = self;
+        let Self { name, title, description, effect, is_always_loaded, .. } = self;
         let reads = matches!(effect, Effect::Reads | Effect::ReadsAndAsks);
         let annotations = ToolAnnotations::from_raw(
             Some((*title).to_owned()),
@@ -97,7 +97,8 @@ impl ToolSpec {
             Some(*effect != Effect::Adds),
             Some(*effect == Effect::ReadsAndAsks),
         );
-        let mut tool = Tool::new(*name, *description, schema()).with_annotations(annotations);
+        let mut tool =
+            Tool::new(*name, *description, schema::of(name)).with_annotations(annotations);
         if *is_always_loaded {
             let mut meta = JsonObject::new();
             meta.insert(ALWAYS_LOAD.to_owned(), Value::Bool(true));
@@ -187,10 +188,39 @@ mod tests {
         }
     }
 
+    /// The schemas of all tools, by the types of their arguments.
+    fn derived() -> [JsonObject; TOOLS.len()] {
+        use schema::plain::of;
+        [
+            of::<memory_search::Arguments>(),
+            of::<memory_get::Arguments>(),
+            of::<memory_add::Arguments>(),
+            of::<memory_remove::Arguments>(),
+            of::<brief::Arguments>(),
+            of::<ask::Arguments>(),
+            of::<trace_search::Arguments>(),
+            of::<context::Arguments>(),
+            of::<code_search::Arguments>(),
+            of::<explore::Arguments>(),
+            of::<delta::Arguments>(),
+            of::<status::Arguments>(),
+        ]
+    }
+
+    #[test]
+    fn the_stored_schemas_are_current() {
+        let line = |(tool, schema): (&ToolSpec, JsonObject)| {
+            format!("{:?}: {}", tool.name, Value::Object(schema))
+        };
+        let lines: Vec<String> = TOOLS.iter().zip(derived()).map(line).collect();
+        let text = format!("{{\n{}\n}}\n", lines.join(",\n"));
+        crate::stored::check("crates/nacre-server/src/mcp/schema/schemas.json", &text);
+    }
+
     #[test]
     fn schemas_are_plain_objects() {
         for tool in TOOLS {
-            let schema = Value::Object((tool.schema)()).to_string();
+            let schema = Value::Object(schema::of(tool.name)).to_string();
             for word in ["null", "$ref", "anyOf", "oneOf", "\"format\""] {
                 assert!(!schema.contains(word), "{}: {word} in {schema}", tool.name);
             }

@@ -7,7 +7,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::super::text::{Lines, line};
 use super::{Effect, Output, ToolSpec, parse};
 use crate::calls::Call;
@@ -21,13 +20,12 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Reads,
     is_always_loaded: false,
     tolerance: Tolerance::OfRepository,
-    schema: schema::of::<Arguments>,
     call,
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {}
+pub(super) struct Arguments {}
 
 fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
     let Arguments {} = parse(arguments)?;

@@ -7,7 +7,6 @@ use rmcp::model::JsonObject;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::super::schema;
 use super::super::text::{Lines, SNIPPET_CHARS, line};
 use super::{Effect, Output, ToolSpec, at_most, parse};
 use crate::calls::Call;
@@ -25,13 +24,12 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     effect: Effect::Reads,
     is_always_loaded: false,
     tolerance: Tolerance::None,
-    schema: schema::of::<Arguments>,
     call,
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Arguments {
+pub(super) struct Arguments {
     /// Words, or "quoted phrases".
     query: String,
     /// Only sessions of this agent, such as claude, codex, cursor, opencode, gemini or copilot.

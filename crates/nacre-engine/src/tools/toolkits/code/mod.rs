@@ -65,3 +65,15 @@ fn each_text(
 fn language_names() -> String {
     Language::all().map(Language::name).collect::<Vec<_>>().join(", ")
 }
+
+/// The schemas of what a model writes for these, from their types.
+#[cfg(test)]
+pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derived;
+    vec![
+        derived::<outline::OutlineInput>(),
+        derived::<symbols::SymbolsInput>(),
+        derived::<search::CodeSearchInput>(),
+        derived::<references::ReferencesInput>(),
+    ]
+}

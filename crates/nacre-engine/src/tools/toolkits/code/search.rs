@@ -31,7 +31,7 @@ pub(super) struct CodeSearch {
 /// What to look for, and where.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchInput {
+pub(super) struct CodeSearchInput {
     /// Code with holes: `$NAME` for one part, `$$$` for any number. For example `$X.unwrap()`.
     #[schemars(length(min = 1, max = 1000))]
     pattern: String,
@@ -46,7 +46,7 @@ pub(super) struct SearchInput {
 }
 
 impl Tool for CodeSearch {
-    type Input = SearchInput;
+    type Input = CodeSearchInput;
 
     const SPEC: ToolSpec = ToolSpec {
         name: "code_search",
@@ -58,18 +58,18 @@ impl Tool for CodeSearch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, input: &SearchInput) -> Result<Footprint, ToolError> {
+    fn footprint(&self, input: &CodeSearchInput) -> Result<Footprint, ToolError> {
         reading_below(&self.workspace, input.under.as_deref())
     }
 
-    async fn run(&self, input: SearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: CodeSearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         off_thread(ctx, move |cancel| search(&workspace, &input, cancel)).await
     }
 }
 
 /// Compiles the pattern for the language and for those whose code looks the same.
-fn patterns(input: &SearchInput) -> Result<BTreeMap<Language, CodePattern>, ToolError> {
+fn patterns(input: &CodeSearchInput) -> Result<BTreeMap<Language, CodePattern>, ToolError> {
     let language: Language = input.language.parse().map_err(|_| {
         let what = format!("`{}` is no language that is parsed", input.language);
         let hint = format!("Known are {}.", super::language_names());
@@ -111,7 +111,7 @@ fn patterns(input: &SearchInput) -> Result<BTreeMap<Language, CodePattern>, Tool
 
 fn search(
     workspace: &Workspace,
-    input: &SearchInput,
+    input: &CodeSearchInput,
     cancel: &Cancel,
 ) -> Result<Output, ToolError> {
     let patterns = patterns(input)?;

@@ -75,3 +75,18 @@ fn read_version(
     let hash = ContentHash::of(&bytes);
     Ok((bytes, hash))
 }
+
+/// The schemas of what a model writes for these, from their types.
+#[cfg(test)]
+pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derived;
+    vec![
+        derived::<read::ReadInput>(),
+        derived::<find::FindInput>(),
+        derived::<search::FileSearchInput>(),
+        derived::<create::CreateInput>(),
+        derived::<edit::EditInput>(),
+        derived::<delete::DeleteInput>(),
+        derived::<moving::MoveInput>(),
+    ]
+}

@@ -51,7 +51,7 @@ pub(super) struct FileSearch {
 /// What to look for, and where.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct SearchInput {
+pub(super) struct FileSearchInput {
     /// A regular expression, matched line by line.
     #[schemars(length(min = 1, max = 1000))]
     pattern: String,
@@ -97,7 +97,7 @@ pub(super) enum SearchShown {
 }
 
 impl Tool for FileSearch {
-    type Input = SearchInput;
+    type Input = FileSearchInput;
 
     const SPEC: ToolSpec = ToolSpec {
         name: "file_search",
@@ -109,14 +109,14 @@ impl Tool for FileSearch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, input: &SearchInput) -> Result<Footprint, ToolError> {
+    fn footprint(&self, input: &FileSearchInput) -> Result<Footprint, ToolError> {
         match input.spill() {
             Some(name) => super::spill::name(name).map(|_| Footprint::default()),
             None => super::reading_below(&self.workspace, input.under.as_deref()),
         }
     }
 
-    async fn run(&self, input: SearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(&self, input: FileSearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
         let workspace = Arc::clone(&self.workspace);
         let spill = Arc::clone(&ctx.spill);
         off_thread(ctx, move |cancel| {
@@ -137,7 +137,7 @@ impl Tool for FileSearch {
     }
 }
 
-impl SearchInput {
+impl FileSearchInput {
     /// The long output of an earlier call that is to be searched.
     fn spill(&self) -> Option<&str> {
         self.under.as_deref()?.strip_prefix(SPILL_PREFIX)
@@ -145,7 +145,7 @@ impl SearchInput {
 }
 
 /// Compiles a bounded expression.
-fn compile(input: &SearchInput) -> Result<Regex, ToolError> {
+fn compile(input: &FileSearchInput) -> Result<Regex, ToolError> {
     if !input.literal && (input.pattern.contains('\n') || input.pattern.contains("\\n")) {
         let what = "The expression spans lines, and lines are matched one by one";
         return Err(ToolError::new(
@@ -196,7 +196,7 @@ struct Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    fn new(input: &SearchInput, cancel: &'c Cancel) -> Result<Self, ToolError> {
+    fn new(input: &FileSearchInput, cancel: &'c Cancel) -> Result<Self, ToolError> {
         let excluded = input.files.as_deref().and_then(|files| files.strip_prefix('!'));
         let names = input.files.as_deref().filter(|_| excluded.is_none());
         let excluded = input.exclude.iter().map(String::as_str).chain(excluded);

@@ -58,3 +58,17 @@ fn recording(areas: Vec<Area>) -> Footprint {
     let writes = vec![Area::Tree(None)];
     Footprint { writes, exec: Exec::Helper, ..Footprint::reading(areas) }
 }
+
+/// The schemas of what a model writes for these, from their types.
+#[cfg(test)]
+pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derived;
+    vec![
+        derived::<status::StatusInput>(),
+        derived::<diff::DiffInput>(),
+        derived::<log::LogInput>(),
+        derived::<show::ShowInput>(),
+        derived::<add::AddInput>(),
+        derived::<commit::CommitInput>(),
+    ]
+}

@@ -22,3 +22,16 @@ pub use recall::{MemoryRecall, note};
 pub use record::{AgentRecord, MemoryRecord, RecordClaim, RecordingClaim};
 pub use remove::MemoryRemove;
 pub use search::MemorySearch;
+
+/// The schemas of what a model writes for these, from their types.
+#[cfg(test)]
+pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derived;
+    vec![
+        derived::<add::MemoryAddInput>(),
+        derived::<recall::MemoryRecallInput>(),
+        derived::<record::MemoryRecordInput>(),
+        derived::<remove::MemoryRemoveInput>(),
+        derived::<search::MemorySearchInput>(),
+    ]
+}

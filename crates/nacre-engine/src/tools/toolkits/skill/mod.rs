@@ -29,5 +29,12 @@ pub fn tools(
     vec![Arc::new(list::SkillList { registry: Arc::clone(registry) }), Arc::new(activate)]
 }
 
+/// The schemas of what a model writes for these, from their types.
+#[cfg(test)]
+pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derived;
+    vec![derived::<list::ListInput>(), derived::<activate::ActivateInput>()]
+}
+
 #[cfg(test)]
 mod tests;

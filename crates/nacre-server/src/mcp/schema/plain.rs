@@ -1,4 +1,5 @@
-//! The schemas of arguments, in the plain form that every client understands: no `null`, no references, no formats.
+//! The schemas of arguments from their types, in the plain form that every client understands: no `null`, no references, no
+//! formats. Only for the test that writes them.
 
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -6,7 +7,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 /// The schema of `T` as an object.
-pub(super) fn of<T: JsonSchema>() -> JsonObject {
+pub(in super::super) fn of<T: JsonSchema>() -> JsonObject {
     let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
     let schema = settings.into_generator().into_root_schema_for::<T>();
     let Value::Object(mut object) = schema.to_value() else { return JsonObject::new() };
