@@ -75,6 +75,14 @@ export type CandidateVerb = ('add' | 'update' | 'no-op') | 'supersede';
  */
 export type ChangeKind = 'create' | 'change' | 'remove';
 /**
+ * A place that may hold a copy of a memory.
+ */
+export type CopyPlace = 'files' | 'runs' | 'index' | 'notes' | 'shared_index' | 'server';
+/**
+ * What was found in a place.
+ */
+export type CopyState = 'gone' | 'waits';
+/**
  * How far a step is.
  */
 export type StepState = ('pending' | 'in_progress' | 'done' | 'failed') | 'gated' | 'skipped';
@@ -623,6 +631,10 @@ export interface CitedMemory {
    */
   not_verified: string[];
   path: string;
+  /**
+   * Its project, where all projects were asked.
+   */
+  project?: string | null;
   quote?: string | null;
   scope: StoreScope;
   /**
@@ -681,6 +693,10 @@ export interface RecalledMemory {
    */
   not_verified: string[];
   /**
+   * Its project, where all projects were asked.
+   */
+  project?: string | null;
+  /**
    * The first quote that says more than the memory itself.
    */
   proof?: RecalledQuote | null;
@@ -710,6 +726,10 @@ export interface RecalledQuote {
  * What is asked, and what it may be answered from.
  */
 export interface AskRequest {
+  /**
+   * Answer from every registered project that may be read, instead of this one.
+   */
+  all_projects?: boolean;
   /**
    * At most this many memories, 1 to 20. Without it, 5.
    */
@@ -816,6 +836,17 @@ export interface ChangeEntry {
    * The undo that took it back.
    */
   undone_by?: string | null;
+}
+/**
+ * A place that was looked into after a memory was forgotten.
+ */
+export interface CheckedCopy {
+  /**
+   * Why it waits, or which server.
+   */
+  detail?: string | null;
+  place: CopyPlace;
+  state: CopyState;
 }
 /**
  * One step of a run, and how far it is.
@@ -2140,6 +2171,10 @@ export interface MemoryChangesReport {
    * The id that `nacre undo` takes.
    */
   change?: string | null;
+  /**
+   * Of what was forgotten: each place that may hold a copy, as it was found afterwards.
+   */
+  copies?: CheckedCopy[];
   done: MemoryChange;
   failed: MemoryFailure[];
   ids: string[];
