@@ -14,7 +14,9 @@ pub struct CheckedCopy {
 }
 
 /// A place that may hold a copy of a memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum CopyPlace {
     /// Its file, its evidence and its counters.

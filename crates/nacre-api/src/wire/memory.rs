@@ -3,7 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CheckedCopy, ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope, TrustLevel};
+use super::{
+    CheckedCopy, ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope, TrustLevel,
+};
 
 /// What a memory is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -219,9 +219,9 @@ pub use task::{
     TaskState, ToolStats, ToolStatsReport,
 };
 pub use team::{
-    HandOverReport, HandOverRequest, KeptMemory, MovedMemory, OfferReport, OfferRequest, OfferedMemory,
-    PullReport, PullRequest, PushReport, PushRequest, PushState, RefusedMemory, TakeInReport,
-    TakeInRequest, TakenMemory,
+    HandOverReport, HandOverRequest, KeptMemory, MovedMemory, OfferReport, OfferRequest,
+    OfferedMemory, PullReport, PullRequest, PushReport, PushRequest, PushState, RefusedMemory,
+    TakeInReport, TakeInRequest, TakenMemory,
 };
 pub use team_report::{
     ContestedPair, ProjectContradiction, ProjectMemory, TeamProject, TeamReport, TeamReportRequest,

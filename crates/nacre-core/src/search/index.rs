@@ -205,9 +205,8 @@ impl Index {
                 self.sweep(&writer, &[])?;
             }
         }
-        let holds = |segment: &Segment| {
-            (0..segment.n_units()).any(|unit| is_gone(segment.unit_key(unit)))
-        };
+        let holds =
+            |segment: &Segment| (0..segment.n_units()).any(|unit| is_gone(segment.unit_key(unit)));
         let stored = self.load_of_any_model();
         Ok(stored.is_none_or(|stored| !stored.loaded.iter().any(|part| holds(&part.segment))))
     }
@@ -368,7 +367,8 @@ fn without_dead(snapshot: &Snapshot, is_gone: &dyn Fn(&str) -> bool) -> Applied 
     for (part, loaded) in snapshot.manifest.parts.iter().zip(&snapshot.loaded) {
         let segment = &loaded.segment;
         let is_dead = |unit: usize| {
-            let is_buried = u32::try_from(unit).is_ok_and(|unit| part.dead.binary_search(&unit).is_ok());
+            let is_buried =
+                u32::try_from(unit).is_ok_and(|unit| part.dead.binary_search(&unit).is_ok());
             is_buried || is_gone(segment.unit_key(unit))
         };
         if !(0..segment.n_units()).any(is_dead) {

@@ -25,7 +25,8 @@ impl SaidWords {
         lines.extend(memory.document.body().lines());
         lines.extend(quotes.flat_map(|quote| quote.text.lines()));
         // A heading or a point of a list says the same without its mark.
-        let lines = lines.into_iter().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']));
+        let lines =
+            lines.into_iter().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']));
         let mut words = vec![(id.to_string(), format!("{}-forgotten", id.date()))];
         for line in lines.map(str::trim).filter(|line| line.len() >= MIN_BYTES) {
             words.push((line.to_owned(), FORGOTTEN.to_owned()));

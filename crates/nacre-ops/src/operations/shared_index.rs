@@ -2,9 +2,7 @@
 
 use nacre_core::config::projects::Project;
 use nacre_core::memory::MemoryId;
-use nacre_core::search::{
-    News, ProjectNews, RecordIndex as _, SharedUnits, place_of_shared_unit,
-};
+use nacre_core::search::{News, ProjectNews, RecordIndex as _, SharedUnits, place_of_shared_unit};
 use nacre_postgres::search::SharedRecords;
 
 use crate::error::OpError;

@@ -118,5 +118,9 @@ fn look(call: &Call, wants_lead: bool, is_measured: bool) -> Looked {
         let measure = || service::database_metrics(&call.host).ok().flatten();
         if is_usable { measure() } else { None }
     });
-    Looked { measured, is_due: is_usable && service::has_due_sessions(&call.host).unwrap_or(false), status }
+    Looked {
+        measured,
+        is_due: is_usable && service::has_due_sessions(&call.host).unwrap_or(false),
+        status,
+    }
 }

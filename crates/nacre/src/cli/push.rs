@@ -116,10 +116,15 @@ fn print(ui: &mut Ui, report: &PushReport) -> Result<(), OpError> {
     if let Some(PushedTranscripts { sent, known, refused, waiting }) = transcripts {
         ui.status(format!("Sent {} transcripts; {known} were there.", sent.len()))?;
         if !refused.is_empty() {
-            ui.warning(format!("{} transcripts cannot be sent: {}", refused.len(), refused.join(", ")), None);
+            ui.warning(
+                format!("{} transcripts cannot be sent: {}", refused.len(), refused.join(", ")),
+                None,
+            );
         }
         if *waiting > 0 && stopped.is_none() {
-            ui.hint(&format!("{waiting} transcripts go with the next push: nacre push --transcripts"));
+            ui.hint(&format!(
+                "{waiting} transcripts go with the next push: nacre push --transcripts"
+            ));
         }
     }
     if let Some(stopped) = stopped {

@@ -104,7 +104,8 @@ fn what_a_person_wrote_is_in_no_file_afterwards() {
 #[test]
 fn of_a_session_only_what_was_said_in_it_stays() {
     let home = reading();
-    let order = format!("no, remember: always use {WORD} here, never npm: npm writes a second file");
+    let order =
+        format!("no, remember: always use {WORD} here, never npm: npm writes a second file");
     talk(&home, "one", 1, &["Add a health endpoint", "I ran npm install.", &order, "Done."]);
     home.ok(&["sync"]);
     let (_, list) = home.json(&["memory", "list", "--type", "learning"]);

@@ -89,7 +89,13 @@ fn only_the_owner_can_read_the_file_of_people() {
 }
 
 /// A request in words, and its answer.
-pub(crate) fn ask(served: &Served, token: &str, verb: &str, target: &str, body: &Value) -> (u16, String) {
+pub(crate) fn ask(
+    served: &Served,
+    token: &str,
+    verb: &str,
+    target: &str,
+    body: &Value,
+) -> (u16, String) {
     ask_with(served, &[("Authorization", &format!("Bearer {token}"))], verb, target, body)
 }
 

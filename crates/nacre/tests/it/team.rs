@@ -169,7 +169,10 @@ fn a_task_of_one_server_is_stopped_from_another() {
     let id = task["id"].as_str().unwrap().to_owned();
     other.ok(&["events", "cancel", &id]);
     let ended = soon(|| asking.try_wait().unwrap());
-    assert!(ended.is_some_and(|status| !status.success()), "it ends, and not as if it had answered");
+    assert!(
+        ended.is_some_and(|status| !status.success()),
+        "it ends, and not as if it had answered"
+    );
     let over = soon(|| {
         let (_, task) = other.json(&["events", &id]);
         Some(task).filter(|task| task["task"]["state"] == "cancelled")

@@ -16,7 +16,8 @@ const WORD: &str = "qwyjibo";
 /// A laptop with one session that says the word, a secret, and where the person's files are.
 fn laptop() -> TestHome {
     let home = reading();
-    let key = format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).chars().take(36).collect::<String>());
+    let key =
+        format!("ghp_{}", "a1B2c3D4e5F6g7H8i9J0".repeat(2).chars().take(36).collect::<String>());
     let said = format!("Deploy {WORD} from {} with {key}", home.work().display());
     talk(&home, "one", 1, &[&said, "Deployed."]);
     home.ok(&["sync"]);
@@ -28,8 +29,7 @@ fn run(home: &TestHome, address: &str, args: &[&str]) -> String {
 }
 
 fn listed(served: &Served, token: &str) -> Vec<Value> {
-    let (status, body) =
-        ask(served, token, "GET", "/api/transcripts?project=work", &Value::Null);
+    let (status, body) = ask(served, token, "GET", "/api/transcripts?project=work", &Value::Null);
     assert_eq!(status, 200, "{body}");
     let report: Value = serde_json::from_str(&body).unwrap();
     report["transcripts"].as_array().unwrap().clone()

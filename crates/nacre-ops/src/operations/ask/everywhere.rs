@@ -62,7 +62,9 @@ fn found(host: &Host, question: &str) -> Result<Option<Vec<String>>, OpError> {
     let mut names: Vec<String> = Vec::new();
     for hit in records.search(&query, &readable, options)? {
         let name = place_of_shared_unit(&hit.unit).map(|(name, _)| name);
-        names.extend(name.filter(|name| !names.iter().any(|known| known == name)).map(str::to_owned));
+        names.extend(
+            name.filter(|name| !names.iter().any(|known| known == name)).map(str::to_owned),
+        );
     }
     Ok(Some(names).filter(|names| !names.is_empty()))
 }

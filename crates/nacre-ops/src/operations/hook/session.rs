@@ -10,8 +10,8 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::error::OpError;
 use crate::host::Host;
-use crate::operations::hook_notes::{MAX_BYTES, Notes};
 pub(super) use crate::operations::hook_notes::{HOOKS_FOLDER, folder};
+use crate::operations::hook_notes::{MAX_BYTES, Notes};
 
 /// More memories than these are not remembered of one session; the first ones are told again then.
 const MAX_TOLD: usize = 512;

@@ -86,7 +86,8 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
         return answer(TranscriptState::Partial, n_received);
     }
     let is_whole = ContentHash::of(received.as_bytes()).to_string() == *hash;
-    let is_transcript = received.lines().all(|line| serde_json::from_str::<IgnoredAny>(line).is_ok());
+    let is_transcript =
+        received.lines().all(|line| serde_json::from_str::<IgnoredAny>(line).is_ok());
     writer.remove_derived(&part)?;
     if n_received != *bytes || !is_whole || !is_transcript {
         return answer(TranscriptState::Invalid, 0);

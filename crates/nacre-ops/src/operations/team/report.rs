@@ -71,9 +71,8 @@ fn told(project: &str, found: flow::Report) -> TeamProject {
 
 /// The decisions and learnings of a project that hold, without their texts.
 fn standing(store: &Store) -> Result<Vec<Memory>, OpError> {
-    let listing = store.outlines(|at| {
-        at.area == StoreArea::Active && at.memory_type != MemoryType::Summary
-    })?;
+    let listing = store
+        .outlines(|at| at.area == StoreArea::Active && at.memory_type != MemoryType::Summary)?;
     let holds = |memory: &Memory| {
         let is_active = memory.status == Status::Active && !memory.says_overturned();
         is_active && store.trust_of(memory) != Trust::Quarantined

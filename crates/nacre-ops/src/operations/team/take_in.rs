@@ -30,12 +30,7 @@ pub fn take_in(host: &Host, request: &TakeInRequest) -> Result<TakeInReport, OpE
         taken.push(TakenMemory { id: memory.id.clone(), state });
     }
     if taken.iter().any(|memory| memory.state == PushState::Taken) {
-        CommandChange::new(RunMode::Import, "push").commit(
-            host,
-            &scoped,
-            batch,
-            Reversal::Plan,
-        )?;
+        CommandChange::new(RunMode::Import, "push").commit(host, &scoped, batch, Reversal::Plan)?;
     }
     Ok(TakeInReport { memories: taken })
 }

@@ -132,7 +132,8 @@ fn outgoing(store: &Store, row: SessionRow) -> Option<Outgoing> {
     let mut events: Vec<u8> = Vec::new();
     let mut sink = |event: Event| {
         if (events.len() as u64) <= MAX_BYTES {
-            let event = event.without_words(store.words()).with_text(|text| Cow::Owned(clean(text)));
+            let event =
+                event.without_words(store.words()).with_text(|text| Cow::Owned(clean(text)));
             // A `Vec` takes everything.
             let _ = write_event(&event, &mut events);
         }
@@ -154,11 +155,7 @@ fn outgoing(store: &Store, row: SessionRow) -> Option<Outgoing> {
 }
 
 /// Sends a transcript piece by piece, from where the server has it.
-fn send(
-    remote: &Remote<'_>,
-    outgoing: &Outgoing,
-    share: bool,
-) -> Result<TranscriptState, OpError> {
+fn send(remote: &Remote<'_>, outgoing: &Outgoing, share: bool) -> Result<TranscriptState, OpError> {
     let Outgoing { session, agent, text, hash, .. } = outgoing;
     let mut offset = 0;
     // Each answer moves on, and one says where to begin; a server that does neither is not believed.
@@ -176,7 +173,9 @@ fn send(
         let answer: TranscriptPutReport = remote.post("/api/transcripts", &request)?;
         let received = usize::try_from(answer.received).unwrap_or(usize::MAX);
         match answer.state {
-            TranscriptState::Partial if received < text.len() && text.is_char_boundary(received) => {
+            TranscriptState::Partial
+                if received < text.len() && text.is_char_boundary(received) =>
+            {
                 offset = received;
             }
             state => return Ok(state),
