@@ -121,11 +121,11 @@ pub(super) struct RouteTypes {
 #[cfg(test)]
 impl RouteTypes {
     fn takes<Q: JsonSchema>(self) -> Self {
-        Self { request: Some(|generator| generator.subschema_for::<Q>()), ..self }
+        Self { request: Some(schemars::SchemaGenerator::subschema_for::<Q>), ..self }
     }
 
     fn reports<R: JsonSchema>(self) -> Self {
-        Self { report: Some(|generator| generator.subschema_for::<R>()), ..self }
+        Self { report: Some(schemars::SchemaGenerator::subschema_for::<R>), ..self }
     }
 }
 

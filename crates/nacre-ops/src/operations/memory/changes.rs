@@ -13,15 +13,20 @@ use crate::events::Events;
 use crate::host::{Host, ScopedStore};
 use crate::operations::recording::CommandChange;
 
+/// Changes one memory of a store.
+type Apply<'c> = dyn Fn(&ScopedStore, &mut Batch<'_>, &str) -> Result<MemoryId, OpError> + 'c;
+
+/// What follows when one is changed.
+type After<'c> = dyn Fn(&ScopedStore, &MemoryId) + 'c;
+
 /// One kind of change to memories that are named by their ids.
 pub(crate) struct Change<'c> {
     pub(crate) done: MemoryChange,
     pub(crate) mode: RunMode,
     /// What other processes see while it writes.
     pub(crate) command: &'c str,
-    pub(crate) apply: &'c dyn Fn(&ScopedStore, &mut Batch<'_>, &str) -> Result<MemoryId, OpError>,
-    /// What follows when the change is made.
-    pub(crate) after: Option<&'c dyn Fn(&ScopedStore, &MemoryId)>,
+    pub(crate) apply: &'c Apply<'c>,
+    pub(crate) after: Option<&'c After<'c>>,
 }
 
 /// Makes the change to each of the memories. A single one that fails is an error; of several, the others are changed.

@@ -172,14 +172,11 @@ fn send(remote: &Remote<'_>, outgoing: &Outgoing, share: bool) -> Result<Transcr
         };
         let answer: TranscriptPutReport = remote.post("/api/transcripts", &request)?;
         let received = usize::try_from(answer.received).unwrap_or(usize::MAX);
-        match answer.state {
-            TranscriptState::Partial
-                if received < text.len() && text.is_char_boundary(received) =>
-            {
-                offset = received;
-            }
-            state => return Ok(state),
+        let goes_on = received < text.len() && text.is_char_boundary(received);
+        if answer.state != TranscriptState::Partial || !goes_on {
+            return Ok(answer.state);
         }
+        offset = received;
     }
     Ok(TranscriptState::Invalid)
 }
