@@ -38,6 +38,7 @@ fn show_says_where_each_value_came_from() {
     memory.max_results                  7             in `$HOME/.nacre/config.toml`, line 2
     memory.scope                        project_only  in `$HOME/work/.nacre/config.toml`, line 5
     push.to                                           in the built-in defaults
+    push.transcripts                    false         in the built-in defaults
     reading.agent                                     in the built-in defaults
     reading.sessions_per_day            20            in the built-in defaults
     redact.extra                        []            in the built-in defaults

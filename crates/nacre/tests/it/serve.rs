@@ -565,6 +565,7 @@ fn the_rust_client_has_every_route() {
     /// own), and what another route does as well.
     const APART: &[(&str, &str)] = &[
         ("GET", "/api/openapi.json"),
+        ("GET", "/metrics"),
         ("POST", "/mcp"),
         ("GET", "/rpc"),
         ("PUT", "/api/memories/{id}"),
