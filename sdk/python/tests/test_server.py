@@ -70,7 +70,7 @@ def test_the_server_understands_every_method(client: nacre.Client, route: shapes
 
 def plausible(route: shapes.routes.Route) -> dict[str, Any]:
     """A value for every field that must be there."""
-    known: dict[str, Any] = {"key": "memory.max_results", "ids": ["nothing-here"], "path": "/nonexistent", "memories": []}
+    known: dict[str, Any] = {"key": "memory.max_results", "ids": ["nothing-here"], "path": "/nonexistent", "memories": [], "bytes": 1, "offset": 0}
     values = {}
     for entry in route.fields(shapes.TYPES):
         options = shapes.literals(entry.type)
