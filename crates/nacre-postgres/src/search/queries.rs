@@ -7,8 +7,8 @@ use super::apply::projects_of;
 use super::corpus::Stock;
 use super::vectors::{any_of, lexeme};
 
-/// Matches that are looked at for one question at most.
-pub(super) const MAX_MATCHES: usize = 4_000;
+/// Matches that are looked at for one question at most: each is a page of the table, wherever it lies.
+pub(super) const MAX_MATCHES: usize = 1_200;
 
 /// What a word of nearly the same meaning is worth.
 const VARIANT_SHARE: f32 = 0.5;
@@ -134,7 +134,7 @@ mod tests {
     fn rare_words_narrow_a_question_down() {
         let holding = |term: &str| match term {
             "rare" => 10.0,
-            "usual" => 3_000.0,
+            "usual" => 900.0,
             _ => 90_000.0,
         };
         let needed = |terms: &[&str]| needed(terms, holding);
