@@ -74,7 +74,12 @@ impl Rows {
     /// Takes units apart; this is done before the transaction begins, so that nobody waits for it.
     pub(super) fn new(units: &[Unit], embedder: &dyn Embedder) -> Result<Self, EmbedError> {
         let mut rows = Self::default();
-        for unit in units {
+        // Of two with one key the last counts, as the last change does.
+        let last: HashMap<&str, usize> =
+            units.iter().enumerate().map(|(nth, unit)| (unit.key.as_str(), nth)).collect();
+        for (_, unit) in
+            units.iter().enumerate().filter(|(nth, unit)| last[unit.key.as_str()] == *nth)
+        {
             let texts: Vec<String> = unit.records.iter().map(embedded_text).collect();
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let vectors = embedder.embed(&texts)?;
@@ -149,7 +154,7 @@ pub(super) fn apply(database: &Database, news: &News, rows: &Rows) -> Result<(),
 const APPLY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
 
 async fn insert_units(transaction: &Transaction<'_>, units: &[Unit]) -> Result<(), DatabaseError> {
-    // Of two with one key the last counts, as the last change does.
+    // As in the rows, of two with one key the last counts.
     let by_key: HashMap<String, Fingerprint> =
         units.iter().map(|unit| (plain(&unit.key), unit.fingerprint)).collect();
     let keys: Vec<&String> = by_key.keys().collect();

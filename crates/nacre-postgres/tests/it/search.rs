@@ -155,6 +155,18 @@ fn readable(chance: &mut Chance) -> Readable {
 }
 
 #[test]
+fn of_two_units_with_one_key_the_last_counts() {
+    let Some(server) = Server::start() else { return };
+    let mut world = World::new(&server);
+    let mut chance = Chance::new(7);
+    let (first, mut second) = (unit(1, &mut chance), unit(1, &mut chance));
+    second.key.clone_from(&first.key);
+    let n_records = second.records.len() as u64;
+    world.shared.apply(&News { units: vec![first, second], ..News::default() }).unwrap();
+    assert_eq!(world.shared.n_records(&Readable::Everything).unwrap(), n_records);
+}
+
+#[test]
 fn both_indexes_find_the_same() {
     let Some(server) = Server::start() else { return };
     for seed in 1..=4 {
