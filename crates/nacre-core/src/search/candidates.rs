@@ -3,7 +3,9 @@
 //! They are ranked as in an index of one machine. How rare a word is, and how long a record usually is, is taken from the whole corpus,
 //! since the candidates are no fair sample of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
 
 use super::corpus::Corpus;
 use super::embed::{EmbedError, Embedder};
@@ -11,7 +13,7 @@ use super::index::of_vectors;
 use super::library::{LibraryOptions, RecordHit, search_snapshot};
 use super::query::Query;
 use super::rank::{self, question_terms};
-use super::record::{Field, Record, Unit};
+use super::record::{Field, Record, Unit, Voice};
 use super::segment::Analysed;
 use super::thesaurus::Thesaurus;
 use super::words;
@@ -90,7 +92,17 @@ pub fn rank_candidates(
         .flat_map(|unit| unit.records.iter().map(move |record| (unit, record)))
         .map(|(unit, record)| ((unit.key.as_str(), record.key.as_str()), record.body.as_str()))
         .collect();
-    let snapshot = of_vectors(&units, &vectors, embedder).with_corpus(corpus);
+    // Messages are compared with one another by all of their words, other records with the question alone.
+    let has_voices =
+        units.iter().flat_map(|unit| &unit.records).any(|record| record.voice != Voice::None);
+    let terms = terms_of_question(query);
+    let asked: HashSet<&str, RandomState> = terms
+        .iter()
+        .flat_map(|term| term.variants.iter().chain([&term.term]))
+        .map(String::as_str)
+        .collect();
+    let is_wanted = |term: &str| has_voices || asked.contains(term);
+    let snapshot = of_vectors(&units, &vectors, embedder, is_wanted).with_corpus(corpus);
     let allowed = rank::allowed(&snapshot, query, true);
     let text_of =
         |unit: &str, record: &str| texts.get(&(unit, record)).map(|text| (*text).to_owned());

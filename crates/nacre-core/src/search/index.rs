@@ -275,11 +275,12 @@ pub(super) fn in_memory(units: &[Unit], embedder: &dyn Embedder) -> Result<Snaps
     Ok(Snapshot::new(manifest, segments))
 }
 
-/// An index in memory of units whose vectors are known; a missing one is none.
+/// An index in memory of units whose vectors are known; a missing one is none. It has the terms that are wanted.
 pub(super) fn of_vectors(
     units: &[Unit],
     vectors: &[Vec<Vec<f32>>],
     embedder: &dyn Embedder,
+    is_wanted: impl Fn(&str) -> bool,
 ) -> Snapshot {
     let mut draft = Draft::new(embedder.dims());
     for (idx, unit) in units.iter().enumerate() {
@@ -291,7 +292,9 @@ pub(super) fn of_vectors(
                 .unwrap_or_default()
         };
         let records = unit.records.iter().enumerate();
-        let records = records.map(|(at, record)| Analysed::new(record, vector(at))).collect();
+        let analysed =
+            |(at, record)| Analysed::with_terms(record, vector(at), |term| is_wanted(term));
+        let records = records.map(analysed).collect();
         draft.push_unit(&unit.key, unit.fingerprint, records);
     }
     let mut manifest = empty_manifest(embedder);

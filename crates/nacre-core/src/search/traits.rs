@@ -56,8 +56,11 @@ pub(super) struct Traits(u8);
 impl Traits {
     pub(super) fn of(text: &str) -> Self {
         let mut bits = if text.trim_end().ends_with('?') { ASKS } else { 0 };
+        let mut lower = String::new();
         for word in text.split(|c: char| !c.is_alphanumeric()).take(MAX_WORDS) {
-            let lower = word.to_ascii_lowercase();
+            lower.clear();
+            lower.push_str(word);
+            lower.make_ascii_lowercase();
             if TIME_WORDS.binary_search(&lower.as_str()).is_ok() || is_dated(&lower) {
                 bits |= HAS_TIME;
             }

@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Longer words are cut: nobody types them, and a hostile text must not fill the index.
@@ -184,8 +185,23 @@ const STOP_WORDS: &[&str] = &[
     "yourselves",
 ];
 
+/// Where the stop words with each first letter begin: nearly every word of every text is looked up.
+const BY_LETTER: [u8; 27] = {
+    let mut starts = [0; 27];
+    let mut letter = 0;
+    while letter < starts.len() {
+        let mut idx = 0;
+        while idx < STOP_WORDS.len() && STOP_WORDS[idx].as_bytes()[0] < b'a' + letter as u8 {
+            idx += 1;
+        }
+        starts[letter] = idx as u8;
+        letter += 1;
+    }
+    starts
+};
+
 thread_local! {
-    static STEMS: RefCell<HashMap<String, String>> = RefCell::new(HashMap::new());
+    static STEMS: RefCell<HashMap<String, String, RandomState>> = RefCell::default();
 }
 
 /// Hands every term of `text` to `take`.
@@ -193,7 +209,7 @@ pub(super) fn each_term(text: &str, mut take: impl FnMut(&str)) {
     let mut n_words = 0;
     each_word(text, |word| {
         n_words += 1;
-        if n_words <= MAX_WORDS && STOP_WORDS.binary_search(&word).is_err() {
+        if n_words <= MAX_WORDS && !is_stop_word(word) {
             with_stem(word, &mut take);
         }
         n_words <= MAX_WORDS
@@ -215,7 +231,7 @@ pub(super) fn terms(text: &str) -> Vec<String> {
 pub(super) fn terms_with_words(text: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     each_word(text, |word| {
-        if STOP_WORDS.binary_search(&word).is_err() {
+        if !is_stop_word(word) {
             with_stem(word, &mut |stem: &str| {
                 if !found.iter().any(|(known, _)| known == stem) {
                     found.push((stem.to_owned(), word.to_owned()));
@@ -229,7 +245,12 @@ pub(super) fn terms_with_words(text: &str) -> Vec<(String, String)> {
 
 /// Whether a word in lower case stands in most sentences and says nothing.
 pub fn is_stop_word(word: &str) -> bool {
-    STOP_WORDS.binary_search(&word).is_ok()
+    let letter = match word.as_bytes().first() {
+        Some(letter) if letter.is_ascii_lowercase() => usize::from(letter - b'a'),
+        Some(_) | None => return false,
+    };
+    let (from, to) = (usize::from(BY_LETTER[letter]), usize::from(BY_LETTER[letter + 1]));
+    STOP_WORDS[from..to].contains(&word)
 }
 
 /// The stem of a word in lower case.
@@ -358,6 +379,8 @@ mod tests {
     #[test]
     fn stop_words_are_sorted() {
         assert!(STOP_WORDS.is_sorted());
+        assert!(STOP_WORDS.iter().all(|word| is_stop_word(word)));
+        assert!(!["", "queue", "zebra", "Über", "the2", "_"].iter().any(|word| is_stop_word(word)));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use super::postings::PostingsBuilder;
 use super::{Counts, Row, Segment, u32_of};
 use crate::search::container::{Builder, StringsBuilder};
@@ -14,7 +16,7 @@ use crate::search::{weights, words};
 pub(in crate::search) struct Analysed {
     key: String,
     row: Row,
-    terms: HashMap<Vec<u8>, Counts>,
+    terms: HashMap<Vec<u8>, Counts, RandomState>,
     links: String,
     vector: Vec<i8>,
     scale: f32,
@@ -23,17 +25,29 @@ pub(in crate::search) struct Analysed {
 impl Analysed {
     /// Takes a record apart. Its vector has the index's dimensions, or is empty where there is none.
     pub(in crate::search) fn new(record: &Record, vector: &[f32]) -> Self {
-        let mut terms: HashMap<Vec<u8>, Counts> = HashMap::new();
+        Self::with_terms(record, vector, |_| true)
+    }
+
+    /// The same with some of its terms alone; how long it is says nothing of that.
+    pub(in crate::search) fn with_terms(
+        record: &Record,
+        vector: &[f32],
+        is_wanted: impl Fn(&str) -> bool,
+    ) -> Self {
+        let mut terms: HashMap<Vec<u8>, Counts, RandomState> = HashMap::default();
         let mut lengths = [0_u16; N_FIELDS];
         for field in Field::ALL {
             let idx = field as usize;
             words::each_term(record.field(field), |term| {
+                lengths[idx] = lengths[idx].saturating_add(1);
+                if !is_wanted(term) {
+                    return;
+                }
                 let counts = match terms.get_mut(term.as_bytes()) {
                     Some(counts) => counts,
                     None => terms.entry(term.as_bytes().to_vec()).or_default(),
                 };
                 counts[idx] = counts[idx].saturating_add(1);
-                lengths[idx] = lengths[idx].saturating_add(1);
             });
         }
         let speaker = (!record.speaker.is_empty()).then_some(("speaker", &record.speaker));
@@ -78,7 +92,7 @@ pub(in crate::search) struct Draft {
     unit_keys: StringsBuilder,
     rows: Vec<u8>,
     row_keys: StringsBuilder,
-    terms: HashMap<Box<[u8]>, PostingsBuilder>,
+    terms: HashMap<Box<[u8]>, PostingsBuilder, RandomState>,
     links: StringsBuilder,
     scales: Vec<u8>,
     vectors: Vec<u8>,
@@ -94,7 +108,7 @@ impl Draft {
             unit_keys: StringsBuilder::default(),
             rows: Vec::new(),
             row_keys: StringsBuilder::default(),
-            terms: HashMap::new(),
+            terms: HashMap::default(),
             links: StringsBuilder::default(),
             scales: Vec::new(),
             vectors: Vec::new(),
