@@ -19,8 +19,8 @@ from team import Postgres
 
 # What a small server of its own would be given.
 SETTINGS = {
-    "shared_buffers": "2GB",
-    "effective_cache_size": "6GB",
+    "shared_buffers": "6GB",
+    "effective_cache_size": "12GB",
     "work_mem": "32MB",
     "max_wal_size": "8GB",
     "synchronous_commit": "off",

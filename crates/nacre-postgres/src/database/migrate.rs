@@ -26,6 +26,7 @@ const STEPS: &[Step] = &[
     Step { name: "state", sql: include_str!("steps/3-state.sql") },
     Step { name: "readers", sql: include_str!("steps/4-readers.sql") },
     Step { name: "people", sql: include_str!("steps/5-people.sql") },
+    Step { name: "audience", sql: include_str!("steps/6-audience.sql") },
 ];
 
 /// The number of the last step.

@@ -93,23 +93,39 @@ impl Database {
         limit: Duration,
         work: impl AsyncFnOnce(&mut Client) -> Result<T, DatabaseError>,
     ) -> Result<T, DatabaseError> {
-        self.wait(async {
-            let shared = &*self.shared;
-            let DatabaseOptions { max_connections, wait_for_connection, .. } = shared.options;
-            let Ok(permit) = timeout(wait_for_connection, shared.permits.acquire()).await else {
-                return Err(DatabaseError::Exhausted { n_connections: max_connections });
-            };
-            let mut client = shared.client().await?;
-            // A connection whose call was given up is not used again: its answer may still come.
-            let result = timeout(limit, work(&mut client))
-                .await
-                .map_err(|_| DatabaseError::TooSlow { limit })?;
-            if !client.is_closed() {
-                shared.idle().push(client);
-            }
-            drop(permit);
-            result
-        })
+        self.wait(self.call(limit, work))
+    }
+
+    /// Does two things at once, each with a connection of its own.
+    pub(crate) fn run_both<A, B>(
+        &self,
+        one: impl AsyncFnOnce(&mut Client) -> Result<A, DatabaseError>,
+        other: impl AsyncFnOnce(&mut Client) -> Result<B, DatabaseError>,
+    ) -> Result<(A, B), DatabaseError> {
+        let limit = self.shared.options.call_timeout;
+        self.wait(async { tokio::try_join!(self.call(limit, one), self.call(limit, other)) })
+    }
+
+    async fn call<T>(
+        &self,
+        limit: Duration,
+        work: impl AsyncFnOnce(&mut Client) -> Result<T, DatabaseError>,
+    ) -> Result<T, DatabaseError> {
+        let shared = &*self.shared;
+        let DatabaseOptions { max_connections, wait_for_connection, .. } = shared.options;
+        let Ok(permit) = timeout(wait_for_connection, shared.permits.acquire()).await else {
+            return Err(DatabaseError::Exhausted { n_connections: max_connections });
+        };
+        let mut client = shared.client().await?;
+        // A connection whose call was given up is not used again: its answer may still come.
+        let result = timeout(limit, work(&mut client))
+            .await
+            .map_err(|_| DatabaseError::TooSlow { limit })?;
+        if !client.is_closed() {
+            shared.idle().push(client);
+        }
+        drop(permit);
+        result
     }
 
     /// Asks the database for a sign of life.

@@ -33,7 +33,9 @@ pub(super) fn known(database: &Database) -> Result<HashMap<String, Fingerprint>,
 pub(super) fn n_records(database: &Database, readable: &Readable) -> Result<u64, DatabaseError> {
     let projects = projects_of(readable);
     let row = database.run(async |client| {
-        let sql = "SELECT count(*) FROM record WHERE $1::text[] IS NULL OR projects && $1";
+        let sql = "
+SELECT count(*) FROM record
+WHERE $1::text[] IS NULL OR audience IN (SELECT id FROM audience WHERE projects && $1)";
         Ok(client.query_one(sql, &[&projects]).await?)
     })?;
     Ok(row.get::<_, i64>(0).unsigned_abs())
@@ -52,6 +54,7 @@ pub(super) fn projects_of(readable: &Readable) -> Option<Vec<String>> {
 pub(super) struct Rows {
     units: Vec<String>,
     places: Vec<i32>,
+    n_together: Vec<i32>,
     keys: Vec<String>,
     projects: Vec<String>,
     times: Vec<i64>,
@@ -85,6 +88,7 @@ impl Rows {
             let vectors = embedder.embed(&texts)?;
             for ((place, record), numbers) in (0..).zip(&unit.records).zip(&vectors) {
                 rows.push(&unit.key, place, record, numbers);
+                rows.n_together.push(i32::try_from(unit.records.len()).unwrap_or(i32::MAX));
             }
         }
         Ok(rows)
@@ -140,7 +144,11 @@ pub(super) fn apply(database: &Database, news: &News, rows: &Rows) -> Result<(),
         let lock = "SELECT 1 FROM unit WHERE key = ANY ($1) ORDER BY key FOR UPDATE";
         transaction.execute(lock, &[&buried]).await?;
         transaction.execute("DELETE FROM unit WHERE key = ANY ($1)", &[&buried]).await?;
+        if !news.gone.is_empty() {
+            forget_audiences(&transaction).await?;
+        }
         insert_units(&transaction, &news.units).await?;
+        insert_audiences(&transaction, &rows.projects).await?;
         for first in (0..rows.keys.len()).step_by(MAX_BATCH) {
             insert_records(&transaction, rows, first..(first + MAX_BATCH).min(rows.keys.len()))
                 .await?;
@@ -169,6 +177,34 @@ INSERT INTO unit (key, stamp, side, content) SELECT * FROM unnest($1::text[], $2
     Ok(())
 }
 
+/// Enters each set of names once, in one order, and holds it until the records are in.
+async fn insert_audiences(
+    transaction: &Transaction<'_>,
+    projects: &[String],
+) -> Result<(), DatabaseError> {
+    let mut sets: Vec<&String> = projects.iter().collect();
+    sets.sort_unstable();
+    sets.dedup();
+    let sql = "
+INSERT INTO audience (projects, hash) SELECT string_to_array(names, E'\\n'), md5(names) FROM unnest($1::text[]) WITH ORDINALITY AS new (names, nth)
+WHERE NOT EXISTS (SELECT 1 FROM audience WHERE hash = md5(names))
+ORDER BY nth ON CONFLICT DO NOTHING";
+    transaction.execute(sql, &[&sets]).await?;
+    let hold = "
+SELECT 1 FROM audience WHERE hash IN (SELECT md5(names) FROM unnest($1::text[]) AS new (names)) FOR KEY SHARE";
+    transaction.execute(hold, &[&sets]).await?;
+    Ok(())
+}
+
+/// Removes names that no record has any more. What somebody enters a record for just now stays.
+async fn forget_audiences(transaction: &Transaction<'_>) -> Result<(), DatabaseError> {
+    let sql = "
+DELETE FROM audience WHERE id IN (
+  SELECT id FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id) FOR UPDATE SKIP LOCKED)";
+    transaction.execute(sql, &[]).await?;
+    Ok(())
+}
+
 async fn insert_records(
     transaction: &Transaction<'_>,
     rows: &Rows,
@@ -178,17 +214,20 @@ async fn insert_records(
 WITH new AS (
   SELECT * FROM unnest($1::text[], $2::integer[], $3::text[], $4::text[], $5::bigint[], $6::smallint[], $7::text[],
     $8::smallint[], $9::real[], $10::text[], $11::text[], $12::text[], $13::text[], $14::text[], $15::text[], $16::text[],
-    $17::real[], $18::text[])
+    $17::real[], $18::text[], $19::integer[])
   AS new (unit, place, key, projects, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes, facets, links,
-    terms, length, vector)),
+    terms, length, vector, n_together)),
 added AS (
-  INSERT INTO record (unit, place, key, projects, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes,
-    facets, links, terms, length)
-  SELECT unit, place, key, string_to_array(projects, E'\\n'), time_ms, voice, speaker, standing, confidence, title, tags,
-    body, quotes, facets, links, terms::tsvector, length FROM new
-  RETURNING id, unit, place, projects)
-INSERT INTO embedding (record, projects, vector)
-SELECT added.id, added.projects, new.vector::halfvec FROM added JOIN new USING (unit, place) WHERE new.vector IS NOT NULL";
+  INSERT INTO record (unit, place, n_together, key, audience, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes,
+    facets, links, length)
+  SELECT unit, place, n_together, key, (SELECT a.id FROM audience a WHERE a.hash = md5(new.projects)),
+    time_ms, voice, speaker, standing, confidence, title, tags, body, quotes, facets, links, length FROM new
+  RETURNING id, unit, place, audience, time_ms),
+worded AS (
+  INSERT INTO words (record, audience, time_ms, terms)
+  SELECT added.id, added.audience, added.time_ms, new.terms::tsvector FROM added JOIN new USING (unit, place))
+INSERT INTO embedding (record, audience, vector)
+SELECT added.id, added.audience, new.vector::halfvec FROM added JOIN new USING (unit, place) WHERE new.vector IS NOT NULL";
     let at = range;
     transaction
         .execute(
@@ -211,7 +250,8 @@ SELECT added.id, added.projects, new.vector::halfvec FROM added JOIN new USING (
                 &&rows.links[at.clone()],
                 &&rows.terms[at.clone()],
                 &&rows.lengths[at.clone()],
-                &&rows.vectors[at],
+                &&rows.vectors[at.clone()],
+                &&rows.n_together[at],
             ],
         )
         .await?;

@@ -1,24 +1,25 @@
 //! Candidates of a question: by words, by meaning, and what stands beside them in their unit.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nacre_core::search::{
     Candidates, Fingerprint, LibraryOptions, Link, LinkKind, Mode, Query, Readable, Record,
     RecordIndexError, Standing, Unit, Voice, facet_name, terms_of_question,
 };
-use tokio_postgres::Row;
+use tokio_postgres::{Client, Row};
 
-use super::queries::{Filter, MAX_MATCHES, WordsQuestion};
+use super::apply::projects_of;
+use super::queries::{Filter, MAX_MATCHES, N_NEWEST, Places, WordsQuestion};
 use super::vectors::vector;
 use super::{SharedRecords, failed};
 use crate::database::{Database, DatabaseError};
 
 /// So many candidates are ranked for words and for meaning at least.
-const N_WORDS: usize = 150;
-const N_MEANING: usize = 100;
+const N_WORDS: usize = 80;
+const N_MEANING: usize = 50;
 
 /// Up to so many vectors are compared one by one, which misses none. Of more, the index finds enough with fewer looks.
-const MAX_SCANNED: f32 = 12_000.0;
+const MAX_SCANNED: f32 = 100_000.0;
 
 /// Finds the candidates of a question.
 pub(super) fn find(
@@ -29,7 +30,12 @@ pub(super) fn find(
 ) -> Result<Candidates, RecordIndexError> {
     let SharedRecords { database, embedder, corpus } = records;
     let stock = corpus.stock(database).map_err(failed)?;
-    let filter = Filter::new(query, readable, &stock);
+    let projects = projects_of(readable);
+    let readable = match &projects {
+        Some(projects) => Some(audiences(database, projects).map_err(failed)?),
+        None => None,
+    };
+    let filter = Filter::new(query, projects.as_deref(), readable, &stock);
     if filter.is_empty() {
         return Ok(Candidates::default());
     }
@@ -40,92 +46,160 @@ pub(super) fn find(
     let terms = terms_of_question(query);
     let variants = terms.iter().flat_map(|term| term.variants.iter().map(String::as_str));
     let words: Vec<&str> = terms.iter().map(|term| term.term.as_str()).chain(variants).collect();
-    let of_all = corpus.corpus(database, &stock, &words).map_err(failed)?;
-    let mut ids = BTreeSet::new();
-    if options.mode != Mode::Semantic
-        && let Some(question) = WordsQuestion::new(&terms, &of_all, &filter)
-    {
-        let limit = N_WORDS.max(options.limit);
-        ids.extend(by_words(database, &filter, &question, limit).map_err(failed)?);
-    }
-    if options.mode != Mode::Lexical {
-        let numbers = embedder.embed(&[&query.text])?.pop().unwrap_or_default();
-        let nearest = Nearest {
-            vector: vector(&numbers),
-            dims: embedder.dims(),
-            is_scanned: stock.n_records as f32 * filter.share <= MAX_SCANNED,
-            limit: N_MEANING.max(options.limit),
-        };
-        ids.extend(by_meaning(database, &filter, &nearest).map_err(failed)?);
-    }
+    let nearest = match options.mode {
+        Mode::Lexical => None,
+        Mode::Semantic | Mode::Hybrid => {
+            let numbers = embedder.embed(&[&query.text])?.pop().unwrap_or_default();
+            vector(&numbers).map(|vector| Nearest {
+                vector,
+                dims: embedder.dims(),
+                is_scanned: stock.n_records as f32 * filter.share() <= MAX_SCANNED,
+                limit: N_MEANING.max(options.limit),
+            })
+        }
+    };
+    let n_words = N_WORDS.max(options.limit);
+    let ((of_all, by_words), by_meaning) = database
+        .run_both(
+            async |client| {
+                let of_all = corpus.corpus(client, &stock, &words).await?;
+                let question = WordsQuestion::new(&terms, &of_all, &filter)
+                    .filter(|_| options.mode != Mode::Semantic);
+                let found = match &question {
+                    Some(question) => by_words(client, &filter, question, n_words).await?,
+                    None => Vec::new(),
+                };
+                Ok((of_all, found))
+            },
+            async |client| match &nearest {
+                Some(nearest) => by_meaning(client, &filter, nearest).await,
+                None => Ok(Vec::new()),
+            },
+        )
+        .map_err(failed)?;
+    let ids: BTreeSet<i64> = by_words.into_iter().chain(by_meaning).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
     let found = fetch(database, &filter, &ids).map_err(failed)?;
     Ok(Candidates { corpus: of_all, ..found })
 }
 
-/// Without words the newest come first.
-fn newest(database: &Database, filter: &Filter, limit: usize) -> Result<Vec<i64>, DatabaseError> {
-    let Filter { terms, projects, after_ms, before_ms, .. } = filter;
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+/// The sets of projects that hold one of these.
+fn audiences(database: &Database, projects: &[String]) -> Result<Vec<i32>, DatabaseError> {
     database.run(async |client| {
-        let sql = "
-SELECT id FROM record WHERE ($1::text IS NULL OR terms @@ $1::text::tsquery) AND ($2::text[] IS NULL OR projects && $2)
-  AND time_ms >= $3 AND time_ms < $4 ORDER BY time_ms DESC, id LIMIT $5";
-        let rows = client.query(sql, &[terms, projects, after_ms, before_ms, &limit]).await?;
+        let sql = "SELECT id FROM audience WHERE projects && $1";
+        let rows = client.query(sql, &[&projects]).await?;
         Ok(rows.iter().map(|row| row.get(0)).collect())
     })
 }
 
-fn by_words(
-    database: &Database,
+/// Without words the newest come first.
+fn newest(database: &Database, filter: &Filter, limit: usize) -> Result<Vec<i64>, DatabaseError> {
+    let Filter { terms, audiences, after_ms, before_ms, .. } = filter;
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    database.run(async |client| {
+        let sql = "
+SELECT record FROM words WHERE ($1::text IS NULL OR terms @@ $1::text::tsquery) AND ($2::integer[] IS NULL OR audience = ANY ($2))
+  AND time_ms >= $3 AND time_ms < $4 ORDER BY time_ms DESC, record LIMIT $5";
+        let rows = client.query(sql, &[terms, audiences, after_ms, before_ms, &limit]).await?;
+        Ok(rows.iter().map(|row| row.get(0)).collect())
+    })
+}
+
+async fn by_words(
+    client: &mut Client,
     filter: &Filter,
     question: &WordsQuestion,
     limit: usize,
 ) -> Result<Vec<i64>, DatabaseError> {
-    let Filter { projects, after_ms, before_ms, .. } = filter;
-    let WordsQuestion { needed, terms, worths } = question;
-    let most = i64::try_from(MAX_MATCHES).unwrap_or(i64::MAX);
-    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    database.run(async |client| {
-        let sql = "
-SELECT id FROM (
-  SELECT id, terms FROM record WHERE terms @@ $1::text::tsquery AND ($2::text[] IS NULL OR projects && $2)
-    AND time_ms >= $3 AND time_ms < $4 LIMIT $5) AS matched
-ORDER BY (
-  SELECT sum(asked.worth * ts_rank('{0.3, 0.5, 0.75, 1}', matched.terms, asked.term))
-  FROM unnest($6::text[]::tsquery[], $7::real[]) AS asked (term, worth)) DESC, id LIMIT $8";
-        let rows = client
-            .query(
-                sql,
-                &[needed, projects, after_ms, before_ms, &most, terms, worths, &limit],
-            )
-            .await?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
-    })
+    let Filter { audiences, after_ms, before_ms, .. } = filter;
+    let WordsQuestion { needed, places, terms, worths } = question;
+    let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
+    let n_projects = audiences.as_ref().map_or(1, Vec::len).max(1);
+    let (matched, n_newest) = match places {
+        Places::Index => (IN_INDEX, 0),
+        Places::BothIndexes => (IN_BOTH_INDEXES, 0),
+        Places::Newest => (AMONG_NEWEST, N_NEWEST),
+        Places::NewestOfEach => (AMONG_NEWEST_OF_EACH, N_NEWEST.div_ceil(n_projects)),
+    };
+    let worth = |nth: usize| {
+        format!(
+            "($7::real[])[{nth}] * ts_rank('{{0.3, 0.5, 0.75, 1}}', terms, ($6::text[])[{nth}]::tsquery)"
+        )
+    };
+    let worth: Vec<String> = (1..=terms.len()).map(worth).collect();
+    // Each way takes the same parameters: the last is used by some of them alone.
+    let sql = format!(
+        "SELECT record FROM ({matched} LIMIT $5) AS matched WHERE $9::bigint >= 0
+         ORDER BY {} DESC, record LIMIT $8",
+        worth.join(" + ")
+    );
+    let transaction = client.transaction().await?;
+    let way = match places {
+        Places::Index | Places::BothIndexes => ALONE.to_owned(),
+        Places::Newest | Places::NewestOfEach => {
+            format!("{ALONE}; SET LOCAL enable_bitmapscan = off")
+        }
+    };
+    transaction.batch_execute(&way).await?;
+    let (most, limit, n_newest) = (number(MAX_MATCHES), number(limit), number(n_newest));
+    let rows = transaction
+        .query(
+            &sql,
+            &[needed, audiences, after_ms, before_ms, &most, terms, worths, &limit, &n_newest],
+        )
+        .await?;
+    transaction.commit().await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
 }
+
+/// Words and meaning are looked for at once: starting helpers for one of them takes longer than they save.
+const ALONE: &str = "SET LOCAL max_parallel_workers_per_gather = 0";
+
+/// Records that hold what is needed, by the index of words. The sum keeps PostgreSQL from looking into the index of projects, too.
+const IN_INDEX: &str = "
+SELECT record, terms FROM words WHERE terms @@ $1::text::tsquery AND ($2::integer[] IS NULL OR audience + 0 = ANY ($2))
+  AND time_ms >= $3 AND time_ms < $4";
+
+/// The same by both indexes.
+const IN_BOTH_INDEXES: &str = "
+SELECT record, terms FROM words WHERE terms @@ $1::text::tsquery AND audience = ANY ($2)
+  AND time_ms >= $3 AND time_ms < $4";
+
+/// The same among the newest records that the caller may read.
+const AMONG_NEWEST: &str = "
+SELECT record, terms FROM (
+  SELECT record, terms FROM words WHERE ($2::integer[] IS NULL OR audience = ANY ($2)) AND time_ms >= $3 AND time_ms < $4
+  ORDER BY record DESC LIMIT $9) AS newest
+WHERE terms @@ $1::text::tsquery";
+
+/// The same among the newest of each project.
+const AMONG_NEWEST_OF_EACH: &str = "
+SELECT record, terms FROM unnest($2::integer[]) AS project (id), LATERAL (
+  SELECT record, terms FROM words WHERE audience = project.id AND time_ms >= $3 AND time_ms < $4
+  ORDER BY record DESC LIMIT $9) AS newest
+WHERE terms @@ $1::text::tsquery";
 
 /// A question by meaning.
 struct Nearest {
-    /// `None` where nothing in the question is known.
-    vector: Option<String>,
+    vector: String,
     dims: usize,
     /// So few records pass that each is looked at.
     is_scanned: bool,
     limit: usize,
 }
 
-fn by_meaning(
-    database: &Database,
+async fn by_meaning(
+    client: &mut Client,
     filter: &Filter,
     nearest: &Nearest,
 ) -> Result<Vec<i64>, DatabaseError> {
-    let Some(vector) = &nearest.vector else { return Ok(Vec::new()) };
+    let vector = &nearest.vector;
     let limit = i64::try_from(nearest.limit).unwrap_or(i64::MAX);
-    let Filter { terms, projects, after_ms, before_ms, .. } = filter;
+    let Filter { terms, audiences, after_ms, before_ms, .. } = filter;
     let has_times = *after_ms != i64::MIN || *before_ms != i64::MAX;
-    // Projects are known beside the vectors; for anything else the record is looked at.
+    // Who may read it is known beside the vectors; for anything else the words are looked at.
     let by_record =
-        "EXISTS (SELECT 1 FROM record WHERE id = e.record AND time_ms >= $4 AND time_ms < $5
+        "EXISTS (SELECT 1 FROM words WHERE record = e.record AND time_ms >= $4 AND time_ms < $5
   AND ($6::text IS NULL OR terms @@ $6::text::tsquery))";
     let of_record = if has_times || terms.is_some() {
         by_record
@@ -140,65 +214,83 @@ fn by_meaning(
         format!("e.vector::halfvec({dims}) <=> $1::text::halfvec({dims})")
     };
     let sql = format!(
-        "SELECT e.record FROM embedding e WHERE ($2::text[] IS NULL OR e.projects && $2) AND {of_record}
+        "SELECT e.record FROM embedding e WHERE ($2::integer[] IS NULL OR e.audience = ANY ($2)) AND {of_record}
          ORDER BY {distance} LIMIT $3"
     );
-    database.run(async |client| {
-        let transaction = client.transaction().await?;
-        if !nearest.is_scanned {
-            transaction.batch_execute(LOOK_ON).await?;
-        }
-        let rows = transaction
-            .query(&sql, &[vector, projects, &limit, after_ms, before_ms, terms])
-            .await?;
-        transaction.commit().await?;
-        Ok(rows.iter().map(|row| row.get(0)).collect())
-    })
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(if nearest.is_scanned { SCAN } else { LOOK_ON }).await?;
+    let rows =
+        transaction.query(&sql, &[vector, audiences, &limit, after_ms, before_ms, terms]).await?;
+    transaction.commit().await?;
+    Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-/// The index goes on looking where the filter leaves too little of what is nearest. Without the last two PostgreSQL, which does not know
-/// how many records a list of projects leaves, may sort half of all vectors instead.
+/// The index goes on looking where the filter leaves too little of what is nearest. Without the scans off PostgreSQL, which does not
+/// know how many records a list of projects leaves, may sort half of all vectors instead.
 const LOOK_ON: &str =
-    "SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = 100;
-SET LOCAL hnsw.max_scan_tuples = 20000; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off";
+    "SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = 60;
+SET LOCAL hnsw.max_scan_tuples = 20000; SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
+SET LOCAL max_parallel_workers_per_gather = 0";
+
+/// Vectors of one project stand together in the index by audience.
+const SCAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off;
+SET LOCAL max_parallel_workers_per_gather = 0";
 
 /// Reads candidates and what stands around them in their unit: a neighbour is ranked too, by what stands beside it.
 fn fetch(database: &Database, filter: &Filter, ids: &[i64]) -> Result<Candidates, DatabaseError> {
-    let projects = &filter.projects;
+    let audiences = &filter.audiences;
     let rows = database.run(async |client| {
-        let sql = "
-WITH chosen AS (
-  SELECT unnest($1::bigint[]) AS id
-  UNION SELECT near.id FROM record c JOIN record near ON near.unit = c.unit AND near.place BETWEEN c.place - 2 AND c.place + 2
-    WHERE c.id = ANY ($1))
-SELECT unit, place, key, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes, facets, links,
-  e.vector::real[]
-FROM chosen JOIN record r USING (id) LEFT JOIN embedding e ON e.record = r.id
-WHERE $2::text[] IS NULL OR r.projects && $2 ORDER BY unit, place";
-        Ok(client.query(sql, &[&ids, projects]).await?)
+        let mut rows = client.query(&chosen(CHOSEN), &[&ids, audiences]).await?;
+        let among_others: Vec<i64> = rows
+            .iter()
+            .filter(|row| row.get::<_, i32>("n_together") > 1)
+            .map(|row| row.get("id"))
+            .collect();
+        if !among_others.is_empty() {
+            let around = chosen(AROUND);
+            rows.extend(client.query(&around, &[&among_others, audiences]).await?);
+        }
+        Ok(rows)
     })?;
+    // Two candidates may have one neighbour, or be neighbours.
+    let rows: BTreeMap<(&str, i32), &Row> =
+        rows.iter().map(|row| ((row.get("unit"), row.get("place")), row)).collect();
     let mut found = Candidates::default();
-    let mut last: Option<(String, i32)> = None;
-    for row in &rows {
-        let (unit, place): (String, i32) = (row.get(0), row.get(1));
+    let mut last: Option<(&str, i32)> = None;
+    for ((unit, place), row) in rows {
         // Records with a gap between them are no neighbours.
-        if last.as_ref() != Some(&(unit.clone(), place - 1)) {
-            let fingerprint = Fingerprint::default();
-            found.units.push(Unit { key: unit.clone(), fingerprint, records: Vec::new() });
+        if last != Some((unit, place - 1)) {
+            let (key, fingerprint) = (unit.to_owned(), Fingerprint::default());
+            found.units.push(Unit { key, fingerprint, records: Vec::new() });
             found.vectors.push(Vec::new());
         }
         if let (Some(unit), Some(vectors)) = (found.units.last_mut(), found.vectors.last_mut()) {
             unit.records.push(record(row));
-            vectors.push(row.get::<_, Option<Vec<f32>>>(14).unwrap_or_default());
+            vectors.push(row.get::<_, Option<Vec<f32>>>("vector").unwrap_or_default());
         }
         last = Some((unit, place));
     }
     Ok(found)
 }
 
+/// Candidates themselves.
+const CHOSEN: &str = "record r LEFT JOIN embedding e ON e.record = r.id WHERE r.id = ANY ($1)";
+
+/// What stands around them.
+const AROUND: &str = "
+record c JOIN record r ON r.unit = c.unit AND r.place BETWEEN c.place - 2 AND c.place + 2
+LEFT JOIN embedding e ON e.record = r.id WHERE c.id = ANY ($1)";
+
+/// Everything of these records that the caller may read.
+fn chosen(from: &str) -> String {
+    format!(
+        "SELECT r.*, e.vector::real[] AS vector FROM {from} AND ($2::integer[] IS NULL OR r.audience = ANY ($2))"
+    )
+}
+
 fn record(row: &Row) -> Record {
-    let code = |column: usize| u8::try_from(row.get::<_, i16>(column)).unwrap_or(0);
-    let (facets, links): (&str, &str) = (row.get(12), row.get(13));
+    let code = |column: &str| u8::try_from(row.get::<_, i16>(column)).unwrap_or(0);
+    let (facets, links): (&str, &str) = (row.get("facets"), row.get("links"));
     let facet = |line: &str| {
         let (name, value) = line.split_once('\t')?;
         Some((facet_name(name)?, value.to_owned()))
@@ -208,16 +300,16 @@ fn record(row: &Row) -> Record {
         Some(Link { kind: LinkKind::from_code(kind.parse().ok()?), to: to.to_owned() })
     };
     Record {
-        key: row.get(2),
-        time_ms: row.get(3),
-        voice: Voice::from_code(code(4)),
-        speaker: row.get(5),
-        standing: Standing::from_code(code(6)),
-        confidence: row.get(7),
-        title: row.get(8),
-        tags: row.get(9),
-        body: row.get(10),
-        quotes: row.get(11),
+        key: row.get("key"),
+        time_ms: row.get("time_ms"),
+        voice: Voice::from_code(code("voice")),
+        speaker: row.get("speaker"),
+        standing: Standing::from_code(code("standing")),
+        confidence: row.get("confidence"),
+        title: row.get("title"),
+        tags: row.get("tags"),
+        body: row.get("body"),
+        quotes: row.get("quotes"),
         facets: facets.lines().filter_map(facet).collect(),
         links: links.lines().filter_map(link).collect(),
     }

@@ -21,7 +21,7 @@ const SMALL: usize = 10_000;
 const MAX_AGE: Duration = Duration::from_secs(60);
 
 /// A word in more records than this is not rare, whatever their number.
-const MAX_COUNTED: i64 = 2_000;
+const MAX_COUNTED: i64 = 500;
 
 /// So many counts of words are kept at most.
 const MAX_KEPT: usize = 50_000;
@@ -74,9 +74,9 @@ impl CorpusCache {
     }
 
     /// The same, with the number of records that hold each of these terms.
-    pub(super) fn corpus(
+    pub(super) async fn corpus(
         &self,
-        database: &Database,
+        client: &Client,
         stock: &Stock,
         terms: &[&str],
     ) -> Result<Corpus, DatabaseError> {
@@ -91,7 +91,7 @@ impl CorpusCache {
             }
         }
         let counted =
-            if missing.is_empty() { Vec::new() } else { count(database, stock, &missing)? };
+            if missing.is_empty() { Vec::new() } else { count(client, stock, &missing).await? };
         let mut kept = self.lock();
         if kept.counts.len() > MAX_KEPT {
             kept.counts.clear();
@@ -125,7 +125,7 @@ SELECT count(*), count(DISTINCT unit), coalesce(avg(length), 1)::real FROM (SELE
 SELECT (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'nacre.record'::regclass),
   (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'nacre.unit'::regclass),
   most_common_elems::text::text[], most_common_elem_freqs
-FROM pg_stats WHERE schemaname = 'nacre' AND tablename = 'record' AND attname = 'terms'";
+FROM pg_stats WHERE schemaname = 'nacre' AND tablename = 'words' AND attname = 'terms'";
     let Some(row) = client.query_opt(many, &[]).await? else {
         // Nobody took stock of the words yet.
         return Ok(few);
@@ -139,19 +139,17 @@ FROM pg_stats WHERE schemaname = 'nacre' AND tablename = 'record' AND attname = 
 }
 
 /// Counts the records that hold each of these terms, up to a bound.
-fn count(
-    database: &Database,
+async fn count(
+    client: &Client,
     stock: &Stock,
     terms: &[String],
 ) -> Result<Vec<(String, usize)>, DatabaseError> {
     let questions: Vec<String> = terms.iter().map(|term| lexeme(term)).collect();
     let most = if stock.is_small() { i64::MAX } else { MAX_COUNTED };
-    let rows = database.run(async |client| {
-        let sql = "
-SELECT (SELECT count(*) FROM (SELECT 1 FROM record WHERE terms @@ asked.term LIMIT $2) AS held)
+    let sql = "
+SELECT (SELECT count(*) FROM (SELECT 1 FROM words WHERE terms @@ asked.term LIMIT $2) AS held)
 FROM unnest($1::text[]::tsquery[]) WITH ORDINALITY AS asked (term, nth) ORDER BY nth";
-        Ok(client.query(sql, &[&questions, &most]).await?)
-    })?;
+    let rows = client.query(sql, &[&questions, &most]).await?;
     let counts = rows.iter().map(|row| usize::try_from(row.get::<_, i64>(0)).unwrap_or(0));
     Ok(terms.iter().cloned().zip(counts).collect())
 }

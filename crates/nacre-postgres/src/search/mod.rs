@@ -34,13 +34,22 @@ pub struct SharedRecords {
 impl SharedRecords {
     /// The records of a database whose schema is up to date, with vectors of this model and an index of them.
     pub fn open(database: &Database, embedder: Arc<dyn Embedder>) -> Result<Self, DatabaseError> {
-        let records = Self::open_for_loading(database, embedder)?;
+        let records = Self::open_as_it_is(database, embedder)?;
         records.build_index()?;
         Ok(records)
     }
 
-    /// The same without an index of vectors where there is none: many records are loaded faster before it is built.
+    /// The same without indexes where there are no records yet: many are loaded faster before those are built.
     pub fn open_for_loading(
+        database: &Database,
+        embedder: Arc<dyn Embedder>,
+    ) -> Result<Self, DatabaseError> {
+        let records = Self::open_as_it_is(database, embedder)?;
+        model::drop_indexes(database)?;
+        Ok(records)
+    }
+
+    fn open_as_it_is(
         database: &Database,
         embedder: Arc<dyn Embedder>,
     ) -> Result<Self, DatabaseError> {
@@ -49,7 +58,7 @@ impl SharedRecords {
         Ok(Self { database: database.clone(), embedder, corpus: Arc::default() })
     }
 
-    /// Builds the index of vectors where it is missing, and takes stock of the words.
+    /// Builds the indexes where they are missing, and takes stock of the words.
     pub fn build_index(&self) -> Result<(), DatabaseError> {
         model::build_index(&self.database, self.embedder.dims())
     }

@@ -1,14 +1,28 @@
 //! What PostgreSQL is asked: the filter that every question carries, and which words narrow it down.
 
 use jiff::Timestamp;
-use nacre_core::search::{Corpus, Query, QuestionTerm, Readable, facet_term};
+use nacre_core::search::{Corpus, Query, QuestionTerm, facet_term};
 
-use super::apply::projects_of;
 use super::corpus::Stock;
 use super::vectors::{any_of, lexeme};
 
 /// Matches that are looked at for one question at most: each is a page of the table, wherever it lies.
-pub(super) const MAX_MATCHES: usize = 1_200;
+pub(super) const MAX_MATCHES: usize = 600;
+
+/// Of the words of one question, places in the index that are looked at: where the caller may read little, most of them are not theirs.
+const MAX_PLACES: f32 = 10_000.0;
+
+/// What stands in a larger share of all records is not looked for by the index, which would list every place first.
+const FREQUENT: f32 = 0.04;
+
+/// So many of the newest records are looked at for words that are everywhere.
+pub(super) const N_NEWEST: usize = 8_000;
+
+/// A record that is looked at takes as long as so many places of the index of projects.
+const PLACES_A_RECORD: f32 = 16.0;
+
+/// A caller who may read less of everything than this is better served project by project.
+const FEW: f32 = 0.3;
 
 /// What a word of nearly the same meaning is worth.
 const VARIANT_SHARE: f32 = 0.5;
@@ -16,18 +30,25 @@ const VARIANT_SHARE: f32 = 0.5;
 /// Which records may be found at all.
 #[derive(Clone, Debug)]
 pub(super) struct Filter {
-    /// As a question for terms; `None` where nothing is asked for.
+    /// The properties that are asked for, as a question for terms.
     pub(super) terms: Option<String>,
-    pub(super) projects: Option<Vec<String>>,
+    /// Which sets of projects the caller may read; `None` for all.
+    pub(super) audiences: Option<Vec<i32>>,
     pub(super) after_ms: i64,
     pub(super) before_ms: i64,
-    /// About which share of all records passes.
-    pub(super) share: f32,
+    /// About which share of all records has these properties, and which share the caller may read.
+    share_of_terms: f32,
+    share_of_audiences: f32,
 }
 
 impl Filter {
-    pub(super) fn new(query: &Query, readable: &Readable, stock: &Stock) -> Self {
-        let projects = projects_of(readable);
+    /// `projects` and `audiences` say the same: what the caller may read, by name and by number.
+    pub(super) fn new(
+        query: &Query,
+        projects: Option<&[String]>,
+        audiences: Option<Vec<i32>>,
+        stock: &Stock,
+    ) -> Self {
         let mut groups: Vec<Vec<String>> = Vec::new();
         let mut names: Vec<&str> = query.facets.iter().map(|(name, _)| name.as_str()).collect();
         names.sort_unstable();
@@ -36,32 +57,57 @@ impl Filter {
             let values = query.facets.iter().filter(|(of, _)| of == name);
             groups.push(values.map(|(name, value)| facet_term(name, value)).collect());
         }
-        if let Some(projects) = &projects {
-            groups.push(projects.iter().map(|name| facet_term("project", name)).collect());
-        }
-        let share = groups.iter().map(|group| share(group, stock)).product();
-        let terms = groups.iter().map(|group| any_of(group.iter().map(String::as_str)));
-        let terms: Vec<String> = terms.collect();
+        let share_of_projects = |projects: &[String]| {
+            let terms: Vec<String> =
+                projects.iter().map(|name| facet_term("project", name)).collect();
+            share_of_any(&terms, stock)
+        };
         Self {
-            terms: (!terms.is_empty()).then(|| terms.join(" & ")),
-            projects,
+            terms: all_of(&groups),
+            audiences,
             after_ms: query.after.map_or(i64::MIN, Timestamp::as_millisecond),
             before_ms: query.before.map_or(i64::MAX, Timestamp::as_millisecond),
-            share,
+            share_of_terms: groups.iter().map(|group| share_of_any(group, stock)).product(),
+            share_of_audiences: projects.map_or(1.0, share_of_projects),
         }
+    }
+
+    /// About which share of all records passes.
+    pub(super) fn share(&self) -> f32 {
+        self.share_of_terms * self.share_of_audiences
     }
 
     /// Whether nothing can pass.
     pub(super) fn is_empty(&self) -> bool {
-        self.projects.as_ref().is_some_and(Vec::is_empty)
+        self.audiences.as_ref().is_some_and(Vec::is_empty)
     }
 }
 
+/// A question that any term of each group answers.
+fn all_of(groups: &[Vec<String>]) -> Option<String> {
+    let terms = groups.iter().map(|group| any_of(group.iter().map(String::as_str)));
+    let terms: Vec<String> = terms.collect();
+    (!terms.is_empty()).then(|| terms.join(" & "))
+}
+
 /// The share of all records that holds any of these terms.
-fn share(terms: &[String], stock: &Stock) -> f32 {
+fn share_of_any(terms: &[String], stock: &Stock) -> f32 {
     // One that is not frequent enough to be known stands in few.
     const UNKNOWN: f32 = 0.001;
     terms.iter().map(|term| stock.share(term).unwrap_or(UNKNOWN)).sum::<f32>().min(1.0)
+}
+
+/// Where matches are looked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Places {
+    /// In the index of words, and of these what the caller may read.
+    Index,
+    /// In the index of words and in that of projects, which together leave little to look at.
+    BothIndexes,
+    /// Among the newest records.
+    Newest,
+    /// Among the newest of each project that the caller may read.
+    NewestOfEach,
 }
 
 /// A question by words.
@@ -69,6 +115,7 @@ fn share(terms: &[String], stock: &Stock) -> f32 {
 pub(super) struct WordsQuestion {
     /// What a record must hold to be looked at.
     pub(super) needed: String,
+    pub(super) places: Places,
     /// Every word of the question, and what it is worth.
     pub(super) terms: Vec<String>,
     pub(super) worths: Vec<f32>,
@@ -87,37 +134,75 @@ impl WordsQuestion {
                 (variant.as_str(), VARIANT_SHARE * own)
             }));
         }
-        let mut rarest: Vec<&str> = all.iter().map(|(term, _)| *term).collect();
-        rarest.retain(|term| n_holding(term) > 0);
-        rarest.sort_by_key(|term| n_holding(term));
-        let needed = needed(&rarest, |term| n_holding(term) as f32 * filter.share)?;
+        let mut rarest: Vec<(&str, f32)> =
+            all.iter().map(|(term, _)| (*term, n_holding(term) as f32)).collect();
+        rarest.retain(|(_, n_holding)| *n_holding > 0.0);
+        rarest.sort_by(|(_, one), (_, other)| one.total_cmp(other));
+        let places = places(&rarest, corpus.n_records as f32, filter);
+        let needed = match places {
+            Places::Index | Places::BothIndexes => needed(&rarest, filter.share())?,
+            Places::Newest | Places::NewestOfEach => {
+                needed_of_newest(&rarest, corpus.n_records as f32)?
+            }
+        };
         let needed = match &filter.terms {
             Some(filter) => format!("{needed} & {filter}"),
             None => needed,
         };
         Some(Self {
             needed,
+            places,
             terms: all.iter().map(|(term, _)| lexeme(term)).collect(),
             worths: all.into_iter().map(|(_, worth)| worth).collect(),
         })
     }
 }
 
+/// Words that are everywhere are found among the newest records, too, and the index lists every place of them first.
+fn places(rarest: &[(&str, f32)], n_records: f32, filter: &Filter) -> Places {
+    let n_holding = rarest.first().map_or(0.0, |(_, n_holding)| *n_holding);
+    let is_frequent = n_holding > FREQUENT * n_records && n_records > N_NEWEST as f32;
+    if is_frequent && filter.share_of_terms > FREQUENT {
+        let is_each = filter.audiences.is_some() && filter.share_of_audiences < FEW;
+        return if is_each { Places::NewestOfEach } else { Places::Newest };
+    }
+    let n_of_audiences = filter.share_of_audiences * n_records;
+    let is_less = n_of_audiences < PLACES_A_RECORD * n_holding.min(MAX_PLACES);
+    if filter.share_of_audiences < FEW && is_less { Places::BothIndexes } else { Places::Index }
+}
+
 /// What a record must hold: any of the rarest words, as many of them as there is time to look at.
-fn needed(rarest: &[&str], expected: impl Fn(&str) -> f32) -> Option<String> {
+fn needed(rarest: &[(&str, f32)], share: f32) -> Option<String> {
+    let cost = |(_, n_holding): &(&str, f32)| {
+        (n_holding * share / MAX_MATCHES as f32).max(n_holding / MAX_PLACES)
+    };
     let (first, others) = rarest.split_first()?;
-    let most = MAX_MATCHES as f32;
-    if expected(first) > most && !others.is_empty() {
-        // Even the rarest word is everywhere: two together.
-        return Some(format!("({} & {})", lexeme(first), any_of(others.iter().copied())));
+    if cost(first) > 1.0 && !others.is_empty() {
+        // Even the rarest word is in many: two together.
+        return Some(both(first, others));
     }
     let mut sum = 0.0;
     let chosen = rarest.iter().take_while(|term| {
-        sum += expected(term);
-        sum <= most
+        sum += cost(term);
+        sum <= 1.0
     });
     let n_chosen = chosen.count().max(1);
-    Some(any_of(rarest[..n_chosen].iter().copied()))
+    Some(any_of(rarest[..n_chosen].iter().map(|(term, _)| *term)))
+}
+
+/// The same for words that are everywhere: two together, where enough of the newest records hold both.
+fn needed_of_newest(rarest: &[(&str, f32)], n_records: f32) -> Option<String> {
+    let (first, others) = rarest.split_first()?;
+    let share = |(_, n_holding): &(&str, f32)| n_holding / n_records;
+    let share_of_others = others.iter().map(share).sum::<f32>().min(1.0);
+    if share(first) * share_of_others * N_NEWEST as f32 > MAX_MATCHES as f32 {
+        return Some(both(first, others));
+    }
+    Some(any_of([first.0]))
+}
+
+fn both(first: &(&str, f32), others: &[(&str, f32)]) -> String {
+    format!("({} & {})", lexeme(first.0), any_of(others.iter().map(|(term, _)| *term)))
 }
 
 /// What a word is worth that stands in so many of the records: the rarer, the more.
@@ -132,15 +217,48 @@ mod tests {
 
     #[test]
     fn rare_words_narrow_a_question_down() {
-        let holding = |term: &str| match term {
+        let n_holding = |term: &str| match term {
             "rare" => 10.0,
-            "usual" => 900.0,
+            "usual" => 400.0,
             _ => 90_000.0,
         };
-        let needed = |terms: &[&str]| needed(terms, holding);
+        let needed = |terms: &[&str]| {
+            let rarest: Vec<(&str, f32)> =
+                terms.iter().map(|term| (*term, n_holding(term))).collect();
+            needed(&rarest, 1.0)
+        };
         assert_eq!(needed(&["rare", "usual", "the"]).as_deref(), Some("('rare' | 'usual')"));
         assert_eq!(needed(&["of", "the"]).as_deref(), Some("('of' & ('the'))"));
         assert_eq!(needed(&["the"]).as_deref(), Some("('the')"));
         assert_eq!(needed(&[]), None);
+    }
+
+    #[test]
+    fn of_words_that_are_everywhere_two_must_occur_where_enough_records_hold_both() {
+        let needed = |terms: &[(&str, f32)]| needed_of_newest(terms, 1000.0);
+        assert_eq!(needed(&[("of", 300.0), ("the", 600.0)]).as_deref(), Some("('of' & ('the'))"));
+        assert_eq!(needed(&[("of", 50.0), ("the", 60.0)]).as_deref(), Some("('of')"));
+        assert_eq!(needed(&[]), None);
+    }
+
+    #[test]
+    fn words_that_are_everywhere_are_looked_for_among_the_newest() {
+        let filter = |share_of_terms: f32, share_of_audiences: f32| Filter {
+            terms: None,
+            audiences: (share_of_audiences < 1.0).then(Vec::new),
+            after_ms: i64::MIN,
+            before_ms: i64::MAX,
+            share_of_terms,
+            share_of_audiences,
+        };
+        let places =
+            |n_holding: f32, filter: &Filter| places(&[("word", n_holding)], 1_000_000.0, filter);
+        assert_eq!(places(9_000.0, &filter(1.0, 1.0)), Places::Index);
+        assert_eq!(places(9_000.0, &filter(1.0, 0.1)), Places::BothIndexes);
+        assert_eq!(places(900.0, &filter(1.0, 0.1)), Places::Index);
+        assert_eq!(places(90_000.0, &filter(1.0, 1.0)), Places::Newest);
+        assert_eq!(places(90_000.0, &filter(1.0, 0.5)), Places::Newest);
+        assert_eq!(places(90_000.0, &filter(1.0, 0.1)), Places::NewestOfEach);
+        assert_eq!(places(90_000.0, &filter(0.01, 0.9)), Places::Index);
     }
 }

@@ -20,7 +20,7 @@ fn the_schema_is_made_once_and_a_newer_one_is_refused() {
         Migration {
             from: 0,
             to: NEWEST,
-            steps: vec!["queue", "search", "state", "readers", "people"]
+            steps: vec!["queue", "search", "state", "readers", "people", "audience"]
         }
     );
     let second = database.migrate().unwrap();
