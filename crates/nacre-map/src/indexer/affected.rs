@@ -119,9 +119,14 @@ impl Current {
                 );
                 sought.extend(found);
             }
-            let text = if is_script(language) { self.text(&file.path) } else { None };
+            let is_rust = language == Language::Rust;
+            let text = if is_script(language) || is_rust { self.text(&file.path) } else { None };
             for one in sought.iter_mut().filter(|one| one.file == idx) {
-                one.is_default = text.as_ref().is_some_and(|text| is_default(text, &one.full_name));
+                match &text {
+                    Some(text) if is_rust => one.read_traits(text, names),
+                    Some(text) => one.is_default = is_default(text, &one.full_name),
+                    None => {}
+                }
             }
         }
         sought.truncate(MAX_SOUGHT);

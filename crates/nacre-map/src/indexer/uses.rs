@@ -44,6 +44,8 @@ pub(super) struct Sought {
     name: usize,
     /// The type that a method is of, and the types that build on it.
     owners: Vec<usize>,
+    /// Traits that the method may be called by, of Rust: `Read::read(…)`. `None` where it is a trait's own, which any type may stand for.
+    traits: Option<Vec<String>>,
 }
 
 impl Sought {
@@ -69,11 +71,26 @@ impl Sought {
             is_default: false,
             name,
             owners: owner.filter(|_| is_member).map(|owner| names.add(owner)).into_iter().collect(),
+            traits: None,
         })
+    }
+
+    /// Takes in from the text of its file which paths of Rust may lead to a method.
+    pub(super) fn read_traits(&mut self, text: &str, names: &SoughtNames) {
+        let owner = self.owners.first().and_then(|owner| names.name(*owner));
+        let is_of_trait = owner.is_some_and(|owner| is_trait(text, owner));
+        self.traits = (!is_of_trait).then(|| implemented(text));
     }
 
     fn is_member(&self) -> bool {
         self.kind == SymbolKind::Method
+    }
+
+    /// Whether a file has the method's name behind something that may be of its type: `Vec::open` is of no other one.
+    fn may_be_behind(&self, one: &NameMentions, owners: &[&str]) -> bool {
+        let Some(traits) = &self.traits else { return one.is_qualified };
+        let may_be = |of: &String| owners.contains(&of.as_str()) || traits.contains(of);
+        one.is_loose || one.path_types.iter().any(may_be)
     }
 
     /// Takes the types over that build on the method's: its callers may know only those. Says whether there were new ones.
@@ -96,6 +113,26 @@ impl Sought {
         }
         n_before < self.owners.len()
     }
+}
+
+/// Whether a text of Rust declares a trait of that name.
+fn is_trait(text: &str, name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.split("trait ")
+        .skip(1)
+        .any(|rest| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name)))
+}
+
+/// The traits that a text of Rust may implement: `Read` of `impl<R> io::Read for Pearl<R>`, on one line or two.
+fn implemented(text: &str) -> Vec<String> {
+    let heads = text.match_indices("for ").filter_map(|(at, _)| {
+        let before = text[..at].trim_end();
+        let is_apart = before.len() < at;
+        is_apart.then(|| before.rsplit('\n').next()).flatten()
+    });
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let words = heads.flat_map(|head| head.split(move |c: char| !is_name(c)));
+    words.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
 }
 
 /// The word of a name: `Store` of `Clone for Store<T>`.
@@ -129,6 +166,9 @@ struct NameMentions {
     is_taken: bool,
     is_handed_on: bool,
     qualifiers: Vec<String>,
+    /// The types that paths of Rust name before it, and whether it is behind anything else.
+    path_types: Vec<String>,
+    is_loose: bool,
     heirs: Vec<String>,
 }
 
@@ -143,6 +183,12 @@ impl FileMentions {
                 MentionForm::Declared => one.is_declared = true,
             }
             one.is_called |= mention.is_called && mention.form != MentionForm::Declared;
+            let is_behind = mention.form == MentionForm::Qualified;
+            match mention.path_type.filter(|_| one.path_types.len() < MAX_QUALIFIERS) {
+                Some(of) if one.path_types.iter().any(|known| known == of) => {}
+                Some(of) => one.path_types.push(of.to_owned()),
+                None => one.is_loose |= is_behind,
+            }
             if let Some(heir) = mention.heir.filter(|_| one.heirs.len() < MAX_QUALIFIERS) {
                 one.heirs.push(heir.to_owned());
             }
@@ -416,17 +462,19 @@ impl Uses<'_> {
         let has_implicit_self =
             matches!(reach_of(sought.language), Reach::Package | Reach::Everywhere)
                 && sought.language != Language::Go;
+        let owners: Vec<&str> =
+            sought.owners.iter().filter_map(|owner| self.names.name(*owner)).collect();
         let mentioned: Vec<(usize, &NameMentions)> = self
             .mentions
             .iter()
             .filter_map(|(file, mentions)| Some((*file, mentions.of(sought.name)?)))
-            .filter(|(_, one)| one.is_qualified || one.is_declared || has_implicit_self)
+            .filter(|(_, one)| {
+                sought.may_be_behind(one, &owners) || one.is_declared || has_implicit_self
+            })
             .collect();
         let n_declaring = self.n_declaring(sought);
         let is_rare = n_declaring == 0 && mentioned.len() <= MAX_RARE_FILES;
         let is_unusual = is_rare || n_declaring <= MAX_DECLARING;
-        let owners: Vec<&str> =
-            sought.owners.iter().filter_map(|owner| self.names.name(*owner)).collect();
         let is_connected = |file: usize, one: &NameMentions| {
             let is_script = is_script(sought.language);
             let is_like = |word: &String| {
@@ -436,7 +484,7 @@ impl Uses<'_> {
             };
             let is_mate =
                 reach_of(sought.language) == Reach::Package && self.is_same_package(sought, file);
-            let is_declared_only = one.is_declared && !one.is_qualified;
+            let is_declared_only = one.is_declared && !sought.may_be_behind(one, &owners);
             if is_script && !one.is_qualified {
                 // It declares its own, or has a function of that name; only one of a subtype has to follow.
                 return is_declared_only && self.has_heir(sought, file);

@@ -261,6 +261,49 @@ const USES: &[UseCase] = &[
         edited: ("src/tide.rs", "mod deep;\npub fn rise(a: u16) {}\nfn ebb(a: u16) {}\n"),
         affected: &["src/a.rs", "src/tide/deep.rs"],
     },
+    // Rust: a path that names another type is of that one; another name for the type, a trait and a variable are not told apart from it.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "mod tide;\nmod a;\nmod b;\nmod c;\nmod d;\nmod e;\nmod f;\nmod g;\n"),
+            (
+                "src/tide.rs",
+                "pub struct Tide;\nimpl Tide {\n    pub fn of(a: u8) -> Self {\n        Self\n    }\n}\nimpl Make for Tide {}\n",
+            ),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f(t: Tide) {\n    Vec::of(1);\n}\n"),
+            ("src/b.rs", "use crate::tide::Tide;\nfn f() -> Tide {\n    Tide::of(1)\n}\n"),
+            ("src/c.rs", "use crate::tide::Tide as Flood;\nfn f() {\n    Flood::of(1);\n}\n"),
+            ("src/d.rs", "use crate::tide::Tide;\nfn f() -> Tide {\n    Make::of(1)\n}\n"),
+            (
+                "src/e.rs",
+                "use crate::tide::Tide;\nfn f(t: Tide) {\n    t.of(1);\n    Vec::of(1);\n}\n",
+            ),
+            (
+                "src/f.rs",
+                "pub struct Buf;\nimpl Buf {\n    fn of(a: u8) {}\n    fn f() {\n        Buf::of(1)\n    }\n}\n",
+            ),
+            (
+                "src/g.rs",
+                "use crate::tide::Tide;\ntype Ebb = Tide;\nfn f() {\n    Ebb::of(1);\n}\n",
+            ),
+        ],
+        edited: (
+            "src/tide.rs",
+            "pub struct Tide;\nimpl Tide {\n    pub fn of(a: u16) -> Self {\n        Self\n    }\n}\nimpl Make for Tide {}\n",
+        ),
+        affected: &["src/b.rs", "src/c.rs", "src/d.rs", "src/e.rs", "src/g.rs"],
+    },
+    // Rust: a method of a trait is called by any type that has it.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "mod tide;\nmod a;\n"),
+            ("src/tide.rs", "pub trait Tide {\n    fn of(a: u8);\n}\n"),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f() {\n    Pearl::of(1);\n}\n"),
+        ],
+        edited: ("src/tide.rs", "pub trait Tide {\n    fn of(a: u16);\n}\n"),
+        affected: &["src/a.rs"],
+    },
 ];
 
 #[test]
