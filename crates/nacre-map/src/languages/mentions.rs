@@ -20,9 +20,10 @@ pub struct Mention<'t> {
     pub path_type: Option<&'t str>,
     /// Whether a call follows, or the name is handed over as a function: `open(`, `Store::open`.
     pub is_called: bool,
-    /// What the line declares where the name is one that it builds on: `Pearl` of `class Pearl extends Stone`; or the other name that
-    /// it gives to it: `Gem` of `use Stone as Gem` and of `type Gem = Stone`.
+    /// What the line declares where the name is one that it builds on: `Pearl` of `class Pearl extends Stone`.
     pub heir: Option<&'t str>,
+    /// Another name that it is given, in Python and Rust: `Gem` of `use Stone as Gem` and of `type Gem = Stone`.
+    pub other_name: Option<&'t str>,
 }
 
 /// How a name is mentioned.
@@ -52,6 +53,11 @@ impl SoughtNames {
         self.names.push(name.to_owned());
         self.by_name.insert(name.to_owned(), self.names.len() - 1);
         self.names.len() - 1
+    }
+
+    /// The place of a name.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
     }
 
     /// The name at a place.
@@ -162,13 +168,10 @@ pub fn each_mention<'t>(
         let path_type = qualifier
             .filter(|_| language == Language::Rust && before.ends_with("::"))
             .filter(|word| *word != "Self" && word.starts_with(char::is_uppercase));
-        let heir = match form {
-            MentionForm::Declared => None,
-            MentionForm::Plain | MentionForm::Qualified => {
-                heir_of(around.0).or_else(|| other_name(language, around))
-            }
-        };
-        take(Mention { name: *name, form, qualifier, path_type, is_called, heir });
+        let is_use = form != MentionForm::Declared;
+        let heir = if is_use { heir_of(around.0) } else { None };
+        let other_name = if is_use { other_name(language, around) } else { None };
+        take(Mention { name: *name, form, qualifier, path_type, is_called, heir, other_name });
     }
 }
 

@@ -135,6 +135,56 @@ const USES: &[UseCase] = &[
         edited: ("pearl.py", "class Pearl:\n    def grow(self, layers):\n        pass\n"),
         affected: &["a.py", "b.py"],
     },
+    // An import inside of a function takes the name, too, from the file or from one that hands it on.
+    UseCase {
+        files: &[
+            ("sea/__init__.py", ""),
+            ("sea/tide/__init__.py", "from .rising import *\n"),
+            ("sea/tide/rising.py", "class Rise:\n    pass\n"),
+            (
+                "sea/a.py",
+                "def f():\n    if True:\n        from sea.tide import (\n            Ebb, Rise as Up)\n        Up()\n",
+            ),
+            ("sea/b.py", "def f():\n    from .tide import rising\n    return rising.Rise\n"),
+            ("sea/c.py", "def f(Rise):\n    return Rise\n"),
+        ],
+        edited: ("sea/tide/rising.py", "class Rise(object):\n    pass\n"),
+        affected: &["sea/a.py", "sea/b.py"],
+    },
+    // Two classes of one name: the import says which one is meant, by itself, by files that hand it on and by the name of a module.
+    UseCase {
+        files: &[
+            ("forms/__init__.py", "from forms.fields import *\n"),
+            ("forms/fields.py", "class Date:\n    def clean(self):\n        pass\n"),
+            ("db/__init__.py", "from db.fields import *\nfrom db.query import all\n"),
+            ("db/fields.py", "class Date:\n    def clean(self):\n        pass\n"),
+            ("db/query.py", "from forms import fields\ndef all():\n    pass\n"),
+            ("a.py", "from forms import Date\nDate().clean()\n"),
+            ("b.py", "from db import Date\nimport forms\nDate().clean()\n"),
+            ("c.py", "from db import fields\nfrom forms import other\nfields.Date().clean()\n"),
+            (
+                "d.py",
+                "from db import Date as DbDate\nfrom forms import fields\nfields.Date().clean()\n",
+            ),
+            ("e.py", "from db.fields import Date\nclass Day(Date):\n    pass\n"),
+            ("f.py", "from e import Day\nDay().clean()\n"),
+            (
+                "g.py",
+                "from forms.fields import Date as FormDate\nclass Date(FormDate):\n    pass\n",
+            ),
+            ("h.py", "from g import Date\nDate().clean()\n"),
+            (
+                "j.py",
+                "import g\nfrom forms import other\ng.Date\nclass Date:\n    def f(self):\n        Date()\n",
+            ),
+            ("i.py", "from outside import Date\nimport forms.fields\nDate().clean()\n"),
+        ],
+        edited: (
+            "forms/fields.py",
+            "class Date(object):\n    def clean(self, all):\n        pass\n",
+        ),
+        affected: &["a.py", "d.py", "g.py", "h.py", "i.py"],
+    },
     // Scripts: a default export is used under any name, and what an index hands on by a star.
     UseCase {
         files: &[
@@ -247,6 +297,48 @@ const USES: &[UseCase] = &[
             "package sea;\npublic class Tide {\n    public int rise(long a) { return 1; }\n}\n",
         ),
         affected: &["src/main/java/land/A.java", "src/test/java/sea/TideTests.java"],
+    },
+    // Java: two classes of one name; the import or the file's own package says which one is meant.
+    UseCase {
+        files: &[
+            (
+                "web/src/main/java/web/Path.java",
+                "package web;\npublic class Path {\n    public int find(int a) { return a; }\n}\n",
+            ),
+            (
+                "flux/src/main/java/flux/Path.java",
+                "package flux;\npublic class Path {\n    public int find(int a) { return a; }\n}\n",
+            ),
+            (
+                "flux/src/test/java/flux/PathTests.java",
+                "package flux;\nclass PathTests {\n    int f() { return new Path().find(1); }\n}\n",
+            ),
+            (
+                "land/src/main/java/land/A.java",
+                "package land;\nimport flux.Path;\nclass A {\n    int f(Path path) { return path.find(1); }\n}\n",
+            ),
+            (
+                "land/src/main/java/land/B.java",
+                "package land;\nimport web.Path;\nclass B {\n    int f() { return new Path().find(1); }\n}\n",
+            ),
+            (
+                "land/src/main/java/land/C.java",
+                "package land;\nimport web.*;\nclass C {\n    int f() { return new Path().find(1); }\n}\n",
+            ),
+            (
+                "flux/src/main/java/flux/D.java",
+                "package flux;\nclass D {\n    int f() { return new web.Path().find(1); }\n}\n",
+            ),
+        ],
+        edited: (
+            "web/src/main/java/web/Path.java",
+            "package web;\npublic final class Path {\n    public int find(long a) { return 1; }\n}\n",
+        ),
+        affected: &[
+            "flux/src/main/java/flux/D.java",
+            "land/src/main/java/land/B.java",
+            "land/src/main/java/land/C.java",
+        ],
     },
     // Rust: by a path without an import; what is private is seen by the modules inside.
     UseCase {
