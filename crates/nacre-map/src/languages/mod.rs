@@ -11,6 +11,7 @@ mod exports;
 mod find;
 mod glance;
 mod imports;
+mod item_macros;
 mod keywords;
 mod language;
 mod lines;

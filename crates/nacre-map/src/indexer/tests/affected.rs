@@ -385,6 +385,23 @@ const USES: &[UseCase] = &[
         ),
         affected: &["src/b.rs", "src/c.rs", "src/d.rs", "src/e.rs", "src/g.rs"],
     },
+    // Rust: items inside of a macro are items.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "cfg_sea! {\n    mod tide;\n    mod a;\n}\n"),
+            (
+                "src/tide.rs",
+                "pub struct Tide;\n\ncfg_sea! {\n    impl Tide {\n        pub fn rise(&self, a: u8) {}\n    }\n}\n",
+            ),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f(tide: Tide) {\n    tide.rise(1);\n}\n"),
+        ],
+        edited: (
+            "src/tide.rs",
+            "pub struct Tide;\n\ncfg_sea! {\n    impl Tide {\n        pub fn rise(&self, a: u16) {}\n    }\n}\n",
+        ),
+        affected: &["src/a.rs"],
+    },
     // Rust: a method of a trait is called by any type that has it.
     UseCase {
         files: &[
