@@ -164,7 +164,10 @@ pub fn each_mention<'t>(
         let around = (before_of(text, start), after_of(text, end));
         let (form, qualifier) = form_of(language, around);
         let before = around.0.trim_end_matches([' ', '\t']);
-        let is_called = before.ends_with("::") || around.1.starts_with(['(', '<', ':']);
+        // One colon is a field's: `open: bool`.
+        let is_called = before.ends_with("::")
+            || around.1.starts_with(['(', '<'])
+            || around.1.starts_with("::");
         let path_type = qualifier
             .filter(|_| language == Language::Rust && before.ends_with("::"))
             .filter(|word| *word != "Self" && word.starts_with(char::is_uppercase));

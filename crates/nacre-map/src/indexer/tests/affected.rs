@@ -385,6 +385,27 @@ const USES: &[UseCase] = &[
         ),
         affected: &["src/b.rs", "src/c.rs", "src/d.rs", "src/e.rs", "src/g.rs"],
     },
+    // Rust: a field of a method's name is not called; a method that is given types is.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "mod tide;\nmod a;\nmod b;\n"),
+            (
+                "src/tide.rs",
+                "pub struct Tide;\nimpl Tide {\n    pub fn rise<T>(&self, a: u8) {}\n}\n",
+            ),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f(x: Tide) {\n    x.rise::<u8>(1);\n}\n"),
+            (
+                "src/b.rs",
+                "use crate::tide::Tide;\nstruct B {\n    rise: Tide,\n}\nfn f(b: B) -> Tide {\n    b.rise\n}\n",
+            ),
+        ],
+        edited: (
+            "src/tide.rs",
+            "pub struct Tide;\nimpl Tide {\n    pub fn rise<T>(&self, a: u16) {}\n}\n",
+        ),
+        affected: &["src/a.rs"],
+    },
     // Rust: items inside of a macro are items.
     UseCase {
         files: &[
