@@ -82,11 +82,14 @@ def nacre(binary, home, root, *args):
 def measure(args):
     data = json.loads(Path(args.truth).read_text())
     ends = symbols.ENDS[data["language"]]
-    with tempfile.TemporaryDirectory() as folder:
+    # Programs that git leaves running in the background may still write when the folder goes.
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home, root = Path(folder) / "home", Path(folder) / "project"
         home.mkdir()
         shutil.copytree(args.project, root, symlinks=True)
-        for command in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"]):
+        quiet = (["config", "gc.auto", "0"], ["config", "maintenance.auto", "false"])
+        commit = ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"]
+        for command in (["init", "-q"], *quiet, ["add", "-A"], commit):
             subprocess.run(["git", *command], cwd=root, check=True)
         nacre(args.nacre, home, root, "explore")
         rows = []

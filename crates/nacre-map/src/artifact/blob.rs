@@ -7,7 +7,7 @@ use crate::languages::{
 };
 
 /// Grows whenever the same text would be analysed to something else; older analyses are then made again.
-pub(super) const ANALYSIS_FORMAT: u32 = 2;
+pub(super) const ANALYSIS_FORMAT: u32 = 3;
 
 const DEPTHS: &[Depth] = &[Depth::None, Depth::Glance, Depth::Full];
 

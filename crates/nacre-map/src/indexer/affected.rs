@@ -8,11 +8,15 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde::Serialize;
 
 use super::delta::{ChangeKind, Delta, FileChange, SymbolChange};
+use super::graph::sources;
+use super::mentioned::FileMentions;
 use super::options::CacheWrites;
+use super::origins::Origins;
 use super::refresh::Current;
-use super::uses::{FileMentions, Sought, Uses, is_akin, is_script};
+use super::uses::{Sought, Uses, is_akin, is_script};
 use crate::artifact::{Cache, FileHash, Importers};
-use crate::languages::{Language, SoughtNames, SymbolKind};
+use crate::languages::{Language, Outline, SoughtNames, SymbolKind};
+use crate::resolve::Resolver;
 use crate::shares::in_batches;
 
 /// So many texts are read by a thread at once.
@@ -69,15 +73,31 @@ impl Current {
         let mut names = SoughtNames::default();
         let mut sought = self.sought(delta, &paths, &mut names);
         let mut mentions = self.mentions(&sought, &paths, &names, n_threads);
+        let unknown = Outline::default();
+        let has_python = sought.iter().any(|one| one.language == Language::Python);
+        // Where modules of Python lie is told by their paths alone.
+        let sources = if has_python { sources(&files, |_| &unknown) } else { Vec::new() };
+        let resolver = has_python.then(|| Resolver::new(&sources, &[]));
+        let resolver = resolver.as_ref();
         for _ in 0..MAX_GENERATIONS {
-            let add = |one: &mut Sought| one.add_heirs(&mentions, &mut names);
-            if sought.iter_mut().map(add).filter(|is_new| *is_new).count() == 0 {
+            let origins = Origins::new(&paths, &mentions, &names, resolver);
+            let heirs: Vec<_> = sought.iter().map(|one| one.heirs(&origins)).collect();
+            let add = |(one, heirs): (&mut Sought, _)| one.add_heirs(heirs, &mut names);
+            if sought.iter_mut().zip(heirs).map(add).filter(|is_new| *is_new).count() == 0 {
                 break;
             }
             mentions = self.mentions(&sought, &paths, &names, n_threads);
         }
-        let uses =
-            Uses { paths: &paths, mentions: &mentions, importers: &importers, names: &names };
+        for one in &mut sought {
+            one.add_other_names(&mentions);
+        }
+        let uses = Uses {
+            paths: &paths,
+            mentions: &mentions,
+            importers: &importers,
+            names: &names,
+            origins: &Origins::new(&paths, &mentions, &names, resolver),
+        };
         for symbol in &sought {
             for (file, depth) in uses.of(symbol) {
                 let one = found.entry(file).or_default();
@@ -119,9 +139,14 @@ impl Current {
                 );
                 sought.extend(found);
             }
-            let text = if is_script(language) { self.text(&file.path) } else { None };
+            let is_rust = language == Language::Rust;
+            let text = if is_script(language) || is_rust { self.text(&file.path) } else { None };
             for one in sought.iter_mut().filter(|one| one.file == idx) {
-                one.is_default = text.as_ref().is_some_and(|text| is_default(text, &one.full_name));
+                match &text {
+                    Some(text) if is_rust => one.read_traits(text, names),
+                    Some(text) => one.is_default = is_default(text, &one.full_name),
+                    None => {}
+                }
             }
         }
         sought.truncate(MAX_SOUGHT);

@@ -232,7 +232,7 @@ fn is_alike(language: Language, old: Option<&Outline<'_>>, new: Option<&Outline<
     }
 }
 
-fn sources<'s>(
+pub(super) fn sources<'s>(
     files: &'s Listing<'_>,
     outline: impl Fn(usize) -> &'s Outline<'s>,
 ) -> Vec<Source<'s>> {

@@ -7,9 +7,9 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use crate::languages::{
-    Language, MentionForm, SoughtNames, SymbolKind, Visibility, each_mention, script_bindings,
-};
+use super::mentioned::{FileMentions, NameMentions};
+use super::origins::{Origin, Origins};
+use crate::languages::{Language, SoughtNames, SymbolKind, Visibility};
 
 /// Imports are followed from the file that declares a symbol to others at most so far.
 const MAX_HOPS: u32 = 4;
@@ -26,9 +26,6 @@ const MAX_OWNERS: usize = 64;
 /// A shorter word at the end of a type's name says nothing about a variable that is called so.
 const MIN_END_BYTES: usize = 6;
 
-/// Words before a name that are kept of one file.
-const MAX_QUALIFIERS: usize = 16;
-
 /// A symbol that changed its shape or is gone.
 #[derive(Clone, Debug)]
 pub(super) struct Sought {
@@ -43,7 +40,10 @@ pub(super) struct Sought {
     pub(super) is_default: bool,
     name: usize,
     /// The type that a method is of, and the types that build on it.
-    owners: Vec<usize>,
+    owners: Vec<OwnerType>,
+    /// What a path of Rust may name before the method besides its types: traits of its file (`Read::read(…)`), and other names of the types.
+    /// `None` where it is a trait's own, which any type may stand for.
+    path_names: Option<HashSet<String>>,
 }
 
 impl Sought {
@@ -68,34 +68,117 @@ impl Sought {
             visibility,
             is_default: false,
             name,
-            owners: owner.filter(|_| is_member).map(|owner| names.add(owner)).into_iter().collect(),
+            owners: owner
+                .filter(|_| is_member)
+                .map(|owner| OwnerType { name: names.add(owner), homes: vec![file] })
+                .into_iter()
+                .collect(),
+            path_names: None,
         })
+    }
+
+    /// Takes in from the text of its file which paths of Rust may lead to a method.
+    pub(super) fn read_traits(&mut self, text: &str, names: &SoughtNames) {
+        let owner = self.owners.first().and_then(|owner| names.name(owner.name));
+        let is_of_trait = owner.is_some_and(|owner| is_trait(text, owner));
+        self.path_names = (!is_of_trait).then(|| implemented(text));
     }
 
     fn is_member(&self) -> bool {
         self.kind == SymbolKind::Method
     }
 
-    /// Takes the types over that build on the method's: its callers may know only those. Says whether there were new ones.
+    /// Whether a file has the method's name behind something that may be of its type: `Vec::open` is of no other one.
+    fn may_be_behind(&self, one: &NameMentions, owners: &[&str]) -> bool {
+        let Some(others) = &self.path_names else { return one.is_qualified };
+        let may_be = |of: &String| owners.contains(&of.as_str()) || others.contains(of);
+        one.is_loose || one.path_types.iter().any(may_be)
+    }
+
+    /// The types that build on the method's, with the files that declare them: its callers may know only those.
+    pub(super) fn heirs(&self, origins: &Origins<'_, '_>) -> BTreeSet<(String, usize)> {
+        let mut heirs = BTreeSet::new();
+        for (file, mentions) in origins.mentions {
+            for owner in &self.owners {
+                let named = mentions.of(owner.name).map_or(&[][..], |one| &one.heirs);
+                let is_it = || self.origin_of(owner, *file, origins) != Origin::Other;
+                if !named.is_empty() && is_it() {
+                    heirs.extend(named.iter().map(|heir| (heir.clone(), *file)));
+                }
+            }
+        }
+        heirs
+    }
+
+    /// Takes types over that build on the method's. Says whether there were new names.
     pub(super) fn add_heirs(
         &mut self,
-        mentions: &HashMap<usize, FileMentions>,
+        heirs: BTreeSet<(String, usize)>,
         names: &mut SoughtNames,
     ) -> bool {
         let n_before = self.owners.len();
-        let heirs: BTreeSet<&str> = mentions
-            .values()
-            .flat_map(|all| self.owners.iter().filter_map(|owner| all.of(*owner)))
-            .flat_map(|one| one.heirs.iter().map(String::as_str))
-            .collect();
-        for heir in heirs {
-            let heir = names.add(heir);
-            if !self.owners.contains(&heir) && self.owners.len() < MAX_OWNERS {
-                self.owners.push(heir);
+        for (heir, home) in heirs {
+            let name = names.add(&heir);
+            match self.owners.iter().position(|owner| owner.name == name) {
+                Some(known) => self.owners[known].add_home(home),
+                None if self.owners.len() < MAX_OWNERS => {
+                    self.owners.push(OwnerType { name, homes: vec![home] });
+                }
+                None => {}
             }
         }
         n_before < self.owners.len()
     }
+
+    /// Takes in what files call the types of a method of Rust.
+    pub(super) fn add_other_names(&mut self, mentions: &HashMap<usize, FileMentions>) {
+        let Some(others) = &mut self.path_names else { return };
+        for mentions in mentions.values() {
+            let owners = self.owners.iter().filter_map(|owner| mentions.of(owner.name));
+            others.extend(owners.flat_map(|one| one.other_names.iter().cloned()));
+        }
+    }
+
+    /// Whether a file that names an owner means it.
+    fn origin_of(&self, owner: &OwnerType, file: usize, origins: &Origins<'_, '_>) -> Origin {
+        origins.of(self.language, file, owner.name, &owner.homes)
+    }
+}
+
+/// A type that a method may be of.
+#[derive(Clone, Debug)]
+struct OwnerType {
+    name: usize,
+    /// The files that declare it.
+    homes: Vec<usize>,
+}
+
+impl OwnerType {
+    fn add_home(&mut self, home: usize) {
+        if self.homes.len() < MAX_OWNERS && !self.homes.contains(&home) {
+            self.homes.push(home);
+        }
+    }
+}
+
+/// Whether a text of Rust declares a trait of that name.
+fn is_trait(text: &str, name: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.split("trait ")
+        .skip(1)
+        .any(|rest| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name)))
+}
+
+/// The traits that a text of Rust may implement: `Read` of `impl<R> io::Read for Pearl<R>`, on one line or two.
+fn implemented(text: &str) -> HashSet<String> {
+    let heads = text.match_indices("for ").filter_map(|(at, _)| {
+        let before = text[..at].trim_end();
+        let is_apart = before.len() < at;
+        is_apart.then(|| before.rsplit('\n').next()).flatten()
+    });
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    let words = heads.flat_map(|head| head.split(move |c: char| !is_name(c)));
+    words.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
 }
 
 /// The word of a name: `Store` of `Clone for Store<T>`.
@@ -103,105 +186,6 @@ fn plain(part: &str) -> Option<&str> {
     let part = part.rsplit(" for ").next()?.split(['<', '(', '[']).next()?;
     let part = part.rsplit([' ', '&', '*']).next()?;
     Some(part).filter(|part| !part.is_empty())
-}
-
-/// What one file mentions of the names.
-#[derive(Debug, Default)]
-pub(super) struct FileMentions {
-    names: HashMap<usize, NameMentions>,
-    /// Whether it hands everything of another file on.
-    hands_all_on: bool,
-    /// Whether it imports modules as a whole, under a name of its own.
-    has_namespaces: bool,
-    /// The names that a script has for whole modules, in small letters.
-    modules: HashSet<String>,
-    /// Whether a script takes modules in a way that tells no names.
-    is_loose: bool,
-}
-
-#[derive(Debug, Default)]
-struct NameMentions {
-    is_plain: bool,
-    is_qualified: bool,
-    is_declared: bool,
-    is_called: bool,
-    /// Whether a script takes the name from another file, and whether it hands it out in a list.
-    is_taken: bool,
-    is_handed_on: bool,
-    qualifiers: Vec<String>,
-    heirs: Vec<String>,
-}
-
-impl FileMentions {
-    pub(super) fn read(language: Language, text: &str, names: &SoughtNames) -> Self {
-        let mut found: HashMap<usize, NameMentions> = HashMap::new();
-        each_mention(language, text, names, |mention| {
-            let one = found.entry(mention.name).or_default();
-            match mention.form {
-                MentionForm::Plain => one.is_plain = true,
-                MentionForm::Qualified => one.is_qualified = true,
-                MentionForm::Declared => one.is_declared = true,
-            }
-            one.is_called |= mention.is_called && mention.form != MentionForm::Declared;
-            if let Some(heir) = mention.heir.filter(|_| one.heirs.len() < MAX_QUALIFIERS) {
-                one.heirs.push(heir.to_owned());
-            }
-            let is_new = |word: &&str| !one.qualifiers.iter().any(|known| known == word);
-            let word = mention.qualifier.filter(is_new).map(str::to_lowercase);
-            one.qualifiers.extend(word.filter(|_| one.qualifiers.len() < MAX_QUALIFIERS));
-        });
-        let marks: &[&str] = match language {
-            Language::Python => &["import *"],
-            Language::JavaScript | Language::Tsx | Language::TypeScript => &["export *"],
-            Language::Rust => &["::*"],
-            Language::Bash
-            | Language::C
-            | Language::Cpp
-            | Language::CSharp
-            | Language::Elixir
-            | Language::Go
-            | Language::Java
-            | Language::Kotlin
-            | Language::Lua
-            | Language::Php
-            | Language::Ruby
-            | Language::Scala
-            | Language::Swift => &[],
-        };
-        let (mut modules, mut is_loose) = (HashSet::new(), false);
-        if is_script(language) && !found.is_empty() {
-            let bindings = script_bindings(text);
-            for (name, one) in &mut found {
-                let name = names.name(*name).unwrap_or_default();
-                one.is_taken = bindings.named.contains(name);
-                one.is_handed_on = bindings.exported.contains(name);
-            }
-            modules = bindings.modules.iter().map(|name| name.to_lowercase()).collect();
-            is_loose = bindings.is_loose;
-        }
-        Self {
-            names: found,
-            modules,
-            is_loose,
-            hands_all_on: marks.iter().any(|mark| text.contains(mark)),
-            has_namespaces: text.contains("* as "),
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.names.is_empty() && !self.hands_all_on
-    }
-
-    /// Whether a script means something of another file: it takes the name, or names the module.
-    fn takes(&self, one: &NameMentions) -> bool {
-        let is_in_module = || one.qualifiers.iter().any(|word| self.modules.contains(word));
-        let is_plain = one.is_plain && (one.is_taken || self.is_loose);
-        is_plain || one.is_qualified && (self.is_loose || is_in_module())
-    }
-
-    fn of(&self, name: usize) -> Option<&NameMentions> {
-        self.names.get(&name)
-    }
 }
 
 /// How a language connects files.
@@ -257,6 +241,7 @@ pub(super) struct Uses<'u> {
     pub(super) mentions: &'u HashMap<usize, FileMentions>,
     pub(super) importers: &'u dyn Fn(usize) -> Vec<usize>,
     pub(super) names: &'u SoughtNames,
+    pub(super) origins: &'u Origins<'u, 'u>,
 }
 
 impl Uses<'_> {
@@ -306,6 +291,11 @@ impl Uses<'_> {
         }
     }
 
+    /// Whether the name of a symbol is that one in a file, by its imports.
+    fn origin(&self, sought: &Sought, file: usize) -> Origin {
+        self.origins.of(sought.language, file, sought.name, &[sought.file])
+    }
+
     fn is_same_package(&self, sought: &Sought, file: usize) -> bool {
         package(self.paths[file]) == package(self.paths[sought.file])
     }
@@ -318,6 +308,14 @@ impl Uses<'_> {
         let n_declaring = self.n_declaring(sought);
         for (file, mentions) in self.mentions {
             let Some(one) = mentions.of(sought.name) else { continue };
+            match self.origin(sought, *file) {
+                Origin::Own => {
+                    found.insert(*file);
+                    continue;
+                }
+                Origin::Other => continue,
+                Origin::Unknown => {}
+            }
             let is_direct = hops.get(file) == Some(&1);
             let is_named = one.qualifiers.iter().any(|word| path_words.contains(word));
             // A package of Go has no two of a name: what else it declares are methods.
@@ -337,7 +335,6 @@ impl Uses<'_> {
                         && one.qualifiers.iter().any(|word| word == "super")
                         && self.paths[*file].starts_with(&module_folder(self.paths[sought.file]));
                     let is_rare = n_declaring == 0 && is_rust || is_above;
-                    // Imports inside of functions and conditions are not known.
                     let is_module = one.qualifiers.contains(&stem);
                     let is_python = sought.language == Language::Python;
                     is_direct && one.is_plain
@@ -388,6 +385,7 @@ impl Uses<'_> {
                 };
                 let is_user =
                     one.is_some_and(uses) || sought.is_default && n_hops == 0 && !hands_on;
+                let is_user = is_user && self.origin(sought, importer) != Origin::Other;
                 // Who uses a name of a script hands it on only where it says so.
                 let hands_on =
                     hands_on || is_user && (!is_script || one.is_some_and(|one| one.is_handed_on));
@@ -416,27 +414,33 @@ impl Uses<'_> {
         let has_implicit_self =
             matches!(reach_of(sought.language), Reach::Package | Reach::Everywhere)
                 && sought.language != Language::Go;
+        let owners: Vec<&str> =
+            sought.owners.iter().filter_map(|owner| self.names.name(owner.name)).collect();
         let mentioned: Vec<(usize, &NameMentions)> = self
             .mentions
             .iter()
             .filter_map(|(file, mentions)| Some((*file, mentions.of(sought.name)?)))
-            .filter(|(_, one)| one.is_qualified || one.is_declared || has_implicit_self)
+            .filter(|(_, one)| {
+                sought.may_be_behind(one, &owners) || one.is_declared || has_implicit_self
+            })
             .collect();
         let n_declaring = self.n_declaring(sought);
         let is_rare = n_declaring == 0 && mentioned.len() <= MAX_RARE_FILES;
         let is_unusual = is_rare || n_declaring <= MAX_DECLARING;
-        let owners: Vec<&str> =
-            sought.owners.iter().filter_map(|owner| self.names.name(*owner)).collect();
         let is_connected = |file: usize, one: &NameMentions| {
             let is_script = is_script(sought.language);
             let is_like = |word: &String| {
-                owners.iter().any(|owner| {
+                let is_called_so = |owner: &str| {
                     is_called_like(word, owner) || is_script && is_called_like_end(word, owner)
+                };
+                sought.owners.iter().any(|owner| {
+                    self.names.name(owner.name).is_some_and(is_called_so)
+                        && sought.origin_of(owner, file, self.origins) != Origin::Other
                 })
             };
             let is_mate =
                 reach_of(sought.language) == Reach::Package && self.is_same_package(sought, file);
-            let is_declared_only = one.is_declared && !one.is_qualified;
+            let is_declared_only = one.is_declared && !sought.may_be_behind(one, &owners);
             if is_script && !one.is_qualified {
                 // It declares its own, or has a function of that name; only one of a subtype has to follow.
                 return is_declared_only && self.has_heir(sought, file);
@@ -460,15 +464,19 @@ impl Uses<'_> {
     /// Whether a file declares a type that builds on the one of a method.
     fn has_heir(&self, sought: &Sought, file: usize) -> bool {
         let Some(mentions) = self.mentions.get(&file) else { return false };
-        let mut known = sought.owners.iter().filter_map(|owner| mentions.of(*owner));
+        let mut known = sought.owners.iter().filter_map(|owner| mentions.of(owner.name));
         known.any(|one| !one.heirs.is_empty())
     }
 
-    /// Whether a file mentions the type of a method, and does not declare another one of that name.
+    /// Whether a file mentions the type of a method, and neither declares nor takes another one of that name.
     fn mentions_owner(&self, sought: &Sought, file: usize) -> bool {
         let Some(mentions) = self.mentions.get(&file) else { return false };
-        let mut known = sought.owners.iter().filter_map(|owner| mentions.of(*owner));
-        known.any(|one| (one.is_plain || one.is_qualified) && !one.is_declared)
+        sought.owners.iter().any(|owner| {
+            let is_named = mentions
+                .of(owner.name)
+                .is_some_and(|one| (one.is_plain || one.is_qualified) && !one.is_declared);
+            is_named && sought.origin_of(owner, file, self.origins) != Origin::Other
+        })
     }
 }
 
@@ -491,14 +499,14 @@ fn is_called_like_end(word: &str, owner: &str) -> bool {
 }
 
 /// The folder of a file as its language sees it: Java's packages lie below several roots.
-fn package(path: &str) -> &str {
+pub(super) fn package(path: &str) -> &str {
     let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
     let roots = ["/java/", "/kotlin/", "/scala/"];
     let root = roots.iter().filter_map(|root| Some(folder.rfind(root)? + root.len())).max();
     root.map_or(folder, |root| &folder[root..])
 }
 
-fn stem_of(path: &str) -> &str {
+pub(super) fn stem_of(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.split('.').next().unwrap_or(name)
 }

@@ -12,13 +12,13 @@ use super::analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts,
 use super::exports::exported_names;
 use super::glance::glance;
 use super::imports::asked;
+use super::item_macros::tree_with_items;
 use super::language::Language;
 use super::names::receiver;
 use super::outline::last_line;
 use super::role::{has_tests, is_entry_text};
 use super::signature::shown_signature;
 use super::symbol::SymbolKind;
-use super::syntax::tree_of;
 use super::visibility::{Around, visibility};
 use super::walk::{Declaration, Reach, Statement, walk};
 use super::{MAX_TEXT_BYTES, ParseError};
@@ -34,7 +34,7 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
     if MAX_TEXT_BYTES < text.len() {
         return Analysis { problem: Some(Problem::TooLarge), ..Analysis::default() };
     }
-    let tree = match tree_of(text, language) {
+    let tree = match tree_with_items(text, language) {
         Ok(tree) => tree,
         Err(ParseError::TooLarge { .. }) => {
             return Analysis { problem: Some(Problem::TooLarge), ..Analysis::default() };

@@ -16,10 +16,14 @@ pub struct Mention<'t> {
     pub form: MentionForm,
     /// The word before the dot or the colons: `store` of `store.open`.
     pub qualifier: Option<&'t str>,
+    /// The type that a path of Rust names before it: `Vec` of `Vec::open`; not `Self`, and no parameter of a macro.
+    pub path_type: Option<&'t str>,
     /// Whether a call follows, or the name is handed over as a function: `open(`, `Store::open`.
     pub is_called: bool,
     /// What the line declares where the name is one that it builds on: `Pearl` of `class Pearl extends Stone`.
     pub heir: Option<&'t str>,
+    /// Another name that it is given, in Python and Rust: `Gem` of `use Stone as Gem` and of `type Gem = Stone`.
+    pub other_name: Option<&'t str>,
 }
 
 /// How a name is mentioned.
@@ -49,6 +53,11 @@ impl SoughtNames {
         self.names.push(name.to_owned());
         self.by_name.insert(name.to_owned(), self.names.len() - 1);
         self.names.len() - 1
+    }
+
+    /// The place of a name.
+    pub fn place(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
     }
 
     /// The name at a place.
@@ -155,9 +164,17 @@ pub fn each_mention<'t>(
         let around = (before_of(text, start), after_of(text, end));
         let (form, qualifier) = form_of(language, around);
         let before = around.0.trim_end_matches([' ', '\t']);
-        let is_called = before.ends_with("::") || around.1.starts_with(['(', '<', ':']);
-        let heir = if form == MentionForm::Declared { None } else { heir_of(around.0) };
-        take(Mention { name: *name, form, qualifier, is_called, heir });
+        // One colon is a field's: `open: bool`.
+        let is_called = before.ends_with("::")
+            || around.1.starts_with(['(', '<'])
+            || around.1.starts_with("::");
+        let path_type = qualifier
+            .filter(|_| language == Language::Rust && before.ends_with("::"))
+            .filter(|word| *word != "Self" && word.starts_with(char::is_uppercase));
+        let is_use = form != MentionForm::Declared;
+        let heir = if is_use { heir_of(around.0) } else { None };
+        let other_name = if is_use { other_name(language, around) } else { None };
+        take(Mention { name: *name, form, qualifier, path_type, is_called, heir, other_name });
     }
 }
 
@@ -198,6 +215,32 @@ fn heir_of(before: &str) -> Option<&str> {
         line.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty());
     words.find(|word| matches!(*word, "class" | "interface" | "trait" | "protocol"))?;
     words.next()
+}
+
+/// A shorter name is a variable: `except Error as e`.
+const MIN_OTHER_NAME_BYTES: usize = 3;
+
+/// The other name that a type is given: `Pearl as Gem` where it is imported, and in Rust `type Gem = Pearl`.
+fn other_name<'t>(language: Language, (before, after): (&'t str, &'t str)) -> Option<&'t str> {
+    let is_rust = language == Language::Rust;
+    if !is_rust && language != Language::Python {
+        return None;
+    }
+    let line = before.rsplit('\n').next()?;
+    let declared = line.strip_prefix("type ").or_else(|| Some(line.split_once(" type ")?.1));
+    // One that is indented is a trait's.
+    let declared = declared.filter(|_| is_rust && !line.starts_with([' ', '\t']));
+    let renamed = || after.strip_prefix(" as ");
+    let name = declared.or_else(renamed).and_then(first_name)?;
+    let is_type = name.starts_with(char::is_uppercase) && MIN_OTHER_NAME_BYTES <= name.len();
+    is_type.then_some(name)
+}
+
+/// The word that a text begins with.
+fn first_name(text: &str) -> Option<&str> {
+    let text = text.trim_start();
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    Some(&text[..end]).filter(|name| !name.is_empty())
 }
 
 /// Methods whose declaration has no word of its own.

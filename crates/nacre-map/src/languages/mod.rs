@@ -11,6 +11,7 @@ mod exports;
 mod find;
 mod glance;
 mod imports;
+mod item_macros;
 mod keywords;
 mod language;
 mod lines;
@@ -23,6 +24,7 @@ mod signature;
 mod structure;
 mod symbol;
 mod syntax;
+mod taken;
 mod visibility;
 mod walk;
 
@@ -49,6 +51,7 @@ pub use outline::{enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
 pub use symbol::{Symbol, SymbolKind};
 pub use syntax::{Bounds, ParseCost, parse_cost};
+pub use taken::{Taken, each_taken};
 
 /// Larger texts are not parsed: they were made by a program.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;

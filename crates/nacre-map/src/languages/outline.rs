@@ -3,9 +3,9 @@
 use tree_sitter::Node;
 
 use super::ParseError;
+use super::item_macros::tree_with_items;
 use super::language::Language;
 use super::symbol::Symbol;
-use super::syntax::tree_of;
 use super::walk::{Reach, walk};
 
 /// A signature is shown as far as this.
@@ -13,7 +13,7 @@ const MAX_SIGNATURE_BYTES: usize = 200;
 
 /// Lists what a text declares, in the order in which it does.
 pub fn outline(text: &str, language: Language) -> Result<Vec<Symbol>, ParseError> {
-    let tree = tree_of(text, language)?;
+    let tree = tree_with_items(text, language)?;
     let walked = walk(&tree, text, language, Reach::Declarations);
     let symbols = walked.declarations.into_iter().map(|declared| Symbol {
         kind: declared.kind,

@@ -147,6 +147,17 @@ impl<'a> Resolver<'a> {
         Following::new(self)
     }
 
+    /// Follows one import of the file at a place of the list, whether or not that has it.
+    pub fn resolve_one(&self, from: usize, import: ImportRef<'_>) -> Resolution {
+        let source = self.sources.get(from);
+        let Some((source, language)) = source.and_then(|source| Some((source, source.language?)))
+        else {
+            return Resolution::Outside;
+        };
+        let own = OwnPlace::default();
+        Asking { resolver: self, from, path: source.path, import, own: &own }.resolve(language)
+    }
+
     /// Follows every import of every file.
     pub fn resolve_all(&self) -> Resolved {
         let mut resolved = Resolved::default();

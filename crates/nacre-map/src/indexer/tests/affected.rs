@@ -135,6 +135,56 @@ const USES: &[UseCase] = &[
         edited: ("pearl.py", "class Pearl:\n    def grow(self, layers):\n        pass\n"),
         affected: &["a.py", "b.py"],
     },
+    // An import inside of a function takes the name, too, from the file or from one that hands it on.
+    UseCase {
+        files: &[
+            ("sea/__init__.py", ""),
+            ("sea/tide/__init__.py", "from .rising import *\n"),
+            ("sea/tide/rising.py", "class Rise:\n    pass\n"),
+            (
+                "sea/a.py",
+                "def f():\n    if True:\n        from sea.tide import (\n            Ebb, Rise as Up)\n        Up()\n",
+            ),
+            ("sea/b.py", "def f():\n    from .tide import rising\n    return rising.Rise\n"),
+            ("sea/c.py", "def f(Rise):\n    return Rise\n"),
+        ],
+        edited: ("sea/tide/rising.py", "class Rise(object):\n    pass\n"),
+        affected: &["sea/a.py", "sea/b.py"],
+    },
+    // Two classes of one name: the import says which one is meant, by itself, by files that hand it on and by the name of a module.
+    UseCase {
+        files: &[
+            ("forms/__init__.py", "from forms.fields import *\n"),
+            ("forms/fields.py", "class Date:\n    def clean(self):\n        pass\n"),
+            ("db/__init__.py", "from db.fields import *\nfrom db.query import all\n"),
+            ("db/fields.py", "class Date:\n    def clean(self):\n        pass\n"),
+            ("db/query.py", "from forms import fields\ndef all():\n    pass\n"),
+            ("a.py", "from forms import Date\nDate().clean()\n"),
+            ("b.py", "from db import Date\nimport forms\nDate().clean()\n"),
+            ("c.py", "from db import fields\nfrom forms import other\nfields.Date().clean()\n"),
+            (
+                "d.py",
+                "from db import Date as DbDate\nfrom forms import fields\nfields.Date().clean()\n",
+            ),
+            ("e.py", "from db.fields import Date\nclass Day(Date):\n    pass\n"),
+            ("f.py", "from e import Day\nDay().clean()\n"),
+            (
+                "g.py",
+                "from forms.fields import Date as FormDate\nclass Date(FormDate):\n    pass\n",
+            ),
+            ("h.py", "from g import Date\nDate().clean()\n"),
+            (
+                "j.py",
+                "import g\nfrom forms import other\ng.Date\nclass Date:\n    def f(self):\n        Date()\n",
+            ),
+            ("i.py", "from outside import Date\nimport forms.fields\nDate().clean()\n"),
+        ],
+        edited: (
+            "forms/fields.py",
+            "class Date(object):\n    def clean(self, all):\n        pass\n",
+        ),
+        affected: &["a.py", "d.py", "g.py", "h.py", "i.py"],
+    },
     // Scripts: a default export is used under any name, and what an index hands on by a star.
     UseCase {
         files: &[
@@ -248,6 +298,48 @@ const USES: &[UseCase] = &[
         ),
         affected: &["src/main/java/land/A.java", "src/test/java/sea/TideTests.java"],
     },
+    // Java: two classes of one name; the import or the file's own package says which one is meant.
+    UseCase {
+        files: &[
+            (
+                "web/src/main/java/web/Path.java",
+                "package web;\npublic class Path {\n    public int find(int a) { return a; }\n}\n",
+            ),
+            (
+                "flux/src/main/java/flux/Path.java",
+                "package flux;\npublic class Path {\n    public int find(int a) { return a; }\n}\n",
+            ),
+            (
+                "flux/src/test/java/flux/PathTests.java",
+                "package flux;\nclass PathTests {\n    int f() { return new Path().find(1); }\n}\n",
+            ),
+            (
+                "land/src/main/java/land/A.java",
+                "package land;\nimport flux.Path;\nclass A {\n    int f(Path path) { return path.find(1); }\n}\n",
+            ),
+            (
+                "land/src/main/java/land/B.java",
+                "package land;\nimport web.Path;\nclass B {\n    int f() { return new Path().find(1); }\n}\n",
+            ),
+            (
+                "land/src/main/java/land/C.java",
+                "package land;\nimport web.*;\nclass C {\n    int f() { return new Path().find(1); }\n}\n",
+            ),
+            (
+                "flux/src/main/java/flux/D.java",
+                "package flux;\nclass D {\n    int f() { return new web.Path().find(1); }\n}\n",
+            ),
+        ],
+        edited: (
+            "web/src/main/java/web/Path.java",
+            "package web;\npublic final class Path {\n    public int find(long a) { return 1; }\n}\n",
+        ),
+        affected: &[
+            "flux/src/main/java/flux/D.java",
+            "land/src/main/java/land/B.java",
+            "land/src/main/java/land/C.java",
+        ],
+    },
     // Rust: by a path without an import; what is private is seen by the modules inside.
     UseCase {
         files: &[
@@ -260,6 +352,87 @@ const USES: &[UseCase] = &[
         ],
         edited: ("src/tide.rs", "mod deep;\npub fn rise(a: u16) {}\nfn ebb(a: u16) {}\n"),
         affected: &["src/a.rs", "src/tide/deep.rs"],
+    },
+    // Rust: a path that names another type is of that one; another name for the type, a trait and a variable are not told apart from it.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "mod tide;\nmod a;\nmod b;\nmod c;\nmod d;\nmod e;\nmod f;\nmod g;\n"),
+            (
+                "src/tide.rs",
+                "pub struct Tide;\nimpl Tide {\n    pub fn of(a: u8) -> Self {\n        Self\n    }\n}\nimpl Make for Tide {}\n",
+            ),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f(t: Tide) {\n    Vec::of(1);\n}\n"),
+            ("src/b.rs", "use crate::tide::Tide;\nfn f() -> Tide {\n    Tide::of(1)\n}\n"),
+            ("src/c.rs", "use crate::tide::Tide as Flood;\nfn f() {\n    Flood::of(1);\n}\n"),
+            ("src/d.rs", "use crate::tide::Tide;\nfn f() -> Tide {\n    Make::of(1)\n}\n"),
+            (
+                "src/e.rs",
+                "use crate::tide::Tide;\nfn f(t: Tide) {\n    t.of(1);\n    Vec::of(1);\n}\n",
+            ),
+            (
+                "src/f.rs",
+                "pub struct Buf;\nimpl Buf {\n    fn of(a: u8) {}\n    fn f() {\n        Buf::of(1)\n    }\n}\n",
+            ),
+            (
+                "src/g.rs",
+                "use crate::tide::Tide;\ntype Ebb = Tide;\nfn f() {\n    Ebb::of(1);\n}\n",
+            ),
+        ],
+        edited: (
+            "src/tide.rs",
+            "pub struct Tide;\nimpl Tide {\n    pub fn of(a: u16) -> Self {\n        Self\n    }\n}\nimpl Make for Tide {}\n",
+        ),
+        affected: &["src/b.rs", "src/c.rs", "src/d.rs", "src/e.rs", "src/g.rs"],
+    },
+    // Rust: a field of a method's name is not called; a method that is given types is.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "mod tide;\nmod a;\nmod b;\n"),
+            (
+                "src/tide.rs",
+                "pub struct Tide;\nimpl Tide {\n    pub fn rise<T>(&self, a: u8) {}\n}\n",
+            ),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f(x: Tide) {\n    x.rise::<u8>(1);\n}\n"),
+            (
+                "src/b.rs",
+                "use crate::tide::Tide;\nstruct B {\n    rise: Tide,\n}\nfn f(b: B) -> Tide {\n    b.rise\n}\n",
+            ),
+        ],
+        edited: (
+            "src/tide.rs",
+            "pub struct Tide;\nimpl Tide {\n    pub fn rise<T>(&self, a: u16) {}\n}\n",
+        ),
+        affected: &["src/a.rs"],
+    },
+    // Rust: items inside of a macro are items.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "cfg_sea! {\n    mod tide;\n    mod a;\n}\n"),
+            (
+                "src/tide.rs",
+                "pub struct Tide;\n\ncfg_sea! {\n    impl Tide {\n        pub fn rise(&self, a: u8) {}\n    }\n}\n",
+            ),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f(tide: Tide) {\n    tide.rise(1);\n}\n"),
+        ],
+        edited: (
+            "src/tide.rs",
+            "pub struct Tide;\n\ncfg_sea! {\n    impl Tide {\n        pub fn rise(&self, a: u16) {}\n    }\n}\n",
+        ),
+        affected: &["src/a.rs"],
+    },
+    // Rust: a method of a trait is called by any type that has it.
+    UseCase {
+        files: &[
+            ("Cargo.toml", "[package]\nname = \"sea\"\n"),
+            ("src/lib.rs", "mod tide;\nmod a;\n"),
+            ("src/tide.rs", "pub trait Tide {\n    fn of(a: u8);\n}\n"),
+            ("src/a.rs", "use crate::tide::Tide;\nfn f() {\n    Pearl::of(1);\n}\n"),
+        ],
+        edited: ("src/tide.rs", "pub trait Tide {\n    fn of(a: u16);\n}\n"),
+        affected: &["src/a.rs"],
     },
 ];
 
