@@ -11,6 +11,9 @@ use tokio_postgres::Transaction;
 use super::vectors::{tsvector, vector};
 use crate::database::{Database, DatabaseError, plain};
 
+/// Held while records change.
+const LOCK: i64 = 0x6e61_6372_6504;
+
 /// Rows of one statement.
 const MAX_BATCH: usize = 500;
 
@@ -140,18 +143,19 @@ pub(super) fn apply(database: &Database, news: &News, rows: &Rows) -> Result<(),
     buried.dedup();
     database.run_within(APPLY_TIMEOUT, async |client| {
         let transaction = client.transaction().await?;
-        // Two servers that change the same units take turns, in one order.
-        let lock = "SELECT 1 FROM unit WHERE key = ANY ($1) ORDER BY key FOR UPDATE";
-        transaction.execute(lock, &[&buried]).await?;
+        // Servers that change records take turns: they may enter the same units and projects.
+        let limit = format!("SET LOCAL statement_timeout = '{}s'", APPLY_TIMEOUT.as_secs());
+        transaction.batch_execute(&limit).await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
         transaction.execute("DELETE FROM unit WHERE key = ANY ($1)", &[&buried]).await?;
-        if !news.gone.is_empty() {
-            forget_audiences(&transaction).await?;
-        }
         insert_units(&transaction, &news.units).await?;
         insert_audiences(&transaction, &rows.projects).await?;
         for first in (0..rows.keys.len()).step_by(MAX_BATCH) {
             insert_records(&transaction, rows, first..(first + MAX_BATCH).min(rows.keys.len()))
                 .await?;
+        }
+        if !news.gone.is_empty() {
+            forget_audiences(&transaction).await?;
         }
         transaction.commit().await?;
         Ok(())
@@ -177,7 +181,7 @@ INSERT INTO unit (key, stamp, side, content) SELECT * FROM unnest($1::text[], $2
     Ok(())
 }
 
-/// Enters each set of names once, in one order, and holds it until the records are in.
+/// Enters each set of names once.
 async fn insert_audiences(
     transaction: &Transaction<'_>,
     projects: &[String],
@@ -186,21 +190,17 @@ async fn insert_audiences(
     sets.sort_unstable();
     sets.dedup();
     let sql = "
-INSERT INTO audience (projects, hash) SELECT string_to_array(names, E'\\n'), md5(names) FROM unnest($1::text[]) WITH ORDINALITY AS new (names, nth)
-WHERE NOT EXISTS (SELECT 1 FROM audience WHERE hash = md5(names))
-ORDER BY nth ON CONFLICT DO NOTHING";
+INSERT INTO audience (projects, hash) SELECT string_to_array(names, E'\\n'), encode(sha256(convert_to(names, 'UTF8')), 'hex') FROM unnest($1::text[]) WITH ORDINALITY AS new (names, nth)
+WHERE NOT EXISTS (SELECT 1 FROM audience WHERE hash = encode(sha256(convert_to(names, 'UTF8')), 'hex'))
+ORDER BY nth";
     transaction.execute(sql, &[&sets]).await?;
-    let hold = "
-SELECT 1 FROM audience WHERE hash IN (SELECT md5(names) FROM unnest($1::text[]) AS new (names)) FOR KEY SHARE";
-    transaction.execute(hold, &[&sets]).await?;
     Ok(())
 }
 
-/// Removes names that no record has any more. What somebody enters a record for just now stays.
+/// Removes names that no record has any more.
 async fn forget_audiences(transaction: &Transaction<'_>) -> Result<(), DatabaseError> {
     let sql = "
-DELETE FROM audience WHERE id IN (
-  SELECT id FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id) FOR UPDATE SKIP LOCKED)";
+DELETE FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id)";
     transaction.execute(sql, &[]).await?;
     Ok(())
 }
@@ -220,7 +220,7 @@ WITH new AS (
 added AS (
   INSERT INTO record (unit, place, n_together, key, audience, time_ms, voice, speaker, standing, confidence, title, tags, body, quotes,
     facets, links, length)
-  SELECT unit, place, n_together, key, (SELECT a.id FROM audience a WHERE a.hash = md5(new.projects)),
+  SELECT unit, place, n_together, key, (SELECT a.id FROM audience a WHERE a.hash = encode(sha256(convert_to(new.projects, 'UTF8')), 'hex')),
     time_ms, voice, speaker, standing, confidence, title, tags, body, quotes, facets, links, length FROM new
   RETURNING id, unit, place, audience, time_ms),
 worded AS (

@@ -59,24 +59,22 @@ pub(super) fn find(
         }
     };
     let n_words = N_WORDS.max(options.limit);
-    let ((of_all, by_words), by_meaning) = database
-        .run_both(
-            async |client| {
-                let of_all = corpus.corpus(client, &stock, &words).await?;
-                let question = WordsQuestion::new(&terms, &of_all, &filter)
-                    .filter(|_| options.mode != Mode::Semantic);
-                let found = match &question {
-                    Some(question) => by_words(client, &filter, question, n_words).await?,
-                    None => Vec::new(),
-                };
-                Ok((of_all, found))
-            },
-            async |client| match &nearest {
-                Some(nearest) => by_meaning(client, &filter, nearest).await,
-                None => Ok(Vec::new()),
-            },
-        )
-        .map_err(failed)?;
+    let words = async |client: &mut Client| {
+        let of_all = corpus.corpus(client, &stock, &words).await?;
+        let question =
+            WordsQuestion::new(&terms, &of_all, &filter).filter(|_| options.mode != Mode::Semantic);
+        let found = match &question {
+            Some(question) => by_words(client, &filter, question, n_words).await?,
+            None => Vec::new(),
+        };
+        Ok((of_all, found))
+    };
+    let ((of_all, by_words), by_meaning) = match &nearest {
+        Some(nearest) => database
+            .run_both(words, async |client| by_meaning(client, &filter, nearest).await)
+            .map_err(failed)?,
+        None => (database.run(words).map_err(failed)?, Vec::new()),
+    };
     let ids: BTreeSet<i64> = by_words.into_iter().chain(by_meaning).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
     let found = fetch(database, &filter, &ids).map_err(failed)?;
@@ -119,7 +117,10 @@ async fn by_words(
         Places::Index => (IN_INDEX, 0),
         Places::BothIndexes => (IN_BOTH_INDEXES, 0),
         Places::Newest => (AMONG_NEWEST, N_NEWEST),
-        Places::NewestOfEach => (AMONG_NEWEST_OF_EACH, N_NEWEST.div_ceil(n_projects)),
+        // The largest may have more than their turn, as far as others have less.
+        Places::NewestOfEach => {
+            (AMONG_NEWEST_OF_EACH, (4 * N_NEWEST).div_ceil(n_projects).min(N_NEWEST))
+        }
     };
     let worth = |nth: usize| {
         format!(
@@ -127,9 +128,9 @@ async fn by_words(
         )
     };
     let worth: Vec<String> = (1..=terms.len()).map(worth).collect();
-    // Each way takes the same parameters: the last is used by some of them alone.
+    // Each way takes the same parameters: the last two are used by some of them alone.
     let sql = format!(
-        "SELECT record FROM ({matched} LIMIT $5) AS matched WHERE $9::bigint >= 0
+        "SELECT record FROM ({matched} LIMIT $5) AS matched WHERE $9::bigint >= 0 AND $10::bigint > 0
          ORDER BY {} DESC, record LIMIT $8",
         worth.join(" + ")
     );
@@ -141,11 +142,15 @@ async fn by_words(
         }
     };
     transaction.batch_execute(&way).await?;
-    let (most, limit, n_newest) = (number(MAX_MATCHES), number(limit), number(n_newest));
+    let (most, limit) = (number(MAX_MATCHES), number(limit));
+    let (n_newest, n_of_all) = (number(n_newest), number(N_NEWEST));
     let rows = transaction
         .query(
             &sql,
-            &[needed, audiences, after_ms, before_ms, &most, terms, worths, &limit, &n_newest],
+            &[
+                needed, audiences, after_ms, before_ms, &most, terms, worths, &limit, &n_newest,
+                &n_of_all,
+            ],
         )
         .await?;
     transaction.commit().await?;
@@ -169,14 +174,16 @@ SELECT record, terms FROM words WHERE terms @@ $1::text::tsquery AND audience = 
 const AMONG_NEWEST: &str = "
 SELECT record, terms FROM (
   SELECT record, terms FROM words WHERE ($2::integer[] IS NULL OR audience = ANY ($2)) AND time_ms >= $3 AND time_ms < $4
-  ORDER BY record DESC LIMIT $9) AS newest
+  ORDER BY time_ms DESC, record LIMIT $9) AS newest
 WHERE terms @@ $1::text::tsquery";
 
-/// The same among the newest of each project.
+/// The same among the newest of each project: an index names them, and of those the newest are read.
 const AMONG_NEWEST_OF_EACH: &str = "
-SELECT record, terms FROM unnest($2::integer[]) AS project (id), LATERAL (
-  SELECT record, terms FROM words WHERE audience = project.id AND time_ms >= $3 AND time_ms < $4
-  ORDER BY record DESC LIMIT $9) AS newest
+SELECT record, terms FROM (
+  SELECT newest.record FROM unnest($2::integer[]) AS project (id), LATERAL (
+    SELECT record, time_ms FROM words WHERE audience = project.id AND time_ms >= $3 AND time_ms < $4
+    ORDER BY time_ms DESC, record LIMIT $9) AS newest
+  ORDER BY newest.time_ms DESC, newest.record LIMIT $10) AS named JOIN words USING (record)
 WHERE terms @@ $1::text::tsquery";
 
 /// A question by meaning.
@@ -218,7 +225,14 @@ async fn by_meaning(
          ORDER BY {distance} LIMIT $3"
     );
     let transaction = client.transaction().await?;
-    transaction.batch_execute(if nearest.is_scanned { SCAN } else { LOOK_ON }).await?;
+    transaction
+        .batch_execute(match (nearest.is_scanned, terms) {
+            (true, None) => SCAN,
+            // Properties are found by the index of words, which has scans of this kind alone.
+            (true, Some(_)) => ALONE,
+            (false, _) => LOOK_ON,
+        })
+        .await?;
     let rows =
         transaction.query(&sql, &[vector, audiences, &limit, after_ms, before_ms, terms]).await?;
     transaction.commit().await?;

@@ -41,6 +41,11 @@ impl Stock {
         self.n_records < SMALL
     }
 
+    /// Whether it is known how frequent terms are.
+    pub(super) fn has_shares(&self) -> bool {
+        !self.frequent.is_empty()
+    }
+
     /// The share of all records that holds a term, where it is frequent enough to be known.
     pub(super) fn share(&self, term: &str) -> Option<f32> {
         self.frequent.get(term).copied()
@@ -97,7 +102,8 @@ impl CorpusCache {
             kept.counts.clear();
         }
         if !stock.is_small() {
-            kept.counts.extend(counted.iter().cloned());
+            // A word that nobody used yet may be used by the next record.
+            kept.counts.extend(counted.iter().filter(|(_, n_holding)| *n_holding > 0).cloned());
         }
         holding.extend(counted);
         let Stock { n_records, n_units, mean_length, .. } = *stock;
@@ -128,7 +134,8 @@ SELECT (SELECT greatest(reltuples, 0)::bigint FROM pg_class WHERE oid = 'nacre.r
 FROM pg_stats WHERE schemaname = 'nacre' AND tablename = 'words' AND attname = 'terms'";
     let Some(row) = client.query_opt(many, &[]).await? else {
         // Nobody took stock of the words yet.
-        return Ok(few);
+        let all = client.query_one("SELECT count(*) FROM record", &[]).await?;
+        return Ok(Stock { n_records: number(all.get(0)), ..few });
     };
     let n_records = number(row.get(0)).max(n_counted);
     let n_units = number(row.get(1)).max(n_units);

@@ -17,6 +17,11 @@ pub(super) fn claim(database: &Database, embedder: &dyn Embedder) -> Result<(), 
     let used = embedder.model().as_str();
     let dims = i32::try_from(embedder.dims()).unwrap_or(i32::MAX);
     let found: Option<String> = database.run(async |client| {
+        // As nearly always: nobody has to wait for whoever builds an index.
+        let row = client.query_opt("SELECT model FROM search_model", &[]).await?;
+        if row.is_some_and(|row| row.get::<_, &str>(0) == used) {
+            return Ok(None);
+        }
         let transaction = client.transaction().await?;
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
         let row = transaction.query_opt("SELECT model FROM search_model", &[]).await?;

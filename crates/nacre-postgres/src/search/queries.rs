@@ -16,10 +16,13 @@ const MAX_PLACES: f32 = 10_000.0;
 const FREQUENT: f32 = 0.04;
 
 /// So many of the newest records are looked at for words that are everywhere.
-pub(super) const N_NEWEST: usize = 8_000;
+pub(super) const N_NEWEST: usize = 5_000;
 
 /// A record that is looked at takes as long as so many places of the index of projects.
 const PLACES_A_RECORD: f32 = 16.0;
+
+/// From this share on most records have a property.
+const COMMON: f32 = 0.5;
 
 /// A caller who may read less of everything than this is better served project by project.
 const FEW: f32 = 0.3;
@@ -90,8 +93,11 @@ fn all_of(groups: &[Vec<String>]) -> Option<String> {
     (!terms.is_empty()).then(|| terms.join(" & "))
 }
 
-/// The share of all records that holds any of these terms.
+/// The share of all records that holds any of these terms; all of them where nobody took stock.
 fn share_of_any(terms: &[String], stock: &Stock) -> f32 {
+    if !stock.has_shares() {
+        return 1.0;
+    }
     // One that is not frequent enough to be known stands in few.
     const UNKNOWN: f32 = 0.001;
     terms.iter().map(|term| stock.share(term).unwrap_or(UNKNOWN)).sum::<f32>().min(1.0)
@@ -161,8 +167,9 @@ impl WordsQuestion {
 /// Words that are everywhere are found among the newest records, too, and the index lists every place of them first.
 fn places(rarest: &[(&str, f32)], n_records: f32, filter: &Filter) -> Places {
     let n_holding = rarest.first().map_or(0.0, |(_, n_holding)| *n_holding);
-    let is_frequent = n_holding > FREQUENT * n_records && n_records > N_NEWEST as f32;
-    if is_frequent && filter.share_of_terms > FREQUENT {
+    let is_frequent = n_holding > (FREQUENT * n_records).max(MAX_PLACES);
+    // Properties that few records have are what the index is good at.
+    if is_frequent && filter.share_of_terms > COMMON {
         let is_each = filter.audiences.is_some() && filter.share_of_audiences < FEW;
         return if is_each { Places::NewestOfEach } else { Places::Newest };
     }
@@ -239,6 +246,11 @@ mod tests {
         assert_eq!(needed(&[("of", 300.0), ("the", 600.0)]).as_deref(), Some("('of' & ('the'))"));
         assert_eq!(needed(&[("of", 50.0), ("the", 60.0)]).as_deref(), Some("('of')"));
         assert_eq!(needed(&[]), None);
+    }
+
+    #[test]
+    fn where_nobody_took_stock_everything_may_pass() {
+        assert_eq!(share_of_any(&["a".to_owned()], &Stock::default()), 1.0);
     }
 
     #[test]

@@ -45,7 +45,7 @@ CREATE TABLE nacre.words (
   terms tsvector NOT NULL
 ) WITH (toast_tuple_target = 8160);
 ALTER TABLE nacre.words ALTER COLUMN terms SET STATISTICS 1000;
-CREATE INDEX words_audience ON nacre.words (audience, record);
+CREATE INDEX words_audience ON nacre.words (audience, time_ms DESC, record);
 CREATE INDEX words_newest ON nacre.words (time_ms DESC, record);
 -- Apart from the rest, too. The indexes by nearness and by audience are made when the model is known.
 CREATE TABLE nacre.embedding (
