@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::delta::{ChangeKind, Delta, FileChange, SymbolChange};
 use super::graph::sources;
-use super::mentioned::FileMentions;
+use super::mentioned::{FileMentions, is_script};
 use super::options::CacheWrites;
 use super::origins::Origins;
 use super::refresh::Current;
-use super::uses::{Sought, Uses, is_akin, is_script};
+use super::uses::{Sought, Uses, is_akin};
 use crate::artifact::{Cache, FileHash, Importers};
 use crate::languages::{Language, Outline, SoughtNames, SymbolKind};
 use crate::resolve::Resolver;

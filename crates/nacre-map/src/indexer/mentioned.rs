@@ -2,7 +2,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::uses::is_script;
 use crate::languages::{
     Language, MentionForm, SoughtNames, each_mention, each_taken, script_bindings,
 };
@@ -188,4 +187,9 @@ fn is_assigned(text: &str, name: &str) -> bool {
         rest.is_some_and(|rest| rest.starts_with([':', '=']) && !rest.starts_with("=="))
     };
     text.lines().any(is_it)
+}
+
+/// Whether a file gets at others by imports that name what they take.
+pub(super) fn is_script(language: Language) -> bool {
+    matches!(language, Language::JavaScript | Language::Tsx | Language::TypeScript)
 }

@@ -6,7 +6,6 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::mentioned::{FileMentions, FromImport, MAX_QUALIFIERS};
-use super::uses::{package, stem_of};
 use crate::languages::{ImportKind, ImportRef, Language, SoughtNames};
 use crate::resolve::{Resolution, Resolver, Target};
 
@@ -235,4 +234,18 @@ impl<'o, 'a> Origins<'o, 'a> {
             Resolution::Missing | Resolution::Outside => None,
         }
     }
+}
+
+/// The folder of a file as its language sees it: Java's packages lie below several roots.
+pub(super) fn package(path: &str) -> &str {
+    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
+    let roots = ["/java/", "/kotlin/", "/scala/"];
+    let root = roots.iter().filter_map(|root| Some(folder.rfind(root)? + root.len())).max();
+    root.map_or(folder, |root| &folder[root..])
+}
+
+/// The name of a file without what stands behind the first dot.
+pub(super) fn stem_of(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.split('.').next().unwrap_or(name)
 }

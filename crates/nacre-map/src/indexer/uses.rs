@@ -7,8 +7,8 @@
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::mentioned::{FileMentions, NameMentions};
-use super::origins::{Origin, Origins};
+use super::mentioned::{FileMentions, NameMentions, is_script};
+use super::origins::{Origin, Origins, package, stem_of};
 use crate::languages::{Language, SoughtNames, SymbolKind, Visibility};
 
 /// Imports are followed from the file that declares a symbol to others at most so far.
@@ -217,11 +217,6 @@ fn reach_of(language: Language) -> Reach {
         | Language::Ruby
         | Language::Swift => Reach::Everywhere,
     }
-}
-
-/// Whether a file gets at others by imports that name what they take.
-pub(super) fn is_script(language: Language) -> bool {
-    matches!(language, Language::JavaScript | Language::Tsx | Language::TypeScript)
 }
 
 /// Languages that can use each other's symbols.
@@ -496,19 +491,6 @@ fn is_called_like_end(word: &str, owner: &str) -> bool {
     let at = owner.len().checked_sub(word.len()).filter(|_| MIN_END_BYTES <= word.len());
     let end = at.and_then(|at| owner.get(at..));
     end.is_some_and(|end| end.starts_with(char::is_uppercase) && end.eq_ignore_ascii_case(word))
-}
-
-/// The folder of a file as its language sees it: Java's packages lie below several roots.
-pub(super) fn package(path: &str) -> &str {
-    let folder = path.rsplit_once('/').map_or("", |(folder, _)| folder);
-    let roots = ["/java/", "/kotlin/", "/scala/"];
-    let root = roots.iter().filter_map(|root| Some(folder.rfind(root)? + root.len())).max();
-    root.map_or(folder, |root| &folder[root..])
-}
-
-pub(super) fn stem_of(path: &str) -> &str {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    name.split('.').next().unwrap_or(name)
 }
 
 /// Folders and the stem of a path, in small letters, as code may name them.

@@ -200,7 +200,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     let (code, report) = one.json(&["queue"]);
     assert_eq!((code, &report["error"]["code"]), (1, &Value::from("not_set")), "{report}");
     assert_snapshot!(one.run(&["server", "migrate", "--from-embedded"]), @"
-    Took the database from format 0 to 5: queue, search, state, readers, people
+    Took the database from format 0 to 6: queue, search, state, readers, people, audience
     Moved the queue into the database (sessions: 1), and its index has 2 memories
     Next: nacre up
     ");
