@@ -205,7 +205,7 @@ fn two_homes_share_a_queue_and_a_session_is_read_by_one_of_them() {
     Next: nacre up
     ");
     assert_snapshot!(one.run(&["server", "migrate"]), @"
-    The database is up to date (format 5)
+    The database is up to date (format 6)
     Next: nacre up
     ");
     assert_eq!(states(&one), r#"{"done":1}"#);
