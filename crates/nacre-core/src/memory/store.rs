@@ -26,6 +26,9 @@ const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
 /// What is longer than this is no id, and would only fill the screen.
 const MAX_SHOWN_ID: usize = 96;
 
+/// How often a memory is looked for that is moved while it is read.
+const MAX_LOOKS: usize = 5;
+
 /// How many near ids an unknown one is answered with.
 const MAX_NEAREST: usize = 3;
 
@@ -221,9 +224,16 @@ impl Store {
 
     /// Reads one memory by its id, or by a prefix of it that no other id shares.
     pub fn get(&self, id: &str) -> Result<Memory, MemoryError> {
-        let at = self.locate(id)?;
-        let bytes = self.scope.read(&at.path, self.rules.max_file_bytes);
-        memory_of(&at, bytes).map_err(MemoryError::Unreadable)
+        let mut n_looks = 0;
+        loop {
+            n_looks += 1;
+            let at = self.locate(id)?;
+            match self.scope.read(&at.path, self.rules.max_file_bytes) {
+                // Archived or restored since it was found: it is found again where it is now.
+                Err(error) if error.is_missing() && n_looks < MAX_LOOKS => {}
+                bytes => return memory_of(&at, bytes).map_err(MemoryError::Unreadable),
+            }
+        }
     }
 
     /// Finds the file of a memory, also of a broken one.

@@ -4,6 +4,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -280,4 +281,28 @@ fn a_plan_holds_what_was_and_what_will_be_and_can_be_taken_back() {
     assert_eq!(plan[0].after.as_deref(), Some(test.read(&path).as_bytes()));
     test.change(EVENING, |batch, _| batch.take_back(&plan[0])).unwrap();
     assert_eq!(test.read(&path), before);
+}
+
+/// Another process moves the file between the look for it and the reading of it.
+#[test]
+fn a_memory_is_read_while_it_is_archived_and_restored() {
+    let test = TestStore::new();
+    let id = test.change(MORNING, |batch, now| batch.add(&draft("Use Redis"), now)).unwrap();
+    let is_done = AtomicBool::new(false);
+    let failed = std::thread::scope(|scope| {
+        let reader = scope.spawn(|| {
+            let mut failed = Vec::new();
+            while !is_done.load(Ordering::Relaxed) {
+                failed.extend(test.store.get(id.as_str()).err().map(|error| format!("{error:?}")));
+            }
+            failed
+        });
+        for _ in 0..20 {
+            test.change(EVENING, |batch, now| batch.archive(id.as_str(), now)).unwrap();
+            test.change(EVENING, |batch, now| batch.restore(id.as_str(), now)).unwrap();
+        }
+        is_done.store(true, Ordering::Relaxed);
+        reader.join().unwrap()
+    });
+    assert_eq!(failed, Vec::<String>::new());
 }

@@ -429,7 +429,12 @@ pub(super) fn mode_of(dir: &Dir, name: &str) -> Result<u32, ReadFault> {
 fn open_plain(dir: &Dir, name: &str) -> Result<(File, Metadata), ReadFault> {
     let mut options = OpenOptions::new();
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
-    let file = dir.open_with(name, &options).map_err(|error| match dir.symlink_metadata(name) {
+    // Linux says of a file that is moved away while it is opened that it lies outside: a second look says that it is gone.
+    let opened = match dir.open_with(name, &options) {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => dir.open_with(name, &options),
+        opened => opened,
+    };
+    let file = opened.map_err(|error| match dir.symlink_metadata(name) {
         Ok(metadata) if !metadata.is_file() => ReadFault::NotAFile,
         _ => ReadFault::Io(error),
     })?;
