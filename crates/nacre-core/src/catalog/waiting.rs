@@ -57,10 +57,11 @@ impl Catalog {
         Ok(waiting)
     }
 
+    /// From the index of what has no project: the sessions themselves are large, and none of them is read.
     fn unregistered(&self) -> Result<Vec<(String, u64)>, CatalogError> {
         let mut statement = self.connection.prepare_cached(
-            "SELECT s.cwd, count(*) FROM job j JOIN session s ON s.id = j.session
-             WHERE j.state = 'skipped' AND j.reason = ?1 AND s.cwd IS NOT NULL
+            "SELECT s.cwd, count(*) FROM session s INDEXED BY session_unplaced CROSS JOIN job j ON j.session = s.id
+             WHERE s.project IS NULL AND s.cwd IS NOT NULL AND j.state = 'skipped' AND j.reason = ?1
              GROUP BY s.cwd ORDER BY 2 DESC, 1",
         )?;
         let rows = statement.query_map([NO_PROJECT], |row| {
