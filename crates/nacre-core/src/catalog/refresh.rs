@@ -6,7 +6,9 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
+use std::thread;
 
 use rusqlite::{Transaction, named_params};
 
@@ -18,7 +20,7 @@ use super::place::{Placing, may_speak_for, project_root};
 use super::refresh_options::{Connection, Progress, RefreshOptions, RefreshReport, SourceProblem};
 use super::twins;
 use super::words::WordLists;
-use crate::transcript::{ADAPTERS, Adapter, Agent, Source, Stamp, SyncBudget};
+use crate::transcript::{ADAPTERS, Adapter, Agent, Discovery, Source, Stamp, SyncBudget};
 
 /// Of a source that is to be read again whatever its stamp says; no adapter has it.
 const NO_VERSION: i64 = -1;
@@ -46,12 +48,12 @@ impl Catalog {
         let reworded = self.keep_out(&options.words)?;
         let mut report = RefreshReport { readmitted, reworded, ..RefreshReport::default() };
         let mut changed = Vec::new();
-        let mut ledger = self.ledger(&options.words)?;
-        for connection in &options.connections {
-            let Some(adapter) = adapter_of(connection.agent) else { continue };
-            let known = ledger.remove(&connection.agent).unwrap_or_default();
-            let (sources, gone) = changed_among(known, adapter, connection, options, &mut report);
-            report.gone += self.note_gone(&gone, connection.agent, options.moment())?;
+        let (found, mut ledger) = self.look(options)?;
+        for found in found {
+            let (agent, adapter) = (found.connection.agent, found.adapter);
+            let known = ledger.remove(&agent).unwrap_or_default();
+            let (sources, gone) = changed_among(known, found, options, &mut report);
+            report.gone += self.note_gone(&gone, agent, options.moment())?;
             changed.extend(sources.into_iter().map(|source| (adapter, source)));
         }
         // The newest first: what was just done is what the next session needs.
@@ -78,14 +80,27 @@ impl Catalog {
     ) -> Result<(Vec<Source>, RefreshReport), CatalogError> {
         let mut report = RefreshReport::default();
         let mut changed = Vec::new();
-        let mut ledger = self.ledger(&options.words)?;
-        for connection in &options.connections {
-            let Some(adapter) = adapter_of(connection.agent) else { continue };
-            let known = ledger.remove(&connection.agent).unwrap_or_default();
-            changed.extend(changed_among(known, adapter, connection, options, &mut report).0);
+        let (found, mut ledger) = self.look(options)?;
+        for found in found {
+            let known = ledger.remove(&found.connection.agent).unwrap_or_default();
+            changed.extend(changed_among(known, found, options, &mut report).0);
         }
         changed.sort_by_key(|source| Reverse(source.stamp.modified));
         Ok((changed, report))
+    }
+
+    /// What lies on the disk, and what was known of it before: each is found while the other is read.
+    fn look<'a>(
+        &self,
+        options: &'a RefreshOptions,
+    ) -> Result<(Vec<Found<'a>>, HashMap<Agent, Known>), CatalogError> {
+        let connections = &options.connections;
+        let (found, ledger) = thread::scope(|scope| {
+            let walk = scope.spawn(|| connections.iter().filter_map(found_for).collect());
+            let ledger = self.ledger(&options.words);
+            (walk.join(), ledger)
+        });
+        Ok((found.unwrap_or_else(|panic| resume_unwind(panic)), ledger?))
     }
 
     /// All sources as they were when they were read, in one walk over the table. One with sessions that were read under
@@ -189,6 +204,18 @@ impl Catalog {
     }
 }
 
+/// What was found of one agent.
+struct Found<'a> {
+    connection: &'a Connection,
+    adapter: &'static dyn Adapter,
+    discovery: Discovery,
+}
+
+fn found_for(connection: &Connection) -> Option<Found<'_>> {
+    let adapter = ADAPTERS.iter().copied().find(|adapter| adapter.agent() == connection.agent)?;
+    Some(Found { connection, adapter, discovery: adapter.discover(&connection.roots) })
+}
+
 /// A known source that was not found.
 struct Gone {
     path: String,
@@ -235,15 +262,14 @@ fn readmit_from(
 /// Sources by path, each with its stamp and the version of the adapter that read it.
 type Known = HashMap<String, ([i64; 3], i64)>;
 
-/// Looks for the sources of one agent: those to read, and the known ones that were not found.
+/// The sources of one agent that are to be read, and the known ones that were not found.
 fn changed_among(
     mut known: Known,
-    adapter: &'static dyn Adapter,
-    connection: &Connection,
+    found: Found<'_>,
     options: &RefreshOptions,
     report: &mut RefreshReport,
 ) -> (Vec<Source>, Vec<Gone>) {
-    let discovery = adapter.discover(&connection.roots);
+    let Found { connection, adapter, discovery } = found;
     report.problems.extend(discovery.problems.iter().map(|problem| SourceProblem {
         path: problem.path.clone(),
         reason: problem.error.to_string(),
@@ -278,8 +304,4 @@ fn changed_among(
         .map(|(path, ([size, ..], _))| Gone { path, has_stamp: size != -1 })
         .collect();
     (changed, gone)
-}
-
-fn adapter_of(agent: Agent) -> Option<&'static dyn Adapter> {
-    ADAPTERS.iter().copied().find(|adapter| adapter.agent() == agent)
 }
