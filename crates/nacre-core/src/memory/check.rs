@@ -1,14 +1,16 @@
 //! The health of a whole store: what is broken, where, and what to do about it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::id::MemoryId;
 use super::kinds::MemoryType;
 use super::layout::{Located, StoreArea};
 use super::listing::{FILES_PER_THREAD, MAX_HELD_BYTES};
-use super::record::Memory;
+use super::record::{Memory, RecordFault};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES};
 use super::store::{MemoryError, Store, Unreadable, memory_of};
+use super::trust::Trust;
 use super::walk::{Stray, StrayKind};
 use crate::base::on_all_cores;
 use crate::safefs::{EntryKind, Folder, FsError, RelPath};
@@ -38,6 +40,10 @@ pub struct Finding {
 pub struct CheckReport {
     pub n_memories: usize,
     pub n_evidence: usize,
+    /// From elsewhere, and not told to anyone until the person agrees.
+    pub n_foreign: usize,
+    /// From elsewhere, and giving an order.
+    pub n_quarantined: usize,
     /// By path and line.
     pub findings: Vec<Finding>,
 }
@@ -46,6 +52,24 @@ impl CheckReport {
     /// Whether anything cannot be used.
     pub fn has_errors(&self) -> bool {
         self.findings.iter().any(|finding| finding.severity == Severity::Error)
+    }
+}
+
+/// Memories that wait for the person, counted by several threads.
+#[derive(Debug, Default)]
+struct WaitingCounts {
+    n_foreign: AtomicUsize,
+    n_quarantined: AtomicUsize,
+}
+
+impl WaitingCounts {
+    fn count(&self, level: Trust) {
+        let of_its_kind = match level {
+            Trust::Foreign => &self.n_foreign,
+            Trust::Quarantined => &self.n_quarantined,
+            Trust::Derived | Trust::Assistant | Trust::User | Trust::Human => return,
+        };
+        of_its_kind.fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -58,7 +82,11 @@ impl Store {
         for at in &files.located {
             known.entry(at.id.clone()).or_default().push(at.clone());
         }
-        let listing = self.read_within(&files.located, checked_memory, MAX_HELD_BYTES);
+        let waiting = WaitingCounts::default();
+        let read = |at: &Located, bytes| self.checked_memory(at, bytes, &waiting);
+        let listing = self.read_within(&files.located, read, MAX_HELD_BYTES);
+        (report.n_foreign, report.n_quarantined) =
+            (waiting.n_foreign.into_inner(), waiting.n_quarantined.into_inner());
         report.findings.extend(listing.broken.iter().map(broken));
         let memories = listing.memories;
         for memory in &memories {
@@ -72,6 +100,25 @@ impl Store {
         self.check_journal(&mut report.findings)?;
         report.findings.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
         Ok(report)
+    }
+
+    /// Reads a memory and every key of it, also those that only its author knows. How far it is trusted follows from its body,
+    /// which is not kept.
+    fn checked_memory(
+        &self,
+        at: &Located,
+        bytes: Result<Vec<u8>, FsError>,
+        waiting: &WaitingCounts,
+    ) -> Result<Memory, Unreadable> {
+        let memory = memory_of(at, bytes)?;
+        waiting.count(self.trust_of(&memory));
+        match memory.document.check() {
+            Ok(()) => Ok(memory.into_outline()),
+            Err(broken) => {
+                let fault = RecordFault::from(broken).into();
+                Err(Unreadable { path: at.path.clone(), fault })
+            }
+        }
     }
 
     fn check_evidence(
@@ -167,18 +214,6 @@ fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, Stri
             }
             Ok(_) => None,
         },
-    }
-}
-
-/// Reads a memory and every key of it, also those that only its author knows.
-fn checked_memory(at: &Located, bytes: Result<Vec<u8>, FsError>) -> Result<Memory, Unreadable> {
-    let memory = memory_of(at, bytes)?;
-    match memory.document.check() {
-        Ok(()) => Ok(memory.into_outline()),
-        Err(broken) => {
-            let fault = super::record::RecordFault::from(broken).into();
-            Err(Unreadable { path: at.path.clone(), fault })
-        }
     }
 }
 

@@ -431,7 +431,9 @@ fn open_plain(dir: &Dir, name: &str) -> Result<(File, Metadata), ReadFault> {
     options.read(true).follow(FollowSymlinks::No).nonblock(true);
     // Linux says of a file that is moved away while it is opened that it lies outside: a second look says that it is gone.
     let opened = match dir.open_with(name, &options) {
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => dir.open_with(name, &options),
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            dir.open_with(name, &options)
+        }
         opened => opened,
     };
     let file = opened.map_err(|error| match dir.symlink_metadata(name) {

@@ -85,7 +85,7 @@ pub use self::traces::{
     index_folder, index_texts, named_trace, open_catalog, parse_when, rebuild_texts,
     refresh_options, short,
 };
-pub use self::trusting::{Waiting, count_waiting};
+pub use self::trusting::Waiting;
 pub(crate) use self::waiting_queue::{SHARED_LEASE, WaitingQueue, open_queue};
 use crate::error::OpError;
 

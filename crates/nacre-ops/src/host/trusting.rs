@@ -80,12 +80,7 @@ fn enter(store: &Store, edited: &[(&Memory, Trust)], owner: &Owner) -> Option<()
     batch.commit().ok().map(|_| ())
 }
 
-/// Counts what waits in a store. Reads every file.
-pub fn count_waiting(store: &Store) -> Waiting {
-    look(store).0
-}
-
-/// How many wait, and which of them were trusted once.
+/// How many wait, and which of them were trusted once. Reads every file.
 fn look(store: &Store) -> (Waiting, Vec<Located>) {
     let files = store.located().unwrap_or_default();
     let levels = store.map_all(&files, |memory| {

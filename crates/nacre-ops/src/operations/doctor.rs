@@ -13,7 +13,7 @@ use nacre_engine::flows::run::RunMode;
 use super::last_check::remember_check;
 use super::project::entries;
 use crate::error::OpError;
-use crate::host::{Host, ScopedStore, count_waiting};
+use crate::host::{Host, ScopedStore};
 use crate::operations::recording::CommandChange;
 
 /// As much is shown of a quote.
@@ -75,14 +75,13 @@ fn check(scoped: &ScopedStore, with_evidence: bool) -> Result<StoreCheck, OpErro
     let checked = scoped.store.check()?;
     let mut findings: Vec<Finding> = checked.findings.into_iter().map(finding).collect();
     let quotes = if with_evidence { Some(look_up(&scoped.store, &mut findings)?) } else { None };
-    let waiting = count_waiting(&scoped.store);
     Ok(StoreCheck {
         scope: scoped.scope,
         path: scoped.store.path().display().to_string(),
         memories: checked.n_memories,
         evidence: checked.n_evidence,
-        foreign: waiting.foreign,
-        quarantined: waiting.quarantined,
+        foreign: checked.n_foreign,
+        quarantined: checked.n_quarantined,
         quotes,
         findings,
     })
