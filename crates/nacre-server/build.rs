@@ -1,9 +1,11 @@
 //! Puts the built dashboard into the program: a table of its files. Without Node there is none, and the table is empty. And the
-//! description of the API, without its white space.
+//! description of the API, without its white space. Both are compressed: most processes never show them to anybody.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
+
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 #[expect(
     clippy::disallowed_methods,
@@ -19,18 +21,25 @@ fn main() -> io::Result<()> {
         collect(&dist, "", &mut files)?;
     }
     files.sort();
+    let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
     let mut table = String::from("static ASSETS: &[(&str, &[u8])] = &[\n");
-    for (name, path) in &files {
+    for (number, (name, path)) in files.iter().enumerate() {
+        let packed = out.join(format!("asset-{number}.zst"));
+        fs::write(&packed, compressed(&fs::read(path)?))?;
         // Writing to a `String` cannot fail.
         let _ =
-            writeln!(table, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
+            writeln!(table, "    ({name:?}, include_bytes!({:?})),", packed.display().to_string());
     }
     table.push_str("];\n");
-    let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
     fs::write(out.join("assets.rs"), table)?;
     let description = manifest.join("../../docs/openapi.json");
     println!("cargo:rerun-if-changed={}", description.display());
-    fs::write(out.join("openapi.json"), without_space(&fs::read_to_string(description)?))
+    let description = without_space(&fs::read_to_string(description)?);
+    fs::write(out.join("openapi.json.zst"), compressed(description.as_bytes()))
+}
+
+fn compressed(bytes: &[u8]) -> Vec<u8> {
+    compress_to_vec(bytes, CompressionLevel::Fastest)
 }
 
 /// JSON without the white space between its parts.

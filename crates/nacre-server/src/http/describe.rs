@@ -280,7 +280,7 @@ mod tests {
     fn the_program_has_the_description_without_its_white_space() {
         let document = describe(&routes::all());
         let behind = "the program's description is out of date; run `make docs`";
-        assert!(serde_json::to_string(&document).unwrap() == DESCRIPTION, "{behind}");
+        assert!(serde_json::to_string(&document).unwrap() == *DESCRIPTION, "{behind}");
     }
 
     #[test]

@@ -104,7 +104,7 @@ mod tests {
     #[test]
     fn every_route_of_the_description_says_what_a_caller_needs() {
         let table = Table::new();
-        let described: Value = serde_json::from_str(DESCRIPTION).unwrap();
+        let described: Value = serde_json::from_str(&DESCRIPTION).unwrap();
         let mut n_routes = 0;
         for (path, verbs) in described["paths"].as_object().unwrap() {
             for (verb, operation) in verbs.as_object().unwrap() {
