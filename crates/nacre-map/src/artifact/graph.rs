@@ -15,7 +15,7 @@ use super::mapped::Mapped;
 use super::model::{FileHash, Project};
 
 /// Grows whenever the meaning of any byte changes, or imports are followed otherwise.
-const GRAPH_FORMAT: u32 = 2;
+const GRAPH_FORMAT: u32 = 3;
 
 const MAGIC: [u8; 8] = *b"NACREGRA";
 

@@ -21,7 +21,22 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     if text.is_empty() || text.starts_with("node:") || text.contains("://") {
         return Resolution::Outside;
     }
-    by_alias(asking, text).or_else(|| by_package(asking, text)).unwrap_or(Resolution::Outside)
+    by_alias(asking, text)
+        .or_else(|| by_package(asking, text))
+        .or_else(|| below_package(asking, text))
+        .unwrap_or(Resolution::Outside)
+}
+
+/// A path below the nearest package, or below its `src`: bundlers and test runners are often told to look there, each in a
+/// settings file of its own.
+fn below_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
+    if text.starts_with(['@', '#']) || !text.contains('/') {
+        return None;
+    }
+    let packages = &asking.manifests().packages;
+    let folder = around(asking.path).find(|folder| packages.contains_key(*folder))?;
+    let found = at(asking, &below(folder, text));
+    found.or_else(|| at(asking, &below(folder, &format!("src/{text}")))).map(file)
 }
 
 /// The file that a path without its end leads to.

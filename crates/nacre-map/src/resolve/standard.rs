@@ -337,6 +337,9 @@ const SWIFT: &[&str] = &[
     "os",
 ];
 
+/// What comes with Java under the names of those who designed it.
+const JAVA_BY_OTHERS: &[&str] = &["com.sun.", "org.ietf.jgss.", "org.w3c.dom.", "org.xml.sax."];
+
 /// Whether an import is of what comes with its language.
 pub(super) fn is_standard(language: Option<Language>, import: &ImportRef<'_>) -> bool {
     let text = import.text;
@@ -354,6 +357,7 @@ pub(super) fn is_standard(language: Option<Language>, import: &ImportRef<'_>) ->
         Some(Language::Go) => !first('/').contains('.'),
         Some(Language::Java | Language::Kotlin | Language::Scala) => {
             matches!(first('.'), "java" | "javax" | "kotlin" | "scala" | "sun" | "jdk")
+                || JAVA_BY_OTHERS.iter().any(|package| text.starts_with(package))
         }
         Some(Language::CSharp) => first('.') == "System",
         // `<vector>`, `<stdio.h>`, `<sys/types.h>`: what is not the system's has a folder of its own.

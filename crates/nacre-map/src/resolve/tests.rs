@@ -167,8 +167,10 @@ fn script_paths_aliases_and_workspaces_lead_to_files() {
         ("app/deep/x.ts", ""),
         ("packages/pearl/src/index.ts", ""),
         ("packages/plain/package.json", "{ \"name\": \"plain-package\", \"main\": \"dist/main.js\", \"exports\": { \".\": { \"import\": \"./dist/main.js\" }, \"./sub\": \"./dist/sub.js\" } }"),
-        ("packages/plain/src/main.ts", ""),
+        ("packages/plain/src/main.ts", "import { T } from 'types/tide';\nimport x from 'parts/x';\nimport get from 'lodash/get';\n"),
         ("packages/plain/src/sub.ts", ""),
+        ("packages/plain/src/parts/x.ts", ""),
+        ("packages/plain/types/tide.d.ts", ""),
     ]), @"
     app/a.tsx plain-package/sub -> packages/plain/src/sub.ts
     app/a.tsx plain-package -> packages/plain/src/main.ts
@@ -183,6 +185,9 @@ fn script_paths_aliases_and_workspaces_lead_to_files() {
     app/main.ts ./gone -> missing
     app/main.ts ./a.css -> app/a.css
     app/main.ts ~/gone -> missing
+    packages/plain/src/main.ts types/tide -> packages/plain/types/tide.d.ts
+    packages/plain/src/main.ts parts/x -> packages/plain/src/parts/x.ts
+    packages/plain/src/main.ts lodash/get -> outside
     ");
 }
 

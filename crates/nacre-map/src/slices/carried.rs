@@ -1,13 +1,13 @@
 //! An overview after edits that change little of it: what it says of the edited files is told anew, and no other file is looked at.
 //!
-//! An overview depends on which files there are, on where imports lead, on a few roles of each file, on how many lines of code there
-//! are, and on the texts of some files. With it is kept what it took from texts, so that an edit which changes none of that is seen to.
+//! An overview depends on which files there are, on where imports lead, on a few roles of each file and its size, on how many lines
+//! of code there are, and on the texts of some files. With it is kept what it took from texts, so that an edit which changes none of that is seen to.
 
 use std::cmp::Ordering;
 
 use super::basis::OverviewBasis;
 use super::made_paths::MadePaths;
-use super::overview::{Limits, Overview, sort_languages};
+use super::overview::{Limits, Overview, size_class, sort_languages};
 use super::places::{CodeRole, place_of};
 use super::surface::surface;
 use super::text_facts::{ReadText, TextMarks};
@@ -47,7 +47,7 @@ impl OverviewBasis {
 
     /// Whether everything but lines and symbols is told of a file as before.
     fn is_told_alike(&self, change: &ChangedFile<'_>, edits: &Edits<'_>) -> bool {
-        let ChangedFile { path, before, after, is_known, .. } = change;
+        let ChangedFile { path, before, after, is_known, lines, .. } = change;
         let language = Language::of_path(path);
         let marks = |path: &str| (edits.text)(path).map(|text| TextMarks::of(path, &text));
         let has_same_marks = match self.looked_at.get(path) {
@@ -58,6 +58,7 @@ impl OverviewBasis {
             && (language.is_none() || *is_known)
             && leads_alike(language, before, after)
             && roles(before) == roles(after)
+            && size_class(lines.0) == size_class(lines.1)
             && has_same_marks
     }
 

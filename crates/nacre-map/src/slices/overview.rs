@@ -22,7 +22,14 @@ use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, Problem};
 
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
-pub const OVERVIEW_FORMAT: u32 = 3;
+pub const OVERVIEW_FORMAT: u32 = 4;
+
+/// How large a file is, to a power of two: coarse enough that few edits change it, and so where the file stands. Small ones are
+/// all alike.
+pub(super) fn size_class(lines: u32) -> u32 {
+    const SMALL: u32 = 64;
+    lines.max(SMALL).ilog2()
+}
 
 /// Limits are cut down to fit a budget in so many steps.
 const STEPS: usize = 100;
@@ -417,10 +424,16 @@ impl<'g> Ranked<'g> {
 
     /// Own code by its heat; the first ones so many are in order.
     fn hottest(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
-        let Survey { ranks, commits, .. } = self.survey;
+        let Survey { ranks, commits, imported, .. } = self.survey;
+        let mut n_importers = vec![0_u32; self.files.len()];
+        for to in imported.items() {
+            n_importers[*to as usize] += 1;
+        }
         let heat = |idx: usize| {
-            // Where git knows nothing, all files changed equally often.
-            let times = commits.get(idx).map_or(1.0, |commits| f64::from(*commits));
+            // Where git knows nothing, a file was changed the more often the larger it is and the more others import it.
+            let size = 1_u32 << size_class(self.files[idx].1.lines);
+            let guess = || (f64::from(size) * f64::from(1 + n_importers[idx])).sqrt();
+            let times = commits.get(idx).map_or_else(guess, |commits| f64::from(*commits));
             whole((ranks[idx] * times * 1_000.0).round())
         };
         let is_code = |idx: usize, node: &Node| node.language.is_some() && self.is_own(idx, node);
