@@ -72,7 +72,8 @@ impl Store {
         Ok(self.files()?.located.into_iter().filter(wanted).collect())
     }
 
-    /// Reads files until their memories weigh more than `limit`; the others are told as left out.
+    /// Reads files until their memories weigh more than `limit`; the others are told as left out. What was archived or forgotten
+    /// since it was found is no longer there to be listed.
     pub(super) fn read_within(
         &self,
         files: &[Located],
@@ -92,6 +93,7 @@ impl Store {
                         n_bytes += memory.weight();
                         listing.memories.push(memory);
                     }
+                    Err(unreadable) if unreadable.is_gone() => {}
                     Err(unreadable) => listing.broken.push(unreadable),
                 }
             }
@@ -155,6 +157,15 @@ mod tests {
         assert!(outlines.memories.iter().all(|memory| memory.document.body().is_empty()));
         assert!(weigh(&outlines) * 4 < weigh(&whole), "{}", weigh(&outlines));
         assert_eq!(outlines.memories[0].document.line_of("tags"), Some(4));
+    }
+
+    #[test]
+    fn what_is_gone_by_the_time_it_is_read_is_no_fault() {
+        let (dir, store) = store_of(3);
+        let files = store.located().unwrap();
+        fs::remove_file(dir.path().join(files[1].path.as_str())).unwrap();
+        let listing = store.read_within(&files, outline_of, MAX_HELD_BYTES);
+        assert_eq!((listing.memories.len(), listing.broken.len()), (2, 0));
     }
 
     #[test]

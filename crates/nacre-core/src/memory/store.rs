@@ -158,6 +158,14 @@ impl Unreadable {
         }
     }
 
+    /// Whether the file was not there any more.
+    pub(super) fn is_gone(&self) -> bool {
+        match &self.fault {
+            UnreadableFault::Fs(error) => error.is_missing(),
+            UnreadableFault::Record(_) | UnreadableFault::LeftOut => false,
+        }
+    }
+
     /// The line to look at, where there is one.
     pub fn line(&self) -> Option<usize> {
         match &self.fault {
