@@ -10,6 +10,7 @@ use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::thread;
 
+use foldhash::fast::RandomState;
 use rusqlite::{Transaction, named_params};
 
 use super::admission::{Admission, GONE, Moment, NO_PROJECT, OUTSIDE, set_job};
@@ -260,7 +261,7 @@ fn readmit_from(
 }
 
 /// Sources by path, each with its stamp and the version of the adapter that read it.
-type Known = HashMap<String, ([i64; 3], i64)>;
+type Known = HashMap<String, ([i64; 3], i64), RandomState>;
 
 /// The sources of one agent that are to be read, and the known ones that were not found.
 fn changed_among(

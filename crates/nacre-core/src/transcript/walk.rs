@@ -6,37 +6,50 @@
 use std::ffi::OsStr;
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use jiff::Timestamp;
 
 use super::adapter::{Discovery, Problem, Source, Stamp};
 use super::error::Error;
 use super::facts::Agent;
+use crate::base::on_all_cores;
 use crate::platform::ext::MetadataExt as _;
 
 /// Agents nest a handful of levels; anything deeper is not theirs.
 const MAX_DEPTH: usize = 16;
 /// Beyond this many entries a root is not a place for traces.
 const MAX_ENTRIES: usize = 2_000_000;
+/// Agents have a folder a project or a day; so many are worth a thread.
+const FOLDERS_PER_THREAD: usize = 16;
 
 /// Which files and directories a walk cares for.
 pub struct Wanted<'a> {
     pub agent: Agent,
     /// Whether a file of this name is a trace.
-    pub file: &'a dyn Fn(&OsStr) -> bool,
+    pub file: &'a (dyn Fn(&OsStr) -> bool + Sync),
     /// Whether traces can lie below a directory of this name.
-    pub directory: &'a dyn Fn(&OsStr) -> bool,
+    pub directory: &'a (dyn Fn(&OsStr) -> bool + Sync),
+}
+
+/// How many entries may still be looked at below a root, by all threads together.
+struct EntriesLeft(AtomicUsize);
+
+impl EntriesLeft {
+    /// Takes one of them; tells whether there was one.
+    fn take(&self) -> bool {
+        self.0
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            .is_ok()
+    }
 }
 
 /// Finds all wanted files below the roots; a root may also be one file.
 pub fn walk(roots: &[PathBuf], wanted: &Wanted<'_>) -> Discovery {
     let mut discovery = Discovery::default();
     for root in roots {
-        let mut n_left = MAX_ENTRIES;
         match fs::metadata(root) {
-            Ok(metadata) if metadata.is_dir() => {
-                walk_directory(root, MAX_DEPTH, &mut n_left, wanted, &mut discovery);
-            }
+            Ok(metadata) if metadata.is_dir() => walk_root(root, wanted, &mut discovery),
             Ok(metadata) if metadata.is_file() => {
                 discovery.sources.push(source(wanted.agent, root.clone(), &metadata));
             }
@@ -80,24 +93,58 @@ fn note(discovery: &mut Discovery, path: &Path, source: std::io::Error) {
     discovery.problems.push(Problem { path: path.to_owned(), error });
 }
 
+/// Walks the folders of a root on all cores.
+fn walk_root(root: &Path, wanted: &Wanted<'_>, discovery: &mut Discovery) {
+    let left = EntriesLeft(AtomicUsize::new(MAX_ENTRIES));
+    let folders = look_into(root, &left, wanted, discovery);
+    let found = on_all_cores(&folders, FOLDERS_PER_THREAD, |piece| {
+        let mut discovery = Discovery::default();
+        for folder in piece {
+            walk_directory(folder, MAX_DEPTH - 1, &left, wanted, &mut discovery);
+        }
+        vec![discovery]
+    });
+    for Discovery { sources, problems, links_skipped } in found {
+        discovery.sources.extend(sources);
+        discovery.problems.extend(problems);
+        discovery.links_skipped += links_skipped;
+    }
+}
+
 fn walk_directory(
     directory: &Path,
     depth: usize,
-    n_left: &mut usize,
+    left: &EntriesLeft,
     wanted: &Wanted<'_>,
     discovery: &mut Discovery,
 ) {
+    let folders = look_into(directory, left, wanted, discovery);
+    for folder in folders.iter().filter(|_| 0 < depth) {
+        walk_directory(folder, depth - 1, left, wanted, discovery);
+    }
+}
+
+/// Takes the files of one directory, and returns the folders in it.
+fn look_into(
+    directory: &Path,
+    left: &EntriesLeft,
+    wanted: &Wanted<'_>,
+    discovery: &mut Discovery,
+) -> Vec<PathBuf> {
+    let mut folders = Vec::new();
     let entries = match fs::read_dir(directory) {
         Ok(entries) => entries,
-        Err(error) => return note(discovery, directory, error),
+        Err(error) => {
+            note(discovery, directory, error);
+            return folders;
+        }
     };
     for entry in entries {
-        if *n_left == 0 {
+        if !left.take() {
             let error = Error::TooManyEntries { path: directory.to_owned(), limit: MAX_ENTRIES };
             discovery.problems.push(Problem { path: directory.to_owned(), error });
-            return;
+            break;
         }
-        *n_left -= 1;
         let entry = match entry {
             Ok(entry) => entry,
             Err(error) => {
@@ -109,8 +156,8 @@ fn walk_directory(
         let name = entry.file_name();
         if file_type.is_symlink() {
             discovery.links_skipped += 1;
-        } else if file_type.is_dir() && 0 < depth && (wanted.directory)(&name) {
-            walk_directory(&entry.path(), depth - 1, n_left, wanted, discovery);
+        } else if file_type.is_dir() && (wanted.directory)(&name) {
+            folders.push(entry.path());
         } else if file_type.is_file() && (wanted.file)(&name) {
             // A file that vanished meanwhile is no longer there to be found.
             if let Ok(metadata) = entry.metadata() {
@@ -118,6 +165,7 @@ fn walk_directory(
             }
         }
     }
+    folders
 }
 
 #[cfg(test)]
