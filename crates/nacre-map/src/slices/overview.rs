@@ -24,11 +24,10 @@ use crate::languages::{Analysis, Language, Problem};
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
 pub const OVERVIEW_FORMAT: u32 = 4;
 
-/// How large a file is, to a power of two: coarse enough that few edits change it, and so where the file stands. Small ones are
-/// all alike.
+/// How large a file is beside a small one, as a power of two: coarse enough that few edits change it, and so where the file stands.
 pub(super) fn size_class(lines: u32) -> u32 {
     const SMALL: u32 = 64;
-    lines.max(SMALL).ilog2()
+    (lines / SMALL).max(1).ilog2()
 }
 
 /// Limits are cut down to fit a budget in so many steps.

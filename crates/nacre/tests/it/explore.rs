@@ -44,7 +44,7 @@ fn an_overview_tells_what_a_project_is() {
       library src/lib.rs (pearl)
       manifest Cargo.toml
     hot_paths 2
-      src/store.rs heat 1442 importers 1 commits 0
+      src/store.rs heat 2039 importers 1 commits 0
       src/lib.rs heat 779 importers 0 commits 0
     top_imports 0
     graph nodes 3 edges 1 unresolved 0

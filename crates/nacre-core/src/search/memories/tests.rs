@@ -224,7 +224,9 @@ fn evidence_is_searched_and_noticed() {
 fn a_damaged_missing_or_foreign_index_is_rebuilt() {
     let world = World::filled();
     world.check();
-    for file in world.index_files() {
+    for number in 0..world.index_files().len() {
+        // What was rebuilt may have another name.
+        let Some(file) = world.index_files().into_iter().nth(number) else { break };
         let whole = fs::read(&file).unwrap();
         let mut cuts: Vec<usize> = (0..whole.len()).step_by(4096).collect();
         cuts.extend([1, whole.len() / 2, whole.len() - 1]);
