@@ -1,14 +1,17 @@
-//! What differs between operating systems, in one place: open folders, file facts, permissions, processes, random bytes.
+//! What differs between operating systems, in one place: open folders, file facts, permissions, processes, random bytes; and
+//! what differs between processors: bytes compared in blocks.
 //!
 //! Elsewhere code names `platform` and not the system. On Linux and macOS these are the system's own calls. Windows has
 //! the same names with safe fallbacks: folders are held open as handles that `cap-std` resolves names beneath, and what
 //! the system cannot do is refused or left to what stands above. `docs/platforms.md` says what each system lacks.
 
+mod bytes;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
+pub use bytes::{BLOCK, equal_bytes};
 #[cfg(unix)]
 pub use unix::*;
 #[cfg(windows)]

@@ -4,18 +4,18 @@
 //! Why not `serde_json`: most bytes of a trace belong to values that are never looked at, and to
 //! strings of which only the two ends are kept. Even `IgnoredAny` walks them at half the speed that
 //! is needed here, and a lone surrogate escape, which real traces hold, makes it refuse the line.
-//! Skipping with `memchr` checks only that strings and brackets close; that is enough to tell a
+//! Skipping checks only that strings and brackets close; that is enough to tell a
 //! whole record from a torn one.
 
+mod quotes;
 mod text;
 
 use std::sync::LazyLock;
 
-use memchr::memchr;
 use memchr::memmem::Finder;
 
+use self::quotes::string_end;
 pub(super) use self::text::{Ends, Text};
-use self::text::{WORD, find_in_word};
 
 /// The line, or the rest of it, is not JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -263,38 +263,6 @@ impl<'a> Cursor<'a> {
         self.at += 1;
         Ok(())
     }
-}
-
-/// Where the string whose content starts at `start` is closed.
-#[inline]
-fn string_end(bytes: &[u8], start: usize) -> Parsed<usize> {
-    let mut at = start;
-    loop {
-        at += find_quote(bytes.get(at..).ok_or(Malformed)?).ok_or(Malformed)?;
-        if at == start || bytes[at - 1] != b'\\' {
-            return Ok(at);
-        }
-        let n_escapes = bytes[start..at].iter().rev().take_while(|byte| **byte == b'\\').count();
-        if n_escapes.is_multiple_of(2) {
-            return Ok(at);
-        }
-        at += 1;
-    }
-}
-
-/// Keys, words and ids end within a few words of the machine, before `memchr` would have set out.
-#[inline]
-fn find_quote(bytes: &[u8]) -> Option<usize> {
-    const SHORT: usize = 2;
-    let mut at = 0;
-    for _ in 0..SHORT {
-        let Some(word) = bytes[at..].first_chunk::<WORD>() else { break };
-        if let Some(found) = find_in_word(word, b'"') {
-            return Some(at + found);
-        }
-        at += WORD;
-    }
-    memchr(b'"', &bytes[at..]).map(|found| at + found)
 }
 
 #[cfg(test)]

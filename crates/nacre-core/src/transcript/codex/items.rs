@@ -295,11 +295,10 @@ impl Reader {
         } else {
             Output::skim(item.output)
         };
-        let text = output.text();
         let ends = if asked {
-            text.ends(EventKind::ToolResult.bounds())
+            output.text().ends(EventKind::ToolResult.bounds())
         } else {
-            out.ends(EventKind::ToolResult, text)
+            output.ends(out)
         };
         let origin = result_origin(call.as_ref(), &ends.head);
         let is_error = output.has_failed();

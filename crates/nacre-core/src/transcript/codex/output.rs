@@ -7,9 +7,10 @@ use std::borrow::Cow;
 
 use memchr::memchr_iter;
 
-use super::super::event::front;
+use super::super::emit::Emitter;
+use super::super::event::{EventKind, front};
 use super::super::injected::may_name_nacre;
-use super::super::json::{Cursor, Next, Parsed, Text};
+use super::super::json::{Cursor, Ends, Next, Parsed, Text};
 use super::texts::{Value, joined, texts_of};
 
 /// How a shell's document begins inside its string.
@@ -24,6 +25,8 @@ const OUTCOME_OPENINGS: [&str; 5] =
 /// What a tool gave back, whichever of its shapes it has.
 enum OutputText<'a> {
     One(Text<'a>),
+    /// From inside of a document that is known not to name Nacre.
+    Skimmed(Text<'a>),
     Joined(Cow<'a, str>),
 }
 
@@ -61,7 +64,7 @@ impl<'a> Output<'a> {
             Some(Value::Other(_)) | None => None,
         };
         match skimmed {
-            Some((inner, failed)) => Self { text: OutputText::One(inner), failed },
+            Some((inner, failed)) => Self { text: OutputText::Skimmed(inner), failed },
             None => Self::read(output),
         }
     }
@@ -70,9 +73,19 @@ impl<'a> Output<'a> {
         self.failed || tells_failure(self.text())
     }
 
+    /// The two ends of the output, as written where nobody wants them.
+    pub(super) fn ends(&self, out: &Emitter<'_>) -> Ends<'_> {
+        match &self.text {
+            OutputText::Skimmed(text) => text.unread(),
+            OutputText::One(_) | OutputText::Joined(_) => {
+                out.ends(EventKind::ToolResult, self.text())
+            }
+        }
+    }
+
     pub(super) fn text(&self) -> Text<'_> {
         match &self.text {
-            OutputText::One(text) => *text,
+            OutputText::One(text) | OutputText::Skimmed(text) => *text,
             OutputText::Joined(text) => Text::plain(text),
         }
     }

@@ -222,11 +222,11 @@ const SIMPLE_ESCAPES: [u8; 256] = {
     table
 };
 
-pub(super) const WORD: usize = 8;
+const WORD: usize = 8;
 
 /// Where `byte` first stands in a word, by arithmetic on all of it at once.
 #[inline]
-pub(super) fn find_in_word(word: &[u8; WORD], byte: u8) -> Option<usize> {
+fn find_in_word(word: &[u8; WORD], byte: u8) -> Option<usize> {
     const LOW: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x8080_8080_8080_8080;
     let zeros = u64::from_le_bytes(*word) ^ (LOW * u64::from(byte));
