@@ -1,12 +1,18 @@
-//! Sixteen bytes compared at once, by the processor's own means where every one of its kind has them.
+//! Bytes compared many at once, by the processor's own means where every one of its kind has them.
 
-/// How many bytes are compared at once.
-pub const BLOCK: usize = 16;
+const BLOCK: usize = 16;
 
-/// Which bytes of a block are `byte`: one bit for each, the first one lowest.
+/// Which of 64 bytes are `byte`: one bit for each, the first one lowest.
+#[inline]
+pub fn equal_in_64(bytes: &[u8; 64], byte: u8) -> u64 {
+    let (blocks, _) = bytes.as_chunks();
+    blocks.iter().rev().fold(0, |bits, block| bits << BLOCK | equal_in_16(block, byte))
+}
+
+/// Which of 16 bytes are `byte`: one bit for each, the first one lowest.
 #[cfg(target_arch = "x86_64")]
 #[inline]
-pub fn equal_bytes(block: &[u8; BLOCK], byte: u8) -> u64 {
+pub fn equal_in_16(block: &[u8; BLOCK], byte: u8) -> u64 {
     #[expect(unsafe_code, reason = "there is no x86_64 without SSE2")]
     // SAFETY: SSE2 belongs to x86_64.
     unsafe {
@@ -26,10 +32,10 @@ fn by_sse2(block: &[u8; BLOCK], byte: u8) -> u64 {
     u64::from(_mm_movemask_epi8(equal).cast_unsigned())
 }
 
-/// Which bytes of a block are `byte`: one bit for each, the first one lowest.
+/// Which of 16 bytes are `byte`: one bit for each, the first one lowest.
 #[cfg(not(target_arch = "x86_64"))]
 #[inline]
-pub fn equal_bytes(block: &[u8; BLOCK], byte: u8) -> u64 {
+pub fn equal_in_16(block: &[u8; BLOCK], byte: u8) -> u64 {
     by_arithmetic(block, byte)
 }
 
@@ -58,13 +64,22 @@ mod tests {
 
     proptest! {
         #[test]
+        fn all_four_blocks_have_their_places(bytes in prop::array::uniform32(0..3_u8), more in prop::array::uniform32(0..3_u8)) {
+            let mut all = [0; 64];
+            all[..32].copy_from_slice(&bytes);
+            all[32..].copy_from_slice(&more);
+            let equal = (0..64).filter(|at| all[*at] == 1);
+            prop_assert_eq!(equal_in_64(&all, 1), equal.fold(0, |bits, at| bits | 1_u64 << at));
+        }
+
+        #[test]
         fn every_equal_byte_is_one_bit(mut block: [u8; BLOCK], byte: u8, places: [bool; BLOCK]) {
             for (at, is_byte) in places.into_iter().enumerate() {
                 block[at] = if is_byte { byte } else { block[at] };
             }
             let equal = (0..BLOCK).filter(|at| block[*at] == byte);
             let wanted = equal.fold(0, |bits, at| bits | 1 << at);
-            prop_assert_eq!(equal_bytes(&block, byte), wanted);
+            prop_assert_eq!(equal_in_16(&block, byte), wanted);
             prop_assert_eq!(by_arithmetic(&block, byte), wanted);
         }
     }

@@ -1,5 +1,5 @@
 //! What differs between operating systems, in one place: open folders, file facts, permissions, processes, random bytes; and
-//! what differs between processors: bytes compared in blocks.
+//! what differs between processors: bytes compared many at once.
 //!
 //! Elsewhere code names `platform` and not the system. On Linux and macOS these are the system's own calls. Windows has
 //! the same names with safe fallbacks: folders are held open as handles that `cap-std` resolves names beneath, and what
@@ -11,7 +11,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-pub use bytes::{BLOCK, equal_bytes};
+pub use bytes::{equal_in_16, equal_in_64};
 #[cfg(unix)]
 pub use unix::*;
 #[cfg(windows)]

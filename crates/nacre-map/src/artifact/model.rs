@@ -19,8 +19,14 @@ pub struct RelativePath(Box<str>);
 impl RelativePath {
     /// Takes a path that leads down from the root and names each folder once.
     pub fn new(text: &str) -> Option<Self> {
-        let is_name = |name: &str| !matches!(name, "" | "." | "..") && !name.contains('\0');
-        text.split('/').all(is_name).then(|| Self(text.into()))
+        Self::is_one(text).then(|| Self(text.into()))
+    }
+
+    /// Whether a text is such a path. This is asked of every path that git tracks, so it goes by bytes.
+    pub fn is_one(text: &str) -> bool {
+        let is_name = |name: &[u8]| !matches!(name, b"" | b"." | b"..");
+        let bytes = text.as_bytes();
+        bytes.split(|byte| *byte == b'/').all(is_name) && memchr::memchr(0, bytes).is_none()
     }
 
     pub fn as_str(&self) -> &str {

@@ -165,11 +165,11 @@ pub(super) fn parse_listing(
 
 /// Whether a path leads down from the root of a repository, and not into a `.git`. Anybody can write another into an index.
 pub(super) fn is_clean(path: &str) -> bool {
-    let is_dot_git = |name: &str| name.eq_ignore_ascii_case(".git");
-    RelativePath::new(path).is_some()
-        && path.len() <= MAX_PATH_BYTES
-        && path.split('/').count() <= MAX_PATH_DEPTH
-        && !path.split('/').any(is_dot_git)
+    let mut names = path.as_bytes().split(|byte| *byte == b'/');
+    path.len() <= MAX_PATH_BYTES
+        && names.clone().count() <= MAX_PATH_DEPTH
+        && !names.any(|name| name.eq_ignore_ascii_case(b".git"))
+        && RelativePath::is_one(path)
 }
 
 /// Hands over the entries of an index in their order, until `visit` breaks; returns how many were not handed over. `None` when it

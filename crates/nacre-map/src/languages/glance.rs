@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::MAX_TEXT_BYTES;
 use super::analysis::{Analysis, AnalysisRef, Depth, Import, Problem, SymbolFactsRef};
-use super::find::holds;
+use super::find::place;
 use super::imports::asked;
 use super::keywords::{Defined, defined, import_call, may_begin, opens_import};
 use super::language::Language;
@@ -44,9 +44,9 @@ pub fn glimpse(language: Language, bytes: &[u8]) -> AnalysisRef<'_> {
     if MAX_TEXT_BYTES < text.len() {
         return AnalysisRef { problem: Some(Problem::TooLarge), ..AnalysisRef::default() };
     }
-    let import_call = import_call(language).filter(|call| holds(text, call));
     let (imports, symbols) = (Vec::new(), Vec::new());
-    let mut scanner = Scanner { language, text, import_call, imports, symbols };
+    let mut scanner = Scanner { language, text, next_call: 0, imports, symbols };
+    scanner.find_call(0);
     let is_cut = scanner.scan();
     let Scanner { imports, symbols, .. } = scanner;
     let has_function = |is_it: &dyn Fn(&str) -> bool| {
@@ -65,8 +65,8 @@ pub fn glimpse(language: Language, bytes: &[u8]) -> AnalysisRef<'_> {
 struct Scanner<'s> {
     language: Language,
     text: &'s str,
-    /// What imports can be anywhere in a line with, if this text has such.
-    import_call: Option<&'static str>,
+    /// Where the next call is that imports; the end of the text where there is none.
+    next_call: usize,
     imports: Vec<Import>,
     symbols: Vec<SymbolFactsRef<'s>>,
 }
@@ -81,7 +81,7 @@ impl<'s> Scanner<'s> {
         let mut take = |end: usize| {
             number += 1;
             let first = text.as_bytes().get(start).copied();
-            if first.is_some_and(|first| self.may_say(first, looks_inside))
+            if first.is_some_and(|first| self.may_say(first, looks_inside, end))
                 && next <= start
                 && end - start <= MAX_LINE_BYTES
             {
@@ -97,23 +97,38 @@ impl<'s> Scanner<'s> {
     }
 
     /// Whether a line that begins so may be one to look at.
-    fn may_say(&self, first: u8, looks_inside: bool) -> bool {
+    fn may_say(&self, first: u8, looks_inside: bool, end: usize) -> bool {
         match first {
             b' ' | b'\t' => looks_inside,
             b'\n' => false,
-            first => self.import_call.is_some() || may_begin(self.language, first),
+            first => self.next_call < end || may_begin(self.language, first),
         }
+    }
+
+    /// Looks for the next call that imports.
+    fn find_call(&mut self, from: usize) {
+        let rest = self.text.get(from..).unwrap_or_default();
+        let found = import_call(self.language).and_then(|call| place(rest, call));
+        self.next_call = found.map_or(self.text.len(), |at| from + at);
+    }
+
+    /// Whether a line has a call that imports.
+    fn has_call(&mut self, start: usize, end: usize) -> bool {
+        if self.next_call < start {
+            self.find_call(start);
+        }
+        self.next_call < end
     }
 
     /// Takes a line in, with the statement that begins in it; says where that has ended.
     fn line(&mut self, start: usize, end: usize, number: u32) -> usize {
         let line = self.text.get(start..end).unwrap_or_default().trim();
         let Some(first) = line.as_bytes().first() else { return end };
-        if self.import_call.is_none() && !may_begin(self.language, *first) {
+        let has_call = self.has_call(start, end);
+        if !has_call && !may_begin(self.language, *first) {
             return end;
         }
-        let is_call = || self.import_call.is_some_and(|call| holds(line, call));
-        if opens_import(self.language, line) || is_call() {
+        if has_call || opens_import(self.language, line) {
             let statement = self.statement(start, end);
             self.take_imports(statement, number);
             return start + statement.len();

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::analysis::ImportKind;
-use super::find::place;
+use super::find::{last_place, place};
 use super::language::Language;
 
 /// Groups in groups beyond this are nobody's.
@@ -240,13 +240,13 @@ fn script(statement: &str) -> Vec<Asked> {
         _ if statement.starts_with("export") => ImportKind::Reexport,
         _ => ImportKind::Module,
     };
-    let from = match statement.rfind(" from") {
+    let from = match place(statement, "require(") {
+        Some(at) => &statement[at..],
         // `}from"x"` is what a minifier writes.
-        None => statement.rfind("}from").map_or(statement, |at| &statement[at + 5..]),
-        Some(at) if !statement.contains("require(") => &statement[at + 5..],
-        Some(_) => statement,
+        None => last_place(statement, " from")
+            .or_else(|| last_place(statement, "}from"))
+            .map_or(statement, |at| &statement[at + 5..]),
     };
-    let from = statement.find("require(").map_or(from, |at| &statement[at..]);
     one(quoted(from), kind)
 }
 

@@ -4,10 +4,10 @@
 //! To look at each quote costs a wrong guess of the processor, so which quotes are escaped is worked out for many at once.
 
 use super::{Malformed, Parsed};
-use crate::platform::{BLOCK, equal_bytes};
+use crate::platform::{equal_in_16, equal_in_64};
 
 /// As many bytes as a mask has bits.
-const STRIDE: usize = 4 * BLOCK;
+const STRIDE: usize = 64;
 
 /// Where the string whose content starts at `start` is closed.
 #[inline]
@@ -15,10 +15,10 @@ pub(super) fn string_end(bytes: &[u8], start: usize) -> Parsed<usize> {
     let rest = bytes.get(start..).ok_or(Malformed)?;
     // Keys and words end here.
     if let Some(block) = rest.first_chunk() {
-        let quotes = equal_bytes(block, b'"');
+        let quotes = equal_in_16(block, b'"');
         // Everything below the first quote.
         let before = quotes.wrapping_sub(1) & !quotes;
-        if quotes != 0 && equal_bytes(block, b'\\') & before == 0 {
+        if quotes != 0 && equal_in_16(block, b'\\') & before == 0 {
             return Ok(start + quotes.trailing_zeros() as usize);
         }
     }
@@ -42,19 +42,13 @@ fn far_end(string: &[u8]) -> Option<usize> {
 /// Where a string is closed within a stride; `is_escaped` is carried from each to the next.
 #[inline]
 fn end_in(stride: &[u8; STRIDE], is_escaped: &mut bool) -> Option<usize> {
-    let quotes = mask(stride, b'"');
+    let quotes = equal_in_64(stride, b'"');
     if quotes == 0 && stride[STRIDE - 1] != b'\\' {
         *is_escaped = false;
         return None;
     }
-    let closing = quotes & !escaped(mask(stride, b'\\'), is_escaped);
+    let closing = quotes & !escaped(equal_in_64(stride, b'\\'), is_escaped);
     (closing != 0).then(|| closing.trailing_zeros() as usize)
-}
-
-#[inline]
-fn mask(stride: &[u8; STRIDE], byte: u8) -> u64 {
-    let (blocks, _) = stride.as_chunks::<BLOCK>();
-    blocks.iter().rev().fold(0, |mask, block| mask << BLOCK | equal_bytes(block, byte))
 }
 
 /// Which bytes are escaped, told by where the backslashes are. `carried` is whether the first byte is, and becomes whether
