@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use jiff::Timestamp;
+use serde::de::value::{Error as NameError, StrDeserializer};
 use serde::{Deserialize, Serialize};
 
 use crate::base::redact::ExtraWords;
@@ -31,22 +32,6 @@ pub enum Agent {
 }
 
 impl Agent {
-    pub const ALL: [Self; 13] = [
-        Self::Claude,
-        Self::Codex,
-        Self::Cursor,
-        Self::OpenCode,
-        Self::Gemini,
-        Self::Qwen,
-        Self::Copilot,
-        Self::Pi,
-        Self::Droid,
-        Self::Cline,
-        Self::Continue,
-        Self::Aider,
-        Self::Generic,
-    ];
-
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Claude => "claude",
@@ -65,8 +50,9 @@ impl Agent {
         }
     }
 
+    /// The agent of that name, as it is stored.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|agent| agent.as_str() == name)
+        Self::deserialize(StrDeserializer::<NameError>::new(name)).ok()
     }
 }
 

@@ -5,6 +5,7 @@ mod strangers;
 
 use proptest::prelude::*;
 
+use super::ADAPTERS;
 use super::adapter::{Adapter, Watermark};
 use super::aider::Aider;
 use super::claude::Claude;
@@ -14,6 +15,7 @@ use super::continue_dev::Continue;
 use super::copilot::Copilot;
 use super::droid::Droid;
 use super::event::{BoundedText, Event, EventKind};
+use super::facts::Agent;
 use super::gemini::Gemini;
 use super::generic::Generic;
 use super::opencode::OpenCode;
@@ -123,6 +125,26 @@ fn whole() -> Vec<Sample> {
 
 fn adapters() -> Vec<Sample> {
     growing().into_iter().chain(whole()).collect()
+}
+
+/// An adapter without a sample would not be tried by the tests below. Those of databases have tests of their own.
+#[test]
+fn every_adapter_has_a_name_and_a_sample() {
+    for agent in ADAPTERS.iter().map(|adapter| adapter.agent()) {
+        assert_eq!(Agent::from_name(agent.as_str()), Some(agent));
+        let has_sample = adapters().iter().any(|(adapter, ..)| adapter.agent() == agent);
+        assert!(
+            has_sample || matches!(agent, Agent::Cursor | Agent::OpenCode),
+            "`{}` is in neither `growing` nor `whole`",
+            agent.as_str()
+        );
+        assert!(
+            strangers::has_trace_of(agent) || agent == Agent::Generic,
+            "`{}` is not in `HOSTING` of tests/strangers.rs",
+            agent.as_str()
+        );
+    }
+    assert_eq!(Agent::from_name("emacs"), None);
 }
 
 /// What a reader of that much detail must be given of an event that was read whole.
@@ -295,7 +317,7 @@ fn torn_exports_never_panic() {
 /// The calls of Nacre, and what came of them, are told as its own by every adapter.
 #[test]
 fn answers_of_our_own_are_not_the_tools() {
-    let samples: [Sample; 8] = [
+    let samples: &[Sample] = &[
         (&Gemini, "session-x.jsonl", samples::GEMINI),
         (&Qwen, "x.jsonl", samples::QWEN),
         (&Copilot, "events.jsonl", samples::COPILOT),
@@ -305,7 +327,7 @@ fn answers_of_our_own_are_not_the_tools() {
         (&Continue, "s1.json", samples::CONTINUE),
         (&OpenCode, "export.json", samples::EXPORT),
     ];
-    for (adapter, name, content) in samples {
+    for &(adapter, name, content) in samples {
         let shown = show(&read(adapter, name, content).0);
         let mut results = shown.lines().filter(|line| line.starts_with("tool_result"));
         assert!(
@@ -380,7 +402,7 @@ const OWN_GENERIC: &str = r#"{"type":"session","version":1,"id":"g","agent":"gem
 
 #[test]
 fn text_of_our_own_is_never_taken_for_the_persons_words() {
-    let own: [Sample; 12] = [
+    let own: &[Sample] = &[
         (&Claude, "x.jsonl", OWN_CLAUDE),
         (&Codex, "rollout-x.jsonl", OWN_CODEX),
         (&Generic, "x.jsonl", OWN_GENERIC),
@@ -394,7 +416,7 @@ fn text_of_our_own_is_never_taken_for_the_persons_words() {
         (&Aider, ".aider.chat.history.md", samples::AIDER),
         (&OpenCode, "export.json", samples::EXPORT),
     ];
-    for (adapter, name, content) in own {
+    for &(adapter, name, content) in own {
         let (events, _) = read(adapter, name, content);
         let shown = show(&events);
         let persons: Vec<&str> = shown.lines().filter(|line| line.contains("person.")).collect();

@@ -3,15 +3,11 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use nacre_ops::host::agent_names;
 use serde_json::Value;
 
 use crate::home::{TestHome, repository};
 
-/// Every agent whose traces are read, each with one session among the fixtures.
-const AGENTS: [&str; 13] = [
-    "claude", "codex", "cursor", "opencode", "gemini", "qwen", "copilot", "pi", "droid", "cline",
-    "continue", "aider", "generic",
-];
 const KINDS: [&str; 4] = ["user", "assistant", "tool_calls", "tool_results"];
 
 type Counts = BTreeMap<(String, String), [u64; 4]>;
@@ -42,7 +38,8 @@ fn fixtures() -> std::path::PathBuf {
 #[test]
 fn a_script_of_its_own_counts_the_same() {
     let home = TestHome::new();
-    for agent in AGENTS {
+    // Each has one session among the fixtures.
+    for agent in agent_names() {
         home.ok(&["connect", agent, "--path", &fixtures().join(agent).display().to_string()]);
     }
     home.ok(&["sync", "--no-extract"]);
@@ -65,7 +62,7 @@ fn a_script_of_its_own_counts_the_same() {
         shown.insert(name, KINDS.map(n_of));
     }
     assert_eq!(listed, shown);
-    assert_eq!(listed.len(), AGENTS.len());
+    assert_eq!(listed.len(), agent_names().count());
     match counted_apart() {
         Some(expected) => assert_eq!(listed, expected),
         None => println!("left out: there is no python3 to count with"),

@@ -13,6 +13,7 @@ use super::super::copilot::Copilot;
 use super::super::cursor::Cursor;
 use super::super::droid::Droid;
 use super::super::event::Origin;
+use super::super::facts::Agent;
 use super::super::gemini::Gemini;
 use super::super::injected::known_tags;
 use super::super::opencode::OpenCode;
@@ -206,6 +207,11 @@ fn check(evil: &str) {
         assert!(!words.contains(MARK), "{agent:?} {}\n{evil}\n---\n{words}", hosting.trace);
         assert_ne!(cwd.as_deref(), Some("/victim"), "{agent:?}\n{evil}");
     }
+}
+
+/// Whether a trace of that agent is among those that hold a stranger's text.
+pub(super) fn has_trace_of(agent: Agent) -> bool {
+    HOSTING.iter().any(|hosting| hosting.reader.agent() == agent)
 }
 
 #[test]

@@ -9,6 +9,7 @@ use nacre_api::wire::{
 
 use super::{preview, sync, sync_trace};
 use crate::events::Events;
+use crate::host::agent_names;
 use crate::operations::testing::Place;
 use crate::operations::{queue, trace};
 
@@ -99,8 +100,8 @@ fn requests_that_make_no_sense_are_refused() {
     let unknown = SyncRequest { agents: vec!["emacs".to_owned()], ..SyncRequest::default() };
     let error = sync(&host, &unknown, &Events::ignored()).unwrap_err();
     assert_eq!(error.code, ErrorCode::Usage);
-    let names = "claude, codex, cursor, opencode, gemini, qwen, copilot, pi, droid, cline, continue, aider, generic";
-    assert_eq!(error.hints, [format!("The agents are {names}")]);
+    let names: Vec<&str> = agent_names().collect();
+    assert_eq!(error.hints, [format!("The agents are {}", names.join(", "))]);
     let error = queue::retry(&host, &QueueChangeRequest::default()).unwrap_err();
     assert_eq!(error.code, ErrorCode::Usage);
     let which = QueueChangeRequest { id: Some("nothing".to_owned()), all: false };
