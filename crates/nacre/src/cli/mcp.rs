@@ -10,8 +10,8 @@ use super::exit::Exit;
 /// Serve memory and code map to a coding agent, as an MCP server
 ///
 /// Speaks the Model Context Protocol on standard input and output until the client closes them; agents start it
-/// themselves. Tools: memory_search, memory_get, memory_add, memory_remove, brief, ask, trace_search, context, explore,
-/// delta, status. It works on the project around the folder it was started in, or on the one of `--project`.
+/// themselves. Tools: memory_search, memory_get, memory_add, memory_remove, brief, ask, trace_search, context,
+/// code_search, explore, delta, status. It works on the project around the folder it was started in, or on the one of `--project`.
 #[derive(Debug, Args)]
 pub(crate) struct McpArgs {}
 
