@@ -202,6 +202,39 @@ fn documents_name_only_rooms_that_exist() {
     assert_eq!(named, known, "The code map of ARCHITECTURE.md and ARROWS must agree");
 }
 
+/// A newcomer searches for the names that the architecture gives: each file is there, and each table of "Where to add a
+/// thing" (`KEYS`) stands in a file or folder of its row, or beside it.
+#[test]
+fn the_architecture_names_files_and_tables_that_exist() {
+    let sources = sources();
+    let architecture = read(&repository().join("ARCHITECTURE.md"));
+    let mut wrong = BTreeSet::new();
+    for name in quoted(&architecture).filter(|name| name.ends_with(".rs")) {
+        if !sources.iter().any(|file| file.ends_with(name)) {
+            wrong.insert(format!("There is no file `{name}`"));
+        }
+    }
+    let (_, rows) = architecture.split_once("\n## Where to add a thing\n").unwrap();
+    for row in rows.lines() {
+        let places: Vec<PathBuf> =
+            named_paths(row).into_iter().map(|(_, path)| repository().join(path)).collect();
+        let is_near = |file: &&PathBuf| {
+            places.iter().any(|place| file.starts_with(place) || file.parent() == place.parent())
+        };
+        let is_table = |name: &&str| {
+            name.len() > 2 && name.chars().all(|c| c == '_' || c.is_ascii_uppercase())
+        };
+        for table in quoted(row).filter(is_table) {
+            let forms = [format!("const {table}:"), format!("static {table}:")];
+            let has_it = |file: &PathBuf| forms.iter().any(|form| read(file).contains(form));
+            if !sources.iter().filter(is_near).any(has_it) {
+                wrong.insert(format!("`{table}` is not where its row says: {row}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "ARCHITECTURE.md is behind: {wrong:#?}");
+}
+
 /// Git does what a repository says, unless it is started as `base::git` starts it.
 #[test]
 fn git_is_started_in_one_place() {
@@ -293,14 +326,18 @@ fn documents() -> Vec<PathBuf> {
     files
 }
 
+/// What stands between backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
 /// Paths of the repository that a document names in backticks or links to, with their lines.
 fn named_paths(text: &str) -> Vec<(usize, String)> {
     const TOP: &[&str] = &["crates/", "docs/", "tools/", ".ci/", "tests/"];
     let mut paths = Vec::new();
     for (idx, line) in text.lines().enumerate() {
-        let quoted = line.split('`').skip(1).step_by(2);
         let linked = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for word in quoted.chain(linked) {
+        for word in quoted(line).chain(linked) {
             let path = word.split(['#', ' ', ':']).next().unwrap_or_default();
             let is_path =
                 TOP.iter().any(|top| path.starts_with(top)) && !path.contains(['<', '*', '{']);
