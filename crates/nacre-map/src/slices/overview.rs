@@ -22,7 +22,7 @@ use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, Problem};
 
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
-pub const OVERVIEW_FORMAT: u32 = 4;
+pub const OVERVIEW_FORMAT: u32 = 5;
 
 /// How large a file is beside a small one, as a power of two: coarse enough that few edits change it, and so where the file stands.
 pub(super) fn size_class(lines: u32) -> u32 {
