@@ -1,6 +1,7 @@
 //! The parts that a project is made of: its packages, or else the folders that divide its own code.
 //!
-//! Only own code counts. A folder that holds nearly everything is no part but a roof: what lies in it is told instead.
+//! Only own code counts. A folder or package that holds nearly everything is no part but a roof: what lies in it is told
+//! instead.
 
 use std::collections::BTreeMap;
 
@@ -64,7 +65,8 @@ pub(super) fn areas(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<Area> {
         .map(|idx| (files[idx].0, files[idx].1.lines))
         .collect();
     let packages = outer_packages(packages(files, &own), &own);
-    let by_folder = if packages.len() < 2 { divided(&own) } else { of_packages(&own, &packages) };
+    let by_folder =
+        if packages.len() < 2 { divided(&own) } else { divided_packages(&own, &packages) };
     let mut areas: Vec<Area> = by_folder
         .into_iter()
         .map(|(path, (files, lines))| Area { path: path.to_owned(), files, lines, about: None })
@@ -109,26 +111,38 @@ fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p
     packages.into_iter().filter(|folder| !parts.contains(folder)).collect()
 }
 
-/// Each file counts for the innermost package around it.
-fn of_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
-    let mut sizes: BTreeMap<&str, Size> = BTreeMap::new();
-    let place_of = |folder: &'p str| {
-        let mut around = folder;
-        while !around.is_empty() && packages.binary_search(&around).is_err() {
-            around = folder_of(around);
-        }
-        // What is in no package is told by its first folder.
-        let first = || folder.split('/').next().unwrap_or_default();
-        if around.is_empty() { first() } else { around }
-    };
+/// The packages; one that holds nearly everything is told by its folders.
+fn divided_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
+    let mut files_of: BTreeMap<&str, Vec<(&'p str, u32)>> = BTreeMap::new();
     // The files of a folder stand together, but for what lies in folders between them.
-    let of_folders = own.chunk_by(|(one, _), (other, _)| folder_of(one) == folder_of(other));
-    for files in of_folders {
+    for files in own.chunk_by(|(one, _), (other, _)| folder_of(one) == folder_of(other)) {
         let folder = files.first().map_or("", |(path, _)| folder_of(path));
-        let size = sizes.entry(place_of(folder)).or_default();
-        files.iter().for_each(|(_, lines)| grow(size, *lines));
+        files_of.entry(package_around(folder, packages)).or_default().extend(files);
+    }
+    let mut sizes = BTreeMap::new();
+    for (package, files) in files_of {
+        if is_roof(files.len(), own.len()) {
+            sizes.extend(divided(&files));
+        } else {
+            let size: &mut Size = sizes.entry(package).or_default();
+            files.iter().for_each(|(_, lines)| grow(size, *lines));
+        }
     }
     sizes
+}
+
+/// The innermost package around a folder. What is in no package is told by its first folder.
+fn package_around<'p>(folder: &'p str, packages: &[&'p str]) -> &'p str {
+    let mut around = folder;
+    while !around.is_empty() && packages.binary_search(&around).is_err() {
+        around = folder_of(around);
+    }
+    if around.is_empty() { folder.split('/').next().unwrap_or_default() } else { around }
+}
+
+/// Whether a folder with so many files holds nearly everything.
+fn is_roof(n_files: usize, n_all: usize) -> bool {
+    n_all * ROOF_SHARE < n_files * 100
 }
 
 /// The folders of the root; one that holds nearly everything is divided.
@@ -136,9 +150,8 @@ fn divided<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
     let mut roof = "";
     let mut sizes = children(own, roof);
     for _ in 0..MAX_DEPTH {
-        let large = sizes
-            .iter()
-            .find(|(path, (files, _))| **path != roof && own.len() * ROOF_SHARE < files * 100);
+        let large =
+            sizes.iter().find(|(path, (files, _))| **path != roof && is_roof(*files, own.len()));
         let Some((path, _)) = large.map(|(path, size)| (*path, *size)) else { break };
         let below = children(own, path);
         if below.len() < 2 && below.contains_key(path) {
@@ -191,5 +204,22 @@ mod tests {
         );
         assert_eq!(names(&["a/b/c/d.rs", "a/b/c/e.rs"]), ["a/b/c"]);
         assert_eq!(names(&[]), [""; 0]);
+    }
+
+    #[test]
+    fn a_package_with_nearly_everything_is_told_by_its_folders() {
+        let own = [
+            ("sea-macros/src/lib.rs", 1),
+            ("sea/src/lib.rs", 1),
+            ("sea/src/net/tcp.rs", 1),
+            ("sea/src/net/udp.rs", 1),
+            ("sea/src/sync/lock.rs", 1),
+            ("tools/run.rs", 1),
+        ];
+        let parts: Vec<&str> = divided_packages(&own, &["sea", "sea-macros"]).into_keys().collect();
+        assert_eq!(parts, ["sea-macros", "sea/src", "sea/src/net", "sea/src/sync", "tools"]);
+        let parts: Vec<&str> =
+            divided_packages(&own[..3], &["sea", "sea-macros"]).into_keys().collect();
+        assert_eq!(parts, ["sea-macros", "sea/src", "sea/src/net"]);
     }
 }

@@ -13,7 +13,7 @@ use super::basis::OverviewBasis;
 use super::commands::ProjectCommand;
 use super::entries::{EntryPoint, entry_candidates, entry_points};
 use super::listed::Listed;
-use super::places::{CodeRole, folder_of};
+use super::places::{CodeRole, folder_of, is_index};
 use super::rank::as_number;
 use super::surface::{Surface, surface};
 use super::survey::{Node, Survey};
@@ -22,7 +22,7 @@ use crate::artifact::FileRow;
 use crate::languages::{Analysis, Language, Problem};
 
 /// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
-pub const OVERVIEW_FORMAT: u32 = 4;
+pub const OVERVIEW_FORMAT: u32 = 5;
 
 /// How large a file is beside a small one, as a power of two: coarse enough that few edits change it, and so where the file stands.
 pub(super) fn size_class(lines: u32) -> u32 {
@@ -435,7 +435,11 @@ impl<'g> Ranked<'g> {
             let times = commits.get(idx).map_or_else(guess, |commits| f64::from(*commits));
             whole((ranks[idx] * times * 1_000.0).round())
         };
-        let is_code = |idx: usize, node: &Node| node.language.is_some() && self.is_own(idx, node);
+        // Many import an index that offers nothing of its own; what they get from it, others define.
+        let hands_on = |idx: usize, node: &Node| !node.is_public && is_index(self.path(idx));
+        let is_code = |idx: usize, node: &Node| {
+            node.language.is_some() && self.is_own(idx, node) && !hands_on(idx, node)
+        };
         let code = self.nodes().filter(|(idx, node)| is_code(*idx, node));
         let mut hot: Vec<(Reverse<u64>, usize)> =
             code.map(|(idx, _)| (Reverse(heat(idx)), idx)).collect();

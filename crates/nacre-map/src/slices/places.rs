@@ -129,6 +129,15 @@ pub fn is_own_source(path: &str) -> bool {
     place_of(path) == CodeRole::Source
 }
 
+/// Whether a file stands for its folder: those who import the folder get what it hands on.
+pub(super) fn is_index(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    matches!(name, "mod.rs" | "lib.rs" | "__init__.py" | "__init__.pyi" | "package-info.java")
+        || name.strip_prefix("index.").is_some_and(|end| {
+            matches!(end, "js" | "cjs" | "mjs" | "jsx" | "ts" | "cts" | "mts" | "tsx")
+        })
+}
+
 /// The folder that a file lies in; empty for the root.
 pub(super) fn folder_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(folder, _)| folder)
