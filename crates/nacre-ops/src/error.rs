@@ -190,7 +190,13 @@ impl From<MemoryError> for OpError {
             MemoryError::SummaryNotJudged { id } => format!("nacre memory edit {id}"),
             MemoryError::NotACandidate { .. } => "`nacre review` lists the candidates".to_owned(),
             MemoryError::NotSupersedable { id, .. } => format!("nacre memory show {id}"),
-            MemoryError::NotARunFile { .. } => String::new(),
+            MemoryError::OwnerOnly { id } => {
+                format!("Ask the user to look at it: nacre memory show {id}")
+            }
+            MemoryError::UsersWords { id } => {
+                format!("Add the new claim to the review: memory_add with `supersedes` {id}")
+            }
+            MemoryError::NotARunFile { .. } | MemoryError::NoLevel { .. } => String::new(),
             MemoryError::NotUndoable { .. } => {
                 "Nothing was changed. This run folder was not written by this program".to_owned()
             }
@@ -219,6 +225,9 @@ fn memory_code(error: &MemoryError) -> ErrorCode {
         MemoryError::SummaryNotArchivable { .. }
         | MemoryError::SummaryNotJudged { .. }
         | MemoryError::NotSupersedable { .. }
+        | MemoryError::OwnerOnly { .. }
+        | MemoryError::UsersWords { .. }
+        | MemoryError::NoLevel { .. }
         | MemoryError::NotARunFile { .. }
         | MemoryError::NotUndoable { .. } => ErrorCode::Refused,
         MemoryError::Fs(error) => fs_code(error),

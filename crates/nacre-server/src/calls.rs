@@ -9,6 +9,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use nacre_api::wire::Event;
+use nacre_ops::host::Actor;
 use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance};
 use nacre_ops::people::Caller;
 use nacre_ops::{Cancel, Events, Host, OpError};
@@ -63,6 +64,8 @@ pub(crate) struct CallInfo {
     pub(crate) pace: Pace,
     /// For whom it is made.
     pub(crate) caller: Caller,
+    /// Who causes what it writes, where the caller is the owner.
+    pub(crate) actor: Actor,
     /// What the caller needs for it.
     pub(crate) permit: Permit,
 }
@@ -91,6 +94,7 @@ impl CallInfo {
             can_change: true,
             pace: Pace::Foreground,
             caller: Caller::owner(),
+            actor: Actor::Owner,
             // Whoever calls for somebody else says what they need.
             permit: Permit::Machine,
         }
@@ -241,7 +245,16 @@ fn open(
     events: Events,
 ) -> Result<Call, OpError> {
     let CallInfo {
-        project, folder, needs, registering, session, tolerance, caller, permit, ..
+        project,
+        folder,
+        needs,
+        registering,
+        session,
+        tolerance,
+        caller,
+        actor,
+        permit,
+        ..
     } = info;
     permit.check(&caller, project.as_deref())?;
     let folder = folder.unwrap_or_else(|| environment.folder.clone());
@@ -253,6 +266,7 @@ fn open(
         needs,
         shared,
         caller,
+        actor,
         scope: Some(permit.scope()),
         ..OpenOptions::default()
     };

@@ -1,9 +1,10 @@
-//! Admits a new text: the level of a new text, and whether it may hold at once.
+//! The level and the status of a new memory.
 
+use super::batch::Draft;
 use super::hazard::{Hazard, hazards};
 use super::kinds::Status;
 use super::sidecar::{Quote, Speaker};
-use super::trust::Trust;
+use super::trust::{Actor, Trust};
 
 /// What may become of something new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,9 +13,13 @@ pub(super) struct Admission {
     pub(super) status: Status,
 }
 
-/// The level of a text by its verified quotes, and its status: what could do harm and is not in the person's own words waits.
-pub(super) fn admit((title, body): (&str, &str), quotes: &[Quote], status: Status) -> Admission {
-    let trust = Trust::of_evidence(quotes);
+/// Computes the level of a draft from its verified quotes, limited by the actor. An order that is not in
+/// the user's own words goes to review.
+pub(super) fn admit(actor: Actor, draft: &Draft, status: Status) -> Admission {
+    let Draft { title, body, quotes, limit, .. } = draft;
+    let trust = Trust::of_evidence(quotes).min(*limit).min(actor.limit());
+    // Somebody with a token is not the user, so their words excuse no order.
+    let quotes = if actor == Actor::Person { &[] } else { quotes.as_slice() };
     if trust == Trust::Human || hazards_of(title, body, quotes).is_empty() {
         return Admission { trust, status };
     }

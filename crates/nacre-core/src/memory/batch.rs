@@ -18,7 +18,7 @@ use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, Quote, State, render};
 use super::slug::slug;
 use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
-use super::trust::Trust;
+use super::trust::{Actor, Trust};
 use crate::safefs::{ChangeSet, FsError, Owner, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
@@ -55,6 +55,9 @@ pub struct Draft {
     /// How it comes to be known, where somebody judged that.
     pub basis: Option<Basis>,
     pub quotes: Vec<Quote>,
+    /// The highest level that its author claims for it. An agent that puts the user's point into words of
+    /// its own claims `Assistant`, whoever is quoted.
+    pub limit: Trust,
 }
 
 /// A summary to be added. Code fills in id, day and time.
@@ -92,8 +95,12 @@ pub struct Batch<'a> {
     pub(super) store: &'a Store,
     pub(super) writer: Writer<'a>,
     pub(super) set: ChangeSet,
-    /// How far what is staged is trusted; `None` for a memory that goes.
+    /// Who causes the changes.
+    pub(super) actor: Actor,
+    /// The level of each staged memory; `None` for one that is removed.
     pub(super) levels: BTreeMap<MemoryId, Option<Trust>>,
+    /// Memories that the user edited outside Nacre and has not been shown yet.
+    pub(super) edits: BTreeSet<MemoryId>,
     /// Memories whose evidence the person agrees to as it is.
     pub(super) agreed: BTreeSet<MemoryId>,
     /// Memories whose staged evidence holds what this machine does not know.
@@ -116,13 +123,21 @@ impl<'a> Batch<'a> {
             store,
             writer,
             set: ChangeSet::new(),
+            actor: store.rules().actor,
             levels: BTreeMap::new(),
+            edits: BTreeSet::new(),
             agreed: BTreeSet::new(),
             unproven: BTreeSet::new(),
             owner: owner.clone(),
             minted: BTreeSet::new(),
             redactions: Redactions::new(),
         }
+    }
+
+    /// Records the changes as Nacre's own, made from quotes that it verified.
+    pub fn by_reader(self) -> Self {
+        let actor = if self.actor == Actor::Person { Actor::Person } else { Actor::Reader };
+        Self { actor, ..self }
     }
 
     /// The right to write, for files of the store that are no memories.
@@ -138,8 +153,8 @@ impl<'a> Batch<'a> {
     /// Makes all staged changes, or none. Returns where bytes were kept that a person wrote into a
     /// file while it was being replaced.
     pub fn commit(self) -> Result<Vec<RelPath>, MemoryError> {
-        // Entered first: a kill in between leaves the level of bytes that never came to be, which harms nobody.
-        self.enter_levels();
+        // The ledger is written first: after a kill in between, it has the level of bytes that do not exist.
+        self.enter_levels()?;
         Ok(self.writer.commit(self.set)?)
     }
 
@@ -157,7 +172,7 @@ impl<'a> Batch<'a> {
     ) -> Result<MemoryId, MemoryError> {
         let title = self.clean_title(&draft.title)?;
         let id = self.mint(&title, now)?;
-        let Admission { trust, status } = admit((&draft.title, &draft.body), &draft.quotes, status);
+        let Admission { trust, status } = admit(self.actor, draft, status);
         self.levels.insert(id.clone(), Some(trust));
         let memory_type = draft.claim.memory_type();
         let mut document = Document::blank();
@@ -216,7 +231,7 @@ impl<'a> Batch<'a> {
         set_time(&mut document, "updated", now);
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_body(&self.body_text(&draft.body));
-        self.levels.insert(id.clone(), Some(draft.trust()));
+        self.levels.insert(id.clone(), Some(draft.trust().min(self.actor.limit())));
         self.stage_new(&id, layout::summary_path(&id, &time)?, document)?;
         Ok(id)
     }
@@ -252,16 +267,17 @@ impl<'a> Batch<'a> {
             document.set_text("status", status.as_str());
         }
         let level = self.level_after(&memory, change);
-        if level == Some(Trust::Quarantined) {
+        if level == Trust::Quarantined {
             document.set_text("status", Status::Candidate.as_str());
         }
         self.stage_replacement(&memory, document, now)?;
-        self.levels.insert(memory.at.id.clone(), level);
+        self.levels.insert(memory.at.id.clone(), Some(level));
         self.stage_quotes(&memory.at.id, &change.quotes)?;
         Ok(memory.at.id)
     }
 
-    /// Stages a whole text that a person edited from what `base` was. The id stays.
+    /// Stages a whole text that replaces what was in `base`. The id stays. The owner's text has the level
+    /// `human`; anybody else's has at most the level that the memory had.
     pub fn rewrite(
         &mut self,
         base: &Located,
@@ -278,15 +294,27 @@ impl<'a> Batch<'a> {
         if document.as_str().as_bytes() != before {
             set_time(&mut document, "updated", later(&edited, now));
         }
+        let level = self.level_of_rewrite(base, before, &edited)?;
+        if level == Trust::Quarantined {
+            document.set_text("status", Status::Candidate.as_str());
+        }
         let bytes = self.bytes_of(document)?;
         self.set.replace(base.path.clone(), before, bytes);
-        self.levels.insert(base.id.clone(), Some(Trust::Human));
-        Ok(())
+        self.levels.insert(base.id.clone(), Some(level));
+        if level == Trust::Human { self.own(&base.id) } else { Ok(()) }
     }
 
-    /// Stages that a person at this machine stands behind a memory. A state that cannot be read is left alone.
+    /// Stages that the owner trusts a memory as it is.
     pub fn take_over(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
+        if self.actor != Actor::Owner {
+            return Err(MemoryError::OwnerOnly { id: id.clone() });
+        }
         self.levels.insert(id.clone(), Some(Trust::Human));
+        self.own(id)
+    }
+
+    /// Stages that the owner agrees to a memory's evidence. A state that cannot be read is left alone.
+    fn own(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
         self.agree_to_evidence(id);
         let Ok(state) = self.state_of(id) else { return Ok(()) };
         self.stage_state(id, &State { own: true, ..state })
@@ -420,7 +448,9 @@ impl<'a> Batch<'a> {
     ) -> Result<(), MemoryError> {
         let bytes = self.bytes_of(document)?;
         self.set.create(path, bytes);
-        self.stage_state(id, &State::of_own(id.clone()))
+        // Where the ledger is lost, a mark vouches for the memory.
+        let own = self.levels.get(id).copied().flatten().is_some_and(|level| !level.waits());
+        self.stage_state(id, &State { own, ..State::new(id.clone()) })
     }
 
     pub(super) fn stage_replacement(

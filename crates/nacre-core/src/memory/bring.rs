@@ -1,7 +1,9 @@
-//! Memories that a server brings, as git would: under their own ids, and known to nobody here.
+//! Memories that a push or a pull brings, under their own ids.
 //!
-//! They are not entered into the ledger. So they are foreign, or quarantined where they give an order, until a person agrees.
+//! They are foreign, or quarantined if they give an order, until the owner trusts them. That holds for new
+//! words under an id that was trusted, too.
 
+use super::admission::hazards_of;
 use super::batch::Batch;
 use super::document::{Broken, Document};
 use super::id::MemoryId;
@@ -10,6 +12,7 @@ use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
 use super::sidecar::{Evidence, MAX_SIDECAR_BYTES, render};
 use super::store::MemoryError;
+use super::trust::Trust;
 use crate::base::ContentHash;
 
 /// A memory as it lies elsewhere.
@@ -50,6 +53,8 @@ impl Batch<'_> {
         if self.store.is_forgotten(&title, document.body())? {
             return Ok(Brought::Forgotten);
         }
+        let is_order = !hazards_of(&title, document.body(), &[]).is_empty();
+        let level = if is_order { Trust::Quarantined } else { Trust::Foreign };
         let bytes = self.bytes_of(document)?;
         let brought = match self.store.locate_exactly(id)? {
             None => {
@@ -69,7 +74,9 @@ impl Batch<'_> {
                 }
             }
         };
+        self.levels.insert(id.clone(), Some(level));
         if let Some(evidence) = self.foreign_evidence(id, evidence) {
+            self.unproven.insert(id.clone());
             let path = layout::evidence_path(id)?;
             let before = self.store.scope().read_optional(&path, MAX_SIDECAR_BYTES)?;
             self.set.put(path, before.as_deref(), evidence);

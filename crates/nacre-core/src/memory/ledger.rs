@@ -98,7 +98,7 @@ enum Known {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Entry {
     /// The bytes of a memory, and their level.
-    Memory(MemoryId, ContentHash, Trust),
+    Memory(MemoryId, Version),
     /// The bytes of a memory's evidence.
     Evidence(MemoryId, ContentHash),
     /// A memory is gone.
@@ -148,10 +148,9 @@ impl Ledger {
         self.with(store, |known| known.last_version(id)).map(|version| version.trust)
     }
 
-    /// The hashes of the bytes that are known, the newest first.
-    pub(super) fn hashes(&self, store: &WriteScope, id: &str) -> Vec<ContentHash> {
-        let versions = self.with(store, |known| known.versions(id));
-        versions.into_iter().map(|version| version.hash).collect()
+    /// The versions that are known, newest first.
+    pub(super) fn versions(&self, store: &WriteScope, id: &str) -> Vec<Version> {
+        self.with(store, |known| known.versions(id))
     }
 
     /// Whether these bytes are evidence of the memory that this machine stands behind.
@@ -217,30 +216,30 @@ impl Ledger {
         known
     }
 
-    /// Enters what is about to be written. Best effort: a person's folder that cannot be written must not keep them from
-    /// changing a project; such a memory then waits for them.
-    pub(super) fn enter(&self, store: &WriteScope, changes: &[Entry], owner: &Owner) {
+    /// Enters what is about to be written.
+    pub(super) fn enter(
+        &self,
+        store: &WriteScope,
+        changes: &[Entry],
+        owner: &Owner,
+    ) -> Result<(), FsError> {
         if changes.is_empty() && self.is_stored(store) {
-            return;
+            return Ok(());
         }
         let Some(place) = self.place.as_ref().filter(|place| place.is_written) else {
             self.with(store, |known| known.held().take(changes));
-            return;
+            return Ok(());
         };
-        let written = create(place).and_then(|scope| {
-            let writer = scope.lock(owner, PATIENCE)?;
-            let path = place.file()?;
-            // Another command may have written it meanwhile.
-            let mut entries = read(&scope, store, &path).as_ref().map(parse).unwrap_or_default();
-            entries.take(changes);
-            writer.write_atomic(&path, render(store, &entries).as_bytes())?;
-            Ok(entries)
-        });
+        let scope = create(place)?;
+        let writer = scope.lock(owner, PATIENCE)?;
+        let path = place.file()?;
+        // Another command may have written it meanwhile.
+        let mut entries = read(&scope, store, &path).as_ref().map(parse).unwrap_or_default();
+        entries.take(changes);
+        writer.write_atomic(&path, render(store, &entries).as_bytes())?;
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        match written {
-            Ok(entries) => *known = Some(Known::Held(Entries { is_stored: true, ..entries })),
-            Err(_) => known.get_or_insert(Known::Nothing).held().take(changes),
-        }
+        *known = Some(Known::Held(Entries { is_stored: true, ..entries }));
+        Ok(())
     }
 
     /// Looks at what is known, read once.
@@ -329,10 +328,10 @@ impl Entries {
     fn take(&mut self, changes: &[Entry]) {
         for change in changes {
             match change {
-                Entry::Memory(id, hash, trust) => {
+                Entry::Memory(id, new) => {
                     let versions = self.by_id.entry(id.as_str().to_owned()).or_default();
-                    versions.retain(|version| version.hash != *hash);
-                    versions.insert(0, Version { hash: *hash, trust: *trust });
+                    versions.retain(|version| version.hash != new.hash);
+                    versions.insert(0, *new);
                     versions.truncate(MAX_VERSIONS);
                 }
                 Entry::Evidence(id, hash) => {
@@ -376,20 +375,13 @@ fn parse(text: &LedgerText) -> Entries {
     let mut entries = Entries { is_stored: true, ..Entries::default() };
     for line in text.body().lines() {
         let mut parts = line.split(' ');
-        let (Some(id), Some(hash), Some(trust)) = (parts.next(), parts.next(), parts.next()) else {
+        let (Some(id), Some(hash), Some(level)) = (parts.next(), parts.next(), parts.next()) else {
             continue;
         };
-        let Ok(hash) = hash.parse() else { continue };
-        if trust == EVIDENCE {
+        if let Some(version) = Version::parse(hash, level) {
+            entries.by_id.entry(id.to_owned()).or_default().push(version);
+        } else if let (EVIDENCE, Ok(hash)) = (level, hash.parse()) {
             entries.evidence.entry(id.to_owned()).or_default().push(hash);
-            continue;
-        }
-        let Some(trust) = Trust::from_name(trust) else { continue };
-        match entries.by_id.get_mut(id) {
-            Some(versions) => versions.push(Version { hash, trust }),
-            None => {
-                entries.by_id.insert(id.to_owned(), vec![Version { hash, trust }]);
-            }
         }
     }
     entries
@@ -398,8 +390,8 @@ fn parse(text: &LedgerText) -> Entries {
 fn render(store: &WriteScope, entries: &Entries) -> String {
     let mut body = String::new();
     for (id, versions) in &entries.by_id {
-        for Version { hash, trust } in versions {
-            let _ = writeln!(body, "{id} {hash} {}", trust.as_str());
+        for version in versions {
+            let _ = writeln!(body, "{id} {version}");
         }
     }
     for (id, versions) in &entries.evidence {

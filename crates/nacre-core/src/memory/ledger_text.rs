@@ -4,6 +4,7 @@
 //! is our own: a ledger is sealed, and one that is not is not read.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -14,11 +15,31 @@ use crate::safefs::FileStamp;
 /// What stands in the place of a level where the line is about the evidence of a memory.
 pub(super) const EVIDENCE: &str = "evidence";
 
+/// What follows the level of a version that the user wrote with an editor and has not been shown yet.
+const UNSEEN_EDIT: &str = "+edit";
+
 /// One known version of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Version {
     pub(super) hash: ContentHash,
     pub(super) trust: Trust,
+    /// Whether `nacre trust --diff` has to show it.
+    pub(super) is_unseen_edit: bool,
+}
+
+impl Version {
+    pub(super) fn parse(hash: &str, level: &str) -> Option<Self> {
+        let seen = level.strip_suffix(UNSEEN_EDIT);
+        let trust = Trust::from_name(seen.unwrap_or(level))?;
+        Some(Self { hash: hash.parse().ok()?, trust, is_unseen_edit: seen.is_some() })
+    }
+}
+
+impl fmt::Display for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mark = if self.is_unseen_edit { UNSEEN_EDIT } else { "" };
+        write!(f, "{} {}{mark}", self.hash, self.trust.as_str())
+    }
 }
 
 /// The body of a ledger.
@@ -43,9 +64,8 @@ impl LedgerText {
 
     /// The known versions of a memory, the newest first.
     pub(super) fn versions<'t>(&'t self, id: &'t str) -> impl Iterator<Item = Version> {
-        lines_of(&self.text[self.body..self.evidence], id).filter_map(|(hash, trust)| {
-            Some(Version { hash: hash.parse().ok()?, trust: Trust::from_name(trust)? })
-        })
+        lines_of(&self.text[self.body..self.evidence], id)
+            .filter_map(|(hash, level)| Version::parse(hash, level))
     }
 
     /// Whether a version of a memory is known.

@@ -5,6 +5,8 @@
 //! one change set, and everything it reads may have been written by a person: a broken file is a
 //! value with a line number, never an obstacle to the others.
 
+#[cfg(test)]
+mod actor_tests;
 mod admission;
 mod applies;
 mod batch;
@@ -62,7 +64,7 @@ pub(crate) use ledger_text::TrustState;
 pub use life::{Standing, Vitals};
 pub use listing::Listing;
 pub use mend::Mended;
-pub use origin::LastCommit;
+pub use origin::{Edit, LastCommit};
 pub use overturned::Overturned;
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
@@ -77,5 +79,5 @@ pub use slug::slug;
 pub use stage::{Life, Stage};
 pub use store::{IndexPlace, MemoryError, Rules, Store, Unreadable};
 pub use survey::{FileRead, Remembered, Survey, Surveyed, SurveyedFolder};
-pub use trust::Trust;
+pub use trust::{Actor, Trust};
 pub use upkeep::{Revision, united};

@@ -1,66 +1,88 @@
-//! Whether a change of a memory that Nacre did not make was made here, by the person's own editor, or came with git.
+//! Whether a change that Nacre did not make is the user's edit, or came with git.
 //!
-//! A person may edit the files of their store; that must not cost a memory its place. What a pull, a merge or a checkout
-//! brought is somebody else's. Git knows the difference: an edit that is not staged yet was made in this tree, and a commit
-//! that `git commit` made here stands in the reflog, which no clone and no fetch brings. Where it is not clear, it is not here.
+//! Two rules decide, whatever git command ran before. Bytes that are in git's object database came with git: what a person types
+//! is in no object until they stage it. And an edit of a version that is not trusted is not trusted either.
 
 use super::layout::Located;
+use super::record::Memory;
 use super::store::Store;
-use crate::base::git::{Git, GitFolder, GitProgram};
+use crate::base::git::{Git, GitFolder, GitProgram, next_object};
 
-/// Who changed the file of a memory last, and when, as git tells.
+/// The author and the date of the last commit that changed a memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastCommit {
     pub who: String,
     pub when: String,
 }
 
-/// What git leaves while it puts histories together: the tree then holds what others wrote.
-const UNDER_WAY: &[&str] = &["MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "REBASE_HEAD"];
+/// A memory that was changed outside Nacre.
+#[derive(Clone, Copy, Debug)]
+pub struct Edit<'m> {
+    pub memory: &'m Memory,
+    /// Whether the user made the change, so that the memory keeps its level.
+    pub is_users: bool,
+}
 
-/// A longer reflog is not looked through.
-const MAX_REFLOG_BYTES: u64 = 16 << 20;
+/// Where git has a version that the file may have been edited from: the last commit, the index, and both sides of a merge.
+const PARENTS: &[&str] = &["HEAD:", ":0:", ":2:", ":3:"];
 
-/// How the lines of a reflog begin that `git commit` wrote.
-const COMMITTED: &[&str] = &["commit:", "commit (initial):", AMENDED];
+/// An answer of git's is not read beyond this. It holds a handful of versions of one memory.
+const MAX_VERSIONS_BYTES: u64 = 16 << 20;
 
-/// How one begins where a commit took the place of another, which somebody else may have made.
-const AMENDED: &str = "commit (amend):";
+/// Commits that are searched for a trusted text.
+const MAX_COMMITS: usize = 20;
 
 impl Store {
-    /// Whether the file of a memory, which something else than Nacre has changed, was changed on this machine.
-    pub fn is_changed_here(&self, program: &GitProgram, at: &Located) -> bool {
-        let Some(root) = self.path().parent() else { return false };
-        let Some(folder) = GitFolder::around(root) else {
-            // Without git there is nothing that could have brought it.
-            return true;
-        };
-        let Ok(git) = program.open(folder) else { return false };
-        let Some(file) = self.below(&git, at) else { return false };
-        if UNDER_WAY.iter().any(|name| git.folder().read(name).is_some()) {
+    /// Whether the user made this change of a memory that was trusted.
+    pub fn is_users_edit(&self, program: &GitProgram, memory: &Memory) -> bool {
+        if self.last_trust(&memory.at.id).is_none_or(|level| level.waits()) {
             return false;
         }
-        let asked = ["--no-optional-locks", "status", "--porcelain", "--ignored", "--", &file];
-        let Ok(status) = git.ask(&asked) else { return false };
-        match status.get(..2) {
-            // Never shown to git.
-            Some(b"??" | b"!!") => true,
-            // Changed in the tree and not staged.
-            Some(b" M") => self.is_based_on_ours(&git, at, &file),
-            // As it was committed.
-            None => is_committed_here(&git, &file),
-            Some(_) => false,
-        }
+        let Some(root) = self.path().parent() else { return false };
+        // Without git there is nothing that could have brought the bytes.
+        let Some(folder) = GitFolder::around(root) else { return true };
+        let Ok(git) = program.open(folder) else { return false };
+        self.is_new_to(&git, memory).unwrap_or(false)
     }
 
-    /// Whether what a file was changed from is the person's. Attributes that a pull brings can make any file look changed, so
-    /// what git says of the tree is worth no more than the version that git last put there.
-    fn is_based_on_ours(&self, git: &Git, at: &Located, file: &str) -> bool {
-        let Ok(base) = git.ask(&["cat-file", "blob", &format!("HEAD:{file}")]) else {
-            return false;
-        };
-        let forms = [with_line_ends(&base, b"\n"), with_line_ends(&base, b"\r\n"), base];
-        forms.iter().any(|form| self.is_known_version(&at.id, form)) || is_committed_here(git, file)
+    /// Whether git does not have the bytes of a memory, and all versions that it puts beside them are trusted. Nothing where
+    /// git does not answer.
+    fn is_new_to(&self, git: &Git, memory: &Memory) -> Option<bool> {
+        let file = self.below(git, &memory.at).filter(|file| !file.contains('\n'))?;
+        let bytes = memory.document.as_str().as_bytes();
+        // Git stores a text in another form than the tree has, depending on attributes and settings.
+        let path = format!("--path={file}");
+        let mut asked = String::new();
+        for (how, form) in [
+            (path.as_str(), bytes.to_vec()),
+            ("--no-filters", bytes.to_vec()),
+            ("--no-filters", with_line_ends(bytes, b"\n")),
+        ] {
+            let hash = git.ask_with(&["hash-object", "--stdin", how], form, MAX_VERSIONS_BYTES);
+            asked.push_str(std::str::from_utf8(&hash.ok()?).ok()?);
+        }
+        let n_hashes = asked.lines().count();
+        asked.extend(PARENTS.iter().map(|parent| format!("{parent}{file}\n")));
+        let n_asked = asked.lines().count();
+        let found = git.ask_with(&["cat-file", "--batch"], asked.into_bytes(), MAX_VERSIONS_BYTES);
+        let found = found.ok()?;
+        let mut rest = found.as_slice();
+        for number in 0..n_asked {
+            let (object, after) = next_object(rest)?;
+            rest = after;
+            let is_in_the_way =
+                object.is_some_and(|text| number < n_hashes || !self.is_trusted_form(memory, text));
+            if is_in_the_way {
+                return Some(false);
+            }
+        }
+        Some(true)
+    }
+
+    /// Whether a version that git has is a trusted one, whatever its line ends in the tree are.
+    fn is_trusted_form(&self, memory: &Memory, text: &[u8]) -> bool {
+        let forms = [with_line_ends(text, b"\n"), with_line_ends(text, b"\r\n"), text.to_vec()];
+        forms.iter().any(|form| self.is_trusted_version(&memory.at.id, form))
     }
 
     /// The last commit that changed the file of a memory.
@@ -74,7 +96,7 @@ impl Store {
         Some(LastCommit { who: who.to_owned(), when: when.to_owned() })
     }
 
-    /// The text of a memory as this machine last knew it, where git still has it.
+    /// The newest trusted text of a memory that git still has.
     pub fn known_text(&self, program: &GitProgram, at: &Located) -> Option<String> {
         let git = program.open(GitFolder::around(self.path().parent()?)?).ok()?;
         let file = self.below(&git, at)?;
@@ -83,7 +105,7 @@ impl Store {
         let log = String::from_utf8_lossy(&log).into_owned();
         let text_of =
             |commit: &str| git.ask(&["cat-file", "blob", &format!("{commit}:{file}")]).ok();
-        let is_known = |text: &Vec<u8>| self.is_known_version(&at.id, text);
+        let is_known = |text: &Vec<u8>| self.is_trusted_version(&at.id, text);
         let known = log.lines().filter_map(text_of).find(is_known)?;
         String::from_utf8(known).ok()
     }
@@ -100,51 +122,4 @@ fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
     let lines =
         text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     lines.collect::<Vec<_>>().join(end)
-}
-
-/// Commits that are looked at for a text.
-const MAX_COMMITS: usize = 20;
-
-/// Whether `git commit` wrote the last change of a file in this repository.
-fn is_committed_here(git: &Git, file: &str) -> bool {
-    let Some(reflog) = git.folder().read_bytes("logs/HEAD", MAX_REFLOG_BYTES) else { return false };
-    let reflog = String::from_utf8_lossy(&reflog);
-    let mut head = "HEAD".to_owned();
-    for _ in 0..MAX_COMMITS {
-        match how_committed(git, &reflog, (&head, file)) {
-            Committed::Here => return true,
-            Committed::Elsewhere => return false,
-            Committed::AmendOf(before) => head = before,
-        }
-    }
-    false
-}
-
-/// Who wrote the last change of a file.
-enum Committed {
-    Here,
-    Elsewhere,
-    /// Only the commit around it was made anew here: it says what it said under this head.
-    AmendOf(String),
-}
-
-fn how_committed(git: &Git, reflog: &str, (head, file): (&str, &str)) -> Committed {
-    let Ok(log) = git.ask(&["log", "--max-count=1", "--format=%H", head, "--", file]) else {
-        return Committed::Elsewhere;
-    };
-    let commit = String::from_utf8_lossy(&log).trim().to_owned();
-    let made = reflog.lines().find_map(|line| {
-        let (heads, what) = line.split_once('\t').unwrap_or((line, ""));
-        let (old, new) = heads.split_once(' ')?;
-        let new = new.split(' ').next()?;
-        (new == commit && COMMITTED.iter().any(|how| what.starts_with(how))).then_some((old, what))
-    });
-    let Some((old, what)) = made.filter(|_| !commit.is_empty()) else {
-        return Committed::Elsewhere;
-    };
-    let blob = |commit: &str| git.ask(&["rev-parse", "--verify", &format!("{commit}:{file}")]).ok();
-    match what.starts_with(AMENDED) && blob(old) == blob(&commit) {
-        true => Committed::AmendOf(old.to_owned()),
-        false => Committed::Here,
-    }
 }

@@ -10,11 +10,12 @@ use super::layout::StoreArea;
 use super::record::Memory;
 use super::sidecar::{State, Verdict};
 use super::store::MemoryError;
-use super::trust::Trust;
+use super::trust::{Actor, Trust};
 use super::upkeep::Revision;
 
 impl Batch<'_> {
-    /// Stages that a person stands behind a candidate, and that it supersedes the memory `older`.
+    /// Stages that a candidate is accepted, and that it supersedes the memory `older`. The owner vouches for
+    /// it; somebody with a token leaves its level as it is, and an agent cannot accept its own claims.
     pub fn accept(
         &mut self,
         id: &str,
@@ -23,10 +24,19 @@ impl Batch<'_> {
     ) -> Result<MemoryId, MemoryError> {
         let memory = self.candidate(id)?;
         let id = memory.at.id.clone();
+        let level = self.store.trust_of(&memory);
+        let is_owner = self.actor == Actor::Owner;
+        let is_refused = self.actor == Actor::Agent || level == Trust::Quarantined;
+        if !is_owner && is_refused {
+            return Err(MemoryError::OwnerOnly { id });
+        }
         let mut document = memory.document.clone();
         document.set_text("status", Status::Active.as_str());
         if let Some(older) = older {
             let older = self.supersedable(older, Some(&id))?;
+            if !is_owner && !level.can_replace(self.store.trust_of(&older)) {
+                return Err(MemoryError::OwnerOnly { id: older.at.id });
+            }
             let mut all = memory.supersedes.clone();
             if !all.contains(&older.at.id) {
                 all.push(older.at.id.clone());
@@ -35,10 +45,10 @@ impl Batch<'_> {
             self.stage_superseded(&older, &id, now)?;
         }
         self.stage_replacement(&memory, document, now)?;
-        self.levels.insert(id.clone(), Some(Trust::Human));
+        self.vouch(&memory);
         let mut state = self.state_of(&id)?;
         state.confirm(now);
-        self.stage_state(&id, &State { own: true, ..state })?;
+        self.stage_state(&id, &State { own: state.own || is_owner, ..state })?;
         Ok(id)
     }
 

@@ -13,7 +13,7 @@ use super::life::own_status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Feedback, MAX_SIDECAR_BYTES, Quote, State, Verdict, render};
 use super::store::MemoryError;
-use super::trust::Trust;
+use super::trust::Actor;
 use super::upkeep::Revision;
 use crate::safefs::RelPath;
 
@@ -61,13 +61,15 @@ impl Batch<'_> {
             let (id, status) = (memory.at.id, memory.status);
             return Err(MemoryError::NotACandidate { id, status });
         }
+        if !self.may_overturn(draft, &memory) {
+            return self.add_candidate(draft, now);
+        }
         let id = self.add_as(draft, Status::Candidate, std::slice::from_ref(old), now)?;
         self.stage_superseded(&memory, &id, now)?;
         Ok(id)
     }
 
-    /// Stages a claim that overturns the memory `old`, which stays and says by what. What is trusted less than what is told
-    /// unasked overturns nothing that is: it waits beside it.
+    /// Stages a claim that supersedes the memory `old`. A claim that is trusted less goes to review beside it.
     pub fn supersede(
         &mut self,
         old: &MemoryId,
@@ -109,7 +111,8 @@ impl Batch<'_> {
         document.set_list("tags", &self.redact_all(&draft.tags));
         document.set_body(&self.body_text(&draft.body));
         self.stage_replacement(&memory, document, now)?;
-        self.levels.insert(memory.at.id.clone(), Some(draft.trust()));
+        let level = draft.trust().min(self.actor.limit());
+        self.levels.insert(memory.at.id.clone(), Some(level));
         Ok(memory.at.id)
     }
 
@@ -178,12 +181,16 @@ impl Batch<'_> {
         let before = memory.confidence.unwrap_or(0.5);
         let after = verdict.adjusted(before);
         let mut state = self.state_of(&id)?;
+        // Feedback is about use. What came from elsewhere, or gives an order, is trusted by name.
+        let is_trusted = !self.store.trust_of(&memory).waits();
         let (status, area) = judged(&memory, &mut state, verdict);
+        let status = status.filter(|status| is_trusted || *status != Status::Active);
         let note = note.map(|note| self.redact(note));
         state.feedback.push(Feedback { verdict, note, at: stamp(now) });
         let n_over = state.feedback.len().saturating_sub(MAX_FEEDBACK);
         state.feedback.drain(..n_over);
-        state.own |= verdict == Verdict::Useful;
+        let is_vouched = verdict == Verdict::Useful && is_trusted && self.actor == Actor::Owner;
+        state.own |= is_vouched;
         let revision = Revision {
             confidence: Some(after),
             status,
@@ -193,8 +200,8 @@ impl Batch<'_> {
             ..Revision::default()
         };
         self.revise(&memory, &revision)?;
-        if verdict == Verdict::Useful {
-            self.levels.insert(id.clone(), Some(Trust::Human));
+        if is_vouched {
+            self.vouch(&memory);
         }
         Ok((id, before, after))
     }

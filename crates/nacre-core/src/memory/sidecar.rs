@@ -149,11 +149,6 @@ impl State {
         self.feedback.last().is_some_and(|feedback| feedback.verdict == Verdict::Wrong)
     }
 
-    /// Of a memory that this machine just wrote.
-    pub(super) fn of_own(id: MemoryId) -> Self {
-        Self { own: true, ..Self::new(id) }
-    }
-
     /// Of a memory that nothing was counted of yet.
     pub fn new(id: MemoryId) -> Self {
         Self {

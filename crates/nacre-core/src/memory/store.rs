@@ -16,6 +16,7 @@ use super::record::{Memory, RecordFault};
 use super::redactions::{Redactions, redacted};
 use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES, State};
 use super::tombstone;
+use super::trust::Actor;
 use crate::base::LocalNames;
 use crate::base::redact::ExtraWords;
 use crate::safefs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
@@ -58,6 +59,8 @@ pub struct Rules {
     pub index: IndexPlace,
     /// How long one command may take to bring the index up to date; what is left waits for the next. `None`: as long as it takes.
     pub index_time: Option<Duration>,
+    /// Who changes it.
+    pub actor: Actor,
     /// Whether evidence counts whoever wrote the memory.
     pub trusts_evidence: bool,
     /// Whether it is a person's own folder, which comes with no clone.
@@ -74,6 +77,7 @@ impl Default for Rules {
             local_names: None,
             index: IndexPlace::default(),
             index_time: None,
+            actor: Actor::Owner,
             trusts_evidence: false,
             is_personal: false,
             ledger: None,
@@ -124,6 +128,12 @@ pub enum MemoryError {
     NotARunFile { path: RelPath },
     #[error("`{path}` cannot be undone: {reason}")]
     NotUndoable { path: RelPath, reason: &'static str },
+    #[error("Only the owner can trust or replace the memory `{id}`")]
+    OwnerOnly { id: MemoryId },
+    #[error("The memory `{id}` has the user's words; an agent cannot rewrite it")]
+    UsersWords { id: MemoryId },
+    #[error("`{path}` has no trust level")]
+    NoLevel { path: RelPath },
     #[error("The text is not a memory")]
     InvalidText(#[source] RecordFault),
     #[error("Cannot read the sidecar `{path}`")]
@@ -181,6 +191,14 @@ impl Store {
         let extra = ExtraWords::new(&rules.redact_extra);
         let ledger = Ledger::new(rules.ledger.clone());
         Self { scope, rules, extra, ledger, n_judged: AtomicUsize::new(0) }
+    }
+
+    /// The same store, changed by somebody else than the owner.
+    pub fn acting_as(mut self, actor: Actor) -> Self {
+        if self.rules.actor == Actor::Owner {
+            self.rules.actor = actor;
+        }
+        self
     }
 
     /// The folder it lies in.

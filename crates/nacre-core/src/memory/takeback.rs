@@ -100,6 +100,9 @@ impl Batch<'_> {
                 // What a person put beside the memories.
                 None => to.as_str().starts_with("memory/"),
             };
+            if let Some(Target::Memory(at)) = Target::at(&to) {
+                self.put_back_level(&at.id, &bytes);
+            }
             if is_ours {
                 self.set.relocate(from, &bytes, to, bytes.clone());
             } else {

@@ -61,6 +61,7 @@ fn draft(title: &str) -> Draft {
         confidence: 0.9,
         basis: None,
         quotes: Vec::new(),
+        limit: Trust::Human,
     }
 }
 

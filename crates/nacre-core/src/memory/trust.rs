@@ -1,11 +1,43 @@
-//! How far a memory is trusted: computed by code from who said it, never by what its file claims.
+//! How far a memory is trusted, computed from who wrote it and never from what its file claims.
 //!
-//! The levels are ordered. Whatever is put together from several things has the lowest of their levels, so that nothing
-//! rises by being merged, rewritten or remembered again. Only a person raises a level, by their own command.
+//! The levels are ordered. A memory that combines several sources has the lowest of their levels, so
+//! that merging, rewriting, or repeating it never raises it. Only the owner raises a level.
 
 use super::sidecar::{Quote, Speaker};
 
-/// The levels, lowest first: `a.min(b)` is what two things are worth together.
+/// Who causes a change to a store. The actor limits the level that the change can give a memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Actor {
+    /// The owner of this machine, at a terminal or with the server's own token.
+    #[default]
+    Owner,
+    /// Nacre itself, from quotes that it found in a transcript: `sync`, `maintain`, the end of a chat turn.
+    Reader,
+    /// A coding agent: through MCP, in Nacre's chat, or with a `nacre` command in its shell.
+    Agent,
+    /// Somebody else, with a token for this server.
+    Person,
+}
+
+impl Actor {
+    pub const ALL: [Self; 4] = [Self::Owner, Self::Reader, Self::Agent, Self::Person];
+
+    /// The highest level that a change by this actor can give.
+    pub fn limit(self) -> Trust {
+        match self {
+            Self::Owner => Trust::Human,
+            Self::Reader | Self::Agent => Trust::User,
+            Self::Person => Trust::Foreign,
+        }
+    }
+
+    /// The level of words that this actor wrote without a quote.
+    pub(super) fn own_words(self) -> Trust {
+        self.limit().min(if self == Self::Owner { Trust::Human } else { Trust::Assistant })
+    }
+}
+
+/// The levels, lowest first, so that `a.min(b)` is the level of two things combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Trust {
     /// An order with an address, a command or a secret in it, which the person did not say.
@@ -43,9 +75,15 @@ impl Trust {
         Self::ALL.into_iter().find(|trust| trust.as_str() == name)
     }
 
-    /// Whether it may be told to an agent that did not ask.
+    /// Whether it is given to agents automatically.
     pub fn is_told_unasked(self) -> bool {
         self >= Self::Assistant
+    }
+
+    /// Whether a memory of this level can replace one of the level `older`. The user's later words replace
+    /// their earlier ones, whichever way they were recorded; an agent's words never replace the user's.
+    pub fn can_replace(self, older: Self) -> bool {
+        self >= older || self >= Self::User
     }
 
     /// Whether it waits for `nacre trust`.

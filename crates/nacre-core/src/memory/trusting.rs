@@ -1,22 +1,24 @@
-//! Trust at the door: the level of what comes in, of what is changed, and of what lies there.
+//! The level of each memory in a store, and of each change to one.
 //!
-//! Every memory that is written goes through a batch, and a batch enters it into the ledger with its level. What lies in a
-//! store and is not known there came from elsewhere.
+//! Every memory is written by a batch, which records its level in the ledger and refuses to commit one
+//! that has none. Bytes that the ledger does not know are foreign.
 
 use std::sync::atomic::Ordering;
 
 use super::admission::{admit, hazards_of, said_by_person};
 use super::batch::{Batch, Change, Draft, SummaryDraft};
+use super::document::Document;
 use super::hazard::hazards;
 use super::id::MemoryId;
 use super::kinds::Status;
 use super::layout::{self, Located};
 use super::ledger::Entry;
-use super::ledger_text::TrustState;
+use super::ledger_text::{TrustState, Version};
+use super::origin::Edit;
 use super::record::Memory;
 use super::sidecar::{self, Evidence, State};
 use super::store::{MemoryError, Rules, Store};
-use super::trust::Trust;
+use super::trust::{Actor, Trust};
 use super::upkeep::Revision;
 use crate::base::ContentHash;
 
@@ -28,13 +30,6 @@ const MAX_JUDGED: usize = 32 << 20;
 
 /// One of more memories than these are few.
 const FEW: usize = 8;
-
-impl Draft {
-    /// The level that it would have, and whether it may hold at once.
-    pub fn trust(&self) -> Trust {
-        admit((&self.title, &self.body), &self.quotes, Status::Active).trust
-    }
-}
 
 impl SummaryDraft {
     /// A summary is the agent's telling of a session. A brief tells its title, its description and how it ended, so that an
@@ -50,7 +45,8 @@ impl Store {
     /// How far a memory is trusted on this machine, as its file is now.
     pub fn trust_of(&self, memory: &Memory) -> Trust {
         let (id, hash) = (&memory.at.id, ContentHash::of(memory.document.as_str().as_bytes()));
-        if let Some(trust) = self.known_trust(id, hash) {
+        // What the ledger calls foreign is judged like bytes that it does not know.
+        if let Some(trust) = self.known_trust(id, hash).filter(|trust| *trust != Trust::Foreign) {
             return trust;
         }
         if self.rules().is_personal {
@@ -104,15 +100,44 @@ impl Store {
         }
     }
 
-    /// The level that a memory had when this machine last knew it, where something else has changed it since.
-    pub fn trust_before(&self, id: &MemoryId) -> Option<Trust> {
+    /// The level of the newest version of a memory that the ledger knows.
+    pub fn last_trust(&self, id: &MemoryId) -> Option<Trust> {
         self.ledger.last_trust(self.scope(), id.as_str())
     }
 
-    /// Whether these bytes are a version of the memory that this machine knows.
-    pub fn is_known_version(&self, id: &MemoryId, bytes: &[u8]) -> bool {
-        let hash = ContentHash::of(bytes);
-        self.ledger.hashes(self.scope(), id.as_str()).contains(&hash)
+    /// Whether some version of a memory was trusted.
+    pub fn was_trusted(&self, id: &MemoryId) -> bool {
+        let versions = self.ledger.versions(self.scope(), id.as_str());
+        versions.iter().any(|version| !version.trust.waits())
+    }
+
+    /// Whether a memory is the user's edit that `nacre trust --diff` has not shown yet.
+    pub fn is_unseen_edit(&self, memory: &Memory) -> bool {
+        let hash = ContentHash::of(memory.document.as_str().as_bytes());
+        let versions = self.ledger.versions(self.scope(), memory.at.id.as_str());
+        versions.iter().any(|version| version.hash == hash && version.is_unseen_edit)
+    }
+
+    /// Whether these bytes are a version of the memory that is trusted.
+    pub fn is_trusted_version(&self, id: &MemoryId, bytes: &[u8]) -> bool {
+        let level = self.ledger.trust(self.scope(), id.as_str(), ContentHash::of(bytes));
+        level.is_some_and(|level| !level.waits())
+    }
+
+    /// The level that a draft gets from this actor.
+    pub fn level_of(&self, draft: &Draft) -> Trust {
+        admit(self.rules().actor, draft, Status::Active).trust
+    }
+
+    /// The level of a memory that a change must not exceed: what the ledger knows, or that of a stranger's.
+    fn level_before(&self, memory: &Memory) -> Trust {
+        let hash = ContentHash::of(memory.document.as_str().as_bytes());
+        match self.known_trust(&memory.at.id, hash) {
+            Some(level) => level,
+            None if self.rules().is_personal => self.trust_of(memory),
+            None if self.may_be_order(memory, hash) => Trust::Quarantined,
+            None => Trust::Foreign,
+        }
     }
 
     /// The evidence of a memory, as far as it proves something: that of a trusted memory only where this machine wrote the file or
@@ -147,7 +172,8 @@ impl Store {
 
     /// Begins the ledger of a store that was made on this machine and holds nothing yet.
     pub fn begin_ledger(&self, owner: &crate::safefs::Owner) {
-        self.ledger.enter(self.scope(), &[], owner);
+        // Without a ledger, what is in the store is foreign.
+        let _ = self.ledger.enter(self.scope(), &[], owner);
     }
 
     /// The level of the text with this hash, where this machine knows it.
@@ -179,16 +205,27 @@ impl Store {
 }
 
 impl Batch<'_> {
-    /// Stages that a memory is trusted at most so far.
+    /// Lowers the level of a staged memory.
     pub fn lower(&mut self, id: &MemoryId, most: Trust) {
         if let Some(Some(level)) = self.levels.get_mut(id) {
             *level = (*level).min(most);
         }
     }
 
-    /// Stages that a memory keeps the level that it had before the person changed it by other means than Nacre.
-    pub fn keep(&mut self, memory: &Memory, level: Trust) {
-        self.levels.insert(memory.at.id.clone(), Some(level));
+    /// Stages the level of a memory that was changed outside Nacre. The level never rises.
+    pub fn settle_edit(&mut self, edit: &Edit<'_>) {
+        let id = &edit.memory.at.id;
+        let last = self.store.last_trust(id).unwrap_or(Trust::Foreign);
+        let most = if edit.is_users { last } else { Trust::Foreign };
+        self.levels.insert(id.clone(), Some(last.min(most)));
+        if edit.is_users {
+            self.edits.insert(id.clone());
+        }
+    }
+
+    /// Stages that the owner has seen an edit.
+    pub fn note_seen(&mut self, memory: &Memory) {
+        self.keep_level(memory);
     }
 
     /// Stages that a memory is trusted as far as before a person agreed to it, and in any case waits for them again. A memory
@@ -205,8 +242,7 @@ impl Batch<'_> {
         Ok(true)
     }
 
-    /// What is put back has the level that it had. A plan is a file that a repository can bring, so that what this machine never
-    /// knew came from elsewhere, and is not taken for an edit of the person.
+    /// Gives what is put back the level that it had. A repository can bring the plan of an undo, so unknown bytes are foreign.
     pub(super) fn put_back_level(&mut self, id: &MemoryId, bytes: &[u8]) {
         let level = self.store.known_trust(id, ContentHash::of(bytes)).unwrap_or(Trust::Foreign);
         self.levels.insert(id.clone(), Some(level));
@@ -224,31 +260,58 @@ impl Batch<'_> {
         }
     }
 
-    /// A change that says nothing new keeps the level; what is not known stays so.
+    /// Keeps the level of a memory whose words do not change.
     pub(super) fn keep_level(&mut self, memory: &Memory) {
-        let before = ContentHash::of(memory.document.as_str().as_bytes());
-        let known = self.store.known_trust(&memory.at.id, before);
-        let personal = || self.store.rules().is_personal.then(|| self.store.trust_of(memory));
-        if let Some(level) = known.or_else(personal) {
-            self.levels.entry(memory.at.id.clone()).or_insert(Some(level));
-        }
+        let level = self.store.level_before(memory);
+        self.levels.entry(memory.at.id.clone()).or_insert(Some(level));
     }
 
-    /// The level of a memory with what a change adds to it: the lower of both. `None` where nobody knows it.
-    pub(super) fn level_after(&self, memory: &Memory, change: &Change) -> Option<Trust> {
-        let old = ContentHash::of(memory.document.as_str().as_bytes());
-        let before = self.store.known_trust(&memory.at.id, old)?;
+    /// The owner vouches for a memory; anybody else leaves its level as it is.
+    pub(super) fn vouch(&mut self, memory: &Memory) {
+        match self.actor {
+            Actor::Owner => self.levels.insert(memory.at.id.clone(), Some(Trust::Human)),
+            Actor::Reader | Actor::Agent | Actor::Person => {
+                let level = self.store.level_before(memory);
+                self.levels.insert(memory.at.id.clone(), Some(level))
+            }
+        };
+    }
+
+    /// The level of a memory with what a change adds to it: the lower of both.
+    pub(super) fn level_after(&self, memory: &Memory, change: &Change) -> Trust {
+        let before = self.store.level_before(memory);
         if change.title.is_none() && change.body.is_none() {
-            return Some(before);
+            return before;
         }
         let title = change.title.as_ref().unwrap_or(&memory.title);
         let body = change.body.as_deref().unwrap_or(memory.document.body());
         let old = format!("{}\n{}", memory.title, memory.document.body());
         let said = said_by_person(&change.quotes).chain([old.as_str()]);
         if !hazards(&format!("{title}\n{body}"), said).is_empty() {
-            return Some(Trust::Quarantined);
+            return Trust::Quarantined;
         }
-        Some(before.min(Trust::of_evidence(&change.quotes)))
+        before.min(Trust::of_evidence(&change.quotes)).min(self.actor.limit())
+    }
+
+    /// The level of a whole text that somebody writes in the place of a memory.
+    pub(super) fn level_of_rewrite(
+        &self,
+        base: &Located,
+        before: &[u8],
+        edited: &Memory,
+    ) -> Result<Trust, MemoryError> {
+        if self.actor == Actor::Owner {
+            return Ok(Trust::Human);
+        }
+        let was = Document::from_bytes(before.to_vec())
+            .map_err(Into::into)
+            .and_then(|document| Memory::read(base.clone(), document));
+        let old = was.map_or(Trust::Foreign, |memory| self.store.level_before(&memory));
+        if self.actor == Actor::Agent && !Trust::Assistant.can_replace(old) {
+            return Err(MemoryError::UsersWords { id: base.id.clone() });
+        }
+        let is_order = !hazards_of(&edited.title, edited.document.body(), &[]).is_empty();
+        Ok(if is_order { Trust::Quarantined } else { old.min(self.actor.own_words()) })
     }
 
     /// The same for everything that upkeep does to a memory.
@@ -264,15 +327,22 @@ impl Batch<'_> {
         }
     }
 
-    /// Whether a draft may take the place of a memory: what is not told unasked takes the place of nothing that is.
+    /// Whether a draft may take the place of a memory.
     pub(super) fn may_overturn(&self, draft: &Draft, older: &Memory) -> bool {
-        draft.trust().is_told_unasked() || !self.store.trust_of(older).is_told_unasked()
+        let level = admit(self.actor, draft, Status::Active).trust;
+        level.can_replace(self.store.trust_of(older))
     }
 
     /// Enters everything that is staged into the ledger, and with the first entry what the store inherits.
-    pub(super) fn enter_levels(&self) {
+    pub(super) fn enter_levels(&self) -> Result<(), MemoryError> {
+        for (path, after) in self.set.outcomes() {
+            let at = Located::from_path(path.as_str()).filter(|_| after.is_some());
+            if at.is_some_and(|at| !matches!(self.levels.get(&at.id), Some(Some(_)))) {
+                return Err(MemoryError::NoLevel { path: path.clone() });
+            }
+        }
         if self.levels.is_empty() && self.agreed.is_empty() {
-            return;
+            return Ok(());
         }
         let mut entries: Vec<Entry> = Vec::new();
         if !self.store.ledger.is_stored(self.store.scope()) {
@@ -290,7 +360,7 @@ impl Batch<'_> {
             let Some((id, level)) = self.levels.get_key_value(&at.id) else { continue };
             staged.push(id);
             if let (Some(bytes), Some(level)) = (after, level) {
-                entries.push(Entry::Memory(at.id, ContentHash::of(bytes), *level));
+                entries.push(self.entry(&at.id, ContentHash::of(bytes), *level));
             }
         }
         for (id, level) in &self.levels {
@@ -299,7 +369,7 @@ impl Batch<'_> {
                 Some(level) if !staged.contains(&id) => {
                     let bytes = self.store.get(id.as_str()).ok().map(|memory| memory.document);
                     let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
-                    entries.extend(hash.map(|hash| Entry::Memory(id.clone(), hash, *level)));
+                    entries.extend(hash.map(|hash| self.entry(id, hash, *level)));
                 }
                 Some(_) => {}
             }
@@ -308,7 +378,12 @@ impl Batch<'_> {
             let bytes = self.store.evidence_bytes(id).ok().flatten();
             entries.extend(bytes.map(|bytes| Entry::Evidence(id.clone(), ContentHash::of(&bytes))));
         }
-        self.store.ledger.enter(self.store.scope(), &entries, &self.owner);
+        Ok(self.store.ledger.enter(self.store.scope(), &entries, &self.owner)?)
+    }
+
+    fn entry(&self, id: &MemoryId, hash: ContentHash, trust: Trust) -> Entry {
+        let is_unseen_edit = self.edits.contains(id);
+        Entry::Memory(id.clone(), Version { hash, trust, is_unseen_edit })
     }
 
     /// The levels of what lies in a store that has no ledger yet.
@@ -320,7 +395,7 @@ impl Batch<'_> {
             let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
             let level = hash.and_then(|hash| Some((hash, self.store.inherited(&at.id, hash)?)));
             let Some((hash, level)) = level else { return std::ops::ControlFlow::Continue(()) };
-            entries.push(Entry::Memory(at.id.clone(), hash, level));
+            entries.push(self.entry(&at.id, hash, level));
             let proof = self.store.evidence_bytes(&at.id).ok().flatten();
             let proof = proof.filter(|bytes| self.store.knows_evidence(&at.id, bytes));
             let proof = proof.map(|bytes| ContentHash::of(&bytes));

@@ -75,6 +75,7 @@ fn draft(title: &str, body: &str, speaker: Speaker) -> Draft {
         confidence: 0.9,
         basis: None,
         quotes: vec![quote("said", speaker)],
+        limit: Trust::Human,
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_core::memory::{
-    Batch, Claim, Draft, LearningKind, MemoryError, MemoryId, Quote, Speaker,
+    Batch, Claim, Draft, LearningKind, MemoryError, MemoryId, Quote, Speaker, Trust,
 };
 
 use super::frames::{ASIDES, DAYS, DOMAINS, FRAMES, PEOPLE, ROLES, TOOLS};
@@ -224,6 +224,7 @@ impl Planter<'_, '_> {
             confidence: 0.9,
             basis: None,
             quotes: vec![said],
+            limit: Trust::Human,
         };
         let id = self.batch.add(&draft, self.now)?;
         self.corpus.purposes.insert(id.clone(), purpose);

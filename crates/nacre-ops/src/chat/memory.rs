@@ -5,7 +5,7 @@
 //! again, perhaps with a model; a claim that is known is not added twice, by the rule that compares claims everywhere.
 
 use nacre_core::config::{EmbeddingChoice, StrategyChoice};
-use nacre_core::memory::{Draft, Speaker, Status};
+use nacre_core::memory::{Draft, Speaker, Status, Trust};
 use nacre_core::transcript::trace_at;
 use nacre_engine::flows::candidate::{Candidate, Extraction};
 use nacre_engine::flows::change::Reversal;
@@ -119,7 +119,7 @@ fn read(
     Ok(Some(read.extraction))
 }
 
-/// A claim as a memory, and what it may become: what only may be meant waits in the review.
+/// A claim as a memory, and its status.
 fn normalised(claim: Candidate, source: &str) -> (Draft, Status) {
     let draft = Draft {
         claim: claim.claim,
@@ -132,9 +132,9 @@ fn normalised(claim: Candidate, source: &str) -> (Draft, Status) {
         confidence: claim.confidence,
         basis: Some(claim.basis),
         quotes: claim.quotes,
+        limit: Trust::User,
     };
-    let holds = claim.status == Status::Active && draft.trust().is_told_unasked();
-    (draft, if holds { Status::Active } else { Status::Candidate })
+    (draft, claim.status)
 }
 
 /// Adds what no memory says yet, as one change that can be undone.
@@ -146,13 +146,13 @@ fn add(host: &Host, scoped: &ScopedStore, drafts: Vec<(Draft, Status)>) -> Resul
     if new.is_empty() {
         return Ok(());
     }
-    let mut batch = scoped.store.begin(&host.owner("chat"), host.settings().lock.wait)?;
+    let wait = host.settings().lock.wait;
+    let mut batch = scoped.store.begin(&host.owner("chat"), wait)?.by_reader();
     for (draft, status) in &new {
-        match status {
-            Status::Active => batch.add(draft, host.now())?,
-            Status::Candidate | Status::Stale | Status::Superseded | Status::Archived => {
-                batch.add_candidate(draft, host.now())?
-            }
+        let holds = *status == Status::Active && scoped.store.level_of(draft).is_told_unasked();
+        match holds {
+            true => batch.add(draft, host.now())?,
+            false => batch.add_candidate(draft, host.now())?,
         };
     }
     CommandChange::new(RunMode::Memory, "chat").commit(host, scoped, batch, Reversal::Plan)?;

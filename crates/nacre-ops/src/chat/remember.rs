@@ -12,7 +12,7 @@ use super::shared::{ChatShared, open_state};
 use crate::error::OpError;
 use crate::events::Events;
 use crate::host::Host;
-use crate::operations::memory::{learning_kind, record_by};
+use crate::operations::memory::{learning_kind, record};
 
 /// Who records, as it stands in runs and memories.
 const BY: &str = "chat";
@@ -53,7 +53,7 @@ fn keep(host: &Host, session: &SessionId, claim: AgentRecord) -> Result<String, 
         session: Some(session.to_string()),
         scope: None,
     };
-    let report = record_by(host, &request, BY, &Events::ignored())?;
+    let report = record(host, &request, BY, &Events::ignored())?;
     let id = &report.id;
     Ok(match (report.done, report.status.as_deref()) {
         (MemoryChange::LeftUnchanged, _) => format!("Known already: `{id}` says it."),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
 use nacre_api::wire::BriefRequest;
+use nacre_core::memory::Actor;
 use nacre_core::safefs::WriteScope;
 use nacre_core::transcript::injected::{BRIEF_TAG, marked};
 use nacre_engine::agents::{
@@ -207,7 +208,7 @@ fn memories(host: &Host) -> Result<Vec<MemoryHandle>, OpError> {
     let handle = |scoped: ScopedStore| {
         Ok(MemoryHandle {
             embedder: host.embedder(&scoped.settings)?,
-            store: Arc::new(scoped.store),
+            store: Arc::new(scoped.store.acting_as(Actor::Agent)),
             owner: host.owner("chat"),
             patience: host.settings().lock.wait,
             source: "nacre".to_owned(),

@@ -43,6 +43,7 @@ pub use nacre_core::base::{
 };
 use nacre_core::config::projects::Projects;
 use nacre_core::config::{self, Resolved, Settings};
+pub use nacre_core::memory::Actor;
 use nacre_core::people::{AccessScope, Caller};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_engine::model::{AsyncRuntime, InstalledProgram};
@@ -118,6 +119,8 @@ pub struct Host {
     allowed: OnceLock<String>,
     /// For whom it is opened. `projects` are only those that they may see.
     pub caller: Caller,
+    /// Who causes what operations write.
+    pub actor: Actor,
 }
 
 /// How a host is opened.
@@ -134,6 +137,8 @@ pub struct OpenOptions {
     pub shared: Shared,
     /// For whom it is opened; by default for the person whose machine it is.
     pub caller: Caller,
+    /// Who causes what operations write, where the caller is the owner.
+    pub actor: Actor,
     /// What the caller must be allowed in a project; to them there are no others. By default `Read`.
     pub scope: Option<AccessScope>,
 }
@@ -262,6 +267,7 @@ impl Host {
             runtime: OnceLock::new(),
             installed: OnceLock::new(),
             allowed: OnceLock::new(),
+            actor: if caller.person.is_some() { Actor::Person } else { options.actor },
             caller,
         };
         host.register_by_use(options.registering);

@@ -178,6 +178,7 @@ impl Host {
             local_names: root.map(|root| self.environment.local_names(root)),
             index: self.index_place(&scope),
             index_time: Some(INDEX_TIME),
+            actor: self.actor,
             trusts_evidence: trusts_memories(&self.own_settings(), scope.path()),
             is_personal,
             ledger,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use nacre_ops::OpError;
+use nacre_ops::host::Actor;
 use nacre_ops::host::{Environment, Needs};
 use nacre_ops::people::Caller;
 use rmcp::model::{
@@ -96,6 +97,7 @@ impl ServerHandler for NacreServer {
         let info = CallInfo {
             session: session::session_of(&context.meta, self.calls.environment()),
             tolerance: tool.tolerance,
+            actor: Actor::Agent,
             permit: tool.permit(),
             ..CallInfo::named(tool.name)
         };

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
-use nacre_core::memory::{Claim, Draft, LEARNING_KINDS, MemoryId, Quote, Speaker, SummaryDraft};
+use nacre_core::memory::{
+    Claim, Draft, LEARNING_KINDS, MemoryId, Quote, Speaker, SummaryDraft, Trust,
+};
 
 use crate::AnyError;
 use crate::rng::Rng;
@@ -142,6 +144,7 @@ fn draft(claim: Claim, idx: usize, known: &[MemoryId], rng: &mut Rng) -> Draft {
         confidence: 0.8,
         basis: None,
         quotes,
+        limit: Trust::Human,
     }
 }
 

@@ -114,12 +114,15 @@ fn is_persons_doing(error: &MemoryError) -> bool {
         | MemoryError::AlreadyArchived { .. }
         | MemoryError::NotArchived { .. }
         | MemoryError::NotACandidate { .. }
-        | MemoryError::NotSupersedable { .. } => true,
+        | MemoryError::NotSupersedable { .. }
+        | MemoryError::OwnerOnly { .. }
+        | MemoryError::UsersWords { .. } => true,
         MemoryError::EmptyTitle
         | MemoryError::TooLong { .. }
         | MemoryError::SummaryNotJudged { .. }
         | MemoryError::NotARunFile { .. }
         | MemoryError::NotUndoable { .. }
+        | MemoryError::NoLevel { .. }
         | MemoryError::SummaryNotArchivable { .. }
         | MemoryError::Sidecar { .. } => false,
     }

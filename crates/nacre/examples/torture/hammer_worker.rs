@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 use jiff::Timestamp;
 use nacre_core::memory::{
-    Change, Claim, Draft, LearningKind, MemoryError, MemoryId, Quote, Speaker, Store,
+    Change, Claim, Draft, LearningKind, MemoryError, MemoryId, Quote, Speaker, Store, Trust,
 };
 use nacre_core::safefs::FsError;
 use serde_json::json;
@@ -232,6 +232,7 @@ pub(crate) fn draft(title: &str, body: &str) -> Draft {
             place: "torture".to_owned(),
             at: NOW.to_owned(),
         }],
+        limit: Trust::Human,
     }
 }
 

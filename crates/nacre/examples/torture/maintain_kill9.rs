@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nacre_core::memory::{Claim, Draft, Quote, Speaker};
+use nacre_core::memory::{Claim, Draft, Quote, Speaker, Trust};
 
 use crate::AnyError;
 use crate::rng::Rng;
@@ -139,6 +139,7 @@ fn fill(repo: &Path, n: usize, rng: &mut Rng) -> Result<(), AnyError> {
             confidence: 0.7,
             basis: None,
             quotes: vec![quote],
+            limit: Trust::Human,
         };
         batch.add(&draft, when)?;
     }

@@ -15,7 +15,7 @@ use nacre_api::client::Client;
 use nacre_api::wire::{
     MemoryShowRequest, MemoryWriteRequest, ReviewDecideRequest, ReviewDecision, StatusRequest,
 };
-use nacre_core::memory::{Claim, Draft, Quote, Speaker};
+use nacre_core::memory::{Claim, Draft, Quote, Speaker, Trust};
 
 use crate::AnyError;
 use crate::rng::Rng;
@@ -237,6 +237,7 @@ fn draft(kind: &str, idx: usize) -> Draft {
         confidence: 0.7,
         basis: None,
         quotes: vec![quote],
+        limit: Trust::Human,
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Draft, LearningKind, Rules, SummaryDraft};
+use nacre_core::memory::{Draft, LearningKind, Rules, SummaryDraft, Trust};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use proptest::prelude::*;
@@ -63,6 +63,7 @@ impl Bench {
             confidence: 0.8,
             basis: None,
             quotes: Vec::new(),
+            limit: Trust::Human,
         };
         let mut batch = self.store.begin(&owner(), Duration::ZERO).unwrap();
         let id = batch.add(&draft, at()).unwrap();

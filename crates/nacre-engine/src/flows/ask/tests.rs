@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store};
+use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store, Trust};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use proptest::prelude::*;
@@ -46,6 +46,7 @@ fn draft(title: &str, body: &str) -> Draft {
         confidence: 0.8,
         basis: None,
         quotes: Vec::new(),
+        limit: Trust::Human,
     }
 }
 

@@ -124,7 +124,7 @@ pub fn maintain(
             settle(ctx, round.fingerprint, round.plan.next_change)?;
             return Ok(round.report(ctx, MaintainOutcome::Clean, Vec::new()));
         }
-        let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+        let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
         let staged = round.stage(ctx, &mut batch, began)?;
         watch(MaintainStep::Commit);
         let committed = match &staged {
@@ -161,7 +161,7 @@ pub fn preview(
     let Some(round) = Round::open(ctx, order, asker, &mut |_| {})? else {
         return Ok((Round::skipped(ctx), Vec::new()));
     };
-    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
     let is_idle = round.plan.revisions.is_empty();
     let report = match round.stage(ctx, &mut batch, began)? {
         Ok(report) if !is_idle => report,
@@ -378,7 +378,7 @@ fn settle(
     fingerprint: ContentHash,
     next_change: Option<Timestamp>,
 ) -> Result<(), MaintainError> {
-    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
     let mut ledger = Ledger::read(ctx.store)?;
     ledger.settle(fingerprint, ctx.now, next_change);
     let (path, bytes) = ledger.file()?;

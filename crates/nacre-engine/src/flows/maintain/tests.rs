@@ -10,7 +10,8 @@ use std::fs;
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_core::memory::{
-    Claim, Draft, LearningKind, MemoryId, Quote, Rules, Speaker, Status, Store, StoreArea, Verdict,
+    Claim, Draft, LearningKind, MemoryId, Quote, Rules, Speaker, Status, Store, StoreArea, Trust,
+    Verdict,
 };
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
@@ -90,6 +91,7 @@ impl World {
             confidence: 0.8,
             basis: None,
             quotes: vec![quote],
+            limit: Trust::Human,
         };
         let id = self.change(|batch| batch.add(&draft, day(on)));
         self.change(|batch| batch.offer(std::slice::from_ref(&id), day(on)));

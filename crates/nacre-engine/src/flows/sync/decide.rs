@@ -105,7 +105,7 @@ fn hash_of(memory: &Memory) -> ContentHash {
 
 /// Whether a memory came from elsewhere and nobody looked at it: what the person says is not left out because a clone says it too.
 fn is_strangers(store: &Store, memory: &Memory) -> bool {
-    store.trust_before(&memory.at.id).is_none() && store.trust_of(memory) == Trust::Foreign
+    !store.was_trusted(&memory.at.id) && store.trust_of(memory) == Trust::Foreign
 }
 
 fn neighbours(

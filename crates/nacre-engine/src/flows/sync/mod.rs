@@ -200,7 +200,7 @@ pub fn sync_session(
     let (mut tries, mut asked) = (0, Asked::default());
     loop {
         watch(Step::Decide);
-        let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+        let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
         let index = session.index(ctx)?;
         let decided = session.decide(ctx, index.as_ref(), &asked)?;
         if let Some(lead) = ctx.lead.filter(|_| asked.may_ask())
@@ -255,7 +255,7 @@ fn planned<'d>(
     let Some(session) = Session::open(ctx, order)? else {
         return Ok((unchanged(ctx, order)?, Vec::new()));
     };
-    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
     let index = session.index(ctx)?;
     let asked = Asked::default();
     let decided = session.decide(ctx, index.as_ref(), &asked)?;

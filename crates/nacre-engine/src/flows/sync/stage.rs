@@ -96,7 +96,6 @@ impl<'a> Staged<'a> {
             (Action::Add | Action::Update | Action::Supersede, target) if !is_sure => {
                 let draft = self.draft(&candidate, target.as_ref());
                 let id = batch.add_candidate(&draft, self.origin.when)?;
-                batch.lower(&id, self.trust_of(&candidate));
                 report.done(Action::Add, Some(&id));
             }
             (Action::NoOp, target) => {
@@ -198,10 +197,9 @@ impl<'a> Staged<'a> {
         Ok(Action::Update)
     }
 
-    /// The level that a candidate may have at most.
+    /// The level that a candidate gets.
     fn trust_of(&self, candidate: &Candidate) -> Trust {
-        let most = if candidate.is_repeated { Trust::Derived } else { Trust::Human };
-        self.draft(candidate, None).trust().min(most)
+        self.store.level_of(&self.draft(candidate, None))
     }
 
     fn draft(&self, candidate: &Candidate, near: Option<&MemoryId>) -> Draft {
@@ -216,6 +214,7 @@ impl<'a> Staged<'a> {
             confidence: candidate.confidence,
             basis: Some(candidate.basis),
             quotes: candidate.quotes.clone(),
+            limit: if candidate.is_repeated { Trust::Derived } else { Trust::User },
         }
     }
 

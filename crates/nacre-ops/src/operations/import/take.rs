@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use nacre_api::wire::ImportSkip;
 use nacre_core::config::EmbeddingChoice;
 use nacre_core::instructions::Statement;
-use nacre_core::memory::{Basis, Draft, MemoryId, Profile, Quote, Speaker, Status, Store};
+use nacre_core::memory::{Basis, Draft, MemoryId, Profile, Quote, Speaker, Status, Store, Trust};
 use nacre_core::search::{Builtin, MemoryIndex};
 use nacre_engine::flows::sync::said_already;
 
@@ -152,6 +152,7 @@ impl<'a> Taker<'a> {
                 place: format!("{}:{}", file.label, statement.line),
                 at: self.now.clone(),
             }],
+            limit: Trust::User,
         }
     }
 }

@@ -77,7 +77,6 @@ impl Edited<'_> {
         let mut batch =
             scoped.store.begin(&host.owner("memory edit"), host.settings().lock.wait)?;
         batch.rewrite(self.at, self.before, self.text, host.now())?;
-        batch.take_over(&self.at.id)?;
         let redacted = batch.redactions().clone();
         let command = CommandChange::new(RunMode::Memory, "memory edit");
         warn_kept(events, &command.commit(host, scoped, batch, Reversal::Plan)?);

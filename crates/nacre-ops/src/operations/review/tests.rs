@@ -4,7 +4,7 @@ use nacre_api::wire::{
     ErrorCode, MemoryChange, MemoryChangesReport, ReviewDecideRequest, ReviewDecision,
     ReviewListRequest, Scope,
 };
-use nacre_core::memory::{Claim, Draft};
+use nacre_core::memory::{Claim, Draft, Trust};
 use tempfile::TempDir;
 
 use super::*;
@@ -27,6 +27,7 @@ fn candidate(host: &Host, title: &str) -> String {
         confidence: 0.7,
         basis: None,
         quotes: Vec::new(),
+        limit: Trust::Human,
     };
     let id = batch.add_candidate(&draft, host.now()).unwrap();
     batch.commit().unwrap();

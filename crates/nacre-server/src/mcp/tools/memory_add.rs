@@ -84,7 +84,7 @@ fn call(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
         session: session.or_else(|| call.session.clone()),
         scope: None,
     };
-    let report = memory::record(&call.host, &request, &call.events)?;
+    let report = memory::record(&call.host, &request, "mcp", &call.events)?;
     let text = render(&report);
     // Some agents show their model this part alone.
     let mut structured = serde_json::to_value(&report).ok();

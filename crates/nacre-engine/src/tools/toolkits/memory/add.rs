@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Quote, Speaker};
+use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Quote, Speaker, Trust};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -138,6 +138,7 @@ fn add(
             place: format!("{}: memory_add", memories.source),
             at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }],
+        limit: Trust::Assistant,
     };
     let mut batch = memories.store.begin(&memories.owner, memories.patience).map_err(failed)?;
     let id = batch.add(&draft, now).map_err(failed)?;

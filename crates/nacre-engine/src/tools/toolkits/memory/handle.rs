@@ -57,6 +57,9 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         | MemoryError::NotSupersedable { .. } => {
             (Fault::Stale, "Look at it again with `memory_search`.".to_owned())
         }
+        MemoryError::OwnerOnly { .. } | MemoryError::UsersWords { .. } => {
+            (Fault::Denied, "Ask the user to do it.".to_owned())
+        }
         MemoryError::SummaryNotArchivable { .. } | MemoryError::SummaryNotJudged { .. } => {
             (Fault::Unsupported, "Leave summaries as they are.".to_owned())
         }
@@ -67,7 +70,8 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         | MemoryError::Unreadable(_)
         | MemoryError::Sidecar { .. }
         | MemoryError::NotARunFile { .. }
-        | MemoryError::NotUndoable { .. } => {
+        | MemoryError::NotUndoable { .. }
+        | MemoryError::NoLevel { .. } => {
             (Fault::Io, "Tell the person; `nacre doctor` shows what is wrong.".to_owned())
         }
     };
