@@ -1,6 +1,6 @@
-//! What came from elsewhere, and edits that the person made with other means than Nacre.
+//! Memories that were changed outside Nacre, and those that wait to be trusted.
 
-use nacre_core::memory::{Located, Memory, MemoryId, Store, Trust};
+use nacre_core::memory::{Edit, Located, Memory, Store, Trust};
 use nacre_core::safefs::Owner;
 
 use super::{Host, ScopedStore, StoreHit};
@@ -16,41 +16,34 @@ pub struct Waiting {
 }
 
 impl Host {
-    /// Keeps the level of memories that the person changed on this machine by other means than Nacre; tells whether any was. Best
-    /// effort: what could not be settled waits.
+    /// Records the level of memories that were changed outside Nacre: the user's edits keep theirs, others are foreign. Returns
+    /// whether any was the user's. Best effort: what could not be settled waits.
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;
         let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
-        let edited = read.iter().filter_map(|memory| Some((memory, kept_level(store, memory)?)));
-        !self.keep_levels(store, edited.take(MAX_ASKED).collect()).is_empty()
+        self.settle(store, read.iter().filter(|memory| is_changed(store, memory)))
     }
 
-    /// The same for what was found: the levels that hold now are entered there.
+    /// Does the same for search results, and updates their levels.
     pub fn settle_found(&self, found: &mut [StoreHit<'_>]) {
         for same_store in found.chunk_by_mut(|one, other| std::ptr::eq(one.scoped, other.scoped)) {
             let Some(store) = same_store.first().map(|first| &first.scoped.store) else { continue };
             let foreign = same_store.iter().filter(|hit| hit.trust == Trust::Foreign);
-            let edited = foreign.filter_map(|StoreHit { hit, .. }| {
-                Some((&hit.memory, level_before(store, &hit.memory)?))
-            });
-            let kept = self.keep_levels(store, edited.take(MAX_ASKED).collect());
-            for hit in same_store {
-                if let Some((_, level)) = kept.iter().find(|(id, _)| *id == hit.hit.memory.at.id) {
-                    hit.trust = *level;
+            let memories = foreign.map(|hit| &hit.hit.memory);
+            if self.settle(store, memories.filter(|memory| was_trusted_last(store, memory))) {
+                for hit in same_store.iter_mut() {
+                    hit.trust = store.trust_of(&hit.hit.memory);
                 }
             }
         }
     }
 
-    /// Enters these levels for those of the memories that were changed here; tells which.
-    fn keep_levels(&self, store: &Store, edited: Vec<(&Memory, Trust)>) -> Vec<(MemoryId, Trust)> {
-        let is_here =
-            |(memory, _): &(&Memory, Trust)| store.is_changed_here(&self.git(), &memory.at);
-        let edited: Vec<(&Memory, Trust)> = edited.into_iter().filter(is_here).collect();
-        if edited.is_empty() || enter(store, &edited, &self.owner("trust")).is_none() {
-            return Vec::new();
-        }
-        edited.into_iter().map(|(memory, level)| (memory.at.id.clone(), level)).collect()
+    fn settle<'m>(&self, store: &Store, changed: impl Iterator<Item = &'m Memory>) -> bool {
+        let git = self.git();
+        let judge = |memory| Edit { memory, is_users: store.is_users_edit(&git, memory) };
+        let edits: Vec<Edit<'_>> = changed.take(MAX_ASKED).map(judge).collect();
+        enter(store, &edits, &self.owner("trust")).is_some()
+            && edits.iter().any(|edit| edit.is_users)
     }
 
     /// Counts what waits in a store, after the person's own edits were taken for theirs.
@@ -61,21 +54,22 @@ impl Host {
     }
 }
 
-/// The level that a changed memory would keep; `None` where it has not changed, was not trusted, or gives an order now.
-fn kept_level(store: &Store, memory: &Memory) -> Option<Trust> {
-    let before = level_before(store, memory)?;
-    (store.trust_of(memory) == Trust::Foreign).then_some(before)
+/// Whether a memory was changed since it was trusted, and gives no order now.
+fn is_changed(store: &Store, memory: &Memory) -> bool {
+    was_trusted_last(store, memory) && store.trust_of(memory) == Trust::Foreign
 }
 
-/// The level that a memory had when it was trusted last.
-fn level_before(store: &Store, memory: &Memory) -> Option<Trust> {
-    store.trust_before(&memory.at.id).filter(|level| !level.waits())
+fn was_trusted_last(store: &Store, memory: &Memory) -> bool {
+    store.last_trust(&memory.at.id).is_some_and(|level| !level.waits())
 }
 
-fn enter(store: &Store, edited: &[(&Memory, Trust)], owner: &Owner) -> Option<()> {
+fn enter(store: &Store, edits: &[Edit<'_>], owner: &Owner) -> Option<()> {
+    if edits.is_empty() {
+        return None;
+    }
     let mut batch = store.begin(owner, std::time::Duration::ZERO).ok()?;
-    for (memory, level) in edited {
-        batch.keep(memory, *level);
+    for edit in edits {
+        batch.settle_edit(edit);
     }
     batch.commit().ok().map(|_| ())
 }
@@ -86,7 +80,7 @@ fn look(store: &Store) -> (Waiting, Vec<Located>) {
     let levels = store.map_all(&files, |memory| {
         let memory = memory.ok()?;
         let level = store.trust_of(&memory);
-        let is_changed = level == Trust::Foreign && level_before(store, &memory).is_some();
+        let is_changed = level == Trust::Foreign && was_trusted_last(store, &memory);
         Some((level, is_changed))
     });
     let (mut waiting, mut changed) = (Waiting::default(), Vec::new());

@@ -1,8 +1,8 @@
-//! Shows the memories that came from elsewhere, and takes a person's word on them.
+//! Shows the memories that came from elsewhere, and records that the owner trusts them. The owner's own edits are shown once.
 
-use nacre_api::wire::{TrustItem, TrustLevel, TrustReport, TrustRequest};
+use nacre_api::wire::{ErrorCode, TrustItem, TrustLevel, TrustReport, TrustRequest};
 use nacre_core::base::{ContentHash, ShownLine};
-use nacre_core::memory::{LastCommit, Located, Memory, hazards_of};
+use nacre_core::memory::{Actor, LastCommit, Located, Memory, hazards_of};
 use nacre_engine::flows::change::{Reversal, TrustRecord};
 use nacre_engine::flows::run::RunMode;
 
@@ -19,6 +19,11 @@ const MAX_WAITING: usize = 1000;
 
 pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
     let TrustRequest { ids, all, dry_run, scope, .. } = request;
+    if !dry_run && host.actor != Actor::Owner {
+        let message = "Only the user can trust a memory";
+        return Err(OpError { code: ErrorCode::Refused, ..OpError::failed(message) }
+            .hint("Ask the user to run it in their own terminal"));
+    }
     let mut report = TrustReport {
         memories: Vec::new(),
         foreign: 0,
@@ -47,6 +52,9 @@ pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError
     }
     for (scoped, waiting) in stores.iter().zip(&found) {
         take(host, scoped, (request, &command), waiting, &mut report)?;
+        if request.diff && ids.is_empty() && !all {
+            report.memories.extend(show_edits(host, scoped)?);
+        }
     }
     report.change = command.id();
     if !ids.is_empty() || *all {
@@ -129,6 +137,28 @@ fn take(
     Ok(())
 }
 
+/// The owner's edits that were not shown before. They are not shown again.
+fn show_edits(host: &Host, scoped: &ScopedStore) -> Result<Vec<TrustItem>, OpError> {
+    let store = &scoped.store;
+    let mut edits: Vec<Memory> = Vec::new();
+    store.visit(&store.located()?, |_, memory| {
+        edits.extend(memory.ok().filter(|memory| store.is_unseen_edit(memory)));
+        std::ops::ControlFlow::Continue(())
+    });
+    edits.truncate(MAX_WAITING);
+    if !edits.is_empty() && host.actor == Actor::Owner {
+        let mut batch = store.begin(&host.owner("trust"), host.settings().lock.wait)?;
+        edits.iter().for_each(|memory| batch.note_seen(memory));
+        batch.commit()?;
+    }
+    let shown = edits.iter().map(|memory| TrustItem {
+        reason: "you edited it; it is trusted, and shown once".to_owned(),
+        trusted: true,
+        ..item(host, scoped, memory, None, true)
+    });
+    Ok(shown.collect())
+}
+
 fn item(
     host: &Host,
     scoped: &ScopedStore,
@@ -138,7 +168,7 @@ fn item(
 ) -> TrustItem {
     let store = &scoped.store;
     let found = hazards_of(&memory.title, memory.document.body(), &[]);
-    let changed = store.trust_before(&memory.at.id).is_some_and(|level| !level.waits());
+    let changed = store.was_trusted(&memory.at.id);
     let reason = match (found.first(), changed) {
         (Some(hazard), _) => hazard.kind.as_str(),
         (None, true) => "it was changed elsewhere since you trusted it",

@@ -43,7 +43,8 @@ pub(crate) fn cmd_trust(ui: &mut Ui, host: &Host, args: &TrustArgs) -> Result<Ex
         ids: ids.clone(),
         all: *all,
         dry_run: true,
-        diff: *diff,
+        // What is agreed to together is shown in full before.
+        diff: *diff || *all,
         seen: Vec::new(),
         scope: scope.mode(),
     };
