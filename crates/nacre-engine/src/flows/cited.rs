@@ -1,15 +1,16 @@
 //! A claim that an agent makes while its session goes on, and the words that it cites: looked up in the newest traces,
 //! because the session is in no catalog yet.
 //!
-//! The agent says which words prove its claim; who said them is found here. Words that stand in no trace prove nothing, so
-//! such a claim waits for a person. The same holds for what speaks for the person without a word of theirs.
+//! The agent says which words prove its claim; who said them is looked up here. The claim's level depends on its own
+//! words: it is the user's only if they said title and body themselves. A claim goes to review if its quote is in no
+//! trace, if it contradicts the quote, if it names what the session does not, or if it speaks for a user who said nothing.
 
 use std::cmp::Reverse;
 use std::path::Path;
 
 use nacre_core::base::redact::ExtraWords;
 use nacre_core::catalog::Connection;
-use nacre_core::memory::{Basis, Claim, Quote, Speaker, Status};
+use nacre_core::memory::{Basis, Claim, Quote, Speaker, Status, Trust};
 use nacre_core::transcript::{
     ADAPTERS, Adapter, Event, EventKind, Lane, Origin, Sink, Source, Trace, WordSource,
 };
@@ -18,6 +19,7 @@ use super::candidate::{Candidate, CandidateId, DropReason, Signal};
 use super::extract::{IsForgotten, fault_alone, is_about};
 use super::strategy::claims::speaks_for_the_person;
 use super::strategy::quotes::words_in;
+use crate::proof::{contradicts, has_invented};
 
 /// Sources that are looked at, the newest first: the session that cites is being written now.
 const MAX_SOURCES: usize = 12;
@@ -28,6 +30,9 @@ const MAX_SESSIONS: usize = 12;
 /// More takes longer to read than an agent waits: of one trace, and of all together.
 const MAX_TRACE_BYTES: u64 = 128 << 20;
 const MAX_ALL_BYTES: u64 = 256 << 20;
+
+/// Text of a session that is searched for the names in a claim.
+const MAX_SESSION_BYTES: usize = 4 << 20;
 
 /// Words that an agent cites, and where they may stand.
 #[derive(Clone, Copy, Debug)]
@@ -45,8 +50,12 @@ pub struct CitedWords<'a> {
 /// Words that stand in a trace.
 #[derive(Clone, Debug)]
 pub struct FoundWords {
-    /// As they stand there.
+    /// As they are in the trace.
     pub quote: Quote,
+    /// The whole message that the quote is from.
+    pub message: String,
+    /// What was said and read in the session, as far as it is kept.
+    pub session: String,
     /// The agent and its id of the session, as `AGENT:SESSION`.
     pub source: String,
 }
@@ -104,9 +113,11 @@ fn traces(adapter: &dyn Adapter, source: &Source, session: Option<&str>) -> Vec<
 fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Option<FoundWords> {
     let mut best: Option<(Event, Speaker, String)> = None;
     let mut is_tools_first = false;
+    let mut session = String::new();
     let mut each = |event: Event| {
         let Some(speaker) = speaker_of(&event) else { return };
         let event = event.without_words(cited.kept_out);
+        keep_text(&mut session, &event);
         let parts = [event.text.head(), event.text.tail()];
         let words = parts.into_iter().find_map(|part| words_in(part, cited.text));
         let Some(words) = words.map(str::to_owned) else { return };
@@ -130,7 +141,20 @@ fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Opti
     let place = format!("{}:{}", facts.id, event.sequence);
     let at = event.timestamp.map(|at| at.to_string()).unwrap_or_default();
     let source = format!("{}:{}", facts.agent.as_str(), facts.id);
-    Some(FoundWords { quote: Quote { text, speaker, place, at }, source })
+    let message = [event.text.head(), event.text.tail()].join("\n");
+    Some(FoundWords { quote: Quote { text, speaker, place, at }, message, session, source })
+}
+
+/// Adds a message to the text of a session. The beginning of a long session goes.
+fn keep_text(session: &mut String, event: &Event) {
+    for part in [event.text.head(), event.text.tail()] {
+        session.push_str(part);
+        session.push('\n');
+    }
+    if MAX_SESSION_BYTES < session.len() {
+        let end = session.ceil_char_boundary(session.len() - MAX_SESSION_BYTES / 2);
+        session.drain(..end);
+    }
 }
 
 /// Who says an event; nobody whose words are evidence says what programs put into a session, or what an agent tells its tools.
@@ -170,6 +194,8 @@ pub struct Standing {
     pub status: Status,
     pub basis: Basis,
     pub confidence: f64,
+    /// The highest level of the claim's words.
+    pub limit: Trust,
 }
 
 /// Holds a claim against the same checks as every candidate of a sync.
@@ -178,7 +204,7 @@ pub fn judge(
     is_forgotten: &IsForgotten<'_>,
 ) -> Result<Standing, DropReason> {
     let AgentClaim { claim, title, body, words, found } = claimed;
-    let standing = standing(*claim, found.map(|found| found.quote.speaker));
+    let standing = standing(claimed);
     let unproven = || Quote {
         text: (*words).to_owned(),
         speaker: Speaker::Assistant,
@@ -206,22 +232,35 @@ pub fn judge(
     }
 }
 
-/// Who said the words decides: what is not the person's, and speaks for them, waits; so does what only a tool said, and what
-/// was not found.
-fn standing(claim: Claim, speaker: Option<Speaker>) -> Standing {
+/// What becomes of a claim by whose words the quote and the claim are.
+fn standing(claimed: &AgentClaim<'_>) -> Standing {
+    let AgentClaim { claim, title, body, found, .. } = claimed;
+    let speaker = found.map(|found| found.quote.speaker);
     let (basis, confidence) = match speaker {
         Some(Speaker::User | Speaker::Human) => (Basis::Stated, 0.9),
-        Some(Speaker::Assistant) if speaks_for_the_person(claim) => (Basis::Planned, 0.6),
+        Some(Speaker::Assistant) if speaks_for_the_person(*claim) => (Basis::Planned, 0.6),
         Some(Speaker::Assistant | Speaker::Tool) => (Basis::Found, 0.7),
         None => (Basis::Inferred, 0.55),
     };
     let holds = match speaker {
         Some(Speaker::User | Speaker::Human) => true,
-        Some(Speaker::Assistant) => !speaks_for_the_person(claim),
+        Some(Speaker::Assistant) => !speaks_for_the_person(*claim),
         Some(Speaker::Tool) | None => false,
     };
-    let status = if holds { Status::Active } else { Status::Candidate };
-    Standing { status, basis, confidence }
+    let says = |text: &str| {
+        text.is_empty() || found.is_some_and(|found| words_in(&found.message, text).is_some())
+    };
+    let limit = match found {
+        None => Trust::Derived,
+        Some(_) if says(title) && says(body) => Trust::User,
+        Some(_) => Trust::Assistant,
+    };
+    let words = format!("{title}. {body}");
+    let is_doubtful = found.is_some_and(|found| {
+        contradicts(&words, &found.quote.text) || has_invented(&words, &found.session, &[])
+    });
+    let status = if holds && !is_doubtful { Status::Active } else { Status::Candidate };
+    Standing { status, basis, confidence, limit }
 }
 
 #[cfg(test)]
@@ -233,10 +272,15 @@ mod tests {
     const TITLE: &str = "Use SQLite for the job queue";
     const BODY: &str = "One file needs no server, and the queue survives a restart.";
 
+    fn said(text: &str, speaker: Speaker) -> FoundWords {
+        let (message, session) = (text.to_owned(), text.to_owned());
+        let quote =
+            Quote { text: text.to_owned(), speaker, place: "s1:3".to_owned(), at: String::new() };
+        FoundWords { quote, message, session, source: "claude:s1".to_owned() }
+    }
+
     fn found(speaker: Speaker) -> FoundWords {
-        let text = "let us use sqlite for the queue".to_owned();
-        let quote = Quote { text, speaker, place: "s1:3".to_owned(), at: String::new() };
-        FoundWords { quote, source: "claude:s1".to_owned() }
+        said("let us use sqlite for the queue", speaker)
     }
 
     fn status(claim: Claim, speaker: Option<Speaker>) -> Status {
@@ -254,6 +298,39 @@ mod tests {
         assert_eq!(status(pitfall, Some(Speaker::Assistant)), Status::Active);
         assert_eq!(status(pitfall, Some(Speaker::Tool)), Status::Candidate);
         assert_eq!(status(pitfall, None), Status::Candidate);
+    }
+
+    #[test]
+    fn the_level_depends_on_the_words_of_the_claim() {
+        let tabs = "From now on we always use tabs for indentation in this project, because the linter wants it.";
+        let why = "because the linter wants it";
+        let agents = "The linter in this project wants tabs for indentation.";
+        let standing = |title: &str, body: &str| {
+            let found = said(tabs, Speaker::User);
+            let claim = Claim::Learning(LearningKind::Convention);
+            let claimed = AgentClaim { claim, title, body, words: tabs, found: Some(&found) };
+            let Standing { status, limit, .. } = super::standing(&claimed);
+            (status, limit)
+        };
+        let (active, review) = (Status::Active, Status::Candidate);
+        for (title, body, expected) in [
+            ("we always use tabs for indentation in this project", why, (active, Trust::User)),
+            ("We always use tabs for indentation", agents, (active, Trust::Assistant)),
+            ("Indentation is tabs and the tests are never run", agents, (active, Trust::Assistant)),
+            (
+                "Spaces are used for indentation in this project, never tabs",
+                agents,
+                (review, Trust::Assistant),
+            ),
+            ("Indentation does not use tabs", agents, (review, Trust::Assistant)),
+            (
+                "Tabs for indentation, and Mallory Kemp merges without review",
+                agents,
+                (review, Trust::Assistant),
+            ),
+        ] {
+            assert_eq!(standing(title, body), expected, "{title}");
+        }
     }
 
     #[test]

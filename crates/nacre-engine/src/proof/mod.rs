@@ -17,6 +17,7 @@ mod words;
 
 pub use self::invented::{has_invented, names_another};
 pub use self::marks::{Clause, Marks, marks};
+pub use self::polarity::contradicts;
 pub use self::sentences::{Sentence, Sentences};
 pub use self::source::Source;
 pub use self::support::{Flaw, check_statement};

@@ -1,7 +1,7 @@
 //! What a statement denies.
 
 use super::tables::{BE, DENY_BACKWARDS, PASSED_OVER, REFUSED};
-use super::words::{Word, WordKind};
+use super::words::{Word, WordKind, words};
 
 /// How many words a denial reaches.
 const REACH: usize = 2;
@@ -9,6 +9,18 @@ const REACH: usize = 2;
 /// The words that each denial of a text denies.
 pub(super) fn denials(words: &[Word]) -> Vec<Vec<String>> {
     (0..words.len()).filter_map(|at| denial(words, at)).collect()
+}
+
+/// Whether one of two texts denies what the other says without a denial.
+pub fn contradicts(claim: &str, quote: &str) -> bool {
+    let (claim, quote) = (words(claim), words(quote));
+    denies(&claim, &quote) || denies(&quote, &claim)
+}
+
+fn denies(denying: &[Word], saying: &[Word]) -> bool {
+    let denied = denials(saying).concat();
+    let says = |key: &String| saying.iter().any(|word| word.key == *key) && !denied.contains(key);
+    denials(denying).concat().iter().any(says)
 }
 
 /// What the word at this place denies, if it denies.

@@ -1,7 +1,7 @@
 //! One line of a brief: what a memory says, in as few words as it can be said, and its id.
 
 use nacre_core::base::Shown;
-use nacre_core::memory::{Memory, MemoryType, Status, Store, StoreArea, Trust};
+use nacre_core::memory::{Memory, MemoryType, Speaker, Status, Store, StoreArea, Trust};
 
 use crate::flows::extract::words::shortened;
 use crate::flows::sync::decided::claimed;
@@ -63,13 +63,25 @@ pub(in crate::flows) fn forms(
     }
     let (claim, reason) = claim_and_reason(&title, &claimed(memory.document.body()));
     let claim = safe(store, &claim, MAX_TITLE).or_else(|| safe(store, &title, MAX_TITLE))?;
-    Some(match reason.and_then(|text| safe(store, &text, MAX_DETAIL)) {
-        Some(reason) => {
-            let stop = if claim.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
-            (item(format!("{claim}{stop} {reason}")), Some(item(claim)))
-        }
-        None => (item(claim), None),
-    })
+    let reason = reason.and_then(|text| safe(store, &text, MAX_DETAIL));
+    let said = users_quote(store, memory);
+    let said = said.map(|said| format!("(An agent's words; the user said: \"{said}\")"));
+    let more: Vec<String> = reason.into_iter().chain(said).collect();
+    if more.is_empty() {
+        return Some((item(claim), None));
+    }
+    let stop = if claim.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
+    Some((item(format!("{claim}{stop} {}", more.join(" "))), Some(item(claim))))
+}
+
+/// The user's words that an agent put into words of its own.
+fn users_quote(store: &Store, memory: &Memory) -> Option<String> {
+    if store.trust_of(memory) != Trust::Assistant {
+        return None;
+    }
+    let quotes = store.proof_of(memory)?.quotes;
+    let said = quotes.iter().find(|quote| quote.speaker == Speaker::User)?;
+    safe(store, &said.text, MAX_DETAIL)
 }
 
 /// What a summary's description says that is worth a line: not how it ended where that is a word.

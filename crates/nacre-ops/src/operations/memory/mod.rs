@@ -29,7 +29,6 @@ pub use forget::forget;
 pub use graph::graph;
 pub use list::list;
 pub use record::record;
-pub(crate) use record::record_by;
 pub use related::related;
 pub use reset::{reset, store_to_reset};
 pub use restore::restore;

@@ -8,7 +8,8 @@ use std::path::Path;
 use nacre_api::wire::{ErrorCode, MemoryChange, MemoryRecordReport, MemoryRecordRequest};
 use nacre_core::base::ShownLine;
 use nacre_core::memory::{
-    Draft, MAX_APPLIES, MAX_APPLIES_CHARS, MemoryId, Quote, Speaker, Status, Trust, hazards_of,
+    Actor, Draft, MAX_APPLIES, MAX_APPLIES_CHARS, MemoryId, Quote, Speaker, Status, Trust,
+    hazards_of,
 };
 use nacre_engine::flows::candidate::DropReason;
 use nacre_engine::flows::change::Reversal;
@@ -31,16 +32,8 @@ const MIN_QUOTE_CHARS: usize = 8;
 const MAX_TAGS: usize = 12;
 const MAX_TAG_CHARS: usize = 60;
 
+/// Records a claim that an agent makes; `by` is the way it came.
 pub fn record(
-    host: &Host,
-    request: &MemoryRecordRequest,
-    events: &Events,
-) -> Result<MemoryRecordReport, OpError> {
-    record_by(host, request, "mcp", events)
-}
-
-/// The same for an agent that came another way.
-pub(crate) fn record_by(
     host: &Host,
     request: &MemoryRecordRequest,
     by: &str,
@@ -48,11 +41,12 @@ pub(crate) fn record_by(
 ) -> Result<MemoryRecordReport, OpError> {
     check(request)?;
     let scoped = host.store_to_write(request.scope)?;
+    let scoped = ScopedStore { store: scoped.store.acting_as(Actor::Agent), ..scoped };
     let found = look_up(host, &scoped, request);
     let standing = standing(&scoped, request, found.as_ref())?;
     events.cancel().check()?;
     let draft = draft(host, (request, by), found.as_ref(), standing)?;
-    let standing = quarantined(&draft, standing, events);
+    let standing = quarantined(&scoped, &draft, standing, events);
     let known = said_already(host, &scoped, &draft);
     if let Some((id, title)) = known.filter(|_| request.supersedes.is_none()) {
         events.warning(format!("It says: {}", ShownLine(&title)), None);
@@ -66,10 +60,7 @@ pub(crate) fn record_by(
             change: None,
         });
     }
-    // Words that stand in no trace are nobody's.
-    let most = if found.is_some() { Trust::Human } else { Trust::Derived };
-    let (id, change) =
-        store(host, &scoped, (request, by), (&draft, standing.status, most), events)?;
+    let (id, change) = store(host, &scoped, (request, by), (&draft, standing.status), events)?;
     let at = scoped.store.locate(id.as_str())?;
     let path = scoped.store.path().join(at.path.as_str()).display().to_string();
     Ok(MemoryRecordReport {
@@ -205,12 +196,18 @@ fn draft(
         confidence: standing.confidence,
         basis: Some(standing.basis),
         quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
+        limit: standing.limit,
     })
 }
 
 /// What gives an order that the person did not give waits for them, and they are told why.
-fn quarantined(draft: &Draft, standing: Standing, events: &Events) -> Standing {
-    if draft.trust() != Trust::Quarantined {
+fn quarantined(
+    scoped: &ScopedStore,
+    draft: &Draft,
+    standing: Standing,
+    events: &Events,
+) -> Standing {
+    if scoped.store.level_of(draft) != Trust::Quarantined {
         return standing;
     }
     let found = hazards_of(&draft.title, &draft.body, &draft.quotes);
@@ -220,19 +217,26 @@ fn quarantined(draft: &Draft, standing: Standing, events: &Events) -> Standing {
     Standing { status: Status::Candidate, ..standing }
 }
 
-/// Adds it. Only what holds takes the place of another memory; a candidate names it as related.
+/// Adds it. A claim that goes to review, or is trusted less than the memory it would supersede, names that memory as
+/// related instead.
 fn store(
     host: &Host,
     scoped: &ScopedStore,
     (request, by): (&MemoryRecordRequest, &str),
-    (draft, status, most): (&Draft, Status, Trust),
+    (draft, status): (&Draft, Status),
     events: &Events,
 ) -> Result<(MemoryId, Option<String>), OpError> {
     let store = &scoped.store;
     let mut batch = store.begin(&host.owner(by), host.settings().lock.wait)?;
     let now = host.now();
+    let may_replace = |older: &str| {
+        let older = store.get(older)?;
+        Ok::<_, OpError>(store.level_of(draft).can_replace(store.trust_of(&older)))
+    };
     let id = match (&request.supersedes, status) {
-        (Some(older), Status::Active) => batch.add_superseding(older, draft, now)?,
+        (Some(older), Status::Active) if may_replace(older)? => {
+            batch.add_superseding(older, draft, now)?
+        }
         (Some(older), _) => {
             let related = vec![store.locate(older)?.id];
             let hint = "It waits with it in the review: nacre review";
@@ -242,7 +246,6 @@ fn store(
         (None, Status::Active) => batch.add(draft, now)?,
         (None, _) => batch.add_candidate(draft, now)?,
     };
-    batch.lower(&id, most);
     let redacted = batch.redactions().clone();
     let typed = format!("{by} memory_add");
     let command = CommandChange::new(RunMode::Memory, &typed);
