@@ -30,6 +30,8 @@ pub struct AgentSpec {
     pub name: &'static str,
     /// Its name for people.
     pub title: &'static str,
+    /// Variables that it sets in the shells that it starts.
+    pub shell_variables: &'static [&'static str],
     /// Files and folders of which one is there where the agent is used.
     pub(super) signs: fn(&Places) -> Vec<PathBuf>,
     pub(super) mcp: Option<PartEdit>,

@@ -6,11 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_core::agent_config::AGENTS;
 use nacre_core::base::LocalNames;
 use nacre_core::config::{NACRE_CHILD, NACRE_HOME, NACRE_NOW};
+use nacre_core::memory::Actor;
 use nacre_map::indexer::GitPlaces;
 
 use crate::error::OpError;
+
+/// Variables by which any agent can mark a shell that it starts.
+const SHELL_VARIABLES: &[&str] = &["AI_AGENT"];
 
 /// Tells what time it is, whenever it is asked.
 pub type SystemClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -68,6 +73,13 @@ impl Environment {
     /// Whether an agent that Nacre itself asks something started this process.
     pub fn is_child(&self) -> bool {
         self.var(NACRE_CHILD).is_some()
+    }
+
+    /// Who types a command in this environment. Agents mark the shells that they start.
+    pub fn actor(&self) -> Actor {
+        let marks = AGENTS.iter().flat_map(|agent| agent.shell_variables);
+        let is_marked = marks.chain(SHELL_VARIABLES).any(|name| self.var(name).is_some());
+        if is_marked || self.is_child() { Actor::Agent } else { Actor::Owner }
     }
 
     /// The folder of global data.

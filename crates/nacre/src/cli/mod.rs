@@ -453,6 +453,7 @@ fn open(
         registering: command.registering(),
         needs: command.needs(),
         shared: Shared::default(),
+        actor: environment.actor(),
         ..OpenOptions::default()
     };
     let Opened { host, warnings } = Host::open(environment, &options);

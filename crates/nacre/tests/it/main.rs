@@ -74,6 +74,7 @@ mod memory_search;
 mod memory_show;
 mod model;
 mod operations;
+mod origin;
 mod people;
 mod poisoning;
 mod project;

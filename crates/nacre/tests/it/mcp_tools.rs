@@ -109,7 +109,7 @@ fn words_that_are_not_the_persons_wait_for_a_person() {
 }
 
 #[test]
-fn a_memory_is_superseded_by_the_persons_words_alone() {
+fn an_agents_words_do_not_supersede_the_persons() {
     let home = busy_home();
     let mut client = Client::ready(&home);
     let old = "20261115-use-sqlite-for-the-queue";
@@ -118,10 +118,11 @@ fn a_memory_is_superseded_by_the_persons_words_alone() {
     let waits = client.ok("memory_add", arguments.clone());
     assert!(waits.contains("still holds until a person agrees"), "{waits}");
     assert!(home.read(&format!("memory/decisions/{old}.md")).contains("status: active"));
+    // A quote of the person's does not make the agent's words theirs.
     arguments["quote"] = json!(SAID);
-    let added = client.ok("memory_add", arguments);
-    assert!(added.contains("The quote is the person's"), "{added}");
-    assert!(home.read(&format!("memory/decisions/{old}.md")).contains("status: superseded"));
+    let waits = client.ok("memory_add", arguments);
+    assert!(waits.contains("still holds until a person agrees"), "{waits}");
+    assert!(home.read(&format!("memory/decisions/{old}.md")).contains("status: active"));
 }
 
 #[test]

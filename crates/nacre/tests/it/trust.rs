@@ -102,9 +102,12 @@ fn a_memory_that_something_else_changed_is_not_the_one_that_was_trusted() {
     // The person's own editor, before and after a commit of theirs.
     home.write(&path, home.read(&path).replace("back up.", "back up, and no server."));
     assert!(in_brief(&home, &id), "an edit in the tree is the person's");
+    assert_snapshot!(home.run(&["trust", "--diff"]), @"");
+    assert_snapshot!(home.run(&["trust", "--diff"]), @"Nothing waits to be trusted.");
     home.write(&path, home.read(&path).replace("no server", "no server at all"));
+    assert!(in_brief(&home, &id));
     git_in(&home.work(), &["commit", "-qam", "edited"]);
-    assert!(in_brief(&home, &id), "so is a commit that was made here");
+    assert!(in_brief(&home, &id), "a commit of what was seen changes nothing");
     // A pull of what somebody else wrote.
     let other = home.root().join("other");
     git_in(&home.root(), &["clone", "-q", "work", "other"]);

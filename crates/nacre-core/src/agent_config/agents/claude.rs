@@ -7,6 +7,7 @@ use super::shared::{TimeUnit, hooks, member, server, skill, usual_event};
 pub(super) static CLAUDE: AgentSpec = AgentSpec {
     name: "claude",
     title: "Claude Code",
+    shell_variables: &["CLAUDECODE"],
     signs: |places| vec![places.claude.clone(), places.claude_json.clone()],
     mcp: Some(|places, program| {
         let server = server(program, vec![("type", Json::text("stdio"))]);

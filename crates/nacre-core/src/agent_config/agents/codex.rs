@@ -10,6 +10,7 @@ use super::shared::{TimeUnit, hooks, shared_skill, usual_event};
 pub(super) static CODEX: AgentSpec = AgentSpec {
     name: "codex",
     title: "Codex",
+    shell_variables: &["CODEX_THREAD_ID", "CODEX_CI"],
     signs: |places| vec![places.codex.clone()],
     mcp: Some(|places, program| {
         let lines = vec![

@@ -10,6 +10,7 @@ use super::shared::{HOOK_SECONDS, member, server, shared_skill};
 pub(super) static COPILOT: AgentSpec = AgentSpec {
     name: "copilot",
     title: "Copilot CLI",
+    shell_variables: &["COPILOT_CLI"],
     signs: |places| vec![places.home.join(".copilot")],
     mcp: Some(|places, program| {
         let first = vec![("type", Json::text("local"))];

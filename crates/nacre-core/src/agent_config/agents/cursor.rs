@@ -6,6 +6,7 @@ use super::shared::{member, server, shared_skill};
 pub(super) static CURSOR: AgentSpec = AgentSpec {
     name: "cursor",
     title: "Cursor",
+    shell_variables: &["CURSOR_AGENT"],
     signs: |places| vec![places.home.join(".cursor")],
     mcp: Some(|places, program| {
         let path = places.home.join(".cursor/mcp.json");

@@ -8,6 +8,7 @@ use super::shared::{TimeUnit, hook_groups, member, server, shared_skill, usual_e
 pub(super) static DROID: AgentSpec = AgentSpec {
     name: "droid",
     title: "Factory droid",
+    shell_variables: &["FACTORY_EXEC_TARGET_AUTONOMY"],
     signs: |places| vec![places.home.join(".factory")],
     mcp: Some(|places, program| {
         let server = server(program, vec![("type", Json::text("stdio"))]);

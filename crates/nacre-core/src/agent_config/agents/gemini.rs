@@ -7,6 +7,7 @@ use super::shared::{TimeUnit, hooks, member, server, shared_skill};
 pub(super) static GEMINI: AgentSpec = AgentSpec {
     name: "gemini",
     title: "Gemini CLI",
+    shell_variables: &["GEMINI_CLI"],
     signs: |places| vec![places.home.join(".gemini")],
     mcp: Some(|places, program| {
         let path = places.home.join(".gemini/settings.json");

@@ -10,6 +10,7 @@ const PLUGIN: &str = include_str!("opencode.js");
 pub(super) static OPENCODE: AgentSpec = AgentSpec {
     name: "opencode",
     title: "OpenCode",
+    shell_variables: &["OPENCODE"],
     signs: |places| vec![places.config.join("opencode"), places.home.join(".local/share/opencode")],
     mcp: Some(|places, program| {
         let command = Json::List(vec![Json::text(program.text()), Json::text("mcp")]);

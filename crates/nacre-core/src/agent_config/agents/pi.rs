@@ -8,6 +8,7 @@ const EXTENSION: &str = include_str!("pi.ts");
 pub(super) static PI: AgentSpec = AgentSpec {
     name: "pi",
     title: "pi",
+    shell_variables: &["PI_CODING_AGENT"],
     signs: |places| vec![places.home.join(".pi")],
     mcp: None,
     hooks: Some(|places, program| {

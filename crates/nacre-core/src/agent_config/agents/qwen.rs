@@ -6,6 +6,7 @@ use super::shared::{TimeUnit, hooks, member, server, shared_skill, usual_event};
 pub(super) static QWEN: AgentSpec = AgentSpec {
     name: "qwen",
     title: "Qwen Code",
+    shell_variables: &["QWEN_CODE"],
     signs: |places| vec![places.home.join(".qwen")],
     mcp: Some(|places, program| {
         let path = places.home.join(".qwen/settings.json");

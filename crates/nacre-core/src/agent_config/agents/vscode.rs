@@ -7,6 +7,7 @@ use super::shared::{member, server, shared_skill};
 pub(super) static VSCODE: AgentSpec = AgentSpec {
     name: "vscode",
     title: "VS Code",
+    shell_variables: &[],
     signs: |places| vec![places.config.join("Code/User")],
     mcp: Some(|places, program| {
         let server = server(program, vec![("type", Json::text("stdio"))]);

@@ -7,6 +7,7 @@ use super::shared::{member, server};
 pub(super) static ZED: AgentSpec = AgentSpec {
     name: "zed",
     title: "Zed",
+    shell_variables: &[],
     signs: |places| vec![places.config.join("zed")],
     mcp: Some(|places, program| {
         let server = server(program, vec![("source", Json::text("custom"))]);

@@ -1,11 +1,14 @@
-//! Adds a decision or a learning in a person's own words, which are its evidence.
+//! Adds a decision or a learning in the caller's own words.
+//!
+//! The owner's words are their own evidence. What an agent adds with a command in its shell goes to review,
+//! because nothing proves it.
 
 use nacre_api::wire::{
     LearningKind, MemoryAddRequest, MemoryChange, MemoryChangeReport, MemoryType,
 };
 use nacre_core::base::ShownLine;
 use nacre_core::config::EmbeddingChoice;
-use nacre_core::memory::{self, Claim, Draft, MemoryId, Quote, Speaker, Store};
+use nacre_core::memory::{self, Actor, Claim, Draft, MemoryId, Quote, Speaker, Store, Trust};
 use nacre_core::search::{Builtin, MemoryIndex};
 use nacre_engine::flows::change::Reversal;
 use nacre_engine::flows::run::RunMode;
@@ -19,6 +22,9 @@ use crate::operations::recording::CommandChange;
 
 /// What a person says is taken at its word.
 pub const DEFAULT_CONFIDENCE: f64 = 0.9;
+
+/// What an agent types to have a claim used at once.
+const QUOTE_HINT: &str = "Give the user's words, exactly as they said them: --quote \"WORDS\"";
 
 pub fn add(
     host: &Host,
@@ -36,6 +42,13 @@ pub fn add(
     let known = said_already(host, &scoped, &draft);
     let mut batch = store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
     let id = match &request.supersedes {
+        older if host.actor == Actor::Agent => {
+            events.warning("An agent's claim without a quote goes to review", Some(QUOTE_HINT));
+            let older = older.iter().map(|older| Ok(store.locate(older)?.id));
+            let older: Vec<MemoryId> = older.collect::<Result<_, OpError>>()?;
+            let related = draft.related.iter().cloned().chain(older).collect();
+            batch.add_candidate(&Draft { related, ..draft.clone() }, host.now())?
+        }
         Some(older) => batch.add_superseding(older, &draft, host.now())?,
         None => batch.add(&draft, host.now())?,
     };
@@ -85,6 +98,7 @@ fn draft(
 ) -> Result<Draft, OpError> {
     let MemoryAddRequest { title, body, r#type, kind, tags, applies, related, .. } = request;
     let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
+    let is_agents = host.actor == Actor::Agent;
     Ok(Draft {
         claim: claim(*r#type, *kind)?,
         title: title.clone(),
@@ -92,15 +106,16 @@ fn draft(
         tags: tags.clone(),
         applies: applies.clone(),
         related: related_ids(store, related)?,
-        source: "human".to_owned(),
+        source: if is_agents { "agent" } else { "human" }.to_owned(),
         confidence,
         basis: None,
         quotes: vec![Quote {
             text: said,
-            speaker: Speaker::Human,
+            speaker: if is_agents { Speaker::Assistant } else { Speaker::Human },
             place: "nacre memory add".to_owned(),
             at: host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
         }],
+        limit: Trust::Human,
     })
 }
 

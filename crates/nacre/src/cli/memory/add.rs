@@ -3,7 +3,10 @@
 use std::io::Read as _;
 
 use clap::{Args, ValueEnum};
-use nacre_api::wire::{LearningKind, MemoryAddRequest, MemoryType};
+use nacre_api::wire::{
+    LearningKind, MemoryAddRequest, MemoryChangeReport, MemoryRecordReport, MemoryRecordRequest,
+    MemoryType,
+};
 use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
@@ -48,6 +51,9 @@ pub(crate) struct AddArgs {
     /// The id of the memory that it supersedes
     #[arg(long, value_name = "ID")]
     supersedes: Option<String>,
+    /// For agents: words of the session that prove it, exactly as they were said
+    #[arg(long, value_name = "WORDS", conflicts_with_all = ["related", "confidence"])]
+    quote: Option<String>,
     /// How sure you are, from 0 to 1
     #[arg(long, value_name = "NUMBER", default_value_t = ops::DEFAULT_CONFIDENCE)]
     confidence: f64,
@@ -97,6 +103,22 @@ impl From<KindName> for LearningKind {
 
 pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
     let AddArgs { title, body, r#type, kind, tags, applies, related, .. } = args;
+    if let Some(quote) = &args.quote {
+        let request = MemoryRecordRequest {
+            title: title.clone(),
+            body: if body == "-" { read_stdin()? } else { body.clone() },
+            r#type: Some((*r#type).into()),
+            kind: kind.map(Into::into),
+            tags: tags.clone(),
+            applies: applies.clone(),
+            supersedes: args.supersedes.clone(),
+            quote: quote.clone(),
+            session: None,
+            scope: args.scope.mode(),
+        };
+        let report = ops::record(host, &request, "shell", &ui.events())?;
+        return ui.report(&report, print_recorded);
+    }
     let request = MemoryAddRequest {
         title: title.clone(),
         body: if body == "-" { read_stdin()? } else { body.clone() },
@@ -111,6 +133,20 @@ pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, 
     };
     let report = ops::add(host, &request, &ui.events())?;
     ui.report(&report, print_change)
+}
+
+fn print_recorded(ui: &mut Ui, report: &MemoryRecordReport) -> Result<(), OpError> {
+    let change = MemoryChangeReport {
+        done: report.done,
+        id: report.id.clone(),
+        path: report.path.clone(),
+        change: report.change.clone(),
+    };
+    print_change(ui, &change)?;
+    match report.status.as_deref() {
+        Some("candidate") => ui.status("It is in review until the user accepts it."),
+        _ => Ok(()),
+    }
 }
 
 fn read_stdin() -> Result<String, OpError> {
