@@ -30,5 +30,5 @@ fn search(call: &Call, request: &TraceSearchRequest) -> Result<TraceSearchReport
 }
 
 fn show(call: &Call, request: &TraceShowRequest) -> Result<TraceShowReport, OpError> {
-    trace::show(&call.host, request)
+    trace::show(&call.host, request, trace::NameSource::Request)
 }
