@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::audit::{AuditEntry, AuditFilter};
 use super::db::LocalPeople;
@@ -88,16 +88,13 @@ ORDER BY at DESC, place DESC LIMIT ?4";
     fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError> {
         self.write(|transaction| {
             let old = transaction.execute("DELETE FROM audit WHERE at < ?1", [millis(before)])?;
-            let n_kept = count(transaction)?;
-            let beyond = n_kept.saturating_sub(i64::try_from(keep).unwrap_or(i64::MAX)).max(0);
-            let sql = "DELETE FROM audit WHERE place IN (SELECT place FROM audit ORDER BY at, place LIMIT ?1)";
-            Ok(old + transaction.execute(sql, [beyond])?)
+            let sql = "
+DELETE FROM audit WHERE place IN (SELECT place FROM
+  (SELECT place, row_number() OVER (PARTITION BY who ORDER BY at DESC, place DESC) AS newer FROM audit)
+  WHERE ?1 < newer)";
+            Ok(old + transaction.execute(sql, [i64::try_from(keep).unwrap_or(i64::MAX)])?)
         })
     }
-}
-
-fn count(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("SELECT count(*) FROM audit", [], |row| row.get(0))
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<TokenRecord> {

@@ -30,7 +30,7 @@ pub trait PeopleStore {
     /// The audit list, the newest first.
     fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>, PeopleError>;
 
-    /// Removes entries from before a time, and the oldest beyond `keep`; says how many.
+    /// Removes entries from before a time, and each person's oldest beyond `keep`; returns how many.
     fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError>;
 }
 
