@@ -73,7 +73,7 @@ mod tests {
         let permissions = Permissions::default()
             .with("pearl", AccessScope::Write)
             .with("shell", AccessScope::Read);
-        let ana = Caller::person("ana", permissions);
+        let ana = Caller::with_token("1", "ana", permissions);
         let said = |permit: Permit, project| {
             permit.check(&ana, project).err().map(|error| error.message).unwrap_or_default()
         };
@@ -85,7 +85,7 @@ mod tests {
         assert_eq!(said(Permit::Admin, None), "This needs the scope `admin`");
         assert_eq!(said(Permit::Machine, Some("other")), "This needs the scope `admin`");
         assert!(Permit::Machine.check(&Caller::owner(), None).is_ok());
-        let nobody = Caller::person("nobody", Permissions::default());
+        let nobody = Caller::nobody();
         assert!(Permit::Read.check(&nobody, None).is_err());
         assert!(Permit::Anybody.check(&nobody, None).is_ok());
     }

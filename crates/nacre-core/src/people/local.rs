@@ -28,7 +28,7 @@ impl PeopleStore for LocalPeople {
             let values = params![id, hash.as_str(), person, permissions.encode(), created, expires];
             transaction.execute(sql, values).map(drop)
         })?;
-        self.token(hash)?.ok_or(PeopleError::Damaged)
+        self.token(&id)?.ok_or(PeopleError::Damaged)
     }
 
     fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError> {
@@ -41,15 +41,12 @@ impl PeopleStore for LocalPeople {
         let sql = "UPDATE token SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL";
         let values = params![token.id, millis(now)];
         self.write(|transaction| transaction.execute(sql, values).map(drop))?;
-        self.token(&token.hash)?.ok_or(PeopleError::Damaged)
+        self.token(&token.id)?.ok_or(PeopleError::Damaged)
     }
 
-    fn token(&self, hash: &TokenHash) -> Result<Option<TokenRecord>, PeopleError> {
-        let sql = format!("SELECT {COLUMNS} FROM token WHERE hash = ?1");
-        let found: Option<TokenRecord> = self.read(|connection| {
-            connection.prepare_cached(&sql)?.query_row([hash.as_str()], record).optional()
-        })?;
-        Ok(found.filter(|token| token.hash.is(hash)))
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError> {
+        let sql = format!("SELECT {COLUMNS} FROM token WHERE id = ?1");
+        self.read(|connection| connection.prepare_cached(&sql)?.query_row([id], record).optional())
     }
 
     fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError> {

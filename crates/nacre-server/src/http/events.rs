@@ -14,6 +14,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use super::body::Body;
 use super::guard::Refusal;
 use super::hub::Listener;
+use super::people::LastingAccess;
 
 /// Listeners at the same time.
 const MAX_LISTENERS: usize = 1024;
@@ -33,15 +34,23 @@ impl Listeners {
         self.n_listening.load(Ordering::Relaxed)
     }
 
-    /// An answer that does not end, until the server does or the client goes away.
+    /// An answer that does not end, until the server does, the client goes away or its access ends.
     pub(super) fn stream(
         &self,
         listener: Listener,
+        access: LastingAccess,
         stop: Cancel,
     ) -> Result<Response<Body>, Refusal> {
         let place = Place::take(&self.n_listening)?;
         let (sender, pieces) = channel(WAITING);
-        tokio::spawn(forward(listener, sender, stop, place));
+        tokio::spawn(async move {
+            let _place = place;
+            tokio::select! {
+                () = forward(listener, &access, sender) => {}
+                () = access.ended() => {}
+                () = stop.cancelled() => {}
+            }
+        });
         let mut response = Response::new(Body::Pieces(pieces));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -70,19 +79,24 @@ impl Drop for Place {
     }
 }
 
-async fn forward(mut listener: Listener, sender: Sender<Bytes>, stop: Cancel, place: Place) {
-    let _place = place;
+async fn forward(mut listener: Listener, access: &LastingAccess, sender: Sender<Bytes>) {
     // A first line at once, so that the client knows that it is heard.
     if sender.send(Bytes::from_static(b": listening\n\n")).await.is_err() {
         return;
     }
     loop {
-        let next = tokio::select! {
-            next = listener.next() => next.pieces,
-            () = tokio::time::sleep(KEEP_OPEN) => vec![Bytes::from_static(b":\n\n")],
+        let is_silent = tokio::select! {
+            () = listener.wait() => false,
+            () = tokio::time::sleep(KEEP_OPEN) => true,
             () = sender.closed() => return,
-            () = stop.cancelled() => return,
         };
+        // What happens after this lookup waits for the next one.
+        let latest = listener.latest();
+        let Some(caller) = access.caller().await else { return };
+        let mut next = listener.pieces(&caller, latest);
+        if is_silent {
+            next.push(Bytes::from_static(b":\n\n"));
+        }
         for piece in next {
             if sender.send(piece).await.is_err() {
                 return;

@@ -95,7 +95,7 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
     // Whoever sent it took the secrets out; what the rules here know beyond that goes as well.
     writer.write_atomic(&text_path(&id)?, store.redacted(&received).as_bytes())?;
     let facts = Facts {
-        person: host.caller.person.clone(),
+        person: host.caller.person().map(str::to_owned),
         agent: agent.clone(),
         session: session.clone(),
         hash: hash.clone(),
@@ -148,7 +148,7 @@ pub fn share(host: &Host, request: &TranscriptRequest) -> Result<TranscriptShowR
 }
 
 fn is_own(host: &Host, facts: &Facts) -> bool {
-    facts.person == host.caller.person || host.caller.permissions.allow_everything()
+    facts.person.as_deref() == host.caller.person() || host.caller.permissions.allow_everything()
 }
 
 fn is_visible(host: &Host, facts: &Facts) -> bool {
@@ -245,7 +245,7 @@ fn id_of(host: &Host, agent: &str, session: &str) -> Result<String, OpError> {
 
 /// Names differ by case alone at times, and folders may not.
 fn person_folder(host: &Host) -> String {
-    match &host.caller.person {
+    match host.caller.person() {
         Some(person) => ContentHash::of(person.as_bytes()).short(),
         None => "owner".to_owned(),
     }

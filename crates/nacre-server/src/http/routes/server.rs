@@ -59,6 +59,7 @@ pub(super) fn routes() -> Vec<Route> {
             .needs(Permit::Machine),
         Route::operation((Post, "/api/hook"), "What a hook says to its agent", hook)
             .needs(Permit::Machine)
+            .for_programs()
             .by_hook(),
         Route::operation((Get, "/api/status"), "What is known and what waits", status)
             .needs(Permit::Read),
