@@ -52,12 +52,9 @@ impl Permit {
                 !is_known || permissions.allow(project, scope)
             }
         };
-        match (is_allowed, self) {
-            (true, _) => Ok(()),
-            (false, Self::Machine) => Err(not_allowed(scope, None)),
-            (false, Self::Anybody | Self::Read | Self::Write | Self::Admin) => {
-                Err(not_allowed(scope, project))
-            }
+        match is_allowed {
+            true => Ok(()),
+            false => Err(not_allowed(scope, project.filter(|_| self != Self::Machine))),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The stream of events: server-sent events, numbered, kept open by a comment now and then.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,6 +8,7 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response, StatusCode};
 use nacre_api::wire::ErrorCode;
 use nacre_ops::Cancel;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::body::Body;
@@ -24,14 +24,17 @@ const WAITING: usize = 16;
 const KEEP_OPEN: Duration = Duration::from_secs(15);
 
 /// Who listens now.
-#[derive(Default)]
 pub(super) struct Listeners {
-    n_listening: Arc<AtomicUsize>,
+    free: Arc<Semaphore>,
 }
 
 impl Listeners {
+    pub(super) fn new() -> Self {
+        Self { free: Arc::new(Semaphore::new(MAX_LISTENERS)) }
+    }
+
     pub(super) fn count(&self) -> usize {
-        self.n_listening.load(Ordering::Relaxed)
+        MAX_LISTENERS - self.free.available_permits()
     }
 
     /// An answer that does not end, until the server does, the client goes away or its access ends.
@@ -41,10 +44,13 @@ impl Listeners {
         access: LastingAccess,
         stop: Cancel,
     ) -> Result<Response<Body>, Refusal> {
-        let place = Place::take(&self.n_listening)?;
+        let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() else {
+            let message = "Too many clients listen for events";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
+        };
         let (sender, pieces) = channel(WAITING);
         tokio::spawn(async move {
-            let _place = place;
+            let _permit = permit;
             tokio::select! {
                 () = forward(listener, &access, sender) => {}
                 () = access.ended() => {}
@@ -56,26 +62,6 @@ impl Listeners {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         Ok(response)
-    }
-}
-
-/// A place among the listeners, given back when it is dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(count: &Arc<AtomicUsize>) -> Result<Self, Refusal> {
-        let place = Self(Arc::clone(count));
-        if MAX_LISTENERS <= count.fetch_add(1, Ordering::Relaxed) {
-            let message = "Too many clients listen for events";
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
-        }
-        Ok(place)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

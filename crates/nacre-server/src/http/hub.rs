@@ -105,9 +105,9 @@ impl Hub {
         let seen = match last_id {
             // Of one task everything that is still kept.
             None if task.is_some() => {
-                Seen::Until(ring.events.front().map_or(ring.last, |first| first.number - 1))
+                Some(ring.events.front().map_or(ring.last, |first| first.number - 1))
             }
-            None => Seen::Until(ring.last),
+            None => Some(ring.last),
             Some(id) => {
                 let number = match caller.permissions.allow_everything() {
                     true => id.strip_prefix(&self.boot).and_then(|rest| rest.strip_prefix('-')),
@@ -117,17 +117,12 @@ impl Hub {
                     Some(number) => number.parse().ok().filter(|number| *number <= ring.last),
                     None => self.number_of(&ring, caller, id),
                 }
-                .map_or(Seen::Unknown, Seen::Until)
             }
         };
         drop(ring);
-        let mut listener =
-            Listener { hub: Arc::clone(self), latest, task, seen: 0, has_missed: false };
-        match seen {
-            Seen::Until(number) => listener.seen = number,
-            Seen::Unknown => listener.has_missed = true,
-        }
-        listener
+        // An id that is not known is that of another server.
+        let (seen, has_missed) = (seen.unwrap_or(0), seen.is_none());
+        Listener { hub: Arc::clone(self), latest, task, seen, has_missed }
     }
 }
 
@@ -148,12 +143,6 @@ impl Hub {
             }
         }
     }
-}
-
-enum Seen {
-    Until(u64),
-    /// It belongs to another server.
-    Unknown,
 }
 
 /// Where an event comes from.

@@ -26,7 +26,7 @@ use super::openapi::DESCRIPTION;
 use super::parameters::{Query, parameters};
 use super::people::{LastingAccess, NewEntry, People, TrustedProxy};
 use super::route::{Access, Done, Handling, OwnRoute, Route, UseOfVersion, Work};
-use super::service::{Service, answer_change};
+use super::service::Service;
 use super::table::{Found, FoundRoute, Table};
 use super::tasks::{Reports, TaskRunner, begun};
 use super::{answer, assets, guard, headers, login, mcp, upgrade};
@@ -83,7 +83,7 @@ impl Server {
         let chats = Chats::new(environment.clone(), options, Handle::current());
         let clients = Clients::new(chats, environment, stop.clone());
         let tasks = TaskRunner { calls, hub, reports: Arc::new(Reports::default()) };
-        let (table, listeners) = (Table::new(), Listeners::default());
+        let (table, listeners) = (Table::new(), Listeners::new());
         Self { names, keys, people, proxy, table, tasks, listeners, service, clients, stop, uptime }
     }
 
@@ -343,22 +343,22 @@ impl Server {
             OwnRoute::Service => {
                 answer::value(StatusCode::OK, &self.service.report(self.listeners.count()))
             }
-            OwnRoute::Pause => self.about_service(self.service.set_paused(true))?,
-            OwnRoute::Resume => self.about_service(self.service.set_paused(false))?,
-            OwnRoute::Wake => self.about_service(self.service.wake(asked.body))?,
+            OwnRoute::Pause => self.about_service(self.service.set_paused(true)),
+            OwnRoute::Resume => self.about_service(self.service.set_paused(false)),
+            OwnRoute::Wake => self.about_service(self.service.wake(asked.body)),
             OwnRoute::Stop => self.service.stop(),
         })
     }
 
     /// What the service is after a change, which others are told of.
-    fn about_service(
-        &self,
-        changed: Result<ChangedThing, OpError>,
-    ) -> Result<Response<Body>, Refusal> {
-        answer_change(changed, |what| {
-            self.tasks.hub.publish_change(&Source::default(), what);
-            self.service.report(self.listeners.count())
-        })
+    fn about_service(&self, changed: Result<ChangedThing, OpError>) -> Response<Body> {
+        match changed {
+            Ok(what) => {
+                self.tasks.hub.publish_change(&Source::default(), what);
+                answer::value(StatusCode::OK, &self.service.report(self.listeners.count()))
+            }
+            Err(error) => answer::failure(error),
+        }
     }
 }
 
