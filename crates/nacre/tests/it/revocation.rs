@@ -83,7 +83,7 @@ fn listen(served: &Served, token: &str) -> TcpStream {
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
     let host = &served.address;
     let head = format!(
-        "GET /api/events HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n\r\n"
+        "GET /api/events HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: close\r\n\r\n"
     );
     stream.write_all(head.as_bytes()).unwrap();
     hear(&mut stream, "listening");
@@ -174,7 +174,7 @@ fn a_chat_by_the_port_works_in_registered_projects_alone() {
     for project in ["work", &*home.work().display().to_string()] {
         let made = create(project);
         assert_eq!(
-            made["result"]["session"]["project"],
+            made["result"]["session"]["workspace"],
             home.work().display().to_string(),
             "{made}"
         );
