@@ -38,8 +38,8 @@ pub mod terminal {
 /// Who may ask a server for what.
 pub mod people {
     pub use nacre_core::people::{
-        AccessScope, AuditEntry, Caller, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, Permissions,
-        TOKEN_PREFIX, TokenHash, TokenRecord, is_person_name,
+        AccessScope, AuditEntry, Caller, Identity, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore,
+        Permissions, TOKEN_PREFIX, TokenHash, TokenRecord, is_person_name,
     };
 }
 

@@ -99,9 +99,7 @@ impl CallInfo {
             permit: Permit::Machine,
         }
     }
-}
 
-impl CallInfo {
     /// A call of the server's own: of no project, unless there is only one.
     pub(crate) fn of_loop(name: &'static str) -> Self {
         Self {

@@ -1,7 +1,7 @@
 //! One request over one connection: HTTP/1.1, as much of it as our own server speaks.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::{Shutdown, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpStream};
 #[cfg(unix)]
 use std::os::unix::net::UnixStream;
 #[cfg(unix)]
@@ -232,10 +232,16 @@ impl Client {
     fn reach(&self) -> io::Result<Stream> {
         match &self.place {
             Place::Address(address) => {
-                let address = address.parse().map_err(io::Error::other)?;
-                let stream = TcpStream::connect_timeout(&address, REACH)?;
+                let address: SocketAddr = address.parse().map_err(io::Error::other)?;
+                // The token goes to this machine alone.
+                if !address.ip().is_loopback() {
+                    return Err(io::Error::other("the address is not of this machine"));
+                }
+                let reach = self.patience.map_or(REACH, |patience| patience.min(REACH));
+                let stream = TcpStream::connect_timeout(&address, reach)?;
                 stream.set_nodelay(true)?;
                 stream.set_read_timeout(self.patience)?;
+                stream.set_write_timeout(self.patience)?;
                 let other = stream.try_clone()?;
                 let hang_up = Arc::new(move || drop(other.shutdown(Shutdown::Both)));
                 Ok(Stream { io: Box::new(stream), hang_up })
@@ -244,6 +250,7 @@ impl Client {
             Place::Socket(path) => {
                 let stream = UnixStream::connect(path)?;
                 stream.set_read_timeout(self.patience)?;
+                stream.set_write_timeout(self.patience)?;
                 let other = stream.try_clone()?;
                 let hang_up = Arc::new(move || drop(other.shutdown(Shutdown::Both)));
                 Ok(Stream { io: Box::new(stream), hang_up })

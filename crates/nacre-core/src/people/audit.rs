@@ -2,8 +2,8 @@
 
 use jiff::{SignedDuration, Timestamp};
 
-/// Entries that are kept at most.
-pub const MAX_AUDIT: usize = 100_000;
+/// Entries kept of one person, so that nobody can push the entries of others out.
+pub const MAX_AUDIT: usize = 20_000;
 
 /// How long an entry is kept.
 pub const MAX_AUDIT_AGE: SignedDuration = SignedDuration::from_hours(24 * 90);

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use rusqlite::types::Type;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{OptionalExtension as _, Row, params};
 
 use super::audit::{AuditEntry, AuditFilter};
 use super::db::LocalPeople;
@@ -28,7 +28,7 @@ impl PeopleStore for LocalPeople {
             let values = params![id, hash.as_str(), person, permissions.encode(), created, expires];
             transaction.execute(sql, values).map(drop)
         })?;
-        self.token(hash)?.ok_or(PeopleError::Damaged)
+        self.token(&id)?.ok_or(PeopleError::Damaged)
     }
 
     fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError> {
@@ -41,15 +41,12 @@ impl PeopleStore for LocalPeople {
         let sql = "UPDATE token SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL";
         let values = params![token.id, millis(now)];
         self.write(|transaction| transaction.execute(sql, values).map(drop))?;
-        self.token(&token.hash)?.ok_or(PeopleError::Damaged)
+        self.token(&token.id)?.ok_or(PeopleError::Damaged)
     }
 
-    fn token(&self, hash: &TokenHash) -> Result<Option<TokenRecord>, PeopleError> {
-        let sql = format!("SELECT {COLUMNS} FROM token WHERE hash = ?1");
-        let found: Option<TokenRecord> = self.read(|connection| {
-            connection.prepare_cached(&sql)?.query_row([hash.as_str()], record).optional()
-        })?;
-        Ok(found.filter(|token| token.hash.is(hash)))
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError> {
+        let sql = format!("SELECT {COLUMNS} FROM token WHERE id = ?1");
+        self.read(|connection| connection.prepare_cached(&sql)?.query_row([id], record).optional())
     }
 
     fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError> {
@@ -88,16 +85,13 @@ ORDER BY at DESC, place DESC LIMIT ?4";
     fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError> {
         self.write(|transaction| {
             let old = transaction.execute("DELETE FROM audit WHERE at < ?1", [millis(before)])?;
-            let n_kept = count(transaction)?;
-            let beyond = n_kept.saturating_sub(i64::try_from(keep).unwrap_or(i64::MAX)).max(0);
-            let sql = "DELETE FROM audit WHERE place IN (SELECT place FROM audit ORDER BY at, place LIMIT ?1)";
-            Ok(old + transaction.execute(sql, [beyond])?)
+            let sql = "
+DELETE FROM audit WHERE place IN (SELECT place FROM
+  (SELECT place, row_number() OVER (PARTITION BY who ORDER BY at DESC, place DESC) AS newer FROM audit)
+  WHERE ?1 < newer)";
+            Ok(old + transaction.execute(sql, [i64::try_from(keep).unwrap_or(i64::MAX)])?)
         })
     }
-}
-
-fn count(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("SELECT count(*) FROM audit", [], |row| row.get(0))
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<TokenRecord> {

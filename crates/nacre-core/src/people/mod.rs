@@ -1,7 +1,7 @@
 //! People: who may ask a server for what, and what they asked for.
 //!
 //! A token belongs to a person and carries what they may do, in all projects or in some. Only its hash is kept. [`Permissions`] answers
-//! every question about it; a [`Caller`] is a person with their permissions, handed to each operation as a value. [`PeopleStore`] has two
+//! every question about it. An [`Identity`] names a token or the owner; a [`Caller`] is an identity with the permissions that were looked up for one request. [`PeopleStore`] has two
 //! implementations: [`LocalPeople`], one SQLite file in the global folder, and the one of a database that a team shares.
 
 mod audit;
@@ -14,7 +14,7 @@ mod store;
 mod token;
 
 pub use audit::{AuditEntry, AuditFilter, MAX_AUDIT, MAX_AUDIT_AGE};
-pub use caller::Caller;
+pub use caller::{Caller, Identity};
 pub use db::{LocalPeople, PEOPLE_FILE};
 pub use error::PeopleError;
 pub use permissions::{AccessScope, Permissions, is_person_name};

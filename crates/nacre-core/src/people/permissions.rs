@@ -114,7 +114,13 @@ impl Permissions {
 pub fn is_person_name(text: &str) -> bool {
     let is_plain = |letter: char| letter.is_ascii_alphanumeric() || ".@_-+".contains(letter);
     let starts = text.chars().next().is_some_and(|letter| letter.is_ascii_alphanumeric());
-    starts && text.len() <= MAX_NAME_CHARS && text.chars().all(is_plain) && !text.contains("..")
+    // Lists use these two for the owner and for requests without a token.
+    let is_free = !["owner", "nobody"].contains(&text);
+    is_free
+        && starts
+        && text.len() <= MAX_NAME_CHARS
+        && text.chars().all(is_plain)
+        && !text.contains("..")
 }
 
 #[cfg(test)]
@@ -147,7 +153,9 @@ mod tests {
             assert!(is_person_name(good), "{good}");
         }
         let long = "x".repeat(MAX_NAME_CHARS + 1);
-        for bad in ["", "../x", "a/b", "a b", ".hidden", "a..b", "ä", "a\n", &*long] {
+        for bad in
+            ["", "owner", "nobody", "../x", "a/b", "a b", ".hidden", "a..b", "ä", "a\n", &*long]
+        {
             assert!(!is_person_name(bad), "{bad}");
         }
     }

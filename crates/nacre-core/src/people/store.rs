@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use super::audit::{AuditEntry, AuditFilter};
 use super::error::PeopleError;
 use super::permissions::is_person_name;
-use super::token::{NewToken, TokenHash, TokenRecord};
+use super::token::{NewToken, TokenRecord};
 
 /// The tokens of people, and the audit list.
 pub trait PeopleStore {
@@ -18,8 +18,8 @@ pub trait PeopleStore {
     /// Ends a token by the start of its id. One that was revoked stays as it was.
     fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError>;
 
-    /// The token with that hash, whether it still lets anybody in or not.
-    fn token(&self, hash: &TokenHash) -> Result<Option<TokenRecord>, PeopleError>;
+    /// The token with that id, valid or not.
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError>;
 
     /// The newest valid token of a person.
     fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError>;
@@ -30,7 +30,7 @@ pub trait PeopleStore {
     /// The audit list, the newest first.
     fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>, PeopleError>;
 
-    /// Removes entries from before a time, and the oldest beyond `keep`; says how many.
+    /// Removes entries from before a time, and each person's oldest beyond `keep`; returns how many.
     fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError>;
 }
 

@@ -9,10 +9,10 @@ use serde_json::Value;
 use tokio::sync::mpsc::Sender;
 use tokio::task::JoinSet;
 
-use super::MAX_LINE_BYTES;
 use super::follow::follow;
 use super::requests::{Answered, answer};
 use super::shared::ChatShared;
+use super::{MAX_LINE_BYTES, Workspaces};
 use crate::error::OpError;
 
 /// Tasks that one client follows at the same time.
@@ -22,6 +22,7 @@ const MAX_FOLLOWED: usize = 64;
 pub struct Client {
     chats: Arc<ChatShared>,
     folder: PathBuf,
+    workspaces: Workspaces,
     out: Sender<Arc<str>>,
     greeting: Greeting,
     following: JoinSet<()>,
@@ -34,8 +35,13 @@ enum Greeting {
 }
 
 impl Client {
-    pub(super) fn new(chats: Arc<ChatShared>, folder: PathBuf, out: Sender<Arc<str>>) -> Self {
-        Self { chats, folder, out, greeting: Greeting::Awaited, following: JoinSet::new() }
+    pub(super) fn new(
+        chats: Arc<ChatShared>,
+        (folder, workspaces): (PathBuf, Workspaces),
+        out: Sender<Arc<str>>,
+    ) -> Self {
+        let (greeting, following) = (Greeting::Awaited, JoinSet::new());
+        Self { chats, folder, workspaces, out, greeting, following }
     }
 
     /// Takes a line. It is answered by exactly one line; what it began to follow comes after that.
@@ -83,7 +89,7 @@ impl Client {
             let error = OpError::failed("This client follows too many tasks");
             return Err(refused(OpError { code: ErrorCode::LimitReached, ..error }));
         }
-        match answer(&self.chats, &self.folder, call).await {
+        match answer(&self.chats, (&self.folder, self.workspaces), call).await {
             Ok(answered) => Ok((id, answered)),
             Err(error) => Err(refused(error)),
         }

@@ -57,6 +57,15 @@ pub struct ChatOptions {
     pub script: Option<PathBuf>,
 }
 
+/// The folders that a client may name for its sessions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Workspaces {
+    /// Any: the client is a process of the owner.
+    Any,
+    /// The roots of registered projects. No other path is looked at, whether it exists or not.
+    Registered,
+}
+
 impl Chats {
     /// Everything runs on the runtime of `handle`, which somebody else drives.
     pub fn new(environment: Environment, options: ChatOptions, handle: Handle) -> Self {
@@ -65,8 +74,8 @@ impl Chats {
     }
 
     /// A new client that works in a folder unless it says otherwise. What it is sent goes to `out`.
-    pub fn client(&self, folder: PathBuf, out: Sender<Arc<str>>) -> Client {
-        Client::new(Arc::clone(&self.shared), folder, out)
+    pub fn client(&self, folder: PathBuf, workspaces: Workspaces, out: Sender<Arc<str>>) -> Client {
+        Client::new(Arc::clone(&self.shared), (folder, workspaces), out)
     }
 
     /// Turns that run or wait.

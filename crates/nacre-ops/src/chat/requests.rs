@@ -10,6 +10,7 @@ use nacre_api::wire::{
 use nacre_engine::record::{CancelledBy, TaskId};
 use serde_json::Value;
 
+use super::Workspaces;
 use super::log::TaskLog;
 use super::queue;
 use super::sessions;
@@ -65,7 +66,7 @@ impl Answered {
 
 pub(super) async fn answer(
     chats: &Arc<ChatShared>,
-    folder: &Path,
+    (folder, workspaces): (&Path, Workspaces),
     call: RpcCall,
 ) -> Result<Answered, OpError> {
     let place = folder.to_owned();
@@ -74,7 +75,8 @@ pub(super) async fn answer(
         RpcCall::Hello(_) => Answered::new(&hello()),
         RpcCall::SessionCreate(request) => {
             let shared = Arc::clone(chats);
-            let work = move |_: &_| sessions::create(&shared, &place, &request);
+            let work =
+                move |host: &_| sessions::create(&shared, host, (&place, workspaces), &request);
             Answered::new(&chats.call(here, work).await?)
         }
         RpcCall::SessionList(request) => {

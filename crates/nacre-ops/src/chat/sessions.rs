@@ -1,6 +1,6 @@
 //! Sessions: made, found, listed, changed, forked, removed, searched.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{
     ApprovalPolicy, ChatSession, ErrorCode, SessionChangeRequest, SessionCreateRequest,
@@ -14,6 +14,7 @@ use nacre_engine::record::state::{
     Conversations, NewSession, SessionChange, SessionMatch, SessionRecord, State,
 };
 
+use super::Workspaces;
 use super::items::chat_item;
 use super::pictures;
 use super::recovery::recover;
@@ -28,13 +29,15 @@ const USUAL_HITS: usize = 20;
 
 pub(super) fn create(
     chats: &ChatShared,
-    folder: &Path,
+    host: &Host,
+    (folder, workspaces): (&Path, Workspaces),
     request: &SessionCreateRequest,
 ) -> Result<SessionReport, OpError> {
     let SessionCreateRequest { workspace, title, model, policy } = request;
-    let folder = match workspace {
-        Some(named) => chats.environment.absolute(Path::new(named)),
-        None => folder.to_owned(),
+    let named = workspace.as_deref().map_or(folder, Path::new);
+    let folder = match workspaces {
+        Workspaces::Any => chats.environment.absolute(named),
+        Workspaces::Registered => registered(host, named)?,
     };
     if !folder.is_dir() {
         return Err(OpError::not_found(format!("There is no folder `{}`", folder.display())));
@@ -54,6 +57,17 @@ pub(super) fn create(
     let made = state.create_session(&new, host.now())?;
     state.set_active_session(&root, Some(&made.id))?;
     Ok(SessionReport { session: entry(&state, made)? })
+}
+
+/// The root of a registered project, by its name or path. Nothing is looked up on disk, so that the error tells nothing of it.
+fn registered(host: &Host, named: &Path) -> Result<PathBuf, OpError> {
+    let is_meant = |name: &str, path: &Path| path == named || Path::new(name) == named;
+    let found = host.projects.iter().find(|project| is_meant(&project.name, &project.path));
+    found.map(|project| project.path.clone()).ok_or_else(|| {
+        let error = OpError::failed("The workspace is not a registered project");
+        OpError { code: ErrorCode::NoProject, ..error }
+            .hint("`nacre project list` shows every project")
+    })
 }
 
 /// The folder that a session works in: the project around, the repository, or the folder itself.

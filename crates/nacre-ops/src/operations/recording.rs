@@ -63,7 +63,7 @@ impl<'c> CommandChange<'c> {
 
 /// What was typed, and who asked for it where that is somebody else than the person whose machine it is.
 fn attributed(host: &Host, command: &str) -> String {
-    match &host.caller.person {
+    match host.caller.person() {
         Some(person) => format!("{command} by {person}"),
         None => command.to_owned(),
     }

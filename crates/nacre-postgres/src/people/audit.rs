@@ -50,7 +50,7 @@ ORDER BY at DESC, place DESC LIMIT $4";
     Ok(entries.collect())
 }
 
-/// Removes what is older than `before`, and the oldest beyond `keep`.
+/// Removes what is older than `before`, and each person's oldest beyond `keep`.
 pub(super) fn prune(
     database: &Database,
     before: Timestamp,
@@ -62,7 +62,9 @@ pub(super) fn prune(
         let transaction = client.transaction().await?;
         let old = transaction.execute("DELETE FROM audit WHERE at < $1", &[&before]).await?;
         let sql = "
-DELETE FROM audit WHERE place IN (SELECT place FROM audit ORDER BY at DESC, place DESC OFFSET $1)";
+DELETE FROM audit WHERE place IN (SELECT place FROM
+  (SELECT place, row_number() OVER (PARTITION BY who ORDER BY at DESC, place DESC) AS newer FROM audit) AS ranked
+  WHERE $1 < newer)";
         let beyond = transaction.execute(sql, &[&keep]).await?;
         transaction.commit().await?;
         Ok(old + beyond)

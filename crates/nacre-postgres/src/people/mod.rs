@@ -7,7 +7,7 @@ mod tokens;
 
 use jiff::Timestamp;
 use nacre_core::people::{
-    AuditEntry, AuditFilter, NewToken, PeopleError, PeopleStore, TokenHash, TokenRecord,
+    AuditEntry, AuditFilter, NewToken, PeopleError, PeopleStore, TokenRecord,
 };
 
 use crate::database::{Database, DatabaseError};
@@ -30,7 +30,7 @@ impl PeopleStore for SharedPeople {
     fn add_token(&mut self, token: &NewToken) -> Result<TokenRecord, PeopleError> {
         token.check(tokens::count(&self.database, &token.person)?)?;
         tokens::add(&self.database, token)?;
-        self.token(&token.hash)?.ok_or(PeopleError::Damaged)
+        self.token(&token.hash.id())?.ok_or(PeopleError::Damaged)
     }
 
     fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError> {
@@ -40,11 +40,11 @@ impl PeopleStore for SharedPeople {
     fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError> {
         let token = TokenRecord::named(self.tokens()?, id)?;
         tokens::revoke(&self.database, &token.id, now)?;
-        self.token(&token.hash)?.ok_or(PeopleError::Damaged)
+        self.token(&token.id)?.ok_or(PeopleError::Damaged)
     }
 
-    fn token(&self, hash: &TokenHash) -> Result<Option<TokenRecord>, PeopleError> {
-        Ok(tokens::with_hash(&self.database, hash)?.filter(|token| token.hash.is(hash)))
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError> {
+        tokens::with_id(&self.database, id)
     }
 
     fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError> {

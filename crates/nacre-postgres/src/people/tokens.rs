@@ -50,14 +50,11 @@ pub(super) fn revoke(database: &Database, id: &str, now: Timestamp) -> Result<()
     })
 }
 
-pub(super) fn with_hash(
-    database: &Database,
-    hash: &TokenHash,
-) -> Result<Option<TokenRecord>, PeopleError> {
-    let hash = plain(hash.as_str());
+pub(super) fn with_id(database: &Database, id: &str) -> Result<Option<TokenRecord>, PeopleError> {
+    let id = plain(id);
     let row = database.run(async |client| {
-        let sql = format!("SELECT {COLUMNS} FROM token WHERE hash = $1");
-        Ok(client.query_opt(&sql, &[&hash]).await?)
+        let sql = format!("SELECT {COLUMNS} FROM token WHERE id = $1");
+        Ok(client.query_opt(&sql, &[&id]).await?)
     })?;
     row.as_ref().map(record).transpose()
 }

@@ -4,6 +4,7 @@
 //! what runs end for a while, then cancels it; what was not finished is taken up the next time.
 
 use std::convert::Infallible;
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -30,7 +31,7 @@ use super::service::Service;
 /// The port that is tried where none is named.
 pub const USUAL_PORT: u16 = 8765;
 
-/// Connections at the same time: as many as may listen for events, and room for requests beside them.
+/// Connections of one entry at the same time: as many as may listen for events, and room for requests beside them.
 const MAX_CONNECTIONS: usize = 1280;
 /// How long a client may take to say what it wants.
 const HEADER_TIME: Duration = Duration::from_secs(5);
@@ -117,7 +118,6 @@ async fn listen(
     let log = environment.clone();
     let server = Server::new(environment, (names, keys), people, (boot, service), stop.clone());
     let server = Arc::new(server);
-    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     let socket = open_socket(held);
     held.announce(&address.to_string())?;
     let bound = Bound { address, socket: socket.as_ref().map(|(path, _)| path.clone()) };
@@ -127,12 +127,9 @@ async fn listen(
     service::log(&log, LogLevel::Info, "start", &fields);
     server.start_loops();
     tokio::spawn(give_back_memory(Arc::clone(&server)));
-    let port = accept_port(listener, Arc::clone(&server), Arc::clone(&connections));
-    let file =
-        accept_socket(socket.map(|(_, listener)| listener), Arc::clone(&server), connections);
     tokio::select! {
-        () = port => {}
-        () = file => {}
+        () = accept_port(&listener, &server) => {}
+        () = accept_socket(socket.map(|(_, listener)| listener), &server) => {}
         () = stop.cancelled() => {}
     }
     drain(&server).await;
@@ -174,7 +171,7 @@ async fn bind(port: u16) -> Result<TcpListener, OpError> {
     TcpListener::bind(address).await.map_err(|error| cannot_listen(port, &error))
 }
 
-fn cannot_listen(port: u16, error: &std::io::Error) -> OpError {
+fn cannot_listen(port: u16, error: &io::Error) -> OpError {
     let error = OpError {
         code: ErrorCode::Unavailable,
         causes: vec![error.to_string()],
@@ -183,24 +180,44 @@ fn cannot_listen(port: u16, error: &std::io::Error) -> OpError {
     error.hint("Another program listens there? Take a free one: nacre serve --port 0")
 }
 
-async fn accept_port(listener: TcpListener, server: Arc<Server>, connections: Arc<Semaphore>) {
+/// Serves what comes in by one entry. Each has its own bound, so that strangers on the port do not keep the owner from the
+/// socket file.
+async fn accept<S, C>(
+    mut next: impl AsyncFnMut() -> io::Result<Option<S>>,
+    converse: impl Fn(S) -> C,
+) where
+    C: Future<Output = ()> + Send + 'static,
+{
+    let connections = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         // The semaphore is never closed.
-        let Ok(place) = Arc::clone(&connections).acquire_owned().await else { return };
-        match listener.accept().await {
-            Ok((stream, peer)) => {
-                // Small answers are not held back.
-                let _ = stream.set_nodelay(true);
-                let server = Arc::clone(&server);
+        let Ok(permit) = Arc::clone(&connections).acquire_owned().await else { return };
+        match next().await {
+            Ok(Some(stream)) => {
+                let conversation = converse(stream);
                 tokio::spawn(async move {
-                    converse(stream, Entry::Port(peer.ip()), server).await;
-                    drop(place);
+                    conversation.await;
+                    drop(permit);
                 });
             }
+            Ok(None) => {}
             // Too many open files, or a client that went away.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
+}
+
+async fn accept_port(listener: &TcpListener, server: &Arc<Server>) {
+    let next = async || {
+        let (stream, peer) = listener.accept().await?;
+        // Small answers are not held back.
+        let _ = stream.set_nodelay(true);
+        Ok(Some((stream, peer)))
+    };
+    let converse = |(stream, peer): (_, SocketAddr)| {
+        converse(stream, Entry::Port(peer.ip()), Arc::clone(server))
+    };
+    accept(next, converse).await;
 }
 
 #[cfg(unix)]
@@ -215,27 +232,14 @@ fn open_socket(held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
 }
 
 #[cfg(unix)]
-async fn accept_socket(
-    listener: Option<SocketListener>,
-    server: Arc<Server>,
-    connections: Arc<Semaphore>,
-) {
+async fn accept_socket(listener: Option<SocketListener>, server: &Arc<Server>) {
     let Some(listener) = listener else { return std::future::pending().await };
-    loop {
-        let Ok(place) = Arc::clone(&connections).acquire_owned().await else { return };
-        match listener.accept().await {
-            // The folder is closed to others; the system says once more who it is.
-            Ok((stream, _)) if is_same_user(&stream) => {
-                let server = Arc::clone(&server);
-                tokio::spawn(async move {
-                    converse(stream, Entry::Socket, server).await;
-                    drop(place);
-                });
-            }
-            Ok(_) => {}
-            Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
-        }
-    }
+    let next = async || {
+        let (stream, _) = listener.accept().await?;
+        // The folder is closed to others; the system says once more who it is.
+        Ok(is_same_user(&stream).then_some(stream))
+    };
+    accept(next, |stream| converse(stream, Entry::Socket, Arc::clone(server))).await;
 }
 
 #[cfg(unix)]
@@ -252,11 +256,7 @@ fn open_socket(_held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
 }
 
 #[cfg(not(unix))]
-async fn accept_socket(
-    _listener: Option<SocketListener>,
-    _server: Arc<Server>,
-    _connections: Arc<Semaphore>,
-) {
+async fn accept_socket(_listener: Option<SocketListener>, _server: &Arc<Server>) {
     std::future::pending().await
 }
 
@@ -277,4 +277,48 @@ where
         .serve_connection(TokioIo::new(stream), answer);
     // A client that breaks off is no error of the server.
     let _ = connection.with_upgrades().await;
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn strangers_on_one_entry_do_not_close_another() {
+        let (arrived, mut n_port) = unbounded_channel();
+        // Connections that never end.
+        let port = accept(
+            async || Ok(Some(())),
+            |()| {
+                arrived.send(()).unwrap();
+                pending()
+            },
+        );
+        let (answered, mut from_socket) = unbounded_channel();
+        let socket = accept(
+            async || Ok(Some(())),
+            |()| {
+                let answered = answered.clone();
+                async move { answered.send(()).unwrap() }
+            },
+        );
+        let all = async {
+            for _ in 0..MAX_CONNECTIONS {
+                n_port.recv().await.unwrap();
+            }
+            for _ in 0..MAX_CONNECTIONS * 2 {
+                from_socket.recv().await.unwrap();
+            }
+            assert!(n_port.try_recv().is_err(), "no more than the bound");
+        };
+        tokio::select! {
+            () = port => panic!("the entry ended"),
+            () = socket => panic!("the entry ended"),
+            () = all => {}
+        }
+    }
 }

@@ -1,7 +1,6 @@
 //! The stream of events: server-sent events, numbered, kept open by a comment now and then.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -9,11 +8,13 @@ use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response, StatusCode};
 use nacre_api::wire::ErrorCode;
 use nacre_ops::Cancel;
+use tokio::sync::Semaphore;
 use tokio::sync::mpsc::{Sender, channel};
 
 use super::body::Body;
 use super::guard::Refusal;
 use super::hub::Listener;
+use super::people::LastingAccess;
 
 /// Listeners at the same time.
 const MAX_LISTENERS: usize = 1024;
@@ -23,25 +24,39 @@ const WAITING: usize = 16;
 const KEEP_OPEN: Duration = Duration::from_secs(15);
 
 /// Who listens now.
-#[derive(Default)]
 pub(super) struct Listeners {
-    n_listening: Arc<AtomicUsize>,
+    free: Arc<Semaphore>,
 }
 
 impl Listeners {
-    pub(super) fn count(&self) -> usize {
-        self.n_listening.load(Ordering::Relaxed)
+    pub(super) fn new() -> Self {
+        Self { free: Arc::new(Semaphore::new(MAX_LISTENERS)) }
     }
 
-    /// An answer that does not end, until the server does or the client goes away.
+    pub(super) fn count(&self) -> usize {
+        MAX_LISTENERS - self.free.available_permits()
+    }
+
+    /// An answer that does not end, until the server does, the client goes away or its access ends.
     pub(super) fn stream(
         &self,
         listener: Listener,
+        access: LastingAccess,
         stop: Cancel,
     ) -> Result<Response<Body>, Refusal> {
-        let place = Place::take(&self.n_listening)?;
+        let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() else {
+            let message = "Too many clients listen for events";
+            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
+        };
         let (sender, pieces) = channel(WAITING);
-        tokio::spawn(forward(listener, sender, stop, place));
+        tokio::spawn(async move {
+            let _permit = permit;
+            tokio::select! {
+                () = forward(listener, &access, sender) => {}
+                () = access.ended() => {}
+                () = stop.cancelled() => {}
+            }
+        });
         let mut response = Response::new(Body::Pieces(pieces));
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -50,39 +65,24 @@ impl Listeners {
     }
 }
 
-/// A place among the listeners, given back when it is dropped.
-struct Place(Arc<AtomicUsize>);
-
-impl Place {
-    fn take(count: &Arc<AtomicUsize>) -> Result<Self, Refusal> {
-        let place = Self(Arc::clone(count));
-        if MAX_LISTENERS <= count.fetch_add(1, Ordering::Relaxed) {
-            let message = "Too many clients listen for events";
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
-        }
-        Ok(place)
-    }
-}
-
-impl Drop for Place {
-    fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
-async fn forward(mut listener: Listener, sender: Sender<Bytes>, stop: Cancel, place: Place) {
-    let _place = place;
+async fn forward(mut listener: Listener, access: &LastingAccess, sender: Sender<Bytes>) {
     // A first line at once, so that the client knows that it is heard.
     if sender.send(Bytes::from_static(b": listening\n\n")).await.is_err() {
         return;
     }
     loop {
-        let next = tokio::select! {
-            next = listener.next() => next.pieces,
-            () = tokio::time::sleep(KEEP_OPEN) => vec![Bytes::from_static(b":\n\n")],
+        let is_silent = tokio::select! {
+            () = listener.wait() => false,
+            () = tokio::time::sleep(KEEP_OPEN) => true,
             () = sender.closed() => return,
-            () = stop.cancelled() => return,
         };
+        // What happens after this lookup waits for the next one.
+        let latest = listener.latest();
+        let Some(caller) = access.caller().await else { return };
+        let mut next = listener.pieces(&caller, latest);
+        if is_silent {
+            next.push(Bytes::from_static(b":\n\n"));
+        }
         for piece in next {
             if sender.send(piece).await.is_err() {
                 return;

@@ -13,7 +13,6 @@ use nacre_api::wire::ErrorCode;
 use nacre_ops::OpError;
 use nacre_ops::people::Caller;
 
-use super::access::Proof;
 use super::route::Access;
 
 /// The longest path and query.
@@ -121,6 +120,15 @@ pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Ref
         }
     }
     Ok(())
+}
+
+/// How a request proved itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Proof {
+    /// The server's own token, or that of a person.
+    Token(Caller),
+    /// The secret of a page in a browser, or a proxy that a browser logged in at.
+    Page(Caller),
 }
 
 /// Whose request it is, by what it showed. What a browser sends by itself, such as a cookie, proves nothing.

@@ -48,16 +48,10 @@ impl Kept {
         let may_read = |project: &String| caller.permissions.allow(project, AccessScope::Read);
         caller.permissions.allow_everything()
             || match self.task {
-                Some(_) => self.person.is_some() && self.person == caller.person,
+                Some(_) => self.person.is_some() && self.person.as_deref() == caller.person(),
                 None => self.project.as_ref().is_some_and(may_read),
             }
     }
-}
-
-/// What a listener is given next.
-pub(super) struct Next {
-    /// As it goes out, with its id.
-    pub(super) pieces: Vec<Bytes>,
 }
 
 impl Hub {
@@ -102,7 +96,7 @@ impl Hub {
     /// A listener that begins after the event `last_id`, or now.
     pub(super) fn listen(
         self: &Arc<Self>,
-        caller: Caller,
+        caller: &Caller,
         last_id: Option<&str>,
         task: Option<String>,
     ) -> Listener {
@@ -111,9 +105,9 @@ impl Hub {
         let seen = match last_id {
             // Of one task everything that is still kept.
             None if task.is_some() => {
-                Seen::Until(ring.events.front().map_or(ring.last, |first| first.number - 1))
+                Some(ring.events.front().map_or(ring.last, |first| first.number - 1))
             }
-            None => Seen::Until(ring.last),
+            None => Some(ring.last),
             Some(id) => {
                 let number = match caller.permissions.allow_everything() {
                     true => id.strip_prefix(&self.boot).and_then(|rest| rest.strip_prefix('-')),
@@ -121,19 +115,14 @@ impl Hub {
                 };
                 match number {
                     Some(number) => number.parse().ok().filter(|number| *number <= ring.last),
-                    None => self.number_of(&ring, &caller, id),
+                    None => self.number_of(&ring, caller, id),
                 }
-                .map_or(Seen::Unknown, Seen::Until)
             }
         };
         drop(ring);
-        let mut listener =
-            Listener { hub: Arc::clone(self), caller, latest, task, seen: 0, has_missed: false };
-        match seen {
-            Seen::Until(number) => listener.seen = number,
-            Seen::Unknown => listener.has_missed = true,
-        }
-        listener
+        // An id that is not known is that of another server.
+        let (seen, has_missed) = (seen.unwrap_or(0), seen.is_none());
+        Listener { hub: Arc::clone(self), latest, task, seen, has_missed }
     }
 }
 
@@ -156,12 +145,6 @@ impl Hub {
     }
 }
 
-enum Seen {
-    Until(u64),
-    /// It belongs to another server.
-    Unknown,
-}
-
 /// Where an event comes from.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Source {
@@ -174,7 +157,6 @@ pub(super) struct Source {
 /// Somebody who listens.
 pub(super) struct Listener {
     hub: Arc<Hub>,
-    caller: Caller,
     latest: watch::Receiver<u64>,
     /// Only events of this task.
     task: Option<String>,
@@ -183,21 +165,23 @@ pub(super) struct Listener {
 }
 
 impl Listener {
-    /// The next events, once there are any.
-    pub(super) async fn next(&mut self) -> Next {
-        loop {
-            let pieces = self.pieces();
-            if !pieces.is_empty() {
-                return Next { pieces };
-            }
-            if self.latest.changed().await.is_err() {
-                // The hub lives as long as its listeners.
-                std::future::pending::<()>().await;
-            }
+    /// Waits until there may be events to send.
+    pub(super) async fn wait(&mut self) {
+        // The hub exists as long as its listeners.
+        let seen = self.seen;
+        let is_new = |latest: &u64| seen < *latest;
+        if !self.has_missed && self.latest.wait_for(is_new).await.is_err() {
+            std::future::pending::<()>().await;
         }
     }
 
-    fn pieces(&mut self) -> Vec<Bytes> {
+    /// The number of the newest event.
+    pub(super) fn latest(&self) -> u64 {
+        *self.latest.borrow()
+    }
+
+    /// The new events up to a number, as they are sent to a caller that was looked up after the last of them happened.
+    pub(super) fn pieces(&mut self, caller: &Caller, until: u64) -> Vec<Bytes> {
         let ring = self.hub.ring.lock().unwrap_or_else(PoisonError::into_inner);
         let first = ring.events.front().map_or(ring.last + 1, |kept| kept.number);
         let mut pieces = Vec::new();
@@ -210,17 +194,17 @@ impl Listener {
                 event: StreamedEvent::Missed {},
             };
             let json = serde_json::to_vec(&missed).unwrap_or_default();
-            let id = self.hub.id(&self.caller, self.seen.max(first - 1));
+            let id = self.hub.id(caller, self.seen.max(first - 1));
             pieces.push(framed(&id, &json));
         }
         let n_old = ring.events.partition_point(|kept| kept.number <= self.seen);
         let is_wanted =
             |kept: &&Kept| self.task.is_none() || kept.task.as_deref() == self.task.as_deref();
-        let new = ring.events.iter().skip(n_old).filter(is_wanted);
-        let new = new.filter(|kept| kept.is_for(&self.caller));
-        let id = |kept: &Kept| self.hub.id(&self.caller, kept.number);
+        let new = ring.events.iter().skip(n_old).take_while(|kept| kept.number <= until);
+        let new = new.filter(is_wanted).filter(|kept| kept.is_for(caller));
+        let id = |kept: &Kept| self.hub.id(caller, kept.number);
         pieces.extend(new.map(|kept| framed(&id(kept), &kept.json)));
-        self.seen = ring.last;
+        self.seen = until.max(first - 1);
         pieces
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use http::{Response, StatusCode};
 use nacre_api::wire::{ErrorCode, LoginCodeReport, LoginReport, LoginRequest};
 use nacre_ops::OpError;
-use nacre_ops::people::Caller;
+use nacre_ops::people::Identity;
 use serde_json::Value;
 
 use super::access::Keys;
@@ -13,9 +13,9 @@ use super::answer;
 use super::body::Body;
 use super::guard::Refusal;
 
-/// A code for one browser, which may then do what the caller may.
-pub(super) fn new_code(keys: &Keys, caller: Caller, now: Duration) -> Response<Body> {
-    match keys.new_code(caller, now) {
+/// A code for one browser, whose page then belongs to the caller.
+pub(super) fn new_code(keys: &Keys, identity: Identity, now: Duration) -> Response<Body> {
+    match keys.new_code(identity, now) {
         Ok(code) => answer::value(StatusCode::OK, &LoginCodeReport { code }),
         Err(error) => answer::failure(error),
     }

@@ -30,3 +30,4 @@ mod tasks;
 mod upgrade;
 
 pub use self::connections::{Bound, ServeOptions, USUAL_PORT, serve};
+pub(crate) use self::people::LastingAccess;

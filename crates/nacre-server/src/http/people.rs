@@ -1,29 +1,36 @@
-//! The people of a server: who shows a token, whom a trusted proxy names, and the audit list.
+//! The people of a server: the tokens they show, the names that a trusted proxy gives, and the audit list.
 //!
-//! Nothing is opened before somebody shows a token that is not the server's own.
+//! A caller is looked up in the store each time, so that a revocation on any server of a database holds at once. The store is not
+//! opened before somebody shows a token that is not the server's own.
 
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use http::HeaderName;
 use nacre_ops::host::{Environment, Needs, OpenOptions, Tolerance};
 use nacre_ops::people::{
-    AuditEntry, Caller, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, TOKEN_PREFIX, TokenHash,
+    AuditEntry, Caller, Identity, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, TOKEN_PREFIX, TokenHash,
     TokenRecord, is_person_name,
 };
 use nacre_ops::service::{self, LogLevel};
 use nacre_ops::{Host, OpError};
 use tokio::task::spawn_blocking;
 
+use crate::permit::Permit;
+
 /// No token is longer.
 const MAX_TOKEN_BYTES: usize = 200;
 
-/// Entries of the audit list that wait while the store is slow; more are lost, and that is logged.
-const MAX_WAITING: usize = 10_000;
+/// Entries of one person that are queued while the store is slow; more are lost, and that is logged.
+const MAX_WAITING: usize = 1000;
 
 /// How many entries are written between two looks for old ones.
 const PRUNE_AFTER: usize = 500;
+
+/// How often a silent connection is looked up.
+const RECHECK: Duration = Duration::from_secs(2);
 
 /// A proxy that logs people in, as the settings name it.
 #[derive(Clone, Debug)]
@@ -57,7 +64,8 @@ type OpenedStore = Option<Box<dyn PeopleStore + Send>>;
 #[derive(Clone)]
 pub(super) struct People {
     environment: Environment,
-    store: Arc<Mutex<OpenedStore>>,
+    /// Callers queue for it without occupying a thread each.
+    store: Arc<tokio::sync::Mutex<OpenedStore>>,
     is_open: Arc<AtomicBool>,
     waiting: Arc<Mutex<Vec<AuditEntry>>>,
     n_written: Arc<AtomicUsize>,
@@ -74,13 +82,14 @@ impl People {
         }
     }
 
-    /// Whoever has that token, if it is valid.
+    /// The owner of a token, if it is valid.
     pub(super) async fn with_token(&self, token: &str) -> Result<Option<Caller>, OpError> {
         if MAX_TOKEN_BYTES < token.len() || !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
         }
         let hash = TokenHash::of(token);
-        self.find(move |store| Ok(store.token(&hash)?)).await
+        self.find(move |store| Ok(store.token(&hash.id())?.filter(|token| token.hash.is(&hash))))
+            .await
     }
 
     /// The person whom a trusted proxy names: what they may do is what their newest token says.
@@ -92,49 +101,59 @@ impl People {
         self.find(move |store| Ok(store.token_of(&name, now)?)).await
     }
 
+    /// What an identity may do now; `None` once its token is revoked or expired.
+    pub(super) async fn caller(&self, identity: &Identity) -> Result<Option<Caller>, OpError> {
+        match identity.clone() {
+            Identity::Owner => Ok(Some(Caller::owner())),
+            Identity::Token { id, .. } => self.find(move |store| Ok(store.token(&id)?)).await,
+        }
+    }
+
     async fn find(
         &self,
         look: impl FnOnce(&dyn PeopleStore) -> Result<Option<TokenRecord>, OpError> + Send + 'static,
     ) -> Result<Option<Caller>, OpError> {
-        let people = self.clone();
+        let (people, mut store) = (self.clone(), Arc::clone(&self.store).lock_owned().await);
         let found = spawn_blocking(move || {
-            let mut store = people.opened()?;
-            store.as_deref_mut().map_or(Ok(None), |store| look(&*store))
+            people.open(&mut store)?;
+            store.as_deref().map_or(Ok(None), |store| look(store))
         });
         let broken = |_| Err(OpError::failed("The request broke down inside"));
         let found = found.await.unwrap_or_else(broken)?;
         let valid = found.filter(|token| token.is_valid(self.environment.now()));
-        Ok(valid.map(|token| Caller::person(&token.person, token.permissions)))
+        Ok(valid.map(Caller::from))
     }
 
     /// Notes what somebody asked for. What the owner reads is theirs, and nobody else's business.
     pub(super) fn note(&self, caller: &Caller, is_change: bool, entry: NewEntry) {
         let is_open = self.is_open.load(Ordering::Relaxed);
-        let is_noted = caller.person.is_some() || (is_change && is_open);
-        if !is_noted {
+        if caller.is_owner() && !(is_change && is_open) {
             return;
         }
         let NewEntry { what, project, outcome } = entry;
         let (at, who) = (self.environment.now(), caller.name().to_owned());
-        let mut waiting = lock(&self.waiting);
-        if waiting.len() < MAX_WAITING {
+        let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        let n_waiting = waiting.iter().filter(|entry| entry.who == who).count();
+        if n_waiting < MAX_WAITING {
             waiting.push(AuditEntry { at, who, what, project, outcome });
         }
-        // Whoever adds the first one writes those of others, too.
+        if n_waiting + 1 == MAX_WAITING {
+            service::log(&self.environment, LogLevel::Error, "audit list is behind", &[]);
+        }
+        // The first one starts the write; it takes the others with it.
         if waiting.len() == 1 {
             let people = self.clone();
             drop(spawn_blocking(move || people.write()));
-        }
-        if waiting.len() == MAX_WAITING {
-            service::log(&self.environment, LogLevel::Error, "audit list is behind", &[]);
         }
     }
 
     /// Writes what waits.
     pub(super) fn write(&self) {
-        let Ok(mut store) = self.opened() else { return };
+        let mut store = self.store.blocking_lock();
+        let Ok(()) = self.open(&mut store) else { return };
         let Some(store) = store.as_deref_mut() else { return };
-        let entries = std::mem::take(&mut *lock(&self.waiting));
+        let waiting = self.waiting.lock();
+        let entries = std::mem::take(&mut *waiting.unwrap_or_else(PoisonError::into_inner));
         if entries.is_empty() {
             return;
         }
@@ -155,9 +174,8 @@ impl People {
         }
     }
 
-    /// The store, looked for again as long as there is none.
-    fn opened(&self) -> Result<MutexGuard<'_, OpenedStore>, OpError> {
-        let mut store = lock(&self.store);
+    /// Opens the store, unless it is open or there is none yet.
+    fn open(&self, store: &mut OpenedStore) -> Result<(), OpError> {
         if store.is_none() {
             let options = OpenOptions {
                 needs: Needs::Registered,
@@ -167,7 +185,30 @@ impl People {
             *store = Host::open(self.environment.clone(), &options).host?.people()?;
             self.is_open.store(store.is_some(), Ordering::Relaxed);
         }
-        Ok(store)
+        Ok(())
+    }
+}
+
+/// The access of an open connection: its identity, which is looked up for each message.
+#[derive(Clone)]
+pub(crate) struct LastingAccess {
+    pub(super) people: People,
+    pub(super) identity: Identity,
+    pub(super) permit: Permit,
+}
+
+impl LastingAccess {
+    /// The caller, if the connection may continue. It may not while the store cannot be asked.
+    pub(crate) async fn caller(&self) -> Option<Caller> {
+        let caller = self.people.caller(&self.identity).await.ok()??;
+        self.permit.check(&caller, None).is_ok().then_some(caller)
+    }
+
+    /// Returns once the connection may not continue, also when nothing is said on it.
+    pub(crate) async fn ended(&self) {
+        while self.caller().await.is_some() {
+            tokio::time::sleep(RECHECK).await;
+        }
     }
 }
 
@@ -176,8 +217,4 @@ pub(super) struct NewEntry {
     pub(super) what: String,
     pub(super) project: Option<String>,
     pub(super) outcome: String,
-}
-
-fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
-    of.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use nacre_api::wire::{ChangedThing, Outcome, Report};
-use nacre_ops::OpError;
+use nacre_ops::{Host, OpError};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -157,6 +157,20 @@ pub(super) struct Route {
 impl Route {
     /// A route whose request is a `Q` and whose answer an `R`.
     pub(super) fn operation<Q, R>(
+        row: (Verb, &'static str),
+        summary: &'static str,
+        operation: fn(&Host, &Q) -> Result<R, OpError>,
+    ) -> Self
+    where
+        Q: DeserializeOwned + JsonSchema + Send + 'static,
+        R: Report + Serialize + JsonSchema + 'static,
+    {
+        let call = move |call: &Call, request: &Q| operation(&call.host, request);
+        Self::new(row, summary, Handling::Operation(prepare(call, |_| None))).typed::<Q, R>()
+    }
+
+    /// The same, where the operation needs more of the call than its host.
+    pub(super) fn call<Q, R>(
         (verb, path): (Verb, &'static str),
         summary: &'static str,
         operation: fn(&Call, &Q) -> Result<R, OpError>,
@@ -310,7 +324,7 @@ impl Route {
 }
 
 fn prepare<Q, R>(
-    operation: fn(&Call, &Q) -> Result<R, OpError>,
+    operation: impl Fn(&Call, &Q) -> Result<R, OpError> + Copy + Send + Sync + 'static,
     version: fn(&R) -> Option<String>,
 ) -> Prepare
 where

@@ -8,30 +8,30 @@ use bytes::Bytes;
 use http::header::{ACCEPT, ALLOW, AUTHORIZATION, IF_MATCH};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use nacre_api::wire::{ChangedThing, ErrorCode, LINES_TYPE, StreamedEvent};
-use nacre_ops::chat::{ChatOptions, Chats};
+use nacre_ops::chat::{ChatOptions, Chats, Workspaces};
 use nacre_ops::host::{Environment, Needs, Registering, Tolerance};
-use nacre_ops::people::{Caller, Permissions};
+use nacre_ops::people::Caller;
 use nacre_ops::{Cancel, Events, OpError};
 use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use super::access::{Keys, Proof};
+use super::access::{Key, Keys};
 use super::body::{Body, read_json};
 use super::events::Listeners;
-use super::guard::{Entry, Names, Refusal, check_form, check_origin, only};
+use super::guard::{Entry, Names, Proof, Refusal, check_form, check_origin, only};
 use super::hub::{Hub, Source};
 use super::lines::lines;
 use super::openapi::DESCRIPTION;
 use super::parameters::{Query, parameters};
-use super::people::{NewEntry, People, TrustedProxy};
+use super::people::{LastingAccess, NewEntry, People, TrustedProxy};
 use super::route::{Access, Done, Handling, OwnRoute, Route, UseOfVersion, Work};
-use super::service::{Service, answer_change};
+use super::service::Service;
 use super::table::{Found, FoundRoute, Table};
 use super::tasks::{Reports, TaskRunner, begun};
 use super::{answer, assets, guard, headers, login, mcp, upgrade};
 use crate::calls::{CallInfo, Calls, Pace};
-use crate::rpc::Clients;
+use crate::rpc::{Clients, RpcConnection};
 
 /// Operations that run at the same time; others wait.
 const MAX_RUNNING: usize = 8;
@@ -83,7 +83,7 @@ impl Server {
         let chats = Chats::new(environment.clone(), options, Handle::current());
         let clients = Clients::new(chats, environment, stop.clone());
         let tasks = TaskRunner { calls, hub, reports: Arc::new(Reports::default()) };
-        let (table, listeners) = (Table::new(), Listeners::default());
+        let (table, listeners) = (Table::new(), Listeners::new());
         Self { names, keys, people, proxy, table, tasks, listeners, service, clients, stop, uptime }
     }
 
@@ -154,17 +154,17 @@ impl Server {
         let project = query.project.clone();
         let permitted = route.permit().check(&caller, project.as_deref());
         let answered = match permitted {
-            Ok(()) => self.permitted(found, (caller.clone(), query), (parts, body)).await,
+            Ok(()) => self.permitted(found, (entry, caller.clone(), query), (parts, body)).await,
             Err(error) => Err(Refusal { status: StatusCode::FORBIDDEN, error }),
         };
         let status = answered.as_ref().map_or_else(|refusal| refusal.status, Response::status);
         let is_ok = status.is_success() || status == StatusCode::SWITCHING_PROTOCOLS;
-        let entry = NewEntry {
+        let note = NewEntry {
             what: format!("{} {}", route.verb.as_str(), route.path),
             project,
             outcome: if is_ok { "ok".to_owned() } else { status.as_str().to_owned() },
         };
-        self.people.note(&caller, route.access == Access::Change, entry);
+        self.people.note(&caller, route.access == Access::Change, note);
         answered
     }
 
@@ -176,7 +176,7 @@ impl Server {
         headers: &HeaderMap,
     ) -> Result<Caller, Refusal> {
         match (access, entry) {
-            (Access::Open, _) => return Ok(Caller::person("nobody", Permissions::default())),
+            (Access::Open, _) => return Ok(Caller::nobody()),
             (Access::Read | Access::Change | Access::Program, Entry::Socket) => {
                 return Ok(Caller::owner());
             }
@@ -192,18 +192,12 @@ impl Server {
 
     /// What the header `Authorization` proves: the server's own token, the secret of a page, or the token of a person.
     async fn shown(&self, shown: &str) -> Result<Option<Proof>, OpError> {
-        match self.keys.proof(shown, (self.uptime)()) {
-            // A page ends with the tokens of its person.
-            Some(Proof::Page(Caller { person: Some(person), permissions })) => {
-                let is_valid = self.people.named(&person).await?.is_some();
-                Ok(is_valid.then_some(Proof::Page(Caller { person: Some(person), permissions })))
-            }
-            Some(proof) => Ok(Some(proof)),
-            None => {
-                let Some(token) = shown.strip_prefix("Bearer ") else { return Ok(None) };
-                Ok(self.people.with_token(token.trim()).await?.map(Proof::Token))
-            }
-        }
+        let Some(shown) = shown.strip_prefix("Bearer ").map(str::trim) else { return Ok(None) };
+        Ok(match self.keys.find(shown, (self.uptime)()) {
+            Some(Key::Owner) => Some(Proof::Token(Caller::owner())),
+            Some(Key::Page(identity)) => self.people.caller(&identity).await?.map(Proof::Page),
+            None => self.people.with_token(shown).await?.map(Proof::Token),
+        })
     }
 
     /// The person whom the trusted proxy names. From any other address its header says nothing.
@@ -221,11 +215,17 @@ impl Server {
         }
     }
 
+    /// The access of a connection that stays open after its request.
+    fn lasting(&self, route: &Route, caller: Caller) -> LastingAccess {
+        let (people, identity) = (self.people.clone(), caller.identity);
+        LastingAccess { people, identity, permit: route.permit() }
+    }
+
     /// Carries out what the caller may ask for.
     async fn permitted<B>(
         &self,
         found: FoundRoute<'_>,
-        (caller, query): (Caller, Query),
+        (entry, caller, query): (Entry, Caller, Query),
         (parts, body): (http::request::Parts, B),
     ) -> Result<Response<Body>, Refusal>
     where
@@ -239,8 +239,16 @@ impl Server {
             return Ok(mcp::answer(environment, (caller, query.project), request).await);
         }
         if matches!(found.route.handling, Handling::Own(OwnRoute::Rpc)) {
+            let access = self.lasting(found.route, caller);
+            let workspaces = match entry {
+                Entry::Socket => Workspaces::Any,
+                Entry::Port(_) => Workspaces::Registered,
+            };
             return match self.clients.folder(query.project).await {
-                Ok(folder) => upgrade::answer(&self.clients, folder, parts),
+                Ok(folder) => {
+                    let connection = RpcConnection { folder, workspaces, access };
+                    upgrade::answer(&self.clients, connection, parts)
+                }
                 Err(error) => Ok(answer::failure(error)),
             };
         }
@@ -288,7 +296,7 @@ impl Server {
     }
 
     async fn operation(&self, route: &Route, info: CallInfo, work: Work) -> Response<Body> {
-        let (project, person) = (info.project.clone(), info.caller.person.clone());
+        let (project, person) = (info.project.clone(), info.caller.person().map(str::to_owned));
         let source = Source { task: None, project, person };
         let running =
             self.tasks.calls.run(info, Events::ignored(), tokio::time::sleep(OPERATION_TIME), work);
@@ -316,14 +324,15 @@ impl Server {
                 self.service.metrics((begun, running), self.listeners.count())
             }
             OwnRoute::OpenApi => answer::json(StatusCode::OK, DESCRIPTION.as_bytes()),
-            OwnRoute::LoginCode => login::new_code(&self.keys, asked.caller, now),
+            OwnRoute::LoginCode => login::new_code(&self.keys, asked.caller.identity, now),
             OwnRoute::Login => login::log_in(&self.keys, asked.body, now)?,
             OwnRoute::Events => {
                 let task = asked.query.fields.into_iter().find(|(key, _)| key == "task");
                 let task = task.map(|(_, task)| task);
                 let listener =
-                    self.tasks.hub.listen(asked.caller, asked.last_event.as_deref(), task);
-                self.listeners.stream(listener, self.stop.clone())?
+                    self.tasks.hub.listen(&asked.caller, asked.last_event.as_deref(), task);
+                let access = self.lasting(asked.route, asked.caller);
+                self.listeners.stream(listener, access, self.stop.clone())?
             }
             // Their bodies are not ours to read.
             OwnRoute::Mcp | OwnRoute::Rpc => return Err(nothing()),
@@ -334,22 +343,22 @@ impl Server {
             OwnRoute::Service => {
                 answer::value(StatusCode::OK, &self.service.report(self.listeners.count()))
             }
-            OwnRoute::Pause => self.about_service(self.service.set_paused(true))?,
-            OwnRoute::Resume => self.about_service(self.service.set_paused(false))?,
-            OwnRoute::Wake => self.about_service(self.service.wake(asked.body))?,
+            OwnRoute::Pause => self.about_service(self.service.set_paused(true)),
+            OwnRoute::Resume => self.about_service(self.service.set_paused(false)),
+            OwnRoute::Wake => self.about_service(self.service.wake(asked.body)),
             OwnRoute::Stop => self.service.stop(),
         })
     }
 
     /// What the service is after a change, which others are told of.
-    fn about_service(
-        &self,
-        changed: Result<ChangedThing, OpError>,
-    ) -> Result<Response<Body>, Refusal> {
-        answer_change(changed, |what| {
-            self.tasks.hub.publish_change(&Source::default(), what);
-            self.service.report(self.listeners.count())
-        })
+    fn about_service(&self, changed: Result<ChangedThing, OpError>) -> Response<Body> {
+        match changed {
+            Ok(what) => {
+                self.tasks.hub.publish_change(&Source::default(), what);
+                answer::value(StatusCode::OK, &self.service.report(self.listeners.count()))
+            }
+            Err(error) => answer::failure(error),
+        }
     }
 }
 
@@ -387,7 +396,8 @@ fn prepared(asked: &Asked<'_>) -> Result<(CallInfo, Value), Refusal> {
 
 /// A call as the hook's own process would make it: in the agent's folder, whatever is wrong with the repository's settings.
 fn of_hook(info: CallInfo, request: &Value) -> Result<CallInfo, OpError> {
-    let folder = request["folder"].as_str().map(PathBuf::from);
+    // The folder of an agent is read for the owner's own processes alone.
+    let folder = request["folder"].as_str().map(PathBuf::from).filter(|_| info.caller.is_owner());
     let Some(folder) = folder.filter(|folder| folder.is_absolute() && folder.is_dir()) else {
         return Err(OpError::usage("`folder` is not the path of a folder"));
     };

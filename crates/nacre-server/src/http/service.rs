@@ -12,7 +12,6 @@ use nacre_ops::service::{self as ops, LogLevel};
 use nacre_ops::{Cancel, Host, OpError};
 use serde_json::Value;
 
-use super::answer;
 use super::body::Body;
 use super::guard::Refusal;
 use super::hub::Source;
@@ -167,17 +166,6 @@ impl Service {
             )
         })
     }
-}
-
-/// An answer about the service, after it was changed.
-pub(super) fn answer_change(
-    changed: Result<ChangedThing, OpError>,
-    report: impl FnOnce(ChangedThing) -> ServiceReport,
-) -> Result<Response<Body>, Refusal> {
-    Ok(match changed {
-        Ok(what) => answer::value(StatusCode::OK, &report(what)),
-        Err(error) => answer::failure(error),
-    })
 }
 
 /// Runs the work of a loop as a task, and hands on what the task's own report does not say.

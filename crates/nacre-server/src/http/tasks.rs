@@ -44,7 +44,7 @@ impl Reports {
     pub(super) fn answer(&self, task: &str, caller: &Caller) -> Response<Body> {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&KeptReport| {
-            let is_theirs = kept.person.is_some() && kept.person == caller.person;
+            let is_theirs = kept.person.is_some() && kept.person.as_deref() == caller.person();
             *kept.task == *task && (is_theirs || caller.permissions.allow_everything())
         };
         match kept.iter().rev().find(is_meant).map(|kept| &kept.report) {
@@ -106,7 +106,7 @@ impl TaskRunner {
         info: &CallInfo,
         tell: Option<oneshot::Sender<Arc<str>>>,
     ) -> (Events, Arc<Story>) {
-        let (project, person) = (info.project.clone(), info.caller.person.clone());
+        let (project, person) = (info.project.clone(), info.caller.person().map(str::to_owned));
         let state = Mutex::new(StoryState::default());
         let story = Arc::new(Story { project, person, state });
         let (hub, heard, tell) = (Arc::clone(&self.hub), Arc::clone(&story), Mutex::new(tell));

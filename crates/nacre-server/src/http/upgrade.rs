@@ -1,7 +1,5 @@
 //! Turns a connection into one of the chat protocol: a WebSocket, or plain lines.
 
-use std::path::PathBuf;
-
 use http::header::{CONNECTION, UPGRADE};
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
@@ -10,7 +8,7 @@ use nacre_api::wire::ErrorCode;
 
 use super::body::Body;
 use super::guard::{Refusal, only};
-use crate::rpc::{Clients, Framing, accept_key};
+use crate::rpc::{Clients, Framing, RpcConnection, accept_key};
 
 /// What a client that wants plain lines asks for.
 const LINES: &str = "nacre-rpc";
@@ -22,7 +20,7 @@ const WEBSOCKET_ACCEPT: HeaderName = HeaderName::from_static("sec-websocket-acce
 /// Agrees to the upgrade, and serves the client once the connection is free for it.
 pub(super) fn answer(
     clients: &Clients,
-    folder: PathBuf,
+    connection: RpcConnection,
     parts: Parts,
 ) -> Result<Response<Body>, Refusal> {
     let (framing, protocol, key) = wanted(&parts.headers)?;
@@ -37,7 +35,7 @@ pub(super) fn answer(
         let _place = place;
         // A client that went away meanwhile is no error of the server.
         if let Ok(upgraded) = upgrade.await {
-            clients.serve(TokioIo::new(upgraded), framing, folder).await;
+            clients.serve(TokioIo::new(upgraded), framing, connection).await;
         }
     });
     let mut response = Response::new(Body::empty());

@@ -6,21 +6,31 @@ use nacre_ops::chat::{Client, MAX_LINE_BYTES};
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc::Receiver;
 
-pub(super) async fn serve<S>(stream: S, client: Client, outgoing: Receiver<Arc<str>>)
-where
+use super::WAITING;
+use crate::http::LastingAccess;
+
+pub(super) async fn serve<S>(
+    stream: S,
+    client: Client,
+    outgoing: Receiver<Arc<str>>,
+    access: &LastingAccess,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let (reader, writer) = tokio::io::split(stream);
-    let read = receive(BufReader::new(reader), client);
     tokio::select! {
-        () = read => {}
-        () = send(writer, outgoing) => {}
+        () = receive(BufReader::new(reader), client, access) => {}
+        () = send(writer, outgoing, access) => {}
     }
 }
 
-async fn receive(mut reader: impl AsyncBufRead + Unpin, mut client: Client) {
+async fn receive(
+    mut reader: impl AsyncBufRead + Unpin,
+    mut client: Client,
+    access: &LastingAccess,
+) {
     let mut line = Vec::new();
-    while next_line(&mut reader, &mut line).await {
+    while next_line(&mut reader, &mut line).await && access.caller().await.is_some() {
         // What is no text is no request either, and is answered as one that cannot be read.
         client.receive(&String::from_utf8_lossy(&line)).await;
     }
@@ -47,14 +57,16 @@ async fn next_line(reader: &mut (impl AsyncBufRead + Unpin), line: &mut Vec<u8>)
     }
 }
 
-async fn send(mut writer: impl AsyncWrite + Unpin, mut outgoing: Receiver<Arc<str>>) {
-    while let Some(line) = outgoing.recv().await {
-        let mut bytes = Vec::with_capacity(line.len() + 1);
-        bytes.extend_from_slice(line.as_bytes());
-        bytes.push(b'\n');
-        // What else is ready goes out with it.
-        while let Ok(next) = outgoing.try_recv() {
-            bytes.extend_from_slice(next.as_bytes());
+async fn send(
+    mut writer: impl AsyncWrite + Unpin,
+    mut outgoing: Receiver<Arc<str>>,
+    access: &LastingAccess,
+) {
+    let mut lines = Vec::new();
+    while outgoing.recv_many(&mut lines, WAITING).await > 0 && access.caller().await.is_some() {
+        let mut bytes = Vec::new();
+        for line in lines.drain(..) {
+            bytes.extend_from_slice(line.as_bytes());
             bytes.push(b'\n');
         }
         if writer.write_all(&bytes).await.is_err() || writer.flush().await.is_err() {

@@ -9,12 +9,13 @@ mod websocket;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use nacre_ops::chat::Chats;
+use nacre_ops::chat::{Chats, Workspaces};
 use nacre_ops::host::{Environment, Needs, OpenOptions, Opened};
 use nacre_ops::{Cancel, Host, OpError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Semaphore, mpsc};
 
+use crate::http::LastingAccess;
 pub(crate) use websocket::accept_key;
 
 /// Clients at the same time.
@@ -31,6 +32,14 @@ pub(crate) enum Framing {
     Lines,
 }
 
+/// A connection of a client, and what it may use.
+pub(crate) struct RpcConnection {
+    /// Where sessions are made whose client names no folder.
+    pub(crate) folder: PathBuf,
+    pub(crate) workspaces: Workspaces,
+    pub(crate) access: LastingAccess,
+}
+
 /// The clients of a server.
 #[derive(Clone)]
 pub(crate) struct Clients {
@@ -45,15 +54,13 @@ impl Clients {
         Self { chats, environment, places: Arc::new(Semaphore::new(MAX_CLIENTS)), stop }
     }
 
-    /// Where sessions are made whose client names no folder: in the project that it works on, else where the server was
-    /// started.
+    /// Where sessions are made whose client names no folder: in the project that it works on, or the only one.
     pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf, OpError> {
         let environment = self.environment.clone();
-        let Some(project) = project else { return Ok(environment.folder) };
         let found = tokio::task::spawn_blocking(move || {
             let folder = environment.folder.clone();
             let needs = Needs::Registered;
-            let options = OpenOptions { project: Some(project), needs, ..OpenOptions::default() };
+            let options = OpenOptions { project, needs, ..OpenOptions::default() };
             let Opened { host, warnings: _ } = Host::open(environment, &options);
             Ok(host?.project.map_or(folder, |project| project.path))
         });
@@ -69,21 +76,24 @@ impl Clients {
         Arc::clone(&self.places).try_acquire_owned().ok()
     }
 
-    /// Serves a client until it goes away or the server stops.
-    pub(crate) async fn serve<S>(&self, stream: S, framing: Framing, folder: PathBuf)
+    /// Serves a client until it goes away, its access ends or the server stops. Its access is looked up for each line, in both
+    /// directions.
+    pub(crate) async fn serve<S>(&self, stream: S, framing: Framing, connection: RpcConnection)
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
+        let RpcConnection { folder, workspaces, access } = connection;
         let (out, outgoing) = mpsc::channel(WAITING);
-        let client = self.chats.client(folder, out);
+        let client = self.chats.client(folder, workspaces, out);
         let served = async {
             match framing {
-                Framing::WebSocket => websocket::serve(stream, client, outgoing).await,
-                Framing::Lines => lines::serve(stream, client, outgoing).await,
+                Framing::WebSocket => websocket::serve(stream, client, outgoing, &access).await,
+                Framing::Lines => lines::serve(stream, client, outgoing, &access).await,
             }
         };
         tokio::select! {
             () = served => {}
+            () = access.ended() => {}
             () = self.stop.cancelled() => {}
         }
     }

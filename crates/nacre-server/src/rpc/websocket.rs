@@ -12,6 +12,9 @@ use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
+use super::WAITING;
+use crate::http::LastingAccess;
+
 /// How often a silent connection is tried.
 const PING: Duration = Duration::from_secs(30);
 
@@ -20,8 +23,12 @@ pub(crate) fn accept_key(key: &str) -> String {
     derive_accept_key(key.as_bytes())
 }
 
-pub(super) async fn serve<S>(stream: S, client: Client, outgoing: Receiver<Arc<str>>)
-where
+pub(super) async fn serve<S>(
+    stream: S,
+    client: Client,
+    outgoing: Receiver<Arc<str>>,
+    access: &LastingAccess,
+) where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
     let config = WebSocketConfig::default()
@@ -30,16 +37,20 @@ where
     let socket = WebSocketStream::from_raw_socket(stream, Role::Server, Some(config)).await;
     let (sink, source) = socket.split();
     tokio::select! {
-        () = receive(source, client) => {}
-        () = send(sink, outgoing) => {}
+        () = receive(source, client, access) => {}
+        () = send(sink, outgoing, access) => {}
     }
 }
 
 async fn receive<E>(
     mut source: impl StreamExt<Item = Result<Message, E>> + Unpin,
     mut client: Client,
+    access: &LastingAccess,
 ) {
     while let Some(Ok(message)) = source.next().await {
+        if access.caller().await.is_none() {
+            return;
+        }
         match message {
             Message::Text(line) => client.receive(&line).await,
             // Bytes that are no request are answered as such.
@@ -50,17 +61,25 @@ async fn receive<E>(
     }
 }
 
-async fn send(mut sink: impl SinkExt<Message> + Unpin, mut outgoing: Receiver<Arc<str>>) {
+async fn send(
+    mut sink: impl SinkExt<Message> + Unpin,
+    mut outgoing: Receiver<Arc<str>>,
+    access: &LastingAccess,
+) {
+    let mut lines = Vec::new();
     loop {
-        let message = tokio::select! {
-            line = outgoing.recv() => match line {
-                Some(line) => Message::text(&*line),
-                None => return,
-            },
-            () = tokio::time::sleep(PING) => Message::Ping(Bytes::new()),
+        let n_lines = tokio::select! {
+            n_lines = outgoing.recv_many(&mut lines, WAITING) => Some(n_lines),
+            () = tokio::time::sleep(PING) => None,
         };
-        if sink.send(message).await.is_err() {
+        if n_lines == Some(0) || access.caller().await.is_none() {
             return;
+        }
+        let ping = n_lines.is_none().then(|| Message::Ping(Bytes::new()));
+        for message in lines.drain(..).map(|line| Message::text(&*line)).chain(ping) {
+            if sink.send(message).await.is_err() {
+                return;
+            }
         }
     }
 }

@@ -24,16 +24,20 @@ pub(crate) struct Wire {
 
 impl Wire {
     pub(crate) fn open(served: &Served) -> Self {
-        let mut wire = Self::ungreeted(served);
+        Self::open_as(served, &served.token)
+    }
+
+    pub(crate) fn open_as(served: &Served, token: &str) -> Self {
+        let mut wire = Self::ungreeted(served, token);
         let hello = wire.ask("hello", &json!({ "version": 1, "client": "test" }));
         assert_eq!(hello["result"]["version"], 1, "{hello}");
         wire
     }
 
-    fn ungreeted(served: &Served) -> Self {
+    fn ungreeted(served: &Served, token: &str) -> Self {
         let mut stream = TcpStream::connect(&served.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
-        let (host, token) = (&served.address, &served.token);
+        let host = &served.address;
         let head = format!(
             "GET /rpc HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\nConnection: Upgrade\r\nUpgrade: nacre-rpc\r\n\r\n"
         );
@@ -48,6 +52,15 @@ impl Wire {
             reader.read_line(&mut line).unwrap();
         }
         Self { stream, reader, next: 1, told: Vec::new() }
+    }
+
+    /// Sends a line, and waits until the server closes the connection; returns what it said before.
+    pub(crate) fn read_to_end(mut self, line: &str) -> String {
+        // A server that has closed it already refuses the line.
+        let _ = self.stream.write_all(line.as_bytes());
+        let mut said = String::new();
+        let _ = self.reader.read_to_string(&mut said);
+        said
     }
 
     pub(crate) fn line(&mut self) -> String {
@@ -447,7 +460,7 @@ fn a_killed_server_loses_nothing_and_the_next_one_says_how_it_ended() {
 fn a_line_that_is_no_request_is_answered_and_the_next_one_works() {
     let home = home();
     let served = Served::start(&home);
-    let mut wire = Wire::ungreeted(&served);
+    let mut wire = Wire::ungreeted(&served, &served.token);
     let early = wire.ask("session.list", &json!({}));
     assert_eq!(early["error"]["code"], "usage", "{early}");
     let old = wire.ask("hello", &json!({ "version": 99 }));

@@ -85,6 +85,7 @@ mod reader;
 mod refresh;
 mod report;
 mod review;
+mod revocation;
 mod run;
 mod runs;
 mod say_what_is_true;

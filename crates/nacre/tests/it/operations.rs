@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_api::wire::ErrorReport;
+use nacre_api::wire::{ErrorReport, TraceShowRequest};
 use nacre_ops::host::{Environment, OpenOptions};
 use nacre_ops::{
     Events, Host, OpError, ask, brief, config, doctor, feedback, index, maintain, map, memory,
@@ -127,6 +127,9 @@ fn what_is_read_is_the_same_both_ways() {
         let answer = map::search_code(host, &request, &Events::ignored())?;
         Ok(serde_json::from_str(&answer.payload).unwrap())
     });
+    let trace_show: Operation = plain(|host, request: &TraceShowRequest| {
+        trace::show(host, request, trace::NameSource::Request)
+    });
     let rows: Vec<(Vec<&str>, Operation, Value)> = vec![
         (vec!["status"], plain(status::status), json!({})),
         (vec!["doctor"], plain(doctor), json!({})),
@@ -155,7 +158,7 @@ fn what_is_read_is_the_same_both_ways() {
         (vec!["queue"], plain(queue::list), json!({})),
         (vec!["trace", "list"], plain(trace::list), json!({})),
         (vec!["trace", "list", "--offset", "1"], plain(trace::list), json!({ "offset": 1 })),
-        (vec!["trace", "show", trace_id], plain(trace::show), json!({ "id": trace_id })),
+        (vec!["trace", "show", trace_id], trace_show, json!({ "id": trace_id })),
         (vec!["trace", "search", "pnpm"], plain(trace::search), json!({ "query": "pnpm" })),
         (vec!["runs"], told(run::list), json!({})),
         (vec!["runs", "show", run_id], plain(run::show), json!({ "id": run_id })),

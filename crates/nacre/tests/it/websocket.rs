@@ -22,13 +22,17 @@ pub(crate) struct WebSocket {
 
 impl WebSocket {
     pub(crate) fn open(served: &Served) -> Self {
+        Self::open_as(served, &served.token)
+    }
+
+    pub(crate) fn open_as(served: &Served, token: &str) -> Self {
         let mut stream = TcpStream::connect(&served.address).unwrap();
         stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
         stream.set_nodelay(true).unwrap();
         let head = format!(
             "GET /rpc HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\
              Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
-            served.address, served.token
+            served.address, token
         );
         stream.write_all(head.as_bytes()).unwrap();
         let mut reader = BufReader::new(stream.try_clone().unwrap());

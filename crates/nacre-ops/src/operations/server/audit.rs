@@ -1,7 +1,7 @@
 //! What was asked of the server, by whom, with what outcome.
 
 use nacre_api::wire::{AuditLine, AuditReport, AuditRequest};
-use nacre_core::people::{AuditEntry, AuditFilter, MAX_AUDIT};
+use nacre_core::people::{AuditEntry, AuditFilter};
 
 use crate::error::OpError;
 use crate::host::{Host, parse_when};
@@ -17,7 +17,7 @@ pub fn audit(host: &Host, request: &AuditRequest) -> Result<AuditReport, OpError
         project: project.clone(),
         since: since.as_deref().map(|since| parse_when(since, host.now())).transpose()?,
         limit: match limit.unwrap_or(USUAL) {
-            0 => MAX_AUDIT,
+            0 => usize::MAX,
             limit => limit,
         },
     };

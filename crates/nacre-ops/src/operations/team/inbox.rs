@@ -3,15 +3,17 @@
 //! They are stored, listed, shown, shared and forgotten, and nothing else: no sync reads them and no search finds them. Whoever did not send
 //! one, and may not do everything, is told of it only when it is shared.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use nacre_api::wire::{
     TranscriptEntry, TranscriptForgetReport, TranscriptListReport, TranscriptListRequest,
     TranscriptPutReport, TranscriptPutRequest, TranscriptRequest, TranscriptShowReport,
     TranscriptState,
 };
 use nacre_core::base::ContentHash;
-use nacre_core::safefs::{Access, RelPath, WriteScope};
+use nacre_core::safefs::{Access, Entry, RelPath, WriteScope, Writer};
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
@@ -24,8 +26,11 @@ const INBOX: &str = "inbox";
 /// No transcript is larger.
 pub(super) const MAX_BYTES: u64 = 4 << 20;
 
-/// Transcripts of one person in one project.
+/// Transcripts of one person in one project, also unfinished ones.
 const MAX_TRANSCRIPTS: usize = 5000;
+
+/// How long an unfinished transcript is kept after its last piece.
+const PART_LIFE: SignedDuration = SignedDuration::from_hours(24);
 
 /// The longest name of a session or an agent.
 const MAX_NAME: usize = 200;
@@ -71,7 +76,8 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
         }
         return answer(TranscriptState::Known, *bytes);
     }
-    if !inbox.has(&id)? && MAX_TRANSCRIPTS <= inbox.ids()?.len() {
+    let ids = inbox.ids_in_use(&writer, host.now() - PART_LIFE)?;
+    if !ids.contains(&id) && MAX_TRANSCRIPTS <= ids.len() {
         return answer(TranscriptState::Full, 0);
     }
     let part = RelPath::new(&format!("{id}.part"))?;
@@ -95,7 +101,7 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
     // Whoever sent it took the secrets out; what the rules here know beyond that goes as well.
     writer.write_atomic(&text_path(&id)?, store.redacted(&received).as_bytes())?;
     let facts = Facts {
-        person: host.caller.person.clone(),
+        person: host.caller.person().map(str::to_owned),
         agent: agent.clone(),
         session: session.clone(),
         hash: hash.clone(),
@@ -148,7 +154,7 @@ pub fn share(host: &Host, request: &TranscriptRequest) -> Result<TranscriptShowR
 }
 
 fn is_own(host: &Host, facts: &Facts) -> bool {
-    facts.person == host.caller.person || host.caller.permissions.allow_everything()
+    facts.person.as_deref() == host.caller.person() || host.caller.permissions.allow_everything()
 }
 
 fn is_visible(host: &Host, facts: &Facts) -> bool {
@@ -205,8 +211,27 @@ impl Inbox {
         Ok(ids.map(str::to_owned).collect())
     }
 
-    fn has(&self, id: &str) -> Result<bool, OpError> {
-        Ok(self.scope.has(&facts_path(id)?)?)
+    /// The ids that have a file, after the parts from before `oldest` are removed.
+    fn ids_in_use(
+        &self,
+        writer: &Writer<'_>,
+        oldest: Timestamp,
+    ) -> Result<BTreeSet<String>, OpError> {
+        let folder = self.scope.root()?;
+        let is_old = |name: &str| {
+            folder.stamp(name).is_some_and(|stamp| stamp.modified < oldest.as_nanosecond())
+        };
+        let mut ids = BTreeSet::new();
+        for Entry { name, .. } in folder.list()? {
+            match name.rsplit_once('.') {
+                Some((_, "part")) if is_old(&name) => {
+                    writer.remove_derived(&RelPath::new(&name)?)?
+                }
+                Some((id, "json" | "part")) => drop(ids.insert(id.to_owned())),
+                Some(_) | None => {}
+            }
+        }
+        Ok(ids)
     }
 
     fn facts(&self, id: &str) -> Result<Option<Facts>, OpError> {
@@ -223,11 +248,7 @@ impl Inbox {
     }
 }
 
-fn write_facts(
-    writer: &nacre_core::safefs::Writer<'_>,
-    id: &str,
-    facts: &Facts,
-) -> Result<(), OpError> {
+fn write_facts(writer: &Writer<'_>, id: &str, facts: &Facts) -> Result<(), OpError> {
     let text = serde_json::to_vec(facts).map_err(std::io::Error::other)?;
     Ok(writer.write_atomic(&facts_path(id)?, &text)?)
 }
@@ -245,7 +266,7 @@ fn id_of(host: &Host, agent: &str, session: &str) -> Result<String, OpError> {
 
 /// Names differ by case alone at times, and folders may not.
 fn person_folder(host: &Host) -> String {
-    match &host.caller.person {
+    match host.caller.person() {
         Some(person) => ContentHash::of(person.as_bytes()).short(),
         None => "owner".to_owned(),
     }
@@ -266,4 +287,47 @@ fn facts_path(id: &str) -> Result<RelPath, OpError> {
 
 fn wait(host: &Host) -> Duration {
     host.settings().lock.wait
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::time::SystemTime;
+
+    use super::*;
+    use crate::operations::testing::Place;
+
+    fn piece(session: &str) -> TranscriptPutRequest {
+        TranscriptPutRequest {
+            agent: "claude".to_owned(),
+            session: session.to_owned(),
+            hash: ContentHash::of(b"never whole").to_string(),
+            bytes: 100,
+            offset: 0,
+            text: "{}".to_owned(),
+            share: false,
+        }
+    }
+
+    #[test]
+    fn unfinished_transcripts_count_and_old_ones_go() {
+        let place = Place::new();
+        // By this clock no file of today is old.
+        let host = place.host_at("2001-01-01T00:00:00Z");
+        assert_eq!(put(&host, &piece("first")).unwrap().state, TranscriptState::Partial);
+        let folder = place.root().join(".nacre/inbox/work/owner");
+        let part = |number: usize| folder.join(format!("{number:016x}.part"));
+        for number in 1..MAX_TRANSCRIPTS {
+            fs::write(part(number), "").unwrap();
+        }
+        assert_eq!(put(&host, &piece("second")).unwrap().state, TranscriptState::Full);
+        // One that has begun continues.
+        let next = TranscriptPutRequest { offset: 2, ..piece("first") };
+        assert_eq!(put(&host, &next).unwrap().received, 4);
+        let old = fs::File::options().append(true).open(part(1)).unwrap();
+        let age = Duration::try_from(PART_LIFE).unwrap() + Duration::from_secs(1);
+        old.set_modified(SystemTime::from(host.now()) - age).unwrap();
+        assert_eq!(put(&host, &piece("second")).unwrap().state, TranscriptState::Partial);
+        assert!(!part(1).exists() && part(2).exists());
+    }
 }

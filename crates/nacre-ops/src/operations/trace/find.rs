@@ -1,5 +1,5 @@
-//! Finds a session by whatever a command printed of it: its id, the agent's own, the path of its trace, `agent:session` as
-//! a memory names its source, the id of a memory, or of a run.
+//! Finds a session by what a command printed of it: its id, the agent's own, `agent:session` as a memory names its source, the id
+//! of a memory or of a run, and at a terminal also the path of its trace.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
@@ -12,10 +12,23 @@ use nacre_engine::flows::run;
 use crate::error::OpError;
 use crate::host::{Host, agent_names, open_catalog};
 
-pub(super) fn find_session(host: &Host, name: &str) -> Result<SessionRow, OpError> {
+/// Where the name of a session comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameSource {
+    /// Typed by the user at this terminal: a path is read.
+    Terminal,
+    /// A request: an id, and never a path, so that no request reads a file or learns whether it exists.
+    Request,
+}
+
+pub(super) fn find_session(
+    host: &Host,
+    name: &str,
+    source: NameSource,
+) -> Result<SessionRow, OpError> {
     let catalog = open_catalog(host)?;
     let path = host.environment.absolute(&expanded(host, name));
-    if path.is_file() {
+    if source == NameSource::Terminal && path.is_file() {
         return at_path(&catalog, &path);
     }
     let unknown = match catalog.session(own_id(name)) {
@@ -25,7 +38,7 @@ pub(super) fn find_session(host: &Host, name: &str) -> Result<SessionRow, OpErro
     let named = of_memory(host, name).or_else(|| of_run(host, name));
     match named.map(|session| catalog.session(own_id(&session))) {
         Some(Ok(session)) => Ok(session),
-        Some(Err(_)) | None if name.contains('/') => {
+        Some(Err(_)) | None if source == NameSource::Terminal && name.contains('/') => {
             Err(OpError::not_found(format!("There is no trace `{}`", path.display()))
                 .hint("`nacre trace list` shows the sessions that were seen"))
         }

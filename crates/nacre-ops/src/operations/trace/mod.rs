@@ -7,6 +7,7 @@ mod search;
 mod show;
 mod wire;
 
+pub use find::NameSource;
 pub use import::import;
 pub use list::list;
 pub use search::search;

@@ -5,18 +5,22 @@ use nacre_core::base::redact::ExtraWords;
 use nacre_core::catalog::{CatalogError, SessionRow};
 use nacre_core::transcript::{ADAPTERS, Event, EventKind, Lane, Origin, Sink};
 
-use super::find::find_session;
+use super::find::{NameSource, find_session};
 use super::wire::{session_entry, trace_event};
 use crate::error::OpError;
 use crate::host::Host;
 
-pub fn show(host: &Host, request: &TraceShowRequest) -> Result<TraceShowReport, OpError> {
+pub fn show(
+    host: &Host,
+    request: &TraceShowRequest,
+    source: NameSource,
+) -> Result<TraceShowReport, OpError> {
     let numbered = request.id.rsplit_once(':').and_then(|(id, sequence)| {
         let sequence = sequence.parse::<u64>().ok()?;
         Some((id, sequence))
     });
     let (id, from) = numbered.unwrap_or((request.id.as_str(), 0));
-    let session = find_session(host, id)?;
+    let session = find_session(host, id, source)?;
     let words = host.words_of(session.project.as_deref())?;
     let wanted = WantedEvents { from, limit: request.limit, is_full: request.full };
     let events = read(&session, &words, &wanted)?;

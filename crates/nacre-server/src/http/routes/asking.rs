@@ -1,8 +1,7 @@
 //! Recall: search, brief, ask; and the two flows that remember, sync and maintain.
 
 use nacre_api::wire::{
-    AskReport, AskRequest, BriefReport, BriefRequest, ErrorCode, MaintainReport, MaintainRequest,
-    MemorySearchReport, MemorySearchRequest, SyncReport, SyncRequest,
+    AskReport, AskRequest, ErrorCode, MaintainReport, MaintainRequest, SyncReport, SyncRequest,
 };
 use nacre_ops::OpError;
 
@@ -13,10 +12,18 @@ use crate::permit::Permit;
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/search"), "Finds memories by words and meaning", search)
-            .needs(Permit::Read),
-        Route::operation((Get, "/api/brief"), "What the next agent is told", brief)
-            .needs(Permit::Read),
+        Route::operation(
+            (Get, "/api/search"),
+            "Finds memories by words and meaning",
+            nacre_ops::memory::search,
+        )
+        .needs(Permit::Read),
+        Route::operation(
+            (Get, "/api/brief"),
+            "What the next agent is told",
+            nacre_ops::brief::brief,
+        )
+        .needs(Permit::Read),
         Route::task((Post, "/api/ask"), "Answers a question from memories", ask)
             .needs(Permit::Read)
             .reads(),
@@ -25,14 +32,6 @@ pub(super) fn routes() -> Vec<Route> {
         Route::task((Post, "/api/maintain"), "Keeps memories few and true", maintain)
             .needs(Permit::Write),
     ]
-}
-
-fn search(call: &Call, request: &MemorySearchRequest) -> Result<MemorySearchReport, OpError> {
-    nacre_ops::memory::search(&call.host, request)
-}
-
-fn brief(call: &Call, request: &BriefRequest) -> Result<BriefReport, OpError> {
-    nacre_ops::brief::brief(&call.host, request)
 }
 
 fn ask(call: &Call, request: &AskRequest) -> Result<AskReport, OpError> {

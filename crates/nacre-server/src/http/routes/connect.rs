@@ -13,11 +13,11 @@ pub(super) fn routes() -> Vec<Route> {
     use Verb::{Delete, Get, Post};
     let changes = ChangedThing::Config;
     vec![
-        Route::operation((Get, "/api/connect"), "Lists agents", list).needs(Permit::Machine),
-        Route::operation((Post, "/api/connect"), "Connects agents", change)
+        Route::call((Get, "/api/connect"), "Lists agents", list).needs(Permit::Machine),
+        Route::operation((Post, "/api/connect"), "Connects agents", connect::connect)
             .needs(Permit::Machine)
             .changes(changes),
-        Route::operation((Delete, "/api/connect/{agent}"), "Disconnects an agent", remove)
+        Route::call((Delete, "/api/connect/{agent}"), "Disconnects an agent", remove)
             .needs(Permit::Machine)
             .changes(changes),
     ]
@@ -37,10 +37,6 @@ struct RemoveRequest {
 
 fn list(call: &Call, ListRequest {}: &ListRequest) -> Result<ConnectReport, OpError> {
     connect::connect(&call.host, &ConnectRequest::List)
-}
-
-fn change(call: &Call, request: &ConnectRequest) -> Result<ConnectReport, OpError> {
-    connect::connect(&call.host, request)
 }
 
 fn remove(call: &Call, request: &RemoveRequest) -> Result<ConnectReport, OpError> {

@@ -13,16 +13,16 @@ use crate::permit::Permit;
 pub(super) fn routes() -> Vec<Route> {
     use Verb::Post;
     vec![
-        Route::operation((Post, "/v1/explore"), "An overview of the code", explore)
+        Route::call((Post, "/v1/explore"), "An overview of the code", explore)
             .needs(Permit::Read)
             .reads(),
-        Route::operation((Post, "/v1/delta"), "What changed in the code", delta)
+        Route::call((Post, "/v1/delta"), "What changed in the code", delta)
             .needs(Permit::Read)
             .reads(),
-        Route::operation((Post, "/v1/context"), "The code that a task needs", context)
+        Route::call((Post, "/v1/context"), "The code that a task needs", context)
             .needs(Permit::Read)
             .reads(),
-        Route::operation((Post, "/v1/search-code"), "Search in the code", search_code)
+        Route::call((Post, "/v1/search-code"), "Search in the code", search_code)
             .needs(Permit::Read)
             .reads(),
         Route::task((Post, "/v1/refresh"), "Reads all code again", refresh)

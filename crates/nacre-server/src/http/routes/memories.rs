@@ -1,10 +1,9 @@
 //! Memories: listed, read, written, archived, judged.
 
 use nacre_api::wire::{
-    ChangedThing, ErrorCode, FeedbackReport, FeedbackRequest, GraphReport, GraphRequest,
-    MemoryAddRequest, MemoryChangeReport, MemoryChangesReport, MemoryIdsRequest, MemoryListReport,
-    MemoryListRequest, MemoryRelatedReport, MemoryRelatedRequest, MemoryShowReport,
-    MemoryShowRequest, MemoryWriteRequest, Scope,
+    ChangedThing, ErrorCode, FeedbackReport, FeedbackRequest, MemoryAddRequest, MemoryChangeReport,
+    MemoryChangesReport, MemoryIdsRequest, MemoryRelatedReport, MemoryRelatedRequest,
+    MemoryShowReport, MemoryShowRequest, MemoryWriteRequest, Scope,
 };
 use nacre_ops::{OpError, memory};
 use schemars::JsonSchema;
@@ -18,42 +17,43 @@ pub(super) fn routes() -> Vec<Route> {
     use Verb::{Delete, Get, Post, Put};
     let changes = ChangedThing::Memories;
     vec![
-        Route::operation((Get, "/api/memories"), "Lists memories", list).needs(Permit::Read),
-        Route::operation((Post, "/api/memories"), "Adds a memory", add)
+        Route::operation((Get, "/api/memories"), "Lists memories", memory::list)
+            .needs(Permit::Read),
+        Route::call((Post, "/api/memories"), "Adds a memory", add)
             .needs(Permit::Write)
             .changes(changes),
         Route::versioned((Get, "/api/memories/{id}"), "Shows a memory", show, |report| {
             Some(report.version.clone())
         })
         .needs(Permit::Read),
-        Route::operation((Put, "/api/memories/{id}"), "Writes a memory's whole file", write)
+        Route::call((Put, "/api/memories/{id}"), "Writes a memory's whole file", write)
             .needs(Permit::Write)
             .version(UseOfVersion::Required)
             .changes(changes),
-        Route::operation((Delete, "/api/memories/{id}"), "Archives a memory", archive)
+        Route::call((Delete, "/api/memories/{id}"), "Archives a memory", archive)
             .needs(Permit::Write)
             .version(UseOfVersion::Checked)
             .changes(changes),
-        Route::operation((Post, "/api/memories/{id}/restore"), "Brings one back", restore)
+        Route::call((Post, "/api/memories/{id}/restore"), "Brings one back", restore)
             .needs(Permit::Write)
             .id_is("ids")
             .changes(changes),
-        Route::operation((Post, "/api/memories/{id}/forget"), "Removes one for good", forget)
+        Route::call((Post, "/api/memories/{id}/forget"), "Removes one for good", forget)
             .needs(Permit::Admin)
             .id_is("ids")
             .changes(changes),
-        Route::operation((Post, "/api/memories/{id}/feedback"), "Says how it served", feedback)
+        Route::call((Post, "/api/memories/{id}/feedback"), "Says how it served", feedback)
             .needs(Permit::Write)
             .changes(changes),
-        Route::operation((Get, "/api/memories/{id}/related"), "What belongs to it", related)
+        Route::call((Get, "/api/memories/{id}/related"), "What belongs to it", related)
             .needs(Permit::Read),
-        Route::operation((Get, "/api/graph"), "Memories and what ties them together", graph)
-            .needs(Permit::Read),
+        Route::operation(
+            (Get, "/api/graph"),
+            "Memories and what ties them together",
+            memory::graph,
+        )
+        .needs(Permit::Read),
     ]
-}
-
-fn list(call: &Call, request: &MemoryListRequest) -> Result<MemoryListReport, OpError> {
-    memory::list(&call.host, request)
 }
 
 fn add(call: &Call, request: &MemoryAddRequest) -> Result<MemoryChangeReport, OpError> {
@@ -66,10 +66,6 @@ fn show(call: &Call, request: &MemoryShowRequest) -> Result<MemoryShowReport, Op
 
 fn write(call: &Call, request: &MemoryWriteRequest) -> Result<MemoryChangeReport, OpError> {
     memory::write(&call.host, request, &call.events)
-}
-
-fn graph(call: &Call, request: &GraphRequest) -> Result<GraphReport, OpError> {
-    memory::graph(&call.host, request)
 }
 
 /// Which memory to archive, and of which version.

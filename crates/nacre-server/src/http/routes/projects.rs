@@ -1,9 +1,6 @@
 //! Registered projects.
 
-use nacre_api::wire::{
-    ChangedThing, ProjectAddReport, ProjectAddRequest, ProjectListReport, ProjectListRequest,
-    ProjectRemoveReport, ProjectRemoveRequest,
-};
+use nacre_api::wire::{ChangedThing, ProjectAddReport, ProjectAddRequest};
 use nacre_ops::{OpError, project};
 
 use super::super::route::{Route, Verb};
@@ -14,18 +11,19 @@ pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     let changes = ChangedThing::Projects;
     vec![
-        Route::operation((Get, "/api/project/list"), "Lists projects", list).needs(Permit::Read),
-        Route::operation((Post, "/api/project/add"), "Registers a project", add)
+        Route::operation((Get, "/api/project/list"), "Lists projects", project::list)
+            .needs(Permit::Read),
+        Route::call((Post, "/api/project/add"), "Registers a project", add)
             .needs(Permit::Machine)
             .changes(changes),
-        Route::operation((Post, "/api/project/remove"), "Takes one out of the register", remove)
-            .needs(Permit::Machine)
-            .changes(changes),
+        Route::operation(
+            (Post, "/api/project/remove"),
+            "Takes one out of the register",
+            project::remove,
+        )
+        .needs(Permit::Machine)
+        .changes(changes),
     ]
-}
-
-fn list(call: &Call, request: &ProjectListRequest) -> Result<ProjectListReport, OpError> {
-    project::list(&call.host, request)
 }
 
 fn add(call: &Call, request: &ProjectAddRequest) -> Result<ProjectAddReport, OpError> {
@@ -34,8 +32,4 @@ fn add(call: &Call, request: &ProjectAddRequest) -> Result<ProjectAddReport, OpE
         return Err(OpError::usage("The path of a project is absolute"));
     }
     project::add(&call.host, request)
-}
-
-fn remove(call: &Call, request: &ProjectRemoveRequest) -> Result<ProjectRemoveReport, OpError> {
-    project::remove(&call.host, request)
 }

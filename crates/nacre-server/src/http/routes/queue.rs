@@ -1,36 +1,21 @@
 //! The queue of sessions.
 
-use nacre_api::wire::{
-    ChangedThing, QueueChangeReport, QueueChangeRequest, QueueListReport, QueueListRequest,
-};
-use nacre_ops::{OpError, queue};
+use nacre_api::wire::ChangedThing;
+use nacre_ops::queue;
 
 use super::super::route::{Route, Verb};
-use crate::calls::Call;
 use crate::permit::Permit;
 
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/queue"), "Lists sessions that wait or failed", list)
+        Route::operation((Get, "/api/queue"), "Lists sessions that wait or failed", queue::list)
             .needs(Permit::Machine),
-        Route::operation((Post, "/api/queue/{id}/retry"), "Puts a session back", retry)
+        Route::operation((Post, "/api/queue/{id}/retry"), "Puts a session back", queue::retry)
             .needs(Permit::Machine)
             .changes(ChangedThing::Queue),
-        Route::operation((Post, "/api/queue/{id}/skip"), "Takes a session out", skip)
+        Route::operation((Post, "/api/queue/{id}/skip"), "Takes a session out", queue::skip)
             .needs(Permit::Machine)
             .changes(ChangedThing::Queue),
     ]
-}
-
-fn list(call: &Call, request: &QueueListRequest) -> Result<QueueListReport, OpError> {
-    queue::list(&call.host, request)
-}
-
-fn retry(call: &Call, request: &QueueChangeRequest) -> Result<QueueChangeReport, OpError> {
-    queue::retry(&call.host, request)
-}
-
-fn skip(call: &Call, request: &QueueChangeRequest) -> Result<QueueChangeReport, OpError> {
-    queue::skip(&call.host, request)
 }

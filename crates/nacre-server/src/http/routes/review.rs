@@ -1,8 +1,7 @@
 //! Candidates that wait for a person, and what came from elsewhere.
 
 use nacre_api::wire::{
-    ChangedThing, MemoryChangesReport, ReviewDecideRequest, ReviewListReport, ReviewListRequest,
-    TrustReport, TrustRequest,
+    ChangedThing, MemoryChangesReport, ReviewDecideRequest, TrustReport, TrustRequest,
 };
 use nacre_ops::OpError;
 
@@ -13,18 +12,18 @@ use crate::permit::Permit;
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/review"), "Lists candidates with their quotes", list)
-            .needs(Permit::Read),
-        Route::operation((Post, "/api/review"), "Accepts or rejects candidates", decide)
+        Route::operation(
+            (Get, "/api/review"),
+            "Lists candidates with their quotes",
+            nacre_ops::review::list,
+        )
+        .needs(Permit::Read),
+        Route::call((Post, "/api/review"), "Accepts or rejects candidates", decide)
             .needs(Permit::Write)
             .changes(ChangedThing::Memories),
-        Route::operation((Get, "/api/trust"), "Lists what came from elsewhere", trust)
+        Route::call((Get, "/api/trust"), "Lists what came from elsewhere", trust)
             .needs(Permit::Read),
     ]
-}
-
-fn list(call: &Call, request: &ReviewListRequest) -> Result<ReviewListReport, OpError> {
-    nacre_ops::review::list(&call.host, request)
 }
 
 fn decide(call: &Call, request: &ReviewDecideRequest) -> Result<MemoryChangesReport, OpError> {

@@ -1,9 +1,8 @@
 //! The server itself: is it there, what can it do, who is let in, what happens.
 
 use nacre_api::wire::{
-    DoctorReport, DoctorRequest, HealthReport, HookReport, HookRequest, LoginCodeReport,
-    LoginReport, LoginRequest, OverviewReport, OverviewRequest, ServiceReport, StatusReport,
-    StatusRequest, StreamEvent, WakeRequest,
+    DoctorReport, DoctorRequest, HealthReport, LoginCodeReport, LoginReport, LoginRequest,
+    ServiceReport, StreamEvent, WakeRequest,
 };
 use nacre_ops::OpError;
 use schemars::JsonSchema;
@@ -57,14 +56,27 @@ pub(super) fn routes() -> Vec<Route> {
             .reports::<ServiceReport>(),
         Route::own((Post, "/api/service/stop"), "Stops the server in order", OwnRoute::Stop)
             .needs(Permit::Machine),
-        Route::operation((Post, "/api/hook"), "What a hook says to its agent", hook)
-            .needs(Permit::Machine)
-            .by_hook(),
-        Route::operation((Get, "/api/status"), "What is known and what waits", status)
-            .needs(Permit::Read),
-        Route::operation((Get, "/api/overview"), "Activity by day, agents, growth", overview)
-            .needs(Permit::Machine),
-        Route::operation((Get, "/api/doctor"), "Checks the stores and changes nothing", doctor)
+        Route::operation(
+            (Post, "/api/hook"),
+            "What a hook says to its agent",
+            nacre_ops::hook::answer_request,
+        )
+        .needs(Permit::Machine)
+        .for_programs()
+        .by_hook(),
+        Route::operation(
+            (Get, "/api/status"),
+            "What is known and what waits",
+            nacre_ops::status::status,
+        )
+        .needs(Permit::Read),
+        Route::operation(
+            (Get, "/api/overview"),
+            "Activity by day, agents, growth",
+            nacre_ops::overview,
+        )
+        .needs(Permit::Machine),
+        Route::call((Get, "/api/doctor"), "Checks the stores and changes nothing", doctor)
             .needs(Permit::Machine),
     ]
 }
@@ -75,18 +87,6 @@ pub(super) fn routes() -> Vec<Route> {
 struct EventsRequest {
     /// Only this task's, from its beginning as far as it is kept.
     task: Option<String>,
-}
-
-fn hook(call: &Call, request: &HookRequest) -> Result<HookReport, OpError> {
-    nacre_ops::hook::answer_request(&call.host, request)
-}
-
-fn status(call: &Call, request: &StatusRequest) -> Result<StatusReport, OpError> {
-    nacre_ops::status::status(&call.host, request)
-}
-
-fn overview(call: &Call, request: &OverviewRequest) -> Result<OverviewReport, OpError> {
-    nacre_ops::overview(&call.host, request)
 }
 
 fn doctor(call: &Call, request: &DoctorRequest) -> Result<DoctorReport, OpError> {

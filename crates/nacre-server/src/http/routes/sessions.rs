@@ -1,9 +1,6 @@
 //! Sessions of agents: listed, searched, read.
 
-use nacre_api::wire::{
-    TraceListReport, TraceListRequest, TraceSearchReport, TraceSearchRequest, TraceShowReport,
-    TraceShowRequest,
-};
+use nacre_api::wire::{TraceShowReport, TraceShowRequest};
 use nacre_ops::{OpError, trace};
 
 use super::super::route::{Route, Verb};
@@ -13,22 +10,15 @@ use crate::permit::Permit;
 pub(super) fn routes() -> Vec<Route> {
     use Verb::Get;
     vec![
-        Route::operation((Get, "/api/sessions"), "Lists sessions", list).needs(Permit::Machine),
-        Route::operation((Get, "/api/sessions/search"), "Finds what was said", search)
+        Route::operation((Get, "/api/sessions"), "Lists sessions", trace::list)
             .needs(Permit::Machine),
-        Route::operation((Get, "/api/sessions/{id}"), "Shows what was said and done", show)
+        Route::operation((Get, "/api/sessions/search"), "Finds what was said", trace::search)
+            .needs(Permit::Machine),
+        Route::call((Get, "/api/sessions/{id}"), "Shows what was said and done", show)
             .needs(Permit::Machine),
     ]
 }
 
-fn list(call: &Call, request: &TraceListRequest) -> Result<TraceListReport, OpError> {
-    trace::list(&call.host, request)
-}
-
-fn search(call: &Call, request: &TraceSearchRequest) -> Result<TraceSearchReport, OpError> {
-    trace::search(&call.host, request)
-}
-
 fn show(call: &Call, request: &TraceShowRequest) -> Result<TraceShowReport, OpError> {
-    trace::show(&call.host, request)
+    trace::show(&call.host, request, trace::NameSource::Request)
 }

@@ -1,9 +1,6 @@
 //! Tasks: listed, followed, cancelled.
 
-use nacre_api::wire::{
-    TaskCancelReport, TaskCancelRequest, TaskListReport, TaskListRequest, TaskShowReport,
-    TaskShowRequest,
-};
+use nacre_api::wire::{TaskShowReport, TaskShowRequest};
 use nacre_ops::{OpError, tasks};
 
 use super::super::route::{OwnRoute, Route, Verb};
@@ -13,8 +10,8 @@ use crate::permit::Permit;
 pub(super) fn routes() -> Vec<Route> {
     use Verb::{Get, Post};
     vec![
-        Route::operation((Get, "/api/tasks"), "Lists tasks", list).needs(Permit::Machine),
-        Route::operation((Get, "/api/tasks/{task}"), "Shows a task and its events", show)
+        Route::operation((Get, "/api/tasks"), "Lists tasks", tasks::list).needs(Permit::Machine),
+        Route::call((Get, "/api/tasks/{task}"), "Shows a task and its events", show)
             .needs(Permit::Machine),
         Route::own(
             (Get, "/api/tasks/{task}/report"),
@@ -22,19 +19,11 @@ pub(super) fn routes() -> Vec<Route> {
             OwnRoute::TaskReport,
         )
         .needs(Permit::Read),
-        Route::operation((Post, "/api/tasks/{task}/cancel"), "Stops a task", cancel)
+        Route::operation((Post, "/api/tasks/{task}/cancel"), "Stops a task", tasks::cancel)
             .needs(Permit::Machine),
     ]
 }
 
-fn list(call: &Call, request: &TaskListRequest) -> Result<TaskListReport, OpError> {
-    tasks::list(&call.host, request)
-}
-
 fn show(call: &Call, request: &TaskShowRequest) -> Result<TaskShowReport, OpError> {
     tasks::show(&call.host, request, &call.events)
-}
-
-fn cancel(call: &Call, request: &TaskCancelRequest) -> Result<TaskCancelReport, OpError> {
-    tasks::cancel(&call.host, request)
 }

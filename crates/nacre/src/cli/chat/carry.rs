@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use nacre_api::wire::{RpcMessage, RpcRequest};
-use nacre_ops::chat::Chats;
+use nacre_ops::chat::{Chats, Workspaces};
 use tokio::sync::mpsc::{Sender, UnboundedReceiver, channel};
 
 /// Messages that wait to be looked at; more wait where they are kept.
@@ -18,7 +18,7 @@ pub(super) async fn carry(
     tell: Sender<RpcMessage>,
 ) {
     let (out, mut lines) = channel::<Arc<str>>(WAITING);
-    let mut client = chats.client(folder, out);
+    let mut client = chats.client(folder, Workspaces::Any, out);
     let hand_back = async {
         while let Some(line) = lines.recv().await {
             // Both ends are this program; what it wrote it can read.

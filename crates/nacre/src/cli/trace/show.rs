@@ -5,7 +5,8 @@ use nacre_api::wire::{
     SessionEntry, SessionFacts, TraceEvent, TraceEventKind, TraceLane, TraceShowRequest,
 };
 use nacre_ops::text::Shown;
-use nacre_ops::{Host, OpError, trace as ops};
+use nacre_ops::trace::{self as ops, NameSource};
+use nacre_ops::{Host, OpError};
 
 use super::super::exit::Exit;
 use super::super::ui::{Role, Ui};
@@ -30,7 +31,7 @@ pub(crate) struct ShowArgs {
 pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit, OpError> {
     let ShowArgs { id, full, limit } = args;
     let request = TraceShowRequest { id: id.clone(), full: *full, limit: *limit };
-    ui.report(&ops::show(host, &request)?, |ui, report| {
+    ui.report(&ops::show(host, &request, NameSource::Terminal)?, |ui, report| {
         print_facts(ui, &report.session)?;
         report.events.iter().try_for_each(|event| print_event(ui, event, *full))
     })
