@@ -5,11 +5,11 @@ use jiff::tz::TimeZone;
 
 use super::id::MemoryId;
 use super::kinds::{MemoryType, TYPES};
-use crate::safefs::{ChangeSet, FsError, RelPath, Writer};
+use crate::safefs::{Access, ChangeSet, FsError, RelPath, Writer};
 
 /// What git keeps of a store: decisions and learnings, what proves them, what was forgotten, and the settings.
 /// Everything else is local or can be made again.
-pub const GITIGNORE: &str = "\
+const GITIGNORE: &str = "\
 # Nacre shares decisions, learnings, their evidence and the project's settings; the rest is local.
 # Summaries tell what people did: `share.summaries = true` in config.toml and `nacre init` share them.
 /*
@@ -22,6 +22,10 @@ pub const GITIGNORE: &str = "\
 !/meta/evidence/
 !/meta/tombstones/
 ";
+
+/// Modes of files follow git: what it does not share, other users of the machine do not read. Summaries are always
+/// private; where git shares them, every clone has its own copy.
+pub const STORE_ACCESS: Access = Access::ByGit(GITIGNORE);
 
 /// The same where a project shares its summaries.
 const GITIGNORE_WITH_SUMMARIES: &str = "\

@@ -57,7 +57,7 @@ pub use hazard::{Hazard, HazardKind, hazards};
 pub use history::{Version, VersionSource};
 pub use id::{BadId, MemoryId};
 pub use kinds::{Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES};
-pub use layout::{GITIGNORE, Located, StoreArea, init};
+pub use layout::{Located, STORE_ACCESS, StoreArea, init};
 pub use ledger::LedgerPlace;
 pub use ledger_text::KeptLedgers;
 pub(crate) use ledger_text::TrustState;

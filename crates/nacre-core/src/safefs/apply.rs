@@ -121,7 +121,7 @@ impl<'a> Site<'a> {
 
     fn make_dir(&self, dir: &RelPath) -> Result<(), FsError> {
         let parent = self.scope.parent_of(dir)?;
-        match sys::make_dir(&parent, dir.name(), self.scope.access.dir_mode()) {
+        match sys::make_dir(&parent, dir.name(), self.scope.access.folder_mode(dir.as_str())) {
             Err(error) if error.kind() != ErrorKind::AlreadyExists => {
                 Err(io_error(FsAction::MakeFolder, &self.scope.full(dir), error))
             }

@@ -20,7 +20,7 @@ impl Writer<'_> {
         let temp = format!(".{}{TEMP_TAIL}", path.name());
         // The lock is ours, so a sibling of this name is what a killed writer left.
         remove_if_there(&dir, &temp).map_err(failed)?;
-        let mode = self.scope().access.file_mode();
+        let mode = self.scope().access.file_mode(path);
         let written = sys::write_new_with(&dir, &temp, bytes, mode, Flush::Later)
             .and_then(|()| sys::rename(&dir, &temp, &dir, path.name()));
         written.map_err(|error| {
@@ -69,7 +69,7 @@ impl WriteScope {
         let temp = format!(".{}.{}{TEMP_TAIL}", path.name(), owner.pid);
         remove_if_there(&dir, &temp).map_err(failed)?;
         let written =
-            sys::write_new_with(&dir, &temp, bytes, self.access.file_mode(), Flush::Later)
+            sys::write_new_with(&dir, &temp, bytes, self.access.file_mode(path), Flush::Later)
                 .and_then(|()| sys::rename(&dir, &temp, &dir, path.name()));
         written.map_err(|error| {
             let _ = remove_if_there(&dir, &temp);

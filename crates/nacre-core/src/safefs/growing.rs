@@ -15,7 +15,7 @@ impl Writer<'_> {
         refuse_journal(path)?;
         let dir = self.scope().parent_of(path)?;
         let full = self.scope().full(path);
-        match sys::append(&dir, path.name(), bytes, self.scope().access.file_bits()) {
+        match sys::append(&dir, path.name(), bytes, self.scope().access.file_mode(path)) {
             Ok(Some(size)) => Ok(size),
             Ok(None) => Err(FsError::NotAFile { path: full }),
             Err(error) => Err(io_error(FsAction::Write, &full, error)),

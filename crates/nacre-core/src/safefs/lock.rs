@@ -20,7 +20,7 @@ use super::error::{FsAction, FsError};
 use super::owner::Owner;
 use super::reserved::JOURNAL;
 use super::scope::{WriteScope, io_error};
-use super::sys;
+use super::sys::{self, PRIVATE_FILE};
 
 /// The lock's file inside the journal folder; made once, never removed.
 pub(super) const LOCK_FILE: &str = "lock";
@@ -39,14 +39,13 @@ const MAX_RECORD_BYTES: u64 = 4096;
 pub(super) fn acquire(
     journal: &Dir,
     full: &Path,
-    mode: u32,
     owner: &Owner,
     patience: Duration,
 ) -> Result<File, FsError> {
     let failed = |source| io_error(FsAction::Lock, &full.join(LOCK_FILE), source);
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
-    platform::set_create_mode(&mut options, mode);
+    platform::set_create_mode(&mut options, PRIVATE_FILE.0);
     options.follow(FollowSymlinks::No).nonblock(true);
     let file = journal.open_with(LOCK_FILE, &options).map_err(failed)?.into_std();
     let turnstile = journal.open_with(".", OpenOptions::new().read(true)).map(File::into_std);

@@ -49,7 +49,7 @@ impl WriteScope {
         mode: Option<u32>,
     ) -> Result<(), FsError> {
         let dir = self.make_parents(path)?;
-        let mode = mode.map_or(self.access.file_mode(), FileMode);
+        let mode = mode.map_or(self.access.file_mode(path), FileMode);
         let temp = Temp::written(&dir, bytes, mode)
             .map_err(|error| io_error(FsAction::Write, &self.full(path), error))?;
         match sys::rename_new(&dir, &temp.name, &dir, path.name()) {
@@ -167,24 +167,18 @@ impl WriteScope {
 
     /// Opens the folder that `path` lies in, making what is missing.
     pub(super) fn make_parents(&self, path: &RelPath) -> Result<Dir, FsError> {
-        let mut dir = clone_dir(&self.dir, &self.path)?;
-        let mut full = self.path.clone();
-        let Some(parent) = path.parent() else { return Ok(dir) };
-        for name in parent.components() {
-            full.push(name);
-            dir = match open_child(&dir, &full, name) {
-                Err(error) if error.is_missing() => {
-                    match sys::make_dir(&dir, name, self.access.dir_mode()) {
-                        Err(error) if error.kind() != ErrorKind::AlreadyExists => {
-                            return Err(io_error(FsAction::MakeFolder, &full, error));
-                        }
-                        Ok(()) | Err(_) => open_child(&dir, &full, name)?,
-                    }
-                }
-                opened => opened?,
-            };
+        let Some(folder) = path.parent() else { return clone_dir(&self.dir, &self.path) };
+        match self.open_dir(&folder) {
+            Err(error) if error.is_missing() => {}
+            opened => return opened,
         }
-        Ok(dir)
+        let (dir, full) = (self.make_parents(&folder)?, self.full(&folder));
+        match sys::make_dir(&dir, folder.name(), self.access.folder_mode(folder.as_str())) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists => {
+                Err(io_error(FsAction::MakeFolder, &full, error))
+            }
+            Ok(()) | Err(_) => open_child(&dir, &full, folder.name()),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use super::error::{FsAction, FsError};
 use super::reserved::JOURNAL;
 use super::scope::{Access, WriteScope, io_error};
 use super::seal::{KEY_BYTES, Key, Seal};
-use super::sys;
+use super::sys::{self, PRIVATE_FILE};
 use crate::platform;
 
 /// The key's file inside the journal folder of the person's own folder.
@@ -58,7 +58,7 @@ impl Seal {
 fn make_key(journal: &WriteScope) -> io::Result<Key> {
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(true);
-    platform::set_create_mode(&mut options, Access::Private.file_bits());
+    platform::set_create_mode(&mut options, PRIVATE_FILE.0);
     options.follow(FollowSymlinks::No).nonblock(true);
     let file = journal.dir.open_with(KEY_FILE, &options)?.into_std();
     file.lock()?;
@@ -71,7 +71,7 @@ fn make_key(journal: &WriteScope) -> io::Result<Key> {
         return Err(io::Error::from(io::ErrorKind::InvalidInput));
     }
     let key = random()?;
-    platform::set_file_mode(&file, Access::Private.file_bits())?;
+    platform::set_file_mode(&file, PRIVATE_FILE.0)?;
     file.rewind()?;
     sys::write_record(&mut file, &key)?;
     sys::sync(&file)?;

@@ -28,25 +28,39 @@ pub enum Access {
     Shared,
     /// The owner alone: a person's home data.
     Private,
+    /// A store inside a repository: what this `.gitignore` shares is shared, the rest is private.
+    ByGit(&'static str),
 }
 
 impl Access {
-    pub(super) fn dir_mode(self) -> u32 {
+    /// Whether the owner alone reads what is at `path`; the empty path is the scope itself.
+    pub(super) fn is_private(self, path: &str) -> bool {
         match self {
-            Self::Shared => 0o755,
-            Self::Private => 0o700,
+            Self::Shared => false,
+            Self::Private => true,
+            // As in git, the last line that matches decides.
+            Self::ByGit(ignore) => ignore
+                .lines()
+                .rfind(|line| covers(line, path))
+                .is_some_and(|line| !line.starts_with('!')),
         }
     }
 
-    pub(super) fn file_bits(self) -> u32 {
-        match self {
-            Self::Shared => 0o644,
-            Self::Private => 0o600,
-        }
+    pub(super) fn folder_mode(self, path: &str) -> u32 {
+        if self.is_private(path) { 0o700 } else { 0o755 }
     }
 
-    pub(super) fn file_mode(self) -> FileMode {
-        FileMode(self.file_bits())
+    pub(super) fn file_mode(self, path: &RelPath) -> FileMode {
+        FileMode(if self.is_private(path.as_str()) { 0o600 } else { 0o644 })
+    }
+}
+
+/// Whether a line of a `.gitignore` of ours matches a path: `/a/` with all below it, `/a/*` only what is below it.
+fn covers(line: &str, path: &str) -> bool {
+    let Some(pattern) = line.trim_start_matches('!').strip_prefix('/') else { return false };
+    match pattern.strip_suffix('*') {
+        Some(folder) => path.len() > folder.len() && path.starts_with(folder),
+        None => Path::new(path).starts_with(pattern),
     }
 }
 
@@ -196,7 +210,7 @@ impl WriteScope {
     /// Makes the folder `name` inside `parent` where it is missing, and opens it.
     pub fn create_inside(parent: &Path, name: &str, access: Access) -> Result<Self, FsError> {
         let parent_scope = Self::open(parent, access)?;
-        let made = match sys::make_dir(&parent_scope.dir, name, access.dir_mode()) {
+        let made = match sys::make_dir(&parent_scope.dir, name, access.folder_mode("")) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error),
             Ok(()) => sys::sync_dir(&parent_scope.dir),

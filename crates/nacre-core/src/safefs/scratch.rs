@@ -40,7 +40,7 @@ impl WriteScope {
         };
         let Some(bytes) = bytes else { return Ok(()) };
         let dir = self.make_parents(path)?;
-        let mode = self.access.file_mode();
+        let mode = self.access.file_mode(path);
         sys::write_new_with(&dir, path.name(), &bytes, mode, Flush::Later)
             .map_err(|error| io_error(FsAction::Write, &self.full(path), error))
     }
@@ -114,7 +114,7 @@ impl ScratchFolder {
             return Err(FsError::BadPath { path: path.to_string(), why: PathFault::TooDeep });
         }
         let dir = self.scope.make_parents(path)?;
-        let mode = self.scope.access.file_mode();
+        let mode = self.scope.access.file_mode(path);
         sys::write_new_with(&dir, path.name(), bytes, mode, Flush::Later)
             .map_err(|error| io_error(FsAction::Write, &self.scope.full(path), error))
     }

@@ -20,12 +20,17 @@ pub(super) fn make_dir(parent: &Dir, name: &str, mode: u32) -> io::Result<()> {
     gate()?;
     parent.create_dir_with(name, &platform::folder_builder(mode))?;
     // The umask may have taken some away.
+    set_dir_mode(parent, name, mode).map(drop)
+}
+
+/// Gives a folder exactly these permissions; returns whether it had others.
+pub(super) fn set_dir_mode(parent: &Dir, name: &str, mode: u32) -> io::Result<bool> {
     let made = platform::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
     if platform::mode_bits(&made) & 0o777 == mode {
-        return Ok(());
+        return Ok(false);
     }
     gate()?;
-    platform::set_folder_mode(parent, name, mode)
+    platform::set_folder_mode(parent, name, mode).map(|()| true)
 }
 
 /// Makes a file that must not exist yet, writes it and flushes it to the disk.
@@ -71,6 +76,9 @@ pub(super) fn write_new_with(
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FileMode(pub(super) u32);
 
+/// A file that its owner alone reads.
+pub(super) const PRIVATE_FILE: FileMode = FileMode(0o600);
+
 /// Overwrites the start of an open file; for the lock's owner record, where a torn text harms nobody.
 pub(super) fn write_record(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     gate()?;
@@ -88,7 +96,12 @@ pub(super) fn is_written_alone(file: &File) -> io::Result<bool> {
 
 /// Adds to the end of a file, making it where it is missing; returns its size, or `None` for what is not a plain file or
 /// has a second name.
-pub(super) fn append(dir: &Dir, name: &str, bytes: &[u8], bits: u32) -> io::Result<Option<u64>> {
+pub(super) fn append(
+    dir: &Dir,
+    name: &str,
+    bytes: &[u8],
+    FileMode(bits): FileMode,
+) -> io::Result<Option<u64>> {
     gate()?;
     let mut options = OpenOptions::new();
     options.append(true).create(true).follow(FollowSymlinks::No).nonblock(true);

@@ -397,7 +397,7 @@ fn a_second_writer_is_told_who_is_first() {
 }
 
 #[test]
-fn modes_are_kept_and_private_means_private() {
+fn private_means_private() {
     let dir = tempfile::tempdir().unwrap();
     write(dir.path(), "a.md", b"a");
     fs::set_permissions(dir.path().join("a.md"), fs::Permissions::from_mode(0o640)).unwrap();
@@ -410,7 +410,44 @@ fn modes_are_kept_and_private_means_private() {
     writer.write_atomic(&path("a.md"), b"c").unwrap();
     let mode =
         |name: &str| fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777;
-    assert_eq!((mode("a.md"), mode("new"), mode("new/b.md")), (0o640, 0o700, 0o600));
+    assert_eq!((mode("a.md"), mode("new"), mode("new/b.md")), (0o600, 0o700, 0o600));
+}
+
+#[test]
+fn a_store_is_open_where_git_shares_it_and_closed_elsewhere() {
+    let dir = tempfile::tempdir().unwrap();
+    let mode = |name: &str| {
+        format!("{:o}", fs::metadata(dir.path().join(name)).unwrap().permissions().mode() & 0o777)
+    };
+    let open = |name: &str, bits: u32| {
+        fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(bits)).unwrap();
+    };
+    let commit = |name: &str, before: Option<&[u8]>| {
+        let access = Access::ByGit("# why\n/*\n!/a/\n/a/b/\n!/c/\n/c/*\n!/c/d/\n");
+        let scope = WriteScope::open(dir.path(), access).unwrap();
+        let mut set = ChangeSet::new();
+        match before {
+            Some(before) => set.replace(path(name), before, b"new".to_vec()),
+            None => set.create(path(name), b"old".to_vec()),
+        }
+        scope.lock(&owner(), Duration::ZERO).unwrap().commit(set).unwrap();
+    };
+    let cases =
+        [("a/x", "644"), ("a/b/x", "600"), ("c/d/x", "644"), ("c/e/x", "600"), ("f/x", "600")];
+    for (name, expected) in cases {
+        commit(name, None);
+        assert_eq!(mode(name), expected, "{name}");
+    }
+    let folders = ["a", "a/b", "c", "c/d", "c/e", "f", "journal"];
+    let expected = ["755", "700", "755", "755", "700", "700", "700"];
+    assert_eq!(folders.map(mode), expected);
+    // As an older version left it.
+    folders.into_iter().for_each(|name| open(name, 0o755));
+    cases.into_iter().for_each(|(name, _)| open(name, 0o664));
+    commit("f/x", Some(b"old"));
+    assert_eq!(folders.map(mode), expected);
+    commit("a/x", Some(b"old"));
+    assert_eq!(["f/x", "a/x"].map(mode), ["600", "664"], "git shares the second");
 }
 
 proptest! {

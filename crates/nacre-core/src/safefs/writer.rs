@@ -15,7 +15,9 @@ use super::owner::Owner;
 use super::path::RelPath;
 use super::proof;
 use super::reserved::{JOURNAL, refuse_journal};
-use super::scope::{EntryKind, ReadFault, WriteScope, io_error, list_dir, mode_of, open_child};
+use super::scope::{
+    Entry, EntryKind, ReadFault, WriteScope, io_error, list_dir, mode_of, open_child,
+};
 use super::sys::{self, FileMode};
 use crate::base::ContentHash;
 
@@ -58,17 +60,36 @@ impl WriteScope {
     /// Takes the scope's lock, waiting for about `patience`, and deals with an interrupted change.
     pub fn lock(&self, owner: &Owner, patience: Duration) -> Result<Writer<'_>, FsError> {
         let full = self.path.join(JOURNAL);
-        let made = match sys::make_dir(&self.dir, JOURNAL, self.access.dir_mode()) {
+        let made = match sys::make_dir(&self.dir, JOURNAL, 0o700) {
             Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(()),
             Err(error) => Err(error),
             Ok(()) => sys::sync_dir(&self.dir),
         };
         made.map_err(|error| io_error(FsAction::MakeFolder, &full, error))?;
         let journal = open_child(&self.dir, &full, JOURNAL)?;
-        let lock = lock::acquire(&journal, &full, self.access.file_bits(), owner, patience)?;
+        let lock = lock::acquire(&journal, &full, owner, patience)?;
+        // An older version left a store's private folders open to other users; the journal's mode says so.
+        if sys::set_dir_mode(&self.dir, JOURNAL, 0o700).unwrap_or(false) {
+            self.close_folders(&self.dir, "");
+        }
         let mut writer = Writer { scope: self, journal, recovery: Recovery::Clean, _lock: lock };
         writer.recovery = writer.recover()?;
         Ok(writer)
+    }
+
+    /// Takes the private folders from other users; what is below a closed one needs no look.
+    fn close_folders(&self, dir: &Dir, at: &str) {
+        let full = self.path.join(at);
+        let entries = list_dir(dir, &full).unwrap_or_default();
+        for Entry { name, .. } in entries.into_iter().filter(|of| of.kind == EntryKind::Folder) {
+            let path = format!("{at}{name}");
+            if self.access.is_private(&path) {
+                // Best effort: a folder of another user stays as it is.
+                let _ = sys::set_dir_mode(dir, &name, 0o700);
+            } else if let ("", Ok(dir)) = (at, open_child(dir, &full, &name)) {
+                self.close_folders(&dir, &format!("{name}/"));
+            }
+        }
     }
 
     /// Whether an interrupted change, or its rest, waits for the next writer. Costs two looks.
@@ -100,7 +121,7 @@ impl Writer<'_> {
         &self.recovery
     }
 
-    /// Replaces one file that is Nacre's own, whole or not at all; keeps its mode.
+    /// Replaces one file that is Nacre's own, whole or not at all; keeps its mode, unless it is private.
     ///
     /// A file that people edit belongs in a [`ChangeSet`], which notices their edits.
     pub fn write_atomic(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
@@ -108,9 +129,9 @@ impl Writer<'_> {
         let dir = self.scope.parent_of(path)?;
         let failed = |error| io_error(FsAction::Write, &self.scope.full(path), error);
         let mode = match mode_of(&dir, path.name()) {
-            Ok(bits) => FileMode(bits),
+            Ok(bits) => self.kept_mode(path, bits),
             Err(ReadFault::Io(error)) if error.kind() == ErrorKind::NotFound => {
-                self.scope.access.file_mode()
+                self.scope.access.file_mode(path)
             }
             Err(fault) => return Err(fault.at(&self.scope.full(path))),
         };
@@ -197,10 +218,12 @@ impl Writer<'_> {
 
     fn mode_for(&self, change: &Change) -> Result<FileMode, FsError> {
         match change {
-            Change::Create { .. } | Change::Remove { .. } => Ok(self.scope.access.file_mode()),
+            Change::Create { path, .. } | Change::Remove { path, .. } => {
+                Ok(self.scope.access.file_mode(path))
+            }
             Change::Replace { path, .. } => {
                 match mode_of(&self.scope.parent_of(path)?, path.name()) {
-                    Ok(bits) => Ok(FileMode(bits)),
+                    Ok(bits) => Ok(self.kept_mode(path, bits)),
                     Err(ReadFault::Io(error)) if error.kind() != ErrorKind::NotFound => {
                         Err(io_error(FsAction::Read, &self.scope.full(path), error))
                     }
@@ -209,6 +232,11 @@ impl Writer<'_> {
                 }
             }
         }
+    }
+
+    /// The mode of a file that replaces one with these bits: a private file that others could read is closed.
+    fn kept_mode(&self, path: &RelPath, bits: u32) -> FileMode {
+        FileMode(if self.scope.access.is_private(path.as_str()) { bits & 0o700 } else { bits })
     }
 
     /// The folders that the new files need and that are not there, outermost first.

@@ -277,6 +277,11 @@ impl From<DatabaseError> for OpError {
                 ErrorCode::Conflict,
                 "Servers of one database need the same `search.embedding`".into(),
             ),
+            DatabaseError::Distrusted(_) => (
+                ErrorCode::Refused,
+                "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket folder with `peer` and no password"
+                    .into(),
+            ),
             DatabaseError::Url(_)
             | DatabaseError::NoUser
             | DatabaseError::Certificates { .. }

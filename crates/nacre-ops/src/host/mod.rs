@@ -267,7 +267,7 @@ impl Host {
             runtime: OnceLock::new(),
             installed: OnceLock::new(),
             allowed: OnceLock::new(),
-            actor: if caller.person.is_some() { Actor::Person } else { options.actor },
+            actor: if caller.is_owner() { options.actor } else { Actor::Person },
             caller,
         };
         host.register_by_use(options.registering);

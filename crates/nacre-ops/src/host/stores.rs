@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nacre_api::wire::{ErrorCode, Scope, StoreScope, Warning};
 use nacre_core::config::{ScopeMode, Settings};
-use nacre_core::memory::{IndexPlace, LedgerPlace, Rules, Store};
+use nacre_core::memory::{IndexPlace, LedgerPlace, Rules, STORE_ACCESS, Store};
 use nacre_core::safefs::{Access, FsError, Seal, WriteScope};
 
 use super::{Host, STORE_FOLDER, finding};
@@ -69,7 +69,7 @@ impl Host {
 
     /// Opens the store folder of the project at `root`.
     pub fn project_scope(&self, root: &Path) -> Result<WriteScope, FsError> {
-        WriteScope::open_inside(root, STORE_FOLDER, Access::Shared).map(|scope| self.sealed(scope))
+        WriteScope::open_inside(root, STORE_FOLDER, STORE_ACCESS).map(|scope| self.sealed(scope))
     }
 
     /// Proves what is begun in `scope` with the key of the person's own folder, so that a later command can finish it.

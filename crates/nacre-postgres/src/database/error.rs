@@ -1,6 +1,7 @@
 //! Why the database could not be used.
 
 use std::error::Error;
+use std::io;
 use std::time::Duration;
 
 use nacre_core::catalog::CatalogError;
@@ -21,7 +22,7 @@ pub enum DatabaseError {
     #[error("The certificates for the database cannot be used: {what}")]
     Certificates { what: String },
     #[error("Cannot start the thread that talks to the database")]
-    Thread(#[source] std::io::Error),
+    Thread(#[source] io::Error),
     /// It may come back; nothing is known of the request that was under way.
     #[error("Cannot reach the database")]
     Away(#[source] Box<dyn Error + Send + Sync>),
@@ -39,29 +40,33 @@ pub enum DatabaseError {
     Extension { needed: &'static str, found: String },
     #[error("The database holds vectors of the model `{found}`, and this server uses `{used}`")]
     OtherModel { found: String, used: String },
+    /// Another program may have its port.
+    #[error("What answers at the database's address is not trusted: {0}")]
+    Distrusted(Distrust),
     #[error("The database refused a request")]
     Refused(#[source] Box<tokio_postgres::Error>),
     #[error("A row of the database makes no sense: {what}")]
     Damaged { what: &'static str },
 }
 
+/// Why what a server sends is not read.
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum Distrust {
+    #[error("it asks for the password neither by SCRAM nor over verified TLS")]
+    PasswordRequest,
+    #[error("it does not prove by SCRAM that it knows the password")]
+    NoProof,
+    #[error("it sends more than an answer may have")]
+    Flood,
+}
+
 impl DatabaseError {
     /// Whether it is a matter of time: the same request may succeed later.
     pub fn is_passing(&self) -> bool {
-        match self {
-            Self::Away(_) | Self::TooSlow { .. } | Self::GaveUp(_) | Self::Exhausted { .. } => true,
-            Self::Url(_)
-            | Self::NoUser
-            | Self::PasswordInUrl
-            | Self::Certificates { .. }
-            | Self::Thread(_)
-            | Self::Newer { .. }
-            | Self::Older { .. }
-            | Self::Extension { .. }
-            | Self::OtherModel { .. }
-            | Self::Refused(_)
-            | Self::Damaged { .. } => false,
-        }
+        matches!(
+            self,
+            Self::Away(_) | Self::TooSlow { .. } | Self::GaveUp(_) | Self::Exhausted { .. }
+        )
     }
 
     /// Whether the request broke a rule of uniqueness: another was faster.
@@ -82,8 +87,13 @@ impl DatabaseError {
 
 impl From<tokio_postgres::Error> for DatabaseError {
     fn from(error: tokio_postgres::Error) -> Self {
+        let reading = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        let distrust = reading.and_then(|error| error.get_ref()?.downcast_ref::<Distrust>());
         match error.code() {
-            None => Self::Away(Box::new(error)),
+            None => match distrust {
+                Some(distrust) => Self::Distrusted(*distrust),
+                None => Self::Away(Box::new(error)),
+            },
             Some(code) if is_away(code) => Self::Away(Box::new(error)),
             Some(code) if is_given_up(code) => Self::GaveUp(Box::new(error)),
             Some(_) => Self::Refused(Box::new(error)),

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, timeout_at};
 use tokio_postgres::{AsyncMessage, Client};
 
 use super::error::DatabaseError;
@@ -38,20 +38,8 @@ impl Database {
 }
 
 impl Notifications {
-    /// The next notification; `None` when there was none for so long. After an error nothing more comes, and what was
+    /// Waits until `payload` is told; returns how much of the patience is left. After an error nothing more comes, and what was
     /// told meanwhile is lost: listen again, and look at everything.
-    pub fn next(&mut self, patience: Duration) -> Result<Option<String>, DatabaseError> {
-        let Self { database, told, .. } = self;
-        database.wait(async {
-            match timeout(patience, told.recv()).await {
-                Ok(Some(payload)) => Ok(Some(payload)),
-                Ok(None) => Err(closed()),
-                Err(_) => Ok(None),
-            }
-        })
-    }
-
-    /// Waits until `payload` is told; returns how much of the patience is left.
     pub fn wait_for(
         &mut self,
         payload: &str,
@@ -66,14 +54,12 @@ impl Notifications {
                         return Ok(end.saturating_duration_since(Instant::now()));
                     }
                     Ok(Some(_)) => {}
-                    Ok(None) => return Err(closed()),
+                    Ok(None) => {
+                        return Err(DatabaseError::Away("the connection was closed".into()));
+                    }
                     Err(_) => return Ok(Duration::ZERO),
                 }
             }
         })
     }
-}
-
-fn closed() -> DatabaseError {
-    DatabaseError::Away("the connection was closed".into())
 }

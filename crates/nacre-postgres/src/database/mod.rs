@@ -3,6 +3,7 @@
 //! Everything here is called from threads that may wait. A call never waits longer than the limits of [`DatabaseOptions`]: for a free
 //! connection, for a new one, and for an answer. Password and URL stand in no error and no `Debug`.
 
+mod connect;
 mod error;
 mod leader;
 mod listen;
@@ -12,7 +13,7 @@ mod pool;
 mod text;
 mod tls;
 
-pub use error::DatabaseError;
+pub use error::{DatabaseError, Distrust};
 pub use leader::Leadership;
 pub use listen::Notifications;
 pub use migrate::{MIN_VECTOR, Migration, NEWEST};

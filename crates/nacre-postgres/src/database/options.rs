@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use tokio_postgres::Config;
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
 use super::error::DatabaseError;
 
@@ -58,6 +58,10 @@ impl DatabaseOptions {
         if let Some(password) = &self.password {
             config.password(password);
         }
+        let attributes = config.get_target_session_attrs();
+        if !config.get_hostaddrs().is_empty() || attributes != TargetSessionAttrs::Any {
+            return Err(DatabaseError::Url("it has `hostaddr` or `target_session_attrs`".into()));
+        }
         if config.get_ssl_mode() == SslMode::Prefer {
             let is_local = config.get_hosts().iter().all(is_this_machine);
             config.ssl_mode(if is_local { SslMode::Disable } else { SslMode::Require });
@@ -65,8 +69,6 @@ impl DatabaseOptions {
         let limit = self.call_timeout.as_millis();
         config
             .application_name("nacre")
-            .connect_timeout(self.connect_timeout)
-            .keepalives_idle(Duration::from_secs(60))
             // A call that was given up here must not go on over there.
             .options(format!(
                 "-c search_path=nacre,public -c statement_timeout={limit} -c lock_timeout={limit} \

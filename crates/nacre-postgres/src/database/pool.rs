@@ -8,11 +8,12 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use tokio_postgres::{Client, Config, Socket};
+use tokio_postgres::{Client, Config};
 
+use super::connect::{self, RawConnection};
 use super::error::DatabaseError;
 use super::options::DatabaseOptions;
-use super::tls::{SecureStream, Tls};
+use super::tls::Tls;
 
 /// From this answering time on the database counts as slow.
 const SLOW: Duration = Duration::from_millis(500);
@@ -56,9 +57,6 @@ pub struct PoolUse {
     /// Connections that stand open for the next call.
     pub idle: usize,
 }
-
-/// A connection before it is driven.
-pub(super) type RawConnection = tokio_postgres::Connection<Socket, SecureStream>;
 
 impl Database {
     /// Prepares to connect; nothing is sent before the first call.
@@ -205,10 +203,9 @@ impl Shared {
 
     async fn connect(&self) -> Result<(Client, RawConnection), DatabaseError> {
         let limit = self.options.connect_timeout;
-        timeout(limit, self.config.connect(self.tls.clone()))
+        timeout(limit, connect::connect(&self.config, &self.tls))
             .await
             .map_err(|_| DatabaseError::TooSlow { limit })?
-            .map_err(DatabaseError::from)
     }
 }
 

@@ -1,9 +1,15 @@
 //! The connection itself: the schema, limits, a server that goes and comes back.
 
+use std::fs;
+use std::io::{Read as _, Write as _};
+use std::net::TcpListener;
+use std::thread;
 use std::time::Duration;
 
 use nacre_core::catalog::{CatalogError, ClaimOrder, JobQueue as _};
-use nacre_postgres::database::{DatabaseError, Health, Migration, NEWEST};
+use nacre_postgres::database::{
+    Database, DatabaseError, DatabaseOptions, Distrust, Health, Migration, NEWEST,
+};
 use nacre_postgres::queue::SharedQueue;
 
 use crate::server::Server;
@@ -113,4 +119,82 @@ fn one_server_leads_until_its_connection_ends() {
     assert!(!leadership.is_held());
     server.run();
     assert!(one.try_lead().unwrap().is_some(), "the next one leads");
+}
+
+/// What a program that has the database's port gets from a client, and why the client leaves.
+fn meet_impostor(reply: &[u8], password: Option<&str>) -> (Vec<u8>, DatabaseError) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let mut options = DatabaseOptions::new(&format!("postgres://nacre@localhost:{port}/nacre"));
+    options.password = password.map(str::to_owned);
+    let database = Database::new(options).unwrap();
+    thread::scope(|scope| {
+        let impostor = scope.spawn(|| {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut length = [0; 4];
+            stream.read_exact(&mut length).unwrap();
+            let mut startup = vec![0; u32::from_be_bytes(length) as usize - 4];
+            stream.read_exact(&mut startup).unwrap();
+            // The client may leave before it has read everything.
+            let _ = stream.write_all(reply);
+            let mut got = Vec::new();
+            let _ = stream.read_to_end(&mut got);
+            got
+        });
+        let error = database.migrate().unwrap_err();
+        (impostor.join().unwrap(), error)
+    })
+}
+
+#[test]
+fn an_impostor_gets_no_password() {
+    for (reply, expected) in [
+        (&b"R\0\0\0\x08\0\0\0\x03"[..], "PasswordRequest"),
+        (b"R\0\0\0\x0c\0\0\0\x05salt", "PasswordRequest"),
+        (b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I", "NoProof"),
+    ] {
+        let (got, error) = meet_impostor(reply, Some("PGPASSWORD123"));
+        assert_eq!(String::from_utf8_lossy(&got), "", "{error:?}");
+        assert_eq!(format!("{error:?}"), format!("Distrusted({expected})"));
+        assert!(!error.is_passing());
+    }
+}
+
+#[test]
+fn an_impostor_fills_no_memory() {
+    // A message of 2 GiB is left at its first bytes.
+    let (_, error) = meet_impostor(b"R\0\0\0\x08\0\0\0\0E\x7f\xff\xff\xff", None);
+    assert!(matches!(error, DatabaseError::Distrusted(Distrust::Flood)), "{error:?}");
+    let notice = [&b"N\0\x01\0\x04"[..], &[0; 1 << 16]].concat();
+    let greeting = [&b"R\0\0\0\x08\0\0\0\0"[..], &notice.repeat(40)].concat();
+    let (_, error) = meet_impostor(&greeting, None);
+    assert!(matches!(error, DatabaseError::Distrusted(Distrust::Flood)), "{error:?}");
+}
+
+#[test]
+fn a_password_is_used_by_scram_and_not_in_the_clear() {
+    let Some(mut server) = Server::start() else { return };
+    server.sql("CREATE USER scram LOGIN PASSWORD 'one'; CREATE USER clear LOGIN PASSWORD 'one'");
+    let rules = server.data().join("pg_hba.conf");
+    let trusting = fs::read_to_string(&rules).unwrap();
+    let asking = "local all scram scram-sha-256\nlocal all clear password\n";
+    fs::write(&rules, format!("{asking}{trusting}")).unwrap();
+    server.crash();
+    server.run();
+    let connect = |user: &str, password: Option<&str>| {
+        let url = server.url().replace("nacre@", &format!("{user}@"));
+        server.connect_with(|options| {
+            (options.url, options.password) = (url, password.map(str::to_owned));
+        })
+    };
+    for (user, password, is_used) in [
+        ("scram", Some("one"), true),
+        ("scram", Some("two"), false),
+        ("clear", Some("one"), false),
+        ("nacre", None, true),
+        ("nacre", Some("one"), false),
+    ] {
+        let health = connect(user, password).health();
+        assert_eq!(health != Health::Away, is_used, "{user} {password:?} {health:?}");
+    }
 }

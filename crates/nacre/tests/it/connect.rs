@@ -465,3 +465,48 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     let shown = machine.home.run(&["sync"]);
     assert!(shown.starts_with("Read 1 session."), "{shown}");
 }
+
+/// The audit's command: a repository's own `nacre` is first on PATH when the plugin's commands run.
+#[test]
+fn the_plugin_starts_nacre_from_where_it_is_installed_and_not_by_path() {
+    let home = TestHome::new();
+    let plugin = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin");
+    let put = |folder: std::path::PathBuf, says: &str| {
+        fs::create_dir_all(&folder).unwrap();
+        fs::write(folder.join("nacre"), format!("#!/bin/sh\necho {says} \"$@\"\n")).unwrap();
+        fs::set_permissions(folder.join("nacre"), fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    put(home.work().join("node_modules/.bin"), "stranger");
+    let run = |command: &str| {
+        let path = format!("{}:/usr/bin:/bin", home.work().join("node_modules/.bin").display());
+        let output = std::process::Command::new("/bin/sh")
+            .args(["-c", command])
+            .current_dir(home.work())
+            .env_clear()
+            .envs([("HOME", home.root()), ("CLAUDE_PLUGIN_ROOT", plugin.clone())])
+            .env("PATH", path)
+            .output()
+            .unwrap();
+        (output.status.success(), String::from_utf8(output.stdout).unwrap())
+    };
+    let read = |name: &str| -> Value {
+        serde_json::from_str(&fs::read_to_string(plugin.join(name)).unwrap()).unwrap()
+    };
+    let hooks = read("hooks/hooks.json")["hooks"].as_object().unwrap().clone();
+    let mut commands: Vec<String> = hooks
+        .values()
+        .map(|hooks| hooks[0]["hooks"][0]["command"].as_str().unwrap().to_owned())
+        .collect();
+    let server = &read(".mcp.json")["mcpServers"]["nacre"];
+    let words = [&server["command"], &server["args"][0], &server["args"][1]];
+    commands.push(words.map(|word| word.as_str().unwrap()).join(" "));
+    assert_eq!(commands.len(), 5);
+    for command in &commands {
+        assert!(!run(command).1.contains("stranger"), "{command}");
+    }
+    put(home.root().join(".local/bin"), "own");
+    for command in &commands {
+        let (is_ok, printed) = run(command);
+        assert!(is_ok && printed.starts_with("own "), "{command}: {printed}");
+    }
+}

@@ -1,11 +1,14 @@
 //! Whose folder it is: what another user left in the way is not used.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::path::PathBuf;
 
 use insta::assert_snapshot;
 
 use crate::home::TestHome;
+use crate::sync_run;
 
 fn open_to_all(home: &TestHome) {
     fs::set_permissions(home.work(), fs::Permissions::from_mode(0o1777)).unwrap();
@@ -98,4 +101,36 @@ fn a_store_is_made_readable_whatever_the_umask_is() {
         assert_eq!(mode(".nacre/config.toml"), 0o644, "{folder}");
         assert_eq!(mode(&memory), 0o644, "{folder}");
     }
+}
+
+#[test]
+fn a_session_is_stored_for_its_owner_alone() {
+    let home = sync_run::reading();
+    // A store that an older version made.
+    home.add("Use tabs", &[]);
+    for name in ["journal", "workspace", "meta/state"] {
+        fs::set_permissions(home.store(name), fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    sync_run::talk(&home, "one", 1, sync_run::PNPM);
+    home.ok(&["sync"]);
+    let is_open = |path: &PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o077 != 0;
+    // What other users can reach: a closed folder hides what is below it.
+    let (mut reached, mut folders) = (BTreeSet::new(), vec![home.store("")]);
+    while let Some(folder) = folders.pop() {
+        let paths = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+        for path in paths.filter(is_open) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                reached.insert(folder.strip_prefix(home.store("")).unwrap().to_owned());
+            }
+        }
+    }
+    let shared = ["", "memory/decisions", "memory/learnings", "meta/evidence"].map(PathBuf::from);
+    assert_eq!(reached, BTreeSet::from(shared));
+    // Files are closed as well: an archive does not always keep the modes of folders.
+    let closed = home.snapshot().into_iter().map(|(path, _)| path).filter(|path| {
+        path.starts_with(home.store("workspace")) || path.starts_with(home.store("meta/traces"))
+    });
+    assert!(closed.clone().count() > 2 && !closed.into_iter().any(|path| is_open(&path)));
 }

@@ -20,7 +20,7 @@ use crate::tools::Workspace;
 use crate::tools::toolkits;
 use crate::tools::{SkillPlaces, SkillRegistry};
 
-/// Came with the repository, and would like to have more than the explorer has.
+/// The person's own, and would like to have more than the explorer has.
 const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-tools: file_read, file_create\n---\n\
     Locks are in src/lock.rs.\n";
 
@@ -40,12 +40,12 @@ fn bench(script: &str) -> Bench {
 fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().canonicalize().unwrap();
-    for path in ["work/src", "work/docs", "work/.agents/skills/locks", "spill"] {
+    for path in ["work/src", "work/docs", "home/skills/locks", "spill"] {
         fs::create_dir_all(root.join(path)).unwrap();
     }
     fs::write(root.join("work/src/lock.rs"), "fn lock() {}\n").unwrap();
     fs::write(root.join("work/docs/guide.md"), "The guide.\n").unwrap();
-    fs::write(root.join("work/.agents/skills/locks/SKILL.md"), SKILL).unwrap();
+    fs::write(root.join("home/skills/locks/SKILL.md"), SKILL).unwrap();
     let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
     let settings = ModelSettings {
         default: Some(RoleSettings::of_model(ModelRef::scripted())),
@@ -65,7 +65,7 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
         tools: toolkits::file::tools(&workspace),
         skills: Arc::new(SkillRegistry::new(SkillPlaces {
             workspace: Some(root.join("work")),
-            home: None,
+            home: Some(root.join("home")),
         })),
         spill: root.join("spill"),
         cache: Arc::new(Cache::default()),
@@ -286,9 +286,9 @@ async fn what_a_call_will_read_is_what_its_explorers_may_read() {
 const SKILLED: &str = r#"{"turns":[
     {"expect":{"tools":["skill_list","skill_activate","file_find"],"last_contains":["where is the lock"]},
      "calls":[{"name":"skill_list","arguments":{}}]},
-    {"expect":{"last_contains":["locks (project): Where locks are."]},
+    {"expect":{"last_contains":["locks (user): Where locks are."]},
      "calls":[{"name":"skill_activate","arguments":{"name":"locks"}}]},
-    {"expect":{"last_contains":["It came with this repository.","Locks are in src/lock.rs."]},
+    {"expect":{"last_contains":["It is the person's own.","Locks are in src/lock.rs."]},
      "calls":[{"name":"file_find","arguments":{"pattern":"*.rs"}},
         {"name":"file_create","arguments":{"path":"new.txt","content":"x"}},
         {"name":"file_read","arguments":{"path":"src/lock.rs"}}]},
@@ -298,7 +298,7 @@ const SKILLED: &str = r#"{"turns":[
 ]}"#;
 
 #[tokio::test]
-async fn an_explorer_takes_up_a_skill_of_the_repository_which_only_takes_tools_away() {
+async fn an_explorer_takes_up_a_skill_which_only_takes_tools_away() {
     let bench = bench(SKILLED);
     let arguments = json!({ "questions": [{ "question": "where is the lock" }] });
     let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();

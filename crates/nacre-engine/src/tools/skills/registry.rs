@@ -1,5 +1,6 @@
-//! Where skills are found: the project's two folders, the person's own, and those inside the program.
+//! Where skills are found: the person's own folder, the program, and the project's two folders.
 //!
+//! A project's skill never replaces another: where its name is taken it is called `project:NAME`.
 //! A registry belongs to one workspace, so that two projects in one process never see each other's skills. It looks at
 //! the disk whenever it is asked and reads again only what changed. Links are not followed.
 
@@ -44,7 +45,7 @@ type Seen = (FileStamp, Result<Parsed, BadSkill>);
 /// What is on a registry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkillsReport {
-    /// By name; of two with one name the nearer one.
+    /// By name.
     pub skills: Vec<Skill>,
     pub problems: Vec<SkillProblem>,
 }
@@ -61,32 +62,33 @@ impl SkillRegistry {
         Self { places, read: Mutex::default() }
     }
 
-    /// Looks at all places. The project's skills hide the person's, and those hide the program's.
+    /// Looks at all places, those of the person first and the project's last.
     pub fn look(&self) -> SkillsReport {
         let mut found: BTreeMap<String, Skill> = BTreeMap::new();
         let mut problems = Vec::new();
-        let places = [
-            (Origin::Project, &self.places.workspace, ".agents/skills"),
-            (Origin::Project, &self.places.workspace, ".claude/skills"),
-            (Origin::User, &self.places.home, "skills"),
-        ];
-        for (origin, root, folder) in places {
-            let Some(root) = root else { continue };
-            for (path, parsed) in self.look_in(root, folder) {
-                match parsed {
-                    Ok(parsed) => {
-                        let skill = skill(parsed, origin, Some(path));
-                        found.entry(skill.name.clone()).or_insert(skill);
+        let files = |origin, root: &Option<PathBuf>, folder| {
+            let files = root.iter().flat_map(|root| self.look_in(root, folder));
+            files.map(|(path, parsed)| (origin, Some(path), parsed)).collect::<Vec<_>>()
+        };
+        let bundled = |(name, text): &(&str, &str)| {
+            (Origin::Bundled, None, parse::parse(text.as_bytes(), name))
+        };
+        let SkillPlaces { workspace, home } = &self.places;
+        let mut all = files(Origin::User, home, "skills");
+        all.extend(BUNDLED.iter().map(bundled));
+        all.extend(files(Origin::Project, workspace, ".agents/skills"));
+        all.extend(files(Origin::Project, workspace, ".claude/skills"));
+        for (origin, path, parsed) in all {
+            match parsed {
+                Ok(parsed) => {
+                    let mut skill = skill(parsed, origin, path);
+                    let other = found.get(&skill.name).map(|other| other.origin);
+                    if origin == Origin::Project && other.is_some_and(|other| other != origin) {
+                        skill.name = format!("project:{}", skill.name);
                     }
-                    Err(why) => problems.push(SkillProblem { path, why }),
+                    found.entry(skill.name.clone()).or_insert(skill);
                 }
-            }
-        }
-        for (name, text) in BUNDLED {
-            if let Ok(parsed) = parse::parse(text.as_bytes(), name) {
-                found
-                    .entry((*name).to_owned())
-                    .or_insert_with(|| skill(parsed, Origin::Bundled, None));
+                Err(why) => problems.extend(path.map(|path| SkillProblem { path, why })),
             }
         }
         SkillsReport { skills: found.into_values().collect(), problems }
@@ -197,18 +199,25 @@ mod tests {
     }
 
     #[test]
-    fn the_nearer_skill_hides_the_farther_one() {
+    fn a_project_replaces_no_skill() {
         let (work, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         write(work.path(), ".agents/skills", "one", "agents");
         write(work.path(), ".claude/skills", "one", "claude");
         write(work.path(), ".claude/skills", "two", "claude");
         write(home.path(), "skills", "two", "user");
         write(home.path(), "skills", "review", "user");
+        write(work.path(), ".claude/skills", "commit", "stranger");
         let report = registry(work.path(), home.path()).look();
         assert_eq!(report.problems, []);
         assert_eq!(
             shown(&report)[1..],
-            ["one project agents", "review user user", "two project claude"]
+            [
+                "one project agents",
+                "project:commit project stranger",
+                "project:two project claude",
+                "review user user",
+                "two user user"
+            ]
         );
         assert!(shown(&report)[0].starts_with("commit bundled "));
     }

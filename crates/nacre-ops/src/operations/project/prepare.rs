@@ -6,7 +6,7 @@ use std::time::Duration;
 use nacre_api::wire::{ErrorCode, InitReport};
 use nacre_core::catalog::{self, JobState, Look};
 use nacre_core::memory;
-use nacre_core::safefs::{Access, WriteScope};
+use nacre_core::safefs::WriteScope;
 
 use crate::error::OpError;
 use crate::host::{Host, STORE_FOLDER, check_owner, connections, git_root, open_catalog};
@@ -56,7 +56,8 @@ impl NewProject {
         project: Option<String>,
     ) -> Result<InitReport, OpError> {
         let Self { root, is_git } = self;
-        let scope = host.sealed(WriteScope::create_inside(root, STORE_FOLDER, Access::Shared)?);
+        let scope =
+            host.sealed(WriteScope::create_inside(root, STORE_FOLDER, memory::STORE_ACCESS)?);
         check_owner(&host.person, root)?;
         let writer = scope.lock(&host.owner("init"), host.settings().lock.wait)?;
         let shares = host.settings_now(Some(root)).is_some_and(|settings| settings.share.summaries);

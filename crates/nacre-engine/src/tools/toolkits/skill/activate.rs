@@ -56,6 +56,9 @@ impl Tool for SkillActivate {
         let Some(skill) = skills.iter().find(|skill| skill.name == name) else {
             return Err(unknown(&input.name, &skills));
         };
+        if skill.origin == Origin::Project {
+            return Err(not_asked(skill));
+        }
         if self.active.add(skill.clone()) {
             self.events.emit_with(|| Event::SkillOn { skill: skill.name.as_str().into() });
         }
@@ -65,11 +68,18 @@ impl Tool for SkillActivate {
     }
 }
 
+/// A model takes up what the person or Nacre wrote; what a repository says is followed only when the person names it.
+fn not_asked(skill: &Skill) -> ToolError {
+    let what = format!("The skill `{}` came with this repository, not from the user", skill.name);
+    let hint = format!("Only the user starts it, by typing `/{}` in the chat.", skill.name);
+    ToolError::new(Fault::Denied, what, hint)
+}
+
 fn shown(skill: &Skill, arguments: &str) -> String {
-    let whose = match skill.origin {
-        Origin::Project => "It came with this repository.",
-        Origin::User => "It is the person's own.",
-        Origin::Bundled => "It came with Nacre.",
+    let whose = if skill.origin == Origin::User {
+        "It is the person's own."
+    } else {
+        "It came with Nacre."
     };
     let tools = match &skill.allowed_tools {
         Some(tools) => {
