@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use nacre_api::wire::Scope;
 use nacre_core::base::ContentHash;
-use nacre_core::memory::Batch;
+use nacre_core::memory::{Actor, Batch};
 use nacre_core::safefs::RelPath;
 use nacre_engine::flows::change::{
     ChangeInfo, Reversal, TextRecord, TextRoot, fresh_run_id, stage_change, stage_text,
@@ -61,11 +61,12 @@ impl<'c> CommandChange<'c> {
     }
 }
 
-/// What was typed, and who asked for it where that is somebody else than the person whose machine it is.
+/// The command, and who gave it if that was not the owner.
 fn attributed(host: &Host, command: &str) -> String {
-    match host.caller.person() {
-        Some(person) => format!("{command} by {person}"),
-        None => command.to_owned(),
+    match (host.caller.person(), host.actor) {
+        (Some(person), _) => format!("{command} by {person}"),
+        (None, Actor::Agent) => format!("{command} by an agent"),
+        (None, Actor::Owner | Actor::Reader | Actor::Person) => command.to_owned(),
     }
 }
 
