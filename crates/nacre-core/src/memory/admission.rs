@@ -1,6 +1,6 @@
 //! The level and the status of a new memory.
 
-use super::batch::Draft;
+use super::draft::Draft;
 use super::hazard::{Hazard, hazards};
 use super::kinds::Status;
 use super::sidecar::{Quote, Speaker};

@@ -3,7 +3,8 @@
 
 use jiff::Timestamp;
 
-use super::batch::{Batch, Draft, ids};
+use super::batch::{Batch, ids};
+use super::draft::Draft;
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::StoreArea;

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 
 use jiff::Timestamp;
 
-use super::batch::{Batch, Draft, SummaryDraft};
+use super::batch::Batch;
+use super::draft::{Draft, SummaryDraft};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::{self, StoreArea};

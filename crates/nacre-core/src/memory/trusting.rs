@@ -6,8 +6,9 @@
 use std::sync::atomic::Ordering;
 
 use super::admission::{admit, hazards_of, said_by_person};
-use super::batch::{Batch, Change, Draft, SummaryDraft};
+use super::batch::Batch;
 use super::document::Document;
+use super::draft::{Change, Draft, SummaryDraft};
 use super::hazard::hazards;
 use super::id::MemoryId;
 use super::kinds::Status;

@@ -70,8 +70,12 @@ fn a_guest_never_speaks_for_the_owner() {
     assert!(pushed.contains("taken"), "{pushed}");
     assert!(!brief(&home).contains("lose"), "it has to be trusted again");
     let (_, waiting) = home.json(&["trust"]);
-    let ids: Vec<&str> =
-        waiting["memories"].as_array().unwrap().iter().map(|one| one["id"].as_str().unwrap()).collect();
+    let ids: Vec<&str> = waiting["memories"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| one["id"].as_str().unwrap())
+        .collect();
     assert_eq!(ids.len(), 3, "{waiting}");
     home.ok(&["trust", &id, "--yes"]);
     assert!(brief(&home).contains("lose"));
@@ -131,13 +135,17 @@ fn what_git_brings_is_never_the_users_edit() {
     let file = format!(".nacre/memory/decisions/{id}.md");
     sh(&home.work(), "git init -q -b main; git add -A; git commit -qm memory");
     sh(&home.root(), "git clone -q work up");
-    let change = format!("sed -i 's/back up/back up, says a stranger/' {file}; git commit -qam theirs");
+    let change =
+        format!("sed -i 's/back up/back up, says a stranger/' {file}; git commit -qam theirs");
     sh(&home.root().join("up"), &change);
     sh(&home.work(), "git remote add up ../up; git fetch -q up; cp -a . ../kept");
     assert!(brief(&home).contains("back up"));
     sh(&home.root(), "cp -a .nacre/trust trust");
     for way in GIT_WAYS {
-        sh(&home.root(), "rm -rf work tree .nacre/trust; cp -a kept work; cp -a trust .nacre/trust");
+        sh(
+            &home.root(),
+            "rm -rf work tree .nacre/trust; cp -a kept work; cp -a trust .nacre/trust",
+        );
         sh(&home.work(), &format!("F={file}; {way}"));
         assert!(fs::read_to_string(home.work().join(&file)).unwrap().contains("stranger"), "{way}");
         assert!(!brief(&home).contains("stranger"), "{way}");

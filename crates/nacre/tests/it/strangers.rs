@@ -118,6 +118,8 @@ fn a_memory_that_nothing_shows_the_writer_of_enters_a_brief_when_a_person_takes_
     Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     home.ok(&["feedback", "20261116-a", "useful"]);
+    assert!(!home.ok(&["brief"]).contains("20261116-a"), "feedback does not trust it");
+    home.ok(&["trust", "20261116-a", "--yes"]);
     assert!(home.ok(&["brief"]).contains("20261116-a"));
     let home = home.with_var("EDITOR", "sed -i s/One/Two/");
     home.write("memory/decisions/20261116-b.md", decision("20261116-b", "", "One."));
@@ -200,6 +202,7 @@ fn the_same_id_in_two_stores_is_named() {
         let shown = home.run(&args);
         assert!(shown.contains("is taken from the project store"), "{args:?}: {shown}");
     }
+    home.ok(&["trust", &id, "--yes"]);
     let (_, answer) = home.json(&["ask", "Do we use spaces?"]);
     assert_eq!(answer["memories"][0]["also_in"], json!(["global"]));
 }

@@ -233,35 +233,3 @@ fn many_memories_from_elsewhere_are_shown_in_part_and_counted() {
     assert_eq!((n_shown, &report["more"]), (1_000, &json!(3)));
     assert!(home.ok(&["trust"]).contains("3 memories more than are looked at at once."));
 }
-
-#[test]
-fn a_commit_that_is_only_made_anew_is_still_of_who_wrote_the_words() {
-    let home = TestHome::new();
-    git_in(&home.work(), &["init", "-q", "-b", "main"]);
-    let id = home.add("The queue is a SQLite table", &["--body", "One file to back up."]);
-    let path = format!("memory/decisions/{id}.md");
-    git_in(&home.work(), &["add", "-A"]);
-    git_in(&home.work(), &["commit", "-qm", "memory"]);
-    // The person's own change stays theirs, however often its message is written anew.
-    home.write(&path, home.read(&path).replace("back up.", "back up, and no server."));
-    git_in(&home.work(), &["commit", "-qam", "edited"]);
-    git_in(&home.work(), &["commit", "-q", "--amend", "-m", "edited: no server"]);
-    git_in(&home.work(), &["commit", "-q", "--amend", "-m", "queue: no server"]);
-    assert!(in_brief(&home, &id));
-    // A branch of somebody else does not become the person's by a better message.
-    let other = home.root().join("other");
-    git_in(&home.root(), &["clone", "-q", "work", "other"]);
-    let file = other.join(".nacre").join(&path);
-    let text = fs::read_to_string(&file).unwrap();
-    fs::write(&file, text.replace("no server", "ask Initech first")).unwrap();
-    git_in(&other, &["commit", "-qam", "fix a word"]);
-    git_in(&home.work(), &["fetch", "-q", "../other", "main"]);
-    git_in(&home.work(), &["checkout", "-q", "-b", "theirs", "FETCH_HEAD"]);
-    assert!(!in_brief(&home, &id));
-    git_in(&home.work(), &["commit", "-q", "--amend", "-m", "queue: mend a word"]);
-    assert!(!in_brief(&home, &id), "the words are somebody else's");
-    // What the person changes in an amended commit is theirs.
-    home.write(&path, home.read(&path).replace("ask Initech first", "no server at all"));
-    git_in(&home.work(), &["commit", "-q", "--amend", "-am", "queue: as it was"]);
-    assert!(in_brief(&home, &id));
-}

@@ -102,37 +102,49 @@ impl From<KindName> for LearningKind {
 }
 
 pub(crate) fn cmd_add(ui: &mut Ui, host: &Host, args: &AddArgs) -> Result<Exit, OpError> {
-    let AddArgs { title, body, r#type, kind, tags, applies, related, .. } = args;
-    if let Some(quote) = &args.quote {
-        let request = MemoryRecordRequest {
-            title: title.clone(),
-            body: if body == "-" { read_stdin()? } else { body.clone() },
-            r#type: Some((*r#type).into()),
-            kind: kind.map(Into::into),
-            tags: tags.clone(),
-            applies: applies.clone(),
-            supersedes: args.supersedes.clone(),
-            quote: quote.clone(),
-            session: None,
-            scope: args.scope.mode(),
-        };
-        let report = ops::record(host, &request, "shell", &ui.events())?;
-        return ui.report(&report, print_recorded);
-    }
-    let request = MemoryAddRequest {
-        title: title.clone(),
-        body: if body == "-" { read_stdin()? } else { body.clone() },
-        r#type: Some((*r#type).into()),
-        kind: kind.map(Into::into),
-        tags: tags.clone(),
-        applies: applies.clone(),
-        related: related.clone(),
-        supersedes: args.supersedes.clone(),
-        confidence: Some(args.confidence),
-        scope: args.scope.mode(),
+    let request = args.request()?;
+    let Some(quote) = &args.quote else {
+        let report = ops::add(host, &request, &ui.events())?;
+        return ui.report(&report, print_change);
     };
-    let report = ops::add(host, &request, &ui.events())?;
-    ui.report(&report, print_change)
+    let report = ops::record(host, &recorded(request, quote), "shell", &ui.events())?;
+    ui.report(&report, print_recorded)
+}
+
+impl AddArgs {
+    fn request(&self) -> Result<MemoryAddRequest, OpError> {
+        Ok(MemoryAddRequest {
+            title: self.title.clone(),
+            body: if self.body == "-" { read_stdin()? } else { self.body.clone() },
+            r#type: Some(self.r#type.into()),
+            kind: self.kind.map(Into::into),
+            tags: self.tags.clone(),
+            applies: self.applies.clone(),
+            related: self.related.clone(),
+            supersedes: self.supersedes.clone(),
+            confidence: Some(self.confidence),
+            scope: self.scope.mode(),
+        })
+    }
+}
+
+/// The same claim, with the words that prove it.
+fn recorded(request: MemoryAddRequest, quote: &str) -> MemoryRecordRequest {
+    let MemoryAddRequest { title, body, r#type, kind, tags, applies, supersedes, scope, .. } =
+        request;
+    let (quote, session) = (quote.to_owned(), None);
+    MemoryRecordRequest {
+        title,
+        body,
+        r#type,
+        kind,
+        tags,
+        applies,
+        supersedes,
+        quote,
+        session,
+        scope,
+    }
 }
 
 fn print_recorded(ui: &mut Ui, report: &MemoryRecordReport) -> Result<(), OpError> {
