@@ -49,12 +49,7 @@ pub(super) fn find(text: &mut Text<'_>, position: Position, pos: usize) -> Optio
         Position::At(idx) => idx,
     };
     let password = list.into_iter().nth(idx).flatten().filter(|_| idx > 0)?;
-    is_secret(text, &password).then_some(FoundSecret {
-        start: password.start,
-        end: password.end,
-        kind: "password",
-        weight: Weight::Name,
-    })
+    is_secret(text, &password).then_some(FoundSecret::new(password.start..password.end, "password", Weight::Name))
 }
 
 /// Returns the password of `('user', 'password')`, which begins at `pos`.

@@ -13,8 +13,8 @@ use super::forms;
 use super::judge;
 use super::names::{self, Name, Role};
 use super::pairs;
-use super::pieces;
 use super::prose;
+use super::settings;
 use super::spoken;
 use super::tables;
 use super::text::{Set, Text};
@@ -75,6 +75,11 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
         let kind = name.kind(text);
         return cells.into_iter().map(|cell| assigned(cell.start, cell.end, kind)).collect();
     }
+    let words = pairs::tag_words(text, name);
+    if !words.is_empty() {
+        let kind = name.kind(text);
+        return words.into_iter().map(|word| assigned(word.start, word.end, kind)).collect();
+    }
     let Some((link, pos)) = link(text, name, role) else { return Vec::new() };
     // `should_pass("…")` is no password.
     if link == Link::Call && text.slice(start, end).eq_ignore_ascii_case(b"pass") {
@@ -86,37 +91,11 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
             return vec![assigned(one.start, one.end, "password")];
         }
     }
-    let pieces = find_pieces(text, name, role, link, pos);
-    if !pieces.is_empty() {
-        return pieces;
-    }
     find_value(text, name, role, link, pos).into_iter().collect()
 }
 
 fn assigned(start: usize, end: usize, kind: &'static str) -> FoundSecret {
-    FoundSecret { start, end, kind, weight: Weight::Name }
-}
-
-/// Returns the pieces of the value at `pos`, if they are a secret together.
-fn find_pieces(
-    text: &mut Text<'_>,
-    name: &Name,
-    role: Role,
-    link: Link,
-    pos: usize,
-) -> Vec<FoundSecret> {
-    if !pieces::can_begin(text, pos) {
-        return Vec::new();
-    }
-    let pieces = pieces::read(text, pos);
-    let whole: Vec<u8> =
-        pieces.iter().flat_map(|piece| text.slice(piece.start, piece.end)).copied().collect();
-    let written = text.slice(name.start, name.end);
-    if pieces.is_empty() || !is_secret_of(&whole, written, role, link, Writing::Quoted) {
-        return Vec::new();
-    }
-    let kind = name.kind(text);
-    pieces.into_iter().map(|piece| assigned(piece.start, piece.end, kind)).collect()
+    FoundSecret::new(start..end, kind, Weight::Name)
 }
 
 /// Returns the value at `pos`, if it is a secret.
@@ -139,8 +118,9 @@ fn find_value(
         is_secret_of(bytes, text.slice(name.start, name.end), role, link, value.writing)
     };
     // What goes on behind an `&` is judged with what stands before it, and without.
-    let is_secret =
-        is_secret_to(value.end) || (value.core_end != value.end && is_secret_to(value.core_end));
+    let is_secret = is_secret_to(value.end)
+        || (value.core_end != value.end && is_secret_to(value.core_end))
+        || (matches!(link, Link::Tight | Link::Loose) && settings::is_secret(text, name, &value));
     if !is_secret || is_json_number {
         return None;
     }
@@ -295,7 +275,15 @@ fn operator(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<(Lin
     let (link, len) = match rest {
         [b'=', b'=', b'=', ..] => (Link::Distant, 3),
         [b'=' | b'!', b'=', ..] => (Link::Distant, 2),
-        [b'=', b'>', ..] | [b':', b'=', ..] | [b'?', b'=' | b':', ..] => (Link::Loose, 2),
+        [b':', b':', b':', b'=', ..] => (Link::Loose, 4),
+        [b':', b':', b'=', ..] => (Link::Loose, 3),
+        [b'=', b'>', ..] | [b':' | b'.' | b'+', b'=', ..] | [b'?', b'=' | b':', ..] => {
+            (Link::Loose, 2)
+        }
+        // `var token string = "…"`
+        [b's', b't', b'r', b'i', b'n', b'g', b' ', b'=', ..] => (Link::Loose, 8),
+        // The colon of Chinese and Japanese text.
+        [0xef, 0xbc, 0x9a, ..] => (Link::Loose, 3),
         [b'=', ..] => (Link::Tight, 1),
         [b':', b':', ..] => return None,
         [b':', ..] => (Link::Loose, 1),
@@ -358,7 +346,7 @@ fn value_below(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<u
 
 /// Skips a line break behind a backslash, as a shell does.
 fn skip_continued(text: &Text<'_>, pos: usize) -> usize {
-    let next = breaks::soft_break_end(text, pos).filter(|_| text.at(pos) == Some(b'\\'));
+    let next = breaks::continued_end(text, pos);
     next.map_or(pos, |next| breaks::skip_blanks(text, next))
 }
 
@@ -415,7 +403,7 @@ fn is_excused(bytes: &[u8], writing: Writing) -> bool {
             judge::is_reference(bytes)
         }
     };
-    bytes.len() < 8 || is_reference || judge::has_placeholder(bytes) || is_code(bytes)
+    bytes.len() < 8 || is_reference || judge::has_placeholder(bytes) || judge::is_code(bytes)
 }
 
 fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
@@ -424,11 +412,13 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
         return role == Role::Password && is_assigned && judge::is_phrase(bytes);
     }
     if role == Role::Weak {
-        return matches!(link, Link::Tight | Link::Loose) && judge::is_dense(bytes);
+        return matches!(link, Link::Tight | Link::Loose) && (judge::is_dense(bytes) || bytes.len() >= 24 && judge::is_certain(bytes));
     }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
-            Role::Password | Role::Secret | Role::Token | Role::Key => true,
+            // `PASS`, and the id of the next record.
+            Role::Password => link != Link::Below || !is_uuid(bytes),
+            Role::Secret | Role::Token | Role::Key => true,
             Role::Credential | Role::Weak => {
                 matches!(link, Link::Tight | Link::Loose | Link::Distant) && !is_uuid(bytes)
             }
@@ -457,22 +447,11 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
             bytes.len() <= MAX_QUOTED && judge::is_password(bytes) && !judge::is_identifier(bytes)
         }
         (Role::Secret | Role::Token | Role::Key, Link::Tight | Link::Loose) => {
-            writing == Writing::Bare && bytes.len() <= MAX_BARE && is_chosen
+            matches!(writing, Writing::Bare | Writing::Quoted) && bytes.len() <= MAX_BARE && is_chosen
         }
     }
 }
 
 fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36 && value.iter().filter(|byte| **byte == b'-').count() == 4
-}
-
-/// An expression, a path or an address rather than a literal.
-fn is_code(value: &[u8]) -> bool {
-    let is_path = value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/");
-    let is_sign = |pair: &[u8]| matches!(pair, b"::" | b"()" | b"->" | b"=>");
-    value.windows(2).any(is_sign)
-        || memchr::memmem::find(value, b"://").is_some()
-        || is_path
-        || value.starts_with(b"--")
-        || (value.starts_with(b"+") && !judge::is_random(value))
 }

@@ -1,5 +1,7 @@
 //! Credentials of HTTP headers: `Authorization` with any scheme, `Bearer` anywhere, cookies.
 
+use std::ops::Range;
+
 use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::text::{Edge, Set, Text};
@@ -11,8 +13,30 @@ const MAX_SAMPLE: usize = 1024;
 /// No browser keeps a longer cookie.
 const MAX_COOKIE: usize = 4096;
 
-/// Returns the credentials of the header whose name stands at `start..end`.
-pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
+/// Appends what `range` covers as a secret of `kind`.
+fn push(found: &mut Vec<FoundSecret>, range: Option<Range<usize>>, kind: &'static str) {
+    let secret = |one: Range<usize>| FoundSecret::new(one.start..one.end, kind, Weight::Place);
+    found.extend(range.map(secret));
+}
+
+pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+    push(found, credentials(text, start, end), "authorization");
+}
+
+pub(super) fn bearer(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+    push(found, bearer_token(text, start, end), "authorization");
+}
+
+pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+    push(found, sent_cookies(text, start, end), "cookie");
+}
+
+pub(super) fn set_cookie(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+    push(found, new_cookie(text, end), "cookie");
+}
+
+/// Returns the credentials of the header whose name is at `start..end`.
+fn credentials(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let is_name = text.is_edge(Edge::Word, start);
     let pos = is_name.then(|| header_value(text, end)).flatten()?;
     let n_scheme = scheme_len(text.rest(pos));
@@ -26,27 +50,22 @@ pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize) -> Op
             || (has_scheme && judge::is_password(credentials))
             || (has_scheme && credentials.len() >= 16 && judge::is_generated(credentials))
             || (has_scheme && is_parameters(credentials)));
-    is_secret.then_some(FoundSecret { start, end, kind: "authorization", weight: Weight::Place })
+    is_secret.then_some(start..end)
 }
 
 /// Returns the token behind a `Bearer ` at `start..end`.
-pub(super) fn bearer(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
+fn bearer_token(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     if !text.is_edge(Edge::Word, start) {
         return None;
     }
     let token_end = text.run_end(Set::Credential, end);
     let token = sample(text, end, token_end);
     let is_secret = is_credential(token) && judge::is_random(token);
-    is_secret.then_some(FoundSecret {
-        start: end,
-        end: token_end,
-        kind: "authorization",
-        weight: Weight::Place,
-    })
+    is_secret.then_some(end..token_end)
 }
 
 /// Returns the cookies of the header whose name stands at `start..end`.
-pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
+fn sent_cookies(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let is_flag = text.slice(start.saturating_sub(2), start) == b"--" && text.at(end) == Some(b' ');
     let pos = match (is_flag, text.before(start)) {
         (true, _) => {
@@ -62,7 +81,7 @@ pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize) -> Option<Fo
 }
 
 /// Returns the one cookie that a `Set-Cookie` ending at `end` sets; its attributes stay.
-pub(super) fn set_cookie(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
+fn new_cookie(text: &mut Text<'_>, end: usize) -> Option<Range<usize>> {
     let pos = header_value(text, end)?;
     let end = text.run_end(Set::Line, pos);
     let line = text.slice(pos, end.min(pos + MAX_COOKIE));
@@ -71,7 +90,7 @@ pub(super) fn set_cookie(text: &mut Text<'_>, end: usize) -> Option<FoundSecret>
 }
 
 /// Returns `pos..end` from the first value on, if it holds cookies worth hiding.
-fn cookies(text: &Text<'_>, pos: usize, end: usize) -> Option<FoundSecret> {
+fn cookies(text: &Text<'_>, pos: usize, end: usize) -> Option<Range<usize>> {
     let line = sample(text, pos, end);
     let equals = memchr::memchr(b'=', line)?;
     let name = &line[..equals];
@@ -90,7 +109,7 @@ fn cookies(text: &Text<'_>, pos: usize, end: usize) -> Option<FoundSecret> {
     if !is_name || !has_secret() || !is_credential(values) {
         return None;
     }
-    Some(FoundSecret { start: pos + equals + 1, end, kind: "cookie", weight: Weight::Place })
+    Some(pos + equals + 1..end)
 }
 
 /// Returns where the value of a header begins whose name ends at `end`.

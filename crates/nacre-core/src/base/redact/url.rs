@@ -6,14 +6,12 @@ use super::text::Text;
 
 const MAX_USER_PART: usize = 512;
 
-/// What people write where a password belongs.
-pub(super) const STAND_INS: &[&str] = &[
-    "password", "passwd", "pass", "secret", "pwd", "pw", "user", "username", "token", "postgres",
-    "root", "guest", "admin", "mysql", "redis", "test",
-];
-
 /// Returns the password of the address whose `://` ends at `pos`.
-pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
+pub(super) fn find(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+    found.extend(password_at(text, end));
+}
+
+fn password_at(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
     let rest = text.rest(pos);
     let rest = &rest[..rest.len().min(MAX_USER_PART)];
     let n_authority = rest.iter().position(|byte| ends_authority(*byte)).unwrap_or(rest.len());
@@ -34,7 +32,7 @@ pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
     }
     let (start, end) = (pos + n_user, pos + at);
     let weight = if colon.is_some() { Weight::Shape } else { Weight::Place };
-    Some(FoundSecret { start, end, kind: "url-password", weight })
+    Some(FoundSecret::new(start..end, "url-password", weight))
 }
 
 /// Says whether what stands alone before `host` is generated. The keys of Sentry's addresses are for everybody.
@@ -49,7 +47,7 @@ fn ends_authority(byte: u8) -> bool {
 }
 
 fn is_stand_in(password: &[u8]) -> bool {
-    STAND_INS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
+    judge::is_stand_in(password)
         || judge::is_reference(password)
         || judge::has_placeholder(password)
         || password.iter().any(|byte| matches!(byte, b'{' | b'}' | b'(' | b')'))

@@ -51,13 +51,6 @@ pub(super) struct Quote {
     pub(super) end: usize,
 }
 
-impl Quote {
-    /// Says whether `other` stands at the same depth of escaping.
-    pub(super) fn is_as_deep(self, other: Self) -> bool {
-        self.level == other.level
-    }
-}
-
 /// Returns the quote at `pos`, if there is one.
 pub(super) fn quote_at(text: &Text<'_>, pos: usize) -> Option<Quote> {
     let rest = text.rest(pos);
