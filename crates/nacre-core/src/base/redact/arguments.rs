@@ -126,7 +126,9 @@ fn behind_flag(text: &mut Text<'_>, first: usize, slot: &Slot) -> Option<Range<u
     let (flags, sign) = match *slot {
         Slot::Flag(flags) | Slot::Glued(flags) => (flags, None),
         Slot::Pair(flags, sign) => (flags, Some(sign)),
-        Slot::Argument(_) | Slot::Any | Slot::Assignments | Slot::Stdin | Slot::StdinPair => return None,
+        Slot::Argument(_) | Slot::Any | Slot::Assignments | Slot::Stdin | Slot::StdinPair => {
+            return None;
+        }
     };
     let mut arguments = Arguments::new(first);
     while let Some(one) = arguments.next(text) {
@@ -170,16 +172,6 @@ fn positional(text: &mut Text<'_>, first: usize, number: usize) -> Option<Range<
     let mut arguments = Arguments::new(first);
     let mut n_seen = 0;
     loop {
-        let substituted = echoed(text, skip_blanks(text, arguments.pos));
-        if n_seen == number
-            && let Some(at) = substituted
-        {
-            let found = meant(text, at, text.bytes.len().min(at + MAX_COMMAND))?;
-            let n_word = text.slice(found.start, found.end).iter().take(MAX_COMMAND);
-            let n_word = n_word.take_while(|byte| !matches!(byte, b')' | b' ' | b'\n')).count();
-            let found = found.start..found.start + n_word;
-            return is_chosen(text, &found).then_some(found);
-        }
         let one = arguments.next(text)?;
         if text.at(one.start) == Some(b'-') {
             continue;
@@ -189,14 +181,6 @@ fn positional(text: &mut Text<'_>, first: usize, number: usize) -> Option<Range<
         }
         n_seen += 1;
     }
-}
-
-/// Returns where the text begins that a substitution at `pos` prints: `<(echo secret)`, `$(printf secret)`.
-pub(super) fn echoed(text: &Text<'_>, pos: usize) -> Option<usize> {
-    let rest = text.rest(pos).strip_prefix(b"<(").or_else(|| text.rest(pos).strip_prefix(b"$("))?;
-    let printer = ["echo -n ", "echo ", "printf "].into_iter();
-    let mut printer = printer.filter(|word| rest.starts_with(word.as_bytes()));
-    Some(pos + 2 + printer.next()?.len())
 }
 
 /// Returns the first argument that is chosen or generated.

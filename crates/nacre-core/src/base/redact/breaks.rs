@@ -1,6 +1,7 @@
 //! Line breaks in text of any kind, and what stands before the text of a line.
 
 use super::text::Text;
+use super::value;
 
 /// Room for indentation, or for the end of one literal and the beginning of the next.
 pub(super) const MAX_MARGIN: usize = 48;
@@ -70,4 +71,22 @@ pub(super) fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
 pub(super) fn skip_lines(text: &Text<'_>, pos: usize) -> usize {
     let at = skip_blanks(text, pos);
     break_end(text, at).map_or(at, |next| skip_blanks(text, next))
+}
+
+/// Blanks between a value and the end of its line.
+const MAX_BLANKS: usize = 8;
+
+/// Says whether nothing but blanks or a comment follows `pos` on its line, or the end of a string.
+pub(super) fn ends_line(text: &Text<'_>, pos: usize) -> bool {
+    let rest = text.rest(pos);
+    let n_blanks = rest.iter().take(MAX_BLANKS).take_while(|byte| **byte == b' ').count();
+    let is_end = match rest.get(n_blanks) {
+        None | Some(b'\n' | b'\r') => true,
+        Some(b'#') => n_blanks > 0,
+        Some(_) => false,
+    };
+    // A line break of JSON, or the quote around the line.
+    is_end
+        || value::quote_at(text, pos).is_some()
+        || matches!(rest, [b'\\', b'n' | b'r' | b'\\', ..])
 }

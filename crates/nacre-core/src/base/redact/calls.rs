@@ -49,7 +49,11 @@ pub(super) fn find(text: &mut Text<'_>, position: Position, pos: usize) -> Optio
         Position::At(idx) => idx,
     };
     let password = list.into_iter().nth(idx).flatten().filter(|_| idx > 0)?;
-    is_secret(text, &password).then_some(FoundSecret::new(password.start..password.end, "password", Weight::Name))
+    is_secret(text, &password).then_some(FoundSecret::new(
+        password.start..password.end,
+        "password",
+        Weight::Name,
+    ))
 }
 
 /// Returns the password of `('user', 'password')`, which begins at `pos`.

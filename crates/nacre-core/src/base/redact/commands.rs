@@ -26,7 +26,8 @@ pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize, found: &mut V
     let at = breaks::skip_blanks(text, end + usize::from(is_pair));
     let value = value::read(text, at);
     let value = value.filter(|one| judge::is_literal(text.slice(one.start, one.end)));
-    let secret = |one: value::Value| FoundSecret::new(one.start..one.end, "netrc-password", Weight::Shape);
+    let secret =
+        |one: value::Value| FoundSecret::new(one.start..one.end, "netrc-password", Weight::Shape);
     found.extend(value.map(secret));
 }
 
@@ -37,7 +38,8 @@ fn is_entry(text: &Text<'_>, start: usize, end: usize) -> bool {
     }
     let head = text.slice(start.saturating_sub(MAX_ENTRY), start);
     let last = |word: &[u8]| memchr::memmem::rfind(head, word);
-    let Some((login, machine)) = last(b"login").zip(last(b"machine").or_else(|| last(b"default"))) else {
+    let Some((login, machine)) = last(b"login").zip(last(b"machine").or_else(|| last(b"default")))
+    else {
         return false;
     };
     let is_below = text.before(end) != Some(b' ') || last(b"login ") != Some(login);

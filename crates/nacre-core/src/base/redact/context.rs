@@ -3,7 +3,6 @@
 //! The grammar between name and value is a superset of env files, YAML, JSON, TOML, code, headers,
 //! flags, tags and cells; what keeps code out is how the value is judged, not the grammar.
 
-use super::brackets;
 use super::breaks;
 use super::calls;
 use super::codec;
@@ -130,11 +129,30 @@ fn find_value(
 fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
     let value = value::read_phrase(text, pos);
     let is_bare = value.is_none_or(|value| value.writing == Writing::Bare);
-    let bare_end = text.run_end(Set::Bare, pos);
-    if is_bare && brackets::can_go_on(text, bare_end) {
-        return brackets::read(text, pos, is_variable).or(value);
-    }
-    value
+    let next = text.run_end(Set::Bare, pos);
+    let has_bracket = text.at(next).is_some_and(|byte| b"([{<)]}>".contains(&byte));
+    if is_bare && has_bracket { bracketed(text, pos, is_variable).or(value) } else { value }
+}
+
+/// Returns the word with a bracket in it at `pos`. It is part of a literal in a variable of the environment, and where
+/// code could not go on as the text does.
+fn bracketed(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
+    let rest = text.rest(pos);
+    let is_part = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`\\,;".contains(byte);
+    let word = &rest[..rest.iter().take(MAX_QUOTED + 1).take_while(is_part).count()];
+    let count = |set: &[u8]| word.iter().filter(|byte| set.contains(byte)).count();
+    let goes_on =
+        word.windows(2).any(|pair| b")]}>".contains(&pair[0]) && pair[1].is_ascii_alphanumeric());
+    let (n_open, n_close) = (count(b"([{<"), count(b")]}>"));
+    let end = pos + word.len();
+    let is_open = n_open > n_close && breaks::ends_line(text, end);
+    let is_literal = goes_on || is_open || is_variable && n_open == n_close;
+    (is_literal && word.len() <= MAX_QUOTED && !b"([{<)".contains(word.first()?)).then_some(Value {
+        start: pos,
+        end,
+        core_end: end,
+        writing: Writing::Bracketed,
+    })
 }
 
 /// Says whether `bytes` is a secret that is assigned to the name `written`.
@@ -333,7 +351,7 @@ fn stands_alone(text: &Text<'_>, value: &Value) -> bool {
         || memchr::memchr(b'=', bytes)
             .is_some_and(|at| bytes[at..].iter().any(|byte| *byte != b'='));
     let is_path = bytes.contains(&b'/') && bytes.contains(&b'.');
-    !is_assignment && !is_path && brackets::ends_line(text, end)
+    !is_assignment && !is_path && breaks::ends_line(text, end)
 }
 
 /// Returns where the value begins below a name that fills its line. The name ends at `pos`.
@@ -399,9 +417,7 @@ fn skip_type(text: &Text<'_>, pos: usize) -> usize {
 fn is_excused(bytes: &[u8], writing: Writing) -> bool {
     let is_reference = match writing {
         Writing::Bracketed => judge::has_interpolation(bytes),
-        Writing::Quoted | Writing::Phrase | Writing::Bare | Writing::Wrapped => {
-            judge::is_reference(bytes)
-        }
+        Writing::Quoted | Writing::Phrase | Writing::Bare => judge::is_reference(bytes),
     };
     bytes.len() < 8 || is_reference || judge::has_placeholder(bytes) || judge::is_code(bytes)
 }
@@ -412,7 +428,8 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
         return role == Role::Password && is_assigned && judge::is_phrase(bytes);
     }
     if role == Role::Weak {
-        return matches!(link, Link::Tight | Link::Loose) && (judge::is_dense(bytes) || bytes.len() >= 24 && judge::is_certain(bytes));
+        return matches!(link, Link::Tight | Link::Loose)
+            && (judge::is_dense(bytes) || bytes.len() >= 24 && judge::is_certain(bytes));
     }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
@@ -439,7 +456,7 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
         (Role::Password, Link::Tight | Link::Loose) => match writing {
             Writing::Quoted => judge::is_password(bytes) || judge::is_joined_words(bytes),
             Writing::Bracketed => bytes.len() <= MAX_BARE && is_chosen,
-            Writing::Bare | Writing::Wrapped | Writing::Phrase => {
+            Writing::Bare | Writing::Phrase => {
                 bytes.len() <= MAX_BARE && judge::is_password(bytes) && !judge::is_identifier(bytes)
             }
         },
@@ -447,7 +464,9 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
             bytes.len() <= MAX_QUOTED && judge::is_password(bytes) && !judge::is_identifier(bytes)
         }
         (Role::Secret | Role::Token | Role::Key, Link::Tight | Link::Loose) => {
-            matches!(writing, Writing::Bare | Writing::Quoted) && bytes.len() <= MAX_BARE && is_chosen
+            matches!(writing, Writing::Bare | Writing::Quoted)
+                && bytes.len() <= MAX_BARE
+                && is_chosen
         }
     }
 }

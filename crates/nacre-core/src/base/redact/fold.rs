@@ -45,7 +45,8 @@ impl Folded {
             let is_terminal = byte == 0x1b;
             pos = start + len + if is_terminal { sequence_len(&bytes[start + len..]) } else { 0 };
             folded.text.push_str(&text[done..start]);
-            let unit = Unit { at: folded.text.len(), len: usize::from(!is_terminal), start, end: pos };
+            let unit =
+                Unit { at: folded.text.len(), len: usize::from(!is_terminal), start, end: pos };
             folded.units.push(unit);
             folded.text.extend((!is_terminal).then_some(char::from(byte)));
             done = pos;

@@ -19,7 +19,12 @@ fn push(found: &mut Vec<FoundSecret>, range: Option<Range<usize>>, kind: &'stati
     found.extend(range.map(secret));
 }
 
-pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn authorization(
+    text: &mut Text<'_>,
+    start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     push(found, credentials(text, start, end), "authorization");
 }
 
@@ -31,7 +36,12 @@ pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize, found: &mut 
     push(found, sent_cookies(text, start, end), "cookie");
 }
 
-pub(super) fn set_cookie(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn set_cookie(
+    text: &mut Text<'_>,
+    _start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     push(found, new_cookie(text, end), "cookie");
 }
 

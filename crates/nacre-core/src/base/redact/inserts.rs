@@ -48,7 +48,11 @@ pub(super) fn find(text: &mut Text<'_>, start: usize, end: usize, found: &mut Ve
         let cells = columns.iter().zip(row.cells);
         found.extend(cells.filter_map(|(kind, cell)| {
             let (kind, cell) = ((*kind)?, cell?);
-            is_secret(text.slice(cell.start, cell.end), kind).then_some(FoundSecret::new(cell.start..cell.end, kind, Weight::Name))
+            is_secret(text.slice(cell.start, cell.end), kind).then_some(FoundSecret::new(
+                cell.start..cell.end,
+                kind,
+                Weight::Name,
+            ))
         }));
         let next = breaks::skip_lines(text, row.end);
         if text.at(next) != Some(b',') || next > limit {

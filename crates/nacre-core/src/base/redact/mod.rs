@@ -7,7 +7,6 @@ mod arguments;
 mod automaton;
 mod aws;
 mod base64;
-mod brackets;
 mod breaks;
 mod calls;
 mod cluster;

@@ -194,7 +194,9 @@ fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
     let is_number = !tail.is_empty() && tail.iter().all(u8::is_ascii_digit);
     // The inlined keys of a cluster's configuration.
     let is_inlined = role == Role::Key && tail.eq_ignore_ascii_case(b"data");
-    let is_known = is_number || is_inlined || SUFFIXES.split(' ').any(|one| tail.eq_ignore_ascii_case(one.as_bytes()));
+    let is_known = is_number
+        || is_inlined
+        || SUFFIXES.split(' ').any(|one| tail.eq_ignore_ascii_case(one.as_bytes()));
     is_known.then_some(word_end + n_tail)
 }
 
@@ -235,5 +237,6 @@ fn is_qualified(text: &Text<'_>, head: &[u8], name_start: usize) -> bool {
 fn vendor(name: &[u8]) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
     let mut rows = VENDORS.split(' ').filter_map(|row| row.split_once('='));
-    rows.find(|(word, _)| memchr::memmem::find(&name, word.as_bytes()).is_some()).map(|(_, kind)| kind)
+    rows.find(|(word, _)| memchr::memmem::find(&name, word.as_bytes()).is_some())
+        .map(|(_, kind)| kind)
 }

@@ -234,7 +234,7 @@ pub(super) fn tag_words(text: &Text<'_>, name: &Name) -> Vec<Range<usize>> {
     let rest = text.rest(start);
     let rest = &rest[..rest.len().min(MAX_BACK)];
     let n_text = memchr::memmem::find(rest, b"</").unwrap_or(0);
-    let is_edge = |byte: &u8| byte.is_ascii_whitespace() || b"{}\"'`\\".contains(byte);
+    let is_edge = |byte: &u8| byte.is_ascii_whitespace() || b"{}<>[]\"'`\\".contains(byte);
     let mut words = Vec::new();
     let mut at = start;
     for word in rest[..n_text].split(is_edge) {

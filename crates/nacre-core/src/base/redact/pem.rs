@@ -40,7 +40,12 @@ pub(super) fn find(text: &mut Text<'_>, start: usize, end: usize, found: &mut Ve
 
 /// Appends the rest of a private key whose beginning was cut off, where its `-----END ` stands at
 /// `start..end`: a text that is kept by its two ends can lose the line that opens the armor.
-pub(super) fn find_rest(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn find_rest(
+    text: &mut Text<'_>,
+    start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     let Some(footer) = armor_end(text, end) else { return };
     let Some(from) = rest_start(text, start) else { return };
     let runs = rest_runs(text, from, start);
@@ -86,7 +91,12 @@ fn rest_runs(text: &Text<'_>, from: usize, end: usize) -> Vec<(usize, usize)> {
 }
 
 /// Appends the lines of a PuTTY key that follow `Private-Lines: `, which ends at `end`.
-pub(super) fn find_putty(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn find_putty(
+    text: &mut Text<'_>,
+    _start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     let n_digits = text.rest(end).iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
     let digits = std::str::from_utf8(text.slice(end, end + n_digits)).unwrap_or_default();
     let n_lines: usize = digits.parse().unwrap_or(0);

@@ -19,7 +19,8 @@ const IDS: &str = " toolu msg call resp req run thread asst file item fc rs ws c
     card acct in ig mcp gen batch vs ftjob org proj index main vendor style asset srvtoolu part prt ses ";
 
 /// Words that make even hexadecimal a secret.
-const SECRET_WORDS: &str = " key token secret sk pat api live test prod private auth access tkn pw rw ";
+const SECRET_WORDS: &str =
+    " key token secret sk pat api live test prod private auth access tkn pw rw ";
 
 /// Appends the tokens whose long rest is in one of `parts`.
 pub(super) fn find(text: &mut Text<'_>, parts: &[Range<usize>], found: &mut Vec<FoundSecret>) {
@@ -49,7 +50,10 @@ fn token_at(text: &mut Text<'_>, body: usize) -> Option<FoundSecret> {
     let words = str::from_utf8(text.slice(start, body - 1)).ok()?;
     let is_listed = |list: &str, word: &str| list.split(' ').any(|one| one == word);
     let is_prefix = words.split(['_', '-']).count() <= 3 && words.split(['_', '-']).all(is_word);
-    if !is_prefix || !text.is_edge(Edge::Blob, start) || is_listed(IDS, words.split(['_', '-']).next()?) {
+    if !is_prefix
+        || !text.is_edge(Edge::Blob, start)
+        || is_listed(IDS, words.split(['_', '-']).next()?)
+    {
         return None;
     }
     let run_end = text.run_end(Set::Alnum, body);
@@ -58,11 +62,17 @@ fn token_at(text: &mut Text<'_>, body: usize) -> Option<FoundSecret> {
     let is_id = rest.len() == 24 && rest.starts_with(b"01");
     let is_hex = rest.iter().all(u8::is_ascii_hexdigit);
     let is_secret = words.split(['_', '-']).any(|word| is_listed(SECRET_WORDS, word));
-    let is_generated = if is_hex { is_secret && judge::is_random(rest) } else { judge::is_certain(rest) };
+    let is_generated =
+        if is_hex { is_secret && judge::is_random(rest) } else { judge::is_certain(rest) };
     let end = text.run_end(Set::Url, body);
     // A file whose name ends with the hash of its content.
-    let is_file = text.at(end) == Some(b'.') && text.at(end + 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
-    (is_generated && !is_id && !is_file && judge::is_plausible(rest)).then_some(FoundSecret::new(start..end, "token", Weight::Place))
+    let is_file = text.at(end) == Some(b'.')
+        && text.at(end + 1).is_some_and(|byte| byte.is_ascii_alphanumeric());
+    (is_generated && !is_id && !is_file && judge::is_plausible(rest)).then_some(FoundSecret::new(
+        start..end,
+        "token",
+        Weight::Place,
+    ))
 }
 
 /// Says whether a word may be one of a prefix: lower case with digits, or short and upper case.

@@ -28,8 +28,16 @@ pub(super) const PROGRAMS: &[Program] = &[
         Slot::Flag(P),
         "password",
     ),
-    row("mysql |mysqldump |mysqladmin |mariadb |mariadb-dump |7z |7za |rar ", Slot::Glued(&["-p"]), "password"),
-    row("sqlcmd |mosquitto_pub |mosquitto_sub |ipmitool |zip ", Slot::Flag(&["-P", "--pw"]), "password"),
+    row(
+        "mysql |mysqldump |mysqladmin |mariadb |mariadb-dump |7z |7za |rar ",
+        Slot::Glued(&["-p"]),
+        "password",
+    ),
+    row(
+        "sqlcmd |mosquitto_pub |mosquitto_sub |ipmitool |zip |unzip ",
+        Slot::Flag(&["-P", "--pw"]),
+        "password",
+    ),
     row("redis-cli ", Slot::Flag(&["-a", "--pass"]), "password"),
     row(
         "ldapsearch |ldapmodify |ldapadd |ldapdelete |ldappasswd |ldapwhoami ",
@@ -86,7 +94,11 @@ pub(super) const PROGRAMS: &[Program] = &[
     row("pulumi config set |ansible-vault encrypt_string ", Slot::Any, "secret"),
     // Keys and accounts of this machine.
     row("ssh-keygen ", Slot::Flag(&["-N", "-P"]), "password"),
-    row("keytool |jarsigner ", Slot::Flag(&["-keypass", "-storepass", "-srcstorepass"]), "password"),
+    row(
+        "keytool |jarsigner ",
+        Slot::Flag(&["-keypass", "-storepass", "-srcstorepass"]),
+        "password",
+    ),
     row(
         "password-stdin|sudo -S|sudo -kS|sudo --stdin|passwd --stdin|passphrase-fd 0|cryptsetup |kinit ",
         Slot::Stdin,

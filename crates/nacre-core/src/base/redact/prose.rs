@@ -16,7 +16,8 @@ pub(super) const ACCOUNTS: &str = "credentials|creds|login:|log in as |login as 
     logging in as |sign in as |signed in as |log in with |login with |sign in with ";
 
 /// The words between a name and the new value of it.
-const FILLERS: &str = "was is has been now changed reset set updated rotated still just to from temporarily";
+const FILLERS: &str =
+    "was is has been now changed reset set updated rotated still just to from temporarily";
 
 /// What says before a name that it gets a value.
 const CHANGES: &str = "set Set chang Chang updat Updat rotat Rotat switch";
@@ -162,7 +163,12 @@ fn told_before(text: &Text<'_>, end: usize) -> Option<Range<usize>> {
 }
 
 /// Appends the password of an account: `credentials: bob / …`, `log in as bob with …`. The word for it ends at `end`.
-pub(super) fn account(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn account(
+    text: &mut Text<'_>,
+    _start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     found.extend(account_password(text, end));
 }
 

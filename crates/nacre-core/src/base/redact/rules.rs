@@ -49,11 +49,7 @@ pub(super) struct Rule {
 }
 
 /// A distinctive prefix and its body.
-const fn token(
-    kind: &'static str,
-    anchors: &'static str,
-    parts: &'static [Part],
-) -> Rule {
+const fn token(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
     Rule {
         kind,
         anchors,
@@ -67,38 +63,22 @@ const fn token(
 }
 
 /// A short prefix that other text has too: the body must look generated.
-const fn weak(
-    kind: &'static str,
-    anchors: &'static str,
-    parts: &'static [Part],
-) -> Rule {
+const fn weak(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
     Rule { edge: Edge::Blob, check: Check::Random, ..token(kind, anchors, parts) }
 }
 
 /// A short prefix before a body of fixed length that nothing else has.
-const fn exact(
-    kind: &'static str,
-    anchors: &'static str,
-    parts: &'static [Part],
-) -> Rule {
+const fn exact(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
     Rule { edge: Edge::Blob, ..token(kind, anchors, parts) }
 }
 
 /// A prefix whose body may hold hyphens, as names do: the body must look generated.
-const fn random(
-    kind: &'static str,
-    anchors: &'static str,
-    parts: &'static [Part],
-) -> Rule {
+const fn random(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
     Rule { check: Check::Generated, ..token(kind, anchors, parts) }
 }
 
 /// An anchor that stays, before a body that goes.
-const fn after(
-    kind: &'static str,
-    anchors: &'static str,
-    parts: &'static [Part],
-) -> Rule {
+const fn after(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
     Rule { cover: Cover::AfterAnchor, ..token(kind, anchors, parts) }
 }
 
@@ -121,11 +101,7 @@ pub(super) const LONG: usize = 4096;
 pub(super) static RULES: &[Rule] = &[
     // Models.
     random("anthropic-key", "sk-ant-", &[Run(Url, 20, 256)]),
-    random(
-        "openai-key",
-        "sk-proj- sk-svcacct- sk-admin- sk-None-",
-        &[Run(Url, 20, 256)],
-    ),
+    random("openai-key", "sk-proj- sk-svcacct- sk-admin- sk-None-", &[Run(Url, 20, 256)]),
     random("openrouter-key", "sk-or-v1- sk-or-", &[Run(Alnum, 24, 128)]),
     random("langfuse-key", "sk-lf-", &[Run(Url, 24, 64)]),
     random("openai-key", "sk-", &[Run(Alnum, 20, 128)]),
@@ -145,7 +121,6 @@ pub(super) static RULES: &[Rule] = &[
     random("tavily-key", "tvly-", &[Run(Url, 20, 64)]),
     random("google-api-key", "AQ.Ab8", &[Run(Url, 24, 256)]),
     token("bedrock-key", "ABSK", &[Run(Base64, 80, 256)]),
-    weak("firecrawl-key", "fc-", &[Run(Hex, 32, 32)]),
     // Code hosts and registries.
     token("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", &[Run(Alnum, 20, 255)]),
     token("github-token", "github_pat_", &[Run(Alnum, 16, 64)]),
@@ -183,17 +158,9 @@ pub(super) static RULES: &[Rule] = &[
     token("netlify-token", "nfp_ nfc_ nfo_ nfu_", &[Run(Alnum, 24, 64)]),
     token("supabase-token", "sbp_", &[Run(Hex, 24, 64)]),
     random("supabase-key", "sb_secret_", &[Run(Url, 20, 64)]),
-    random(
-        "planetscale-token",
-        "pscale_tkn_ pscale_pw_ pscale_oauth_",
-        &[Run(UrlDot, 24, 80)],
-    ),
+    random("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", &[Run(UrlDot, 24, 80)]),
     weak("databricks-token", "dapi", &[Run(Hex, 32, 32)]),
-    weak(
-        "doppler-token",
-        "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.",
-        &[Run(Alnum, 32, 64)],
-    ),
+    weak("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", &[Run(Alnum, 32, 64)]),
     weak("doppler-token", "dp.st.", &[Run(Url, 1, 40), Lit("."), Run(Alnum, 32, 64)]),
     random("vault-token", "hvs. hvb. hvr.", &[Run(Url, 20, 300)]),
     weak("vault-token", "s.", &[Run(Alnum, 24, 24)]),
@@ -202,11 +169,7 @@ pub(super) static RULES: &[Rule] = &[
     random("fly-token", "fo1_", &[Run(Url, 24, 64)]),
     random("fly-token", "fm1a_ fm1r_ fm2_", &[Run(Base64, 24, LONG)]),
     random("tailscale-key", "tskey-", &[Run(Url, 20, 96)]),
-    random(
-        "circleci-token",
-        "CCIPAT_ CCIPRJ_",
-        &[Run(Alnum, 16, 32), Lit("_"), Run(Hex, 24, 48)],
-    ),
+    random("circleci-token", "CCIPAT_ CCIPRJ_", &[Run(Alnum, 16, 32), Lit("_"), Run(Hex, 24, 48)]),
     token("buildkite-token", "bkua_", &[Run(Hex, 32, 48)]),
     random(
         "dynatrace-token",
@@ -231,7 +194,10 @@ pub(super) static RULES: &[Rule] = &[
         "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
         &[Run(Base64, 40, 160)],
     ),
-    Rule { touching: "bot", ..middle("telegram-token", ":AA", (Digit, 8, 10), &[Run(Url, 33, 33)]) },
+    Rule {
+        touching: "bot",
+        ..middle("telegram-token", ":AA", (Digit, 8, 10), &[Run(Url, 33, 33)])
+    },
     after("teams-webhook", "webhook.office.com/webhookb2/", &[Run(Token, 40, 400)]),
     random("discord-token", "mfa.", &[Run(Url, 60, 100)]),
     weak("twilio-key", "SK AC", &[Run(Hex, 32, 32)]),
@@ -243,17 +209,17 @@ pub(super) static RULES: &[Rule] = &[
     random("brevo-key", "xsmtpsib-", &[Run(Url, 24, 96)]),
     weak("resend-key", "re_", &[Run(Alnum, 8, 8), Lit("_"), Run(Alnum, 20, 32)]),
     // Money and shops.
-    token("braintree-token", "access_token$production$", &[Run(Lower, 16, 16), Lit("$"), Run(Hex, 32, 32)]),
+    token(
+        "braintree-token",
+        "access_token$production$",
+        &[Run(Lower, 16, 16), Lit("$"), Run(Hex, 32, 32)],
+    ),
     weak("paypal-token", "A21AA", &[Run(Url, 60, 200)]),
     token("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_", &[Run(Alnum, 16, 256)]),
     random("stripe-webhook-secret", "whsec_", &[Run(Base64, 20, 96)]),
     random("square-token", "sq0atp- sq0csp- sq0idp-", &[Run(Url, 20, 64)]),
     weak("square-token", "EAAA", &[Run(Url, 56, 64)]),
-    token(
-        "shopify-token",
-        "shpat_ shpca_ shppa_ shpss_ shptka_",
-        &[Run(Alnum, 24, 48)],
-    ),
+    token("shopify-token", "shpat_ shpca_ shppa_ shpss_ shptka_", &[Run(Alnum, 24, 48)]),
     // Tools.
     token("linear-key", "lin_api_ lin_oauth_", &[Run(Alnum, 24, 80)]),
     weak("notion-token", "secret_", &[Run(Alnum, 40, 50)]),
@@ -284,19 +250,28 @@ pub(super) static RULES: &[Rule] = &[
         "$1$ $5$ $6$ $7$ $y$ $gy$ $2a$ $2b$ $2x$ $2y$ $apr1$ $argon2i$ $argon2d$ $argon2id$ $scrypt$ $pbkdf2",
         &[Run(Crypt, 28, 512)],
     ),
-    random(
-        "password-hash",
-        "{SHA} {SSHA} {SSHA256} {SSHA512}",
-        &[Run(Base64, 27, 160)],
-    ),
+    random("password-hash", "{SHA} {SSHA} {SSHA256} {SSHA512}", &[Run(Base64, 27, 160)]),
     random(
         "password-hash",
         "SCRAM-SHA-256$ SCRAM-SHA-1$",
-        &[Run(Digit, 3, 7), Lit(":"), Run(Base64, 16, 64), Lit("$"), Run(Base64, 24, 64), Lit(":"), Run(Base64, 24, 64)],
+        &[
+            Run(Digit, 3, 7),
+            Lit(":"),
+            Run(Base64, 16, 64),
+            Lit("$"),
+            Run(Base64, 24, 64),
+            Lit(":"),
+            Run(Base64, 24, 64),
+        ],
     ),
     token("password-hash", "aad3b435b51404eeaad3b435b51404ee:", &[Run(Hex, 32, 32)]),
     // Private keys in PKCS#1, PKCS#8 and PKCS#12, as base64 without armor.
-    middle("private-key", "IBAAKCAQEA IBAAKCAgEA IBADANBgkqhkiG9w0BAQEFAASC IBAzCC", (Alnum, 6, 6), &[Run(Base64, 200, 16 * LONG)]),
+    middle(
+        "private-key",
+        "IBAAKCAQEA IBAAKCAgEA IBADANBgkqhkiG9w0BAQEFAASC IBAzCC",
+        (Alnum, 6, 6),
+        &[Run(Base64, 200, 16 * LONG)],
+    ),
     token("private-key", "MIGHAgEAMBMGByqGSM49AgEG", &[Run(Base64, 80, 256)]),
     // Base64 of the armor of a private key.
     token(
@@ -304,7 +279,11 @@ pub(super) static RULES: &[Rule] = &[
         "LS0tLS1CRUdJTiBQUklWQVRF LS0tLS1CRUdJTiBSU0EgUFJJVkFURS LS0tLS1CRUdJTiBFQyBQUklWQVRF LS0tLS1CRUdJTiBPUEVOU1NI LS0tLS1CRUdJTiBFTkNSWVBURUQg",
         &[Run(Base64, 40, 16 * LONG)],
     ),
-    token("paseto", "v1.local. v2.local. v3.local. v4.local. v2.public. v3.public. v4.public.", &[Run(UrlDot, 40, LONG)]),
+    token(
+        "paseto",
+        "v1.local. v2.local. v3.local. v4.local. v2.public. v3.public. v4.public.",
+        &[Run(UrlDot, 40, LONG)],
+    ),
     // A signed token of three parts, or an encrypted one of five; the signature may be cut off.
     token("jwt", "eyJ", &[Run(Url, 10, LONG), Lit(".eyJ"), Run(Url, 10, 16 * LONG)]),
     token(

@@ -50,7 +50,8 @@ static AUTOMATON: LazyLock<Automaton> =
 
 /// The same words for a process that shows a few lines: quick to build and slow to use.
 static SMALL: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let builder = AhoCorasick::builder().kind(Some(AhoCorasickKind::NoncontiguousNFA)).build(words());
+    let builder =
+        AhoCorasick::builder().kind(Some(AhoCorasickKind::NoncontiguousNFA)).build(words());
     builder.expect("the list of anchors is a constant and far below every limit")
 });
 
@@ -195,7 +196,9 @@ fn find_repeats(text: &str, found: &[FoundSecret]) -> Vec<FoundSecret> {
     if known.is_empty() {
         return Vec::new();
     }
-    let builder = AhoCorasick::builder().match_kind(MatchKind::LeftmostLongest).build(known.iter().map(|one| value(one)));
+    let builder = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(known.iter().map(|one| value(one)));
     let Ok(repeats) = builder else { return Vec::new() };
     let bytes = text.as_bytes();
     let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
@@ -205,7 +208,13 @@ fn find_repeats(text: &str, found: &[FoundSecret]) -> Vec<FoundSecret> {
     repeats
         .find_iter(text)
         .filter(|hit| is_whole(hit.start(), hit.end()))
-        .map(|hit| FoundSecret::new(hit.start()..hit.end(), known[hit.pattern().as_usize()].kind, Weight::Name))
+        .map(|hit| {
+            FoundSecret::new(
+                hit.start()..hit.end(),
+                known[hit.pattern().as_usize()].kind,
+                Weight::Name,
+            )
+        })
         .collect()
 }
 

@@ -3,8 +3,7 @@
 //! What the value looks like is asked only elsewhere. Here the line must be a setting and not code, in which the same
 //! words are a variable, a type or a parameter.
 
-use super::brackets::ends_line;
-use super::breaks;
+use super::breaks::{self, ends_line};
 use super::judge;
 use super::names::{Name, Role};
 use super::text::Text;
@@ -30,7 +29,7 @@ pub(super) fn is_secret(text: &Text<'_>, name: &Name, value: &Value) -> bool {
         && match value.writing {
             Writing::Quoted => true,
             Writing::Bare => is_setting(text, name, value),
-            Writing::Phrase | Writing::Wrapped | Writing::Bracketed => false,
+            Writing::Phrase | Writing::Bracketed => false,
         }
 }
 
@@ -53,7 +52,8 @@ fn is_any_value(value: &[u8]) -> bool {
         && !value.iter().all(is_mark)
         && !value.contains(&b'/')
         && !value.contains(&b',')
-        && !(value.iter().all(|byte| byte.is_ascii_alphabetic() || is_mark(byte)) && (has(b"pass") || has(b"pwd")))
+        && !(value.iter().all(|byte| byte.is_ascii_alphabetic() || is_mark(byte))
+            && (has(b"pass") || has(b"pwd")))
 }
 
 /// Says whether the line of a bare value is a setting: `name: value`, `name=value`, a flag, a tag, or a part of a
@@ -62,8 +62,8 @@ fn is_setting(text: &Text<'_>, name: &Name, value: &Value) -> bool {
     let rest = text.rest(value.end);
     let line = breaks::line_start(text, name.start);
     let before = text.slice(line, name.start);
-    if before.ends_with(b"<") || text.before(value.start) == Some(b'>') {
-        return rest.starts_with(b"</");
+    if before.ends_with(b"<") {
+        return text.rest(breaks::skip_lines(text, value.end)).starts_with(b"</");
     }
     let bytes = text.slice(value.start, value.end);
     let is_word = bytes.iter().all(u8::is_ascii_alphabetic);
@@ -78,10 +78,13 @@ fn is_setting(text: &Text<'_>, name: &Name, value: &Value) -> bool {
         return is_part || ends_word && !is_in_code(text, line, value.end);
     }
     let lead = before.trim_ascii();
-    let lead = lead.strip_suffix(b"\"").or_else(|| lead.strip_suffix(b"'")).unwrap_or(lead).trim_ascii();
+    let lead =
+        lead.strip_suffix(b"\"").or_else(|| lead.strip_suffix(b"'")).unwrap_or(lead).trim_ascii();
     let is_line = LEADS.contains(&lead) && ends_line(text, value.end);
     let is_name = judge::is_identifier(bytes)
-        && (bytes.iter().any(|byte| byte.is_ascii_uppercase() || b"_.".contains(byte)) || sign.contains(&b'='));
+        && !bytes.iter().any(u8::is_ascii_digit)
+        && (sign.contains(&b'=')
+            || bytes.iter().any(|byte| byte.is_ascii_uppercase() || b"_.".contains(byte)));
     is_line && !is_name && !is_in_code(text, line, value.end)
 }
 

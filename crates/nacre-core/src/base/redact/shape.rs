@@ -22,7 +22,8 @@ pub(super) fn find(
             (start >= lead + min).then_some(lead)?
         }
     };
-    let is_touched = !rule.touching.is_empty() && text.slice(0, first).ends_with(rule.touching.as_bytes());
+    let is_touched =
+        !rule.touching.is_empty() && text.slice(0, first).ends_with(rule.touching.as_bytes());
     if rule.cover == Cover::Whole && !is_touched && !text.is_edge(rule.edge, first) {
         return None;
     }

@@ -27,8 +27,6 @@ pub(super) enum Writing {
     /// Quoted, with blanks in it.
     Phrase,
     Bare,
-    /// Bare, between two brackets that are no part of it: `<value>`.
-    Wrapped,
     /// Bare, with a bracket in it.
     Bracketed,
 }

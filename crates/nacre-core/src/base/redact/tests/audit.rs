@@ -45,7 +45,6 @@ const ROWS: &[&str] = &[
     "<gl|ffct-{url:20}>",
     "<GR|1348941{url:20}>",
     "<r|e_{alnum:8}_{alnum:24}>",
-    "<f|c-{hex:32}>",
     "<xsmtp|sib-{hex:64}-{alnum:16}>",
     "<AT|TA{hex:72}>",
     "<IG|QV{alnum:120}>",
