@@ -235,7 +235,8 @@ fn is_mark(after: &str) -> bool {
     let shown = shown.take(MAX_NAME).collect::<Vec<_>>();
     // A character that is not ASCII may look like any letter of a name.
     let begins_with = |name: &str| {
-        let is_same = |(shown, c): (&char, char)| !shown.is_ascii() || shown.eq_ignore_ascii_case(&c);
+        let is_same =
+            |(shown, c): (&char, char)| !shown.is_ascii() || shown.eq_ignore_ascii_case(&c);
         name.len() <= shown.len() && shown.iter().zip(name.chars()).all(is_same)
     };
     let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');

@@ -15,22 +15,13 @@ pub(super) enum Position {
     At(usize),
 }
 
-/// The calls, with the bracket that opens their arguments. A longer name may end with one of them.
+/// The calls, with the bracket that opens their arguments, separated by `|`. A longer name may end with one of them.
 pub(super) const CALLS: &[(&str, Position)] = &[
-    ("login(", Position::Last),
-    ("Login(", Position::Last),
-    ("create_superuser(", Position::Last),
-    ("create_user(", Position::Last),
-    ("createUser(", Position::Last),
-    ("CreateUser(", Position::Last),
-    ("BasicAuth(", Position::Last),
-    ("basicAuth(", Position::Last),
-    ("basic_auth(", Position::Last),
-    ("authenticate(", Position::Last),
-    ("signIn(", Position::Last),
-    ("sign_in(", Position::Last),
-    ("EmailAndPassword(", Position::Last),
-    ("PasswordCredentials(", Position::Last),
+    (
+        "login(|Login(|create_superuser(|create_user(|createUser(|CreateUser(|BasicAuth(|basicAuth(|basic_auth(|\
+         authenticate(|signIn(|sign_in(|EmailAndPassword(|PasswordCredentials(",
+        Position::Last,
+    ),
     ("NetworkCredential(", Position::At(1)),
     ("PlainAuth(", Position::At(2)),
 ];

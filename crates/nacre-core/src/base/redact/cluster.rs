@@ -9,6 +9,10 @@ use super::judge;
 use super::text::{Set, Text};
 use super::value;
 
+/// How a manifest says that it is a `Secret`: in YAML, in JSON, and in JSON inside a string.
+pub(super) const ANCHORS: &str =
+    "kind: Secret|kind\":\"Secret|kind\": \"Secret|kind\\\":\\\"Secret|kind\\\": \\\"Secret";
+
 /// How far from its kind the values of a manifest are looked for.
 const MAX_AWAY: usize = 4096;
 

@@ -1,10 +1,11 @@
 //! Passwords of a `.netrc`, a `.pgpass` and of statements in SQL.
 
+use std::ops::Range;
+
 use super::breaks;
-use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::text::Text;
-use super::value::{self, Writing};
+use super::value::{self, Value, Writing};
 
 /// How far before a password the entry of a `.netrc` may begin.
 const MAX_ENTRY: usize = 240;
@@ -13,22 +14,22 @@ const MAX_ENTRY: usize = 240;
 const MAX_HOST: usize = 64;
 
 /// Remembers where the user of a `.netrc` entry may be.
-pub(super) fn note_login(text: &mut Text<'_>, _start: usize, end: usize, _: &mut Vec<FoundSecret>) {
+pub(super) fn note_login(text: &mut Text<'_>, _start: usize, end: usize) -> Option<Range<usize>> {
     text.login = Some(end);
+    None
 }
 
-/// Appends the password of a `.netrc` entry, where `password ` is at `start..end`.
-pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
-    if !is_entry(text, start, end) {
-        return;
-    }
+/// Returns the password of a `.netrc` entry, where `password ` is at `start..end`.
+pub(super) fn netrc(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let is_pair = text.before(end) == Some(b'\r') && text.at(end) == Some(b'\n');
     let at = breaks::skip_blanks(text, end + usize::from(is_pair));
-    let value = value::read(text, at);
-    let value = value.filter(|one| judge::is_literal(text.slice(one.start, one.end)));
-    let secret =
-        |one: value::Value| FoundSecret::new(one.start..one.end, "netrc-password", Weight::Shape);
-    found.extend(value.map(secret));
+    let value = if is_entry(text, start, end) { value::read(text, at)? } else { return None };
+    literal(text, &value)
+}
+
+/// Returns where `value` is, if it is meant as it is written.
+fn literal(text: &Text<'_>, value: &Value) -> Option<Range<usize>> {
+    judge::is_literal(text.slice(value.start, value.end)).then_some(value.start..value.end)
 }
 
 /// Says whether the `password ` at `start..end` follows a machine and a login.
@@ -52,8 +53,8 @@ fn is_one_word(bytes: &[u8]) -> bool {
     text.split_whitespace().count() == 1
 }
 
-/// Appends the password of `host:port:database:user:password`, where `:port:` begins at `start`.
-pub(super) fn pgpass(text: &mut Text<'_>, start: usize, _end: usize, found: &mut Vec<FoundSecret>) {
+/// Returns the password of `host:port:database:user:password`, where `:port:` begins at `start`.
+pub(super) fn pgpass(text: &mut Text<'_>, start: usize, _end: usize) -> Option<Range<usize>> {
     let is_host = |byte: &&u8| byte.is_ascii_alphanumeric() || b"._-*".contains(byte);
     let head = text.slice(start.saturating_sub(MAX_HOST), start);
     let host = start - head.iter().rev().take_while(is_host).count();
@@ -61,23 +62,17 @@ pub(super) fn pgpass(text: &mut Text<'_>, start: usize, _end: usize, found: &mut
     let mut pos = start + 1;
     for _ in 0..3 {
         let n_field = text.rest(pos).iter().take(MAX_HOST).take_while(is_host).count();
-        if n_field == 0 || text.at(pos + n_field) != Some(b':') {
-            return;
-        }
-        pos += n_field + 1;
+        pos = (n_field > 0 && text.at(pos + n_field) == Some(b':')).then_some(pos + n_field + 1)?;
     }
-    let value = value::read(text, pos).filter(|value| value.writing == Writing::Bare);
-    let is_secret = |word: &[u8]| is_start && judge::is_literal(word) && !word.contains(&b':');
-    let value = value.filter(|one| is_secret(text.slice(one.start, one.end)));
-    found.extend(value.map(|one| FoundSecret::new(one.start..one.end, "password", Weight::Place)));
+    let value = value::read(text, pos).filter(|value| value.writing == Writing::Bare)?;
+    let has_field = text.slice(value.start, value.end).contains(&b':');
+    literal(text, &value).filter(|_| is_start && !has_field)
 }
 
-/// Appends the password of `IDENTIFIED BY 'secret'` or `PASSWORD 'secret'`; the words end at `end`.
-pub(super) fn sql(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+/// Returns the password of `IDENTIFIED BY 'secret'` or `PASSWORD 'secret'`; the words end at `end`. Between backticks
+/// is a name.
+pub(super) fn sql(text: &mut Text<'_>, _start: usize, end: usize) -> Option<Range<usize>> {
     let pos = end - usize::from(text.before(end) == Some(b'\''));
-    let value = value::read(text, pos).filter(|value| value.writing == Writing::Quoted);
-    // Between backticks is a name.
-    let value = value.filter(|_| text.at(pos) != Some(b'`'));
-    let value = value.filter(|one| judge::is_literal(text.slice(one.start, one.end)));
-    found.extend(value.map(|one| FoundSecret::new(one.start..one.end, "password", Weight::Name)));
+    let value = value::read(text, pos).filter(|value| value.writing == Writing::Quoted)?;
+    literal(text, &value).filter(|_| text.at(pos) != Some(b'`'))
 }

@@ -59,7 +59,7 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
         && let Some(at) = forms::typed_text(text, start, end)
     {
         let name = Name { start, end, role };
-        return find_value(text, &name, role, Link::Loose, at).into_iter().collect();
+        return find_value(text, &name, Link::Loose, at).into_iter().collect();
     }
     let Some(name) = names::read(text, role, start, end) else { return Vec::new() };
     let found = find_named(text, &name, start, end);
@@ -79,7 +79,7 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
         let kind = name.kind(text);
         return words.into_iter().map(|word| assigned(word.start, word.end, kind)).collect();
     }
-    let Some((link, pos)) = link(text, name, role) else { return Vec::new() };
+    let Some((link, pos)) = link(text, name) else { return Vec::new() };
     // `should_pass("…")` is no password.
     if link == Link::Call && text.slice(start, end).eq_ignore_ascii_case(b"pass") {
         return Vec::new();
@@ -90,7 +90,7 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
             return vec![assigned(one.start, one.end, "password")];
         }
     }
-    find_value(text, name, role, link, pos).into_iter().collect()
+    find_value(text, name, link, pos).into_iter().collect()
 }
 
 fn assigned(start: usize, end: usize, kind: &'static str) -> FoundSecret {
@@ -98,13 +98,7 @@ fn assigned(start: usize, end: usize, kind: &'static str) -> FoundSecret {
 }
 
 /// Returns the value at `pos`, if it is a secret.
-fn find_value(
-    text: &mut Text<'_>,
-    name: &Name,
-    role: Role,
-    link: Link,
-    pos: usize,
-) -> Option<FoundSecret> {
+fn find_value(text: &mut Text<'_>, name: &Name, link: Link, pos: usize) -> Option<FoundSecret> {
     let is_variable = link == Link::Tight && is_variable(text.slice(name.start, name.end));
     let value = read_value(text, pos, is_variable).filter(|value| {
         !matches!(link, Link::NextLine | Link::Below) || stands_alone(text, value)
@@ -114,7 +108,7 @@ fn find_value(
         && value::quote_at(text, name.end).is_some_and(|quote| quote.mark == b'"');
     let is_secret_to = |end: usize| {
         let bytes = text.slice(value.start, end.min(value.start + judge::SAMPLE));
-        is_secret_of(bytes, text.slice(name.start, name.end), role, link, value.writing)
+        is_secret_of(bytes, text.slice(name.start, name.end), name.role, link, value.writing)
     };
     // What goes on behind an `&` is judged with what stands before it, and without.
     let is_secret = is_secret_to(value.end)
@@ -193,7 +187,8 @@ fn is_number(value: &[u8]) -> bool {
 }
 
 /// Returns how the name is linked to its value, and where the value begins.
-fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
+fn link(text: &mut Text<'_>, name: &Name) -> Option<(Link, usize)> {
+    let role = name.role;
     let mut pos = value::quote_at(text, name.end).map_or(name.end, |quote| quote.end);
     if role == Role::Weak {
         return weak_link(text, pos);
@@ -380,25 +375,7 @@ fn skip_stars(text: &Text<'_>, pos: usize) -> usize {
 
 /// Skips the type of `NAME: &str = value`.
 fn skip_type(text: &Text<'_>, pos: usize) -> usize {
-    let is_type = |byte: u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'_' | b'&'
-                    | b'\''
-                    | b'<'
-                    | b'>'
-                    | b':'
-                    | b' '
-                    | b'['
-                    | b']'
-                    | b'|'
-                    | b'.'
-                    | b'*'
-                    | b'?'
-                    | b'!'
-            )
-    };
+    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>: []|.*?!".contains(&byte);
     let rest = text.rest(pos);
     if !rest
         .first()

@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use super::finding::{FoundSecret, Weight};
 use super::judge;
 use super::text::{Edge, Set, Text};
 use super::value;
@@ -13,40 +12,8 @@ const MAX_SAMPLE: usize = 1024;
 /// No browser keeps a longer cookie.
 const MAX_COOKIE: usize = 4096;
 
-/// Appends what `range` covers as a secret of `kind`.
-fn push(found: &mut Vec<FoundSecret>, range: Option<Range<usize>>, kind: &'static str) {
-    let secret = |one: Range<usize>| FoundSecret::new(one.start..one.end, kind, Weight::Place);
-    found.extend(range.map(secret));
-}
-
-pub(super) fn authorization(
-    text: &mut Text<'_>,
-    start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
-    push(found, credentials(text, start, end), "authorization");
-}
-
-pub(super) fn bearer(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
-    push(found, bearer_token(text, start, end), "authorization");
-}
-
-pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
-    push(found, sent_cookies(text, start, end), "cookie");
-}
-
-pub(super) fn set_cookie(
-    text: &mut Text<'_>,
-    _start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
-    push(found, new_cookie(text, end), "cookie");
-}
-
 /// Returns the credentials of the header whose name is at `start..end`.
-fn credentials(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
+pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let is_name = text.is_edge(Edge::Word, start);
     let pos = is_name.then(|| header_value(text, end)).flatten()?;
     let n_scheme = scheme_len(text.rest(pos));
@@ -64,7 +31,7 @@ fn credentials(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<us
 }
 
 /// Returns the token behind a `Bearer ` at `start..end`.
-fn bearer_token(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
+pub(super) fn bearer(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     if !text.is_edge(Edge::Word, start) {
         return None;
     }
@@ -75,7 +42,7 @@ fn bearer_token(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<u
 }
 
 /// Returns the cookies of the header whose name stands at `start..end`.
-fn sent_cookies(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
+pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let is_flag = text.slice(start.saturating_sub(2), start) == b"--" && text.at(end) == Some(b' ');
     let pos = match (is_flag, text.before(start)) {
         (true, _) => {
@@ -91,7 +58,7 @@ fn sent_cookies(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<u
 }
 
 /// Returns the one cookie that a `Set-Cookie` ending at `end` sets; its attributes stay.
-fn new_cookie(text: &mut Text<'_>, end: usize) -> Option<Range<usize>> {
+pub(super) fn set_cookie(text: &mut Text<'_>, _start: usize, end: usize) -> Option<Range<usize>> {
     let pos = header_value(text, end)?;
     let end = text.run_end(Set::Line, pos);
     let line = text.slice(pos, end.min(pos + MAX_COOKIE));

@@ -224,10 +224,7 @@ pub(super) fn is_password(value: &[u8]) -> bool {
 }
 
 fn is_password_sign(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'=' | b'~' | b'?'
-    )
+    b"!@#$%^&*+=~?".contains(&byte)
 }
 
 /// Says whether a value is letters only, and no name of the thing itself.
@@ -286,7 +283,8 @@ const MESSAGE_WORDS: &str = "\
     off old on one only optional or our password passwords please protected provided random \
     repeat required reset same secret see set should short show sign some string than that the \
     their then this to token too type unknown use used user username using valid value was \
-    weak when will with without wrong you your";
+    weak when will with without wrong you your \
+    arg argument arguments env environment file flag flags option options parameter parameters prompt stdin variable";
 
 /// Words that only a stand-in contains.
 const STAND_INS: &str = "example changeme change-me change_me placeholder your- your_ yourkey yourtoken yoursecret \

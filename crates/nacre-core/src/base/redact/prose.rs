@@ -44,11 +44,8 @@ pub(super) fn find(text: &mut Text<'_>, name: &Name) -> Vec<FoundSecret> {
     if found.is_empty() {
         found.extend(value_before(text, name));
     }
+    let password = |range| FoundSecret::new(range, "password", Weight::Name);
     found.into_iter().map(password).collect()
-}
-
-fn password(range: Range<usize>) -> FoundSecret {
-    FoundSecret::new(range, "password", Weight::Name)
 }
 
 /// Returns the values of `password to …`, `password was changed to …`, `password from … to …`.
@@ -162,17 +159,8 @@ fn told_before(text: &Text<'_>, end: usize) -> Option<Range<usize>> {
     (opens && start < close && is_secret(text.slice(start, close))).then_some(start..close)
 }
 
-/// Appends the password of an account: `credentials: bob / …`, `log in as bob with …`. The word for it ends at `end`.
-pub(super) fn account(
-    text: &mut Text<'_>,
-    _start: usize,
-    end: usize,
-    found: &mut Vec<FoundSecret>,
-) {
-    found.extend(account_password(text, end));
-}
-
-fn account_password(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
+/// Returns the password of an account: `credentials: bob / …`, `log in as bob with …`. The word for it ends at `end`.
+pub(super) fn account(text: &mut Text<'_>, _start: usize, end: usize) -> Option<Range<usize>> {
     let is_linked = matches!(text.before(end), Some(b' ' | b':'));
     let pos = if is_linked { end } else { link_end(text, end)? };
     let pos = breaks::skip_blanks(text, pos);
@@ -186,7 +174,7 @@ fn account_password(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
     let after = value::quote_at(text, after).map_or(after, |quote| quote.end);
     let rest = text.rest(after);
     let sign = SIGNS.split('|').find(|sign| rest.starts_with(sign.as_bytes()))?;
-    told_at(text, after + sign.len()).map(password)
+    told_at(text, after + sign.len())
 }
 
 /// What stands between a user and a password, the longest first.

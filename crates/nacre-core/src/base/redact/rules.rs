@@ -32,6 +32,9 @@ pub(super) enum Check {
     Random,
 }
 
+type Str = &'static str;
+type Parts = &'static [Part];
+
 /// A secret known by its shape.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
@@ -49,7 +52,7 @@ pub(super) struct Rule {
 }
 
 /// A distinctive prefix and its body.
-const fn token(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
+const fn token(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule {
         kind,
         anchors,
@@ -63,33 +66,28 @@ const fn token(kind: &'static str, anchors: &'static str, parts: &'static [Part]
 }
 
 /// A short prefix that other text has too: the body must look generated.
-const fn weak(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
+const fn weak(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { edge: Edge::Blob, check: Check::Random, ..token(kind, anchors, parts) }
 }
 
 /// A short prefix before a body of fixed length that nothing else has.
-const fn exact(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
+const fn exact(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { edge: Edge::Blob, ..token(kind, anchors, parts) }
 }
 
 /// A prefix whose body may hold hyphens, as names do: the body must look generated.
-const fn random(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
+const fn random(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { check: Check::Generated, ..token(kind, anchors, parts) }
 }
 
 /// An anchor that stays, before a body that goes.
-const fn after(kind: &'static str, anchors: &'static str, parts: &'static [Part]) -> Rule {
+const fn after(kind: Str, anchors: Str, parts: Parts) -> Rule {
     Rule { cover: Cover::AfterAnchor, ..token(kind, anchors, parts) }
 }
 
 /// An anchor in the middle of the secret.
-const fn middle(
-    kind: &'static str,
-    anchor: &'static str,
-    lead: (Set, usize, usize),
-    parts: &'static [Part],
-) -> Rule {
-    Rule { lead: Some(lead), check: Check::Generated, ..weak(kind, anchor, parts) }
+const fn middle(kind: Str, anchors: Str, lead: (Set, usize, usize), parts: Parts) -> Rule {
+    Rule { lead: Some(lead), check: Check::Generated, ..weak(kind, anchors, parts) }
 }
 
 use Part::{Lit, Run};

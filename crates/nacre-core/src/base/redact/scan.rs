@@ -24,6 +24,9 @@ use super::{
 /// Looks around an anchor at `start..end` and appends what it finds.
 type Look = fn(&mut Text<'_>, usize, usize, &mut Vec<FoundSecret>);
 
+/// Returns where the secret is that an anchor at `start..end` announces.
+type Locate = fn(&mut Text<'_>, usize, usize) -> Option<Range<usize>>;
+
 /// What to do where an anchor was seen.
 #[derive(Clone, Copy)]
 enum Target {
@@ -38,6 +41,8 @@ enum Target {
     /// A call whose arguments have a password among them.
     Call(calls::Position),
     Structure(Look),
+    /// One secret whose kind its place says.
+    Place(Locate, &'static str, Weight),
     /// What an earlier pass put there; nothing inside it is looked at.
     Placeholder,
 }
@@ -98,56 +103,47 @@ fn anchors() -> Vec<(String, Target)> {
     list.extend(base64::anchors().into_iter().map(|(anchor, skip)| (anchor, Target::Base64(skip))));
     let words = names::words().filter(|(word, _)| word.is_ascii());
     let words = words.map(|(word, role)| (word, Target::Word(role)));
-    let labels = seeds::LABELS.split('|').map(|label| (label, Target::Structure(seeds::find)));
-    let accounts = prose::ACCOUNTS.split('|').map(|word| (word, Target::Structure(prose::account)));
-    for (word, target) in words.chain(STRUCTURES.iter().copied()).chain(labels).chain(accounts) {
+    let structures = STRUCTURES
+        .iter()
+        .flat_map(|(anchors, target)| anchors.split('|').map(|one| (one, *target)));
+    for (word, target) in words.chain(structures) {
         list.extend(in_three_cases(word).map(|word| (word, target)));
     }
     for program in programs::PROGRAMS {
         let words = program.words.split('|');
         list.extend(words.map(|word| (word.to_owned(), Target::Program(program))));
     }
-    list.extend(calls::CALLS.iter().map(|(call, at)| ((*call).to_owned(), Target::Call(*at))));
+    for (calls, position) in calls::CALLS {
+        list.extend(calls.split('|').map(|call| (call.to_owned(), Target::Call(*position))));
+    }
     list.extend(fold::TRIGGERS.map(|mark| (mark.to_owned(), Target::Escape)));
     list.sort_by(|a, b| a.0.cmp(&b.0));
     list
 }
 
+/// Anchors separated by `|`, and what they lead to.
 const STRUCTURES: &[(&str, Target)] = &[
     ("-----BEGIN ", Target::Structure(pem::find)),
     ("-----END ", Target::Structure(pem::find_rest)),
     ("Private-Lines: ", Target::Structure(pem::find_putty)),
     (jwk::ANCHOR, Target::Structure(jwk::find)),
-    ("://", Target::Structure(url::find)),
-    (":\\/\\/", Target::Structure(url::find)),
-    ("authorization", Target::Structure(headers::authorization)),
-    ("bearer ", Target::Structure(headers::bearer)),
-    ("cookie", Target::Structure(headers::cookie)),
-    ("set-cookie", Target::Structure(headers::set_cookie)),
-    ("login ", Target::Structure(commands::note_login)),
-    ("login\n", Target::Structure(commands::note_login)),
-    ("login\r", Target::Structure(commands::note_login)),
-    ("login\\n", Target::Structure(commands::note_login)),
-    ("password ", Target::Structure(commands::netrc)),
-    ("password\n", Target::Structure(commands::netrc)),
-    ("password\r", Target::Structure(commands::netrc)),
-    ("password\\n", Target::Structure(commands::netrc)),
-    ("password '", Target::Structure(commands::sql)),
-    ("identified by ", Target::Structure(commands::sql)),
-    (":5432:", Target::Structure(commands::pgpass)),
-    (":6432:", Target::Structure(commands::pgpass)),
-    (":*:*:", Target::Structure(commands::pgpass)),
+    (seeds::LABELS, Target::Structure(seeds::find)),
     // Where the rows of an insertion begin. In other cases the word is one of code.
-    ("VALUES", Target::Structure(inserts::find)),
-    ("values (", Target::Structure(inserts::find)),
-    ("values(", Target::Structure(inserts::find)),
-    ("Values (", Target::Structure(inserts::find)),
-    // How a manifest says that it is a `Secret`: in YAML, in JSON, and in JSON inside a string.
-    ("kind: Secret", Target::Structure(cluster::find)),
-    ("kind\":\"Secret", Target::Structure(cluster::find)),
-    ("kind\": \"Secret", Target::Structure(cluster::find)),
-    ("kind\\\":\\\"Secret", Target::Structure(cluster::find)),
-    ("kind\\\": \\\"Secret", Target::Structure(cluster::find)),
+    ("VALUES|values (|values(|Values (", Target::Structure(inserts::find)),
+    (cluster::ANCHORS, Target::Structure(cluster::find)),
+    ("://|:\\/\\/", Target::Place(url::find, "url-password", Weight::Place)),
+    ("authorization", Target::Place(headers::authorization, "authorization", Weight::Place)),
+    ("bearer ", Target::Place(headers::bearer, "authorization", Weight::Place)),
+    ("cookie", Target::Place(headers::cookie, "cookie", Weight::Place)),
+    ("set-cookie", Target::Place(headers::set_cookie, "cookie", Weight::Place)),
+    (prose::ACCOUNTS, Target::Place(prose::account, "password", Weight::Name)),
+    ("login |login\n|login\r|login\\n", Target::Place(commands::note_login, "", Weight::Name)),
+    (
+        "password |password\n|password\r|password\\n",
+        Target::Place(commands::netrc, "netrc-password", Weight::Shape),
+    ),
+    ("password '|identified by ", Target::Place(commands::sql, "password", Weight::Name)),
+    (":5432:|:6432:|:*:*:", Target::Place(commands::pgpass, "password", Weight::Place)),
     (PLACEHOLDER, Target::Placeholder),
 ];
 
@@ -354,6 +350,10 @@ fn look(
         Target::Program(program) => found.extend(programs::find(text, program, start, end)),
         Target::Call(position) => found.extend(calls::find(text, position, end)),
         Target::Structure(look) => look(text, start, end, found),
+        Target::Place(locate, kind, weight) => {
+            let range = locate(text, start, end);
+            found.extend(range.map(|range| FoundSecret::new(range, kind, weight)));
+        }
         Target::Placeholder | Target::Escape => {}
     }
 }

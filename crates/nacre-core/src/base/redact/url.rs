@@ -1,17 +1,15 @@
 //! Passwords and tokens in the user part of an address: `postgres://user:password@host`, `https://token@host`.
 
-use super::finding::{FoundSecret, PLACEHOLDER, Weight};
+use std::ops::Range;
+
+use super::finding::PLACEHOLDER;
 use super::judge;
 use super::text::Text;
 
 const MAX_USER_PART: usize = 512;
 
 /// Returns the password of the address whose `://` ends at `pos`.
-pub(super) fn find(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
-    found.extend(password_at(text, end));
-}
-
-fn password_at(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
+pub(super) fn find(text: &mut Text<'_>, _start: usize, pos: usize) -> Option<Range<usize>> {
     let rest = text.rest(pos);
     let rest = &rest[..rest.len().min(MAX_USER_PART)];
     let n_authority = rest.iter().position(|byte| ends_authority(*byte)).unwrap_or(rest.len());
@@ -30,9 +28,7 @@ fn password_at(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
     if !has_host || password.len() < 6 || is_stand_in(password) || !is_password {
         return None;
     }
-    let (start, end) = (pos + n_user, pos + at);
-    let weight = if colon.is_some() { Weight::Shape } else { Weight::Place };
-    Some(FoundSecret::new(start..end, "url-password", weight))
+    Some(pos + n_user..pos + at)
 }
 
 /// Says whether what stands alone before `host` is generated. The keys of Sentry's addresses are for everybody.

@@ -2,9 +2,7 @@
 //!
 //! Most rows came through once; a few neighbors of theirs were caught already. What stands beside the rows is text of the same form without a secret, and stays.
 
-use super::super::redact;
 use super::corpus::{Dice, expand};
-use super::disguise::base64;
 use super::files::{check, check_stays};
 
 const VALUE: &str = "Xk29fjLLq0zPwmT4";
