@@ -271,5 +271,5 @@ fn is_literal(text: &Text<'_>, range: &Range<usize>) -> bool {
 
 /// Says whether a value is more than a word with a number.
 fn is_chosen(text: &Text<'_>, range: &Range<usize>) -> bool {
-    judge::is_literal(sample(text, range)) && judge::is_chosen(sample(text, range))
+    judge::is_chosen_literal(sample(text, range))
 }

@@ -82,11 +82,5 @@ fn read_list(text: &mut Text<'_>, mut pos: usize) -> Option<Vec<Option<Range<usi
 }
 
 fn is_secret(text: &Text<'_>, range: &Range<usize>) -> bool {
-    let word = text.slice(range.start, range.end.min(range.start + judge::SAMPLE));
-    let is_address = memchr::memchr(b'@', word).is_some_and(|at| word[at..].contains(&b'.'));
-    !is_address
-        && !word.contains(&b'/')
-        && !judge::is_reference(word)
-        && !judge::has_placeholder(word)
-        && judge::is_chosen(word)
+    judge::is_chosen_literal(text.slice(range.start, range.end))
 }

@@ -71,8 +71,11 @@ pub(super) fn pgpass(text: &mut Text<'_>, start: usize, _end: usize) -> Option<R
 
 /// Returns the password of `IDENTIFIED BY 'secret'` or `PASSWORD 'secret'`; the words end at `end`. Between backticks
 /// is a name.
-pub(super) fn sql(text: &mut Text<'_>, _start: usize, end: usize) -> Option<Range<usize>> {
+pub(super) fn sql(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let pos = end - usize::from(text.before(end) == Some(b'\''));
     let value = value::read(text, pos).filter(|value| value.writing == Writing::Quoted)?;
-    literal(text, &value).filter(|_| text.at(pos) != Some(b'`'))
+    // In a sentence the next word may be quoted, too.
+    let is_sentence =
+        text.at(start + 1) == Some(b'a') && !judge::is_password(text.slice(value.start, value.end));
+    literal(text, &value).filter(|_| text.at(pos) != Some(b'`') && !is_sentence)
 }

@@ -310,7 +310,7 @@ pub(super) fn has_placeholder(value: &[u8]) -> bool {
 /// What is written where a value belongs: other names for it, defaults that open nothing, types, and the absence of one.
 const NON_VALUES: &str = " password passwd passphrase pass passcode secret pwd pw user username token postgres root guest \
     admin mysql redis test string str bytes bytea int integer bool boolean any text varchar char object number float \
-    null none nil undefined true false optional required hidden masked yes no on off empty blank value ";
+    null none nil undefined true false optional required hidden masked yes no on off empty blank value public ";
 
 /// Says whether a value is a word that is written in place of a password.
 pub(super) fn is_stand_in(value: &[u8]) -> bool {
@@ -325,6 +325,13 @@ pub(super) fn is_literal(word: &[u8]) -> bool {
         && !is_reference(word)
         && !has_placeholder(word)
         && (!word.contains(&b'/') || is_dense(word))
+}
+
+/// Says whether a word is a literal that no name, no word and no address of mail looks like.
+pub(super) fn is_chosen_literal(word: &[u8]) -> bool {
+    let word = &word[..word.len().min(SAMPLE)];
+    let is_address = memchr::memchr(b'@', word).is_some_and(|at| word[at..].contains(&b'.'));
+    !is_address && is_literal(word) && is_chosen(word)
 }
 
 /// Says whether a value is a reference to a secret rather than the secret: `${VAR}`, `<key>`, `%s`.

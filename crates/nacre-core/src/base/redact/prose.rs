@@ -103,19 +103,7 @@ fn without_stop(text: &Text<'_>, range: Range<usize>) -> Range<usize> {
 }
 
 fn is_secret(word: &[u8]) -> bool {
-    let word = &word[..word.len().min(judge::SAMPLE)];
-    !word.contains(&b'/')
-        && !judge::is_reference(word)
-        && !judge::has_placeholder(word)
-        && judge::is_chosen(word)
-        && judge::has_all_classes(word)
-        && !is_address(word)
-}
-
-/// Says whether a word is an address of mail, or of a host with its port.
-fn is_address(word: &[u8]) -> bool {
-    let at = memchr::memchr(b'@', word);
-    at.is_some_and(|at| word[at..].contains(&b'.'))
+    judge::is_chosen_literal(word) && judge::has_all_classes(&word[..word.len().min(judge::SAMPLE)])
 }
 
 /// Returns the value of `… is the password` and of `use … as the password`.

@@ -156,5 +156,8 @@ fn code_about_passwords_stays() {
         "password: null",
         "POSTGRES_PASSWORD: postgres",
         "The password: it must be long.",
+        "Rename the password 'confirm' field.",
+        "snmpwalk -v2c -c public 10.0.0.1",
+        "provide the --username and --password options",
     ]);
 }

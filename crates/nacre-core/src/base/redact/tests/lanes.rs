@@ -42,7 +42,7 @@ fn plain_scan(text: &str) -> Vec<FoundSecret> {
         search.take(Hit { end, words: &words }, &mut found);
     }
     let whole = 0..text.len();
-    scan::find_foreign(&mut search.text, &[whole.clone()], &mut found);
+    scan::find_foreign(&mut search.text, std::slice::from_ref(&whole), &mut found);
     prefix::find(&mut search.text, &[whole], &mut found);
     merge(found)
 }
