@@ -84,6 +84,14 @@ const HOSTILE: &[&str] = &[
     "password: &a ",
     "password:\n```\n",
     "password <<a\n",
+    "ab_a1B2c3D4e5F6g7H8i9J0k1L2m3 ",
+    "ab_a1B2c3D4e5F6g7H8i9J0k1L2m3",
+    "ab_cd-",
+    "a1B2c3D4e5F6g7H8i9J0k1L2m3",
+    "<secret>a1 b2 ",
+    "password: kirschbaum\n",
+    "api_key='a1B2c3D4e5F6g7H8' a1B2c3D4e5F6g7H8 ",
+    "كلمة المرور: ",
 ];
 
 fn main() {

@@ -18,7 +18,7 @@ use memchr::memmem::Finder;
 
 use self::attached::Doubtful;
 use super::event::{InjectedReason, WordSource};
-use crate::base::redact::read_as;
+use crate::base::is_hidden_char;
 use crate::instructions;
 
 /// What the tag around every text begins with that Nacre hands to an agent; recall must never feed itself.
@@ -230,11 +230,19 @@ fn is_mark(after: &str) -> bool {
     if after.starts_with('|') {
         return true;
     }
-    let seen = after.chars().filter_map(read_as).filter(|c| !c.is_whitespace());
-    let seen = seen.skip_while(|c| SLASHES.contains(c)).take(MAX_NAME).collect::<String>();
-    let name = tag_name(&seen);
-    let lower = name.to_ascii_lowercase();
-    rule_of(name).is_some() || rule_of(&lower).is_some() || PROTOCOL_MARKS.contains(&lower.as_str())
+    let is_shown = |c: &char| !is_hidden_char(*c) && !c.is_whitespace();
+    let shown = after.chars().filter(is_shown).skip_while(|c| SLASHES.contains(c));
+    let shown = shown.take(MAX_NAME).collect::<Vec<_>>();
+    // A character that is not ASCII may look like any letter of a name.
+    let begins_with = |name: &str| {
+        let is_same =
+            |(shown, c): (&char, char)| !shown.is_ascii() || shown.eq_ignore_ascii_case(&c);
+        name.len() <= shown.len() && shown.iter().zip(name.chars()).all(is_same)
+    };
+    let is_name = |c: &char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    let is_whole = |name: &str| begins_with(name) && !shown.get(name.len()).is_some_and(is_name);
+    let mut names = TAGS.iter().map(|(name, _)| *name).chain(PROTOCOL_MARKS);
+    begins_with(OWN_TAGS) || names.any(is_whole)
 }
 
 /// The name that a tag begins with.

@@ -7,7 +7,6 @@ use std::ops::Range;
 use super::breaks;
 use super::judge;
 use super::text::Text;
-use super::url;
 use super::value;
 
 /// The longest command.
@@ -27,6 +26,8 @@ const MAX_MARK: usize = 16;
 pub(super) enum Slot {
     /// Behind one of these flags: `-p secret`, `--body=secret`, `/p:secret`.
     Flag(&'static [&'static str]),
+    /// Right behind one of these flags: `-psecret`.
+    Glued(&'static [&'static str]),
     /// Behind a flag, a user and a sign: `-a user:secret`.
     Pair(&'static [&'static str], u8),
     /// The argument with this number; flags are not counted.
@@ -51,9 +52,8 @@ pub(super) fn secrets(
     match *slot {
         Slot::Stdin => piped(text, start, None).into_iter().collect(),
         Slot::StdinPair => piped(text, start, Some(b':')).into_iter().collect(),
-        Slot::Flag(flags) => behind_flag(text, first, flags, None).into_iter().collect(),
-        Slot::Pair(flags, sign) => {
-            behind_flag(text, first, flags, Some(sign)).into_iter().collect()
+        Slot::Flag(_) | Slot::Glued(_) | Slot::Pair(..) => {
+            behind_flag(text, first, slot).into_iter().collect()
         }
         Slot::Argument(number) => positional(text, first, number).into_iter().collect(),
         Slot::Any => first_chosen(text, first).into_iter().collect(),
@@ -104,7 +104,7 @@ fn ends_argument(text: &Text<'_>, pos: usize) -> bool {
 /// Skips blanks and continued lines between two arguments.
 fn skip_blanks(text: &Text<'_>, pos: usize) -> usize {
     let pos = breaks::skip_blanks(text, pos);
-    match breaks::soft_break_end(text, pos).filter(|_| text.at(pos) == Some(b'\\')) {
+    match breaks::continued_end(text, pos) {
         Some(next) => breaks::skip_blanks(text, next),
         None => pos,
     }
@@ -121,13 +121,15 @@ fn meant(text: &mut Text<'_>, at: usize, end: usize) -> Option<Range<usize>> {
     Some(at..at + n_bare)
 }
 
-/// Returns the value behind one of `flags`: in the same argument or in the next.
-fn behind_flag(
-    text: &mut Text<'_>,
-    first: usize,
-    flags: &[&str],
-    sign: Option<u8>,
-) -> Option<Range<usize>> {
+/// Returns the value behind a flag of `slot`: in the same argument or in the next.
+fn behind_flag(text: &mut Text<'_>, first: usize, slot: &Slot) -> Option<Range<usize>> {
+    let (flags, sign) = match *slot {
+        Slot::Flag(flags) | Slot::Glued(flags) => (flags, None),
+        Slot::Pair(flags, sign) => (flags, Some(sign)),
+        Slot::Argument(_) | Slot::Any | Slot::Assignments | Slot::Stdin | Slot::StdinPair => {
+            return None;
+        }
+    };
     let mut arguments = Arguments::new(first);
     while let Some(one) = arguments.next(text) {
         let written = text.slice(one.start, one.end);
@@ -136,7 +138,7 @@ fn behind_flag(
             continue;
         };
         let (at, end) = match &written[flag.len()..] {
-            [] if flag.ends_with(':') => continue,
+            [] if flag.ends_with(':') || matches!(slot, Slot::Glued(_)) => continue,
             [] => {
                 let next = arguments.next(text)?;
                 (next.start, next.end)
@@ -148,7 +150,7 @@ fn behind_flag(
         };
         let found = match sign {
             Some(sign) => behind_sign(text, at, end, sign),
-            None => meant(text, at, end).filter(|one| is_password(text, one)),
+            None => meant(text, at, end).filter(|one| is_literal(text, one)),
         };
         if found.is_some() {
             return found;
@@ -162,7 +164,7 @@ fn behind_sign(text: &mut Text<'_>, at: usize, end: usize, sign: u8) -> Option<R
     let n_user = memchr::memchr(sign, text.slice(at, end))?;
     let at = at + n_user + 1;
     let found = meant(text, at, end).filter(|one| one.start < one.end)?;
-    is_password(text, &found).then_some(found)
+    is_literal(text, &found).then_some(found)
 }
 
 /// Returns the argument with the given number, if it is a secret.
@@ -170,16 +172,6 @@ fn positional(text: &mut Text<'_>, first: usize, number: usize) -> Option<Range<
     let mut arguments = Arguments::new(first);
     let mut n_seen = 0;
     loop {
-        let substituted = echoed(text, skip_blanks(text, arguments.pos));
-        if n_seen == number
-            && let Some(at) = substituted
-        {
-            let found = meant(text, at, text.bytes.len().min(at + MAX_COMMAND))?;
-            let n_word = text.slice(found.start, found.end).iter().take(MAX_COMMAND);
-            let n_word = n_word.take_while(|byte| !matches!(byte, b')' | b' ' | b'\n')).count();
-            let found = found.start..found.start + n_word;
-            return is_chosen(text, &found).then_some(found);
-        }
         let one = arguments.next(text)?;
         if text.at(one.start) == Some(b'-') {
             continue;
@@ -189,14 +181,6 @@ fn positional(text: &mut Text<'_>, first: usize, number: usize) -> Option<Range<
         }
         n_seen += 1;
     }
-}
-
-/// Returns where the text begins that a substitution at `pos` prints: `<(echo secret)`, `$(printf secret)`.
-pub(super) fn echoed(text: &Text<'_>, pos: usize) -> Option<usize> {
-    let rest = text.rest(pos).strip_prefix(b"<(").or_else(|| text.rest(pos).strip_prefix(b"$("))?;
-    let printer = ["echo -n ", "echo ", "printf "].into_iter();
-    let mut printer = printer.filter(|word| rest.starts_with(word.as_bytes()));
-    Some(pos + 2 + printer.next()?.len())
 }
 
 /// Returns the first argument that is chosen or generated.
@@ -237,10 +221,10 @@ pub(super) fn piped(text: &mut Text<'_>, start: usize, sign: Option<u8>) -> Opti
         let end = at + text.rest(at).iter().take(MAX_BEHIND).take_while(|b| **b != b'\n').count();
         let end = text.slice(at, end).iter().position(|byte| *byte == b' ').map_or(end, |n| at + n);
         let n_user = memchr::memchr(sign, text.slice(at, end))?;
-        return meant(text, at + n_user + 1, end).filter(|one| is_password(text, one));
+        return meant(text, at + n_user + 1, end).filter(|one| is_literal(text, one));
     }
     let value = value::read(text, at)?;
-    Some(value.start..value.end).filter(|one| is_password(text, one))
+    Some(value.start..value.end).filter(|one| is_literal(text, one))
 }
 
 /// Returns where the text begins that is printed into the command at `start`.
@@ -280,22 +264,12 @@ fn sample<'t>(text: &Text<'t>, range: &Range<usize>) -> &'t [u8] {
     text.slice(range.start, range.end.min(range.start + judge::SAMPLE))
 }
 
-/// Says whether a value stands for itself, and is neither a path nor a stand-in.
-fn is_literal(word: &[u8]) -> bool {
-    word.len() >= 6
-        && !url::STAND_INS.iter().any(|one| word.eq_ignore_ascii_case(one.as_bytes()))
-        && !judge::is_reference(word)
-        && !judge::has_placeholder(word)
-        && (!word.contains(&b'/') || judge::is_dense(word))
-}
-
-fn is_password(text: &Text<'_>, range: &Range<usize>) -> bool {
-    let word = sample(text, range);
-    is_literal(word) && judge::is_password(word)
+/// Says whether a value is written as it is, and is not a stand-in.
+fn is_literal(text: &Text<'_>, range: &Range<usize>) -> bool {
+    judge::is_literal(sample(text, range))
 }
 
 /// Says whether a value is more than a word with a number.
 fn is_chosen(text: &Text<'_>, range: &Range<usize>) -> bool {
-    let word = sample(text, range);
-    is_literal(word) && judge::is_chosen(word)
+    judge::is_chosen_literal(sample(text, range))
 }

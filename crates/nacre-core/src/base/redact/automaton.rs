@@ -229,9 +229,7 @@ impl Trie {
 }
 
 /// One class for each byte that occurs in a word, and the first for all others; with how many there are.
-///
-/// To keep the table small, all control characters are as an escape character, and both ends of a line are one.
-pub(super) fn classes(words: &[&str]) -> ([u8; 256], usize) {
+fn classes(words: &[&str]) -> ([u8; 256], usize) {
     let mut is_used = [false; 256];
     for byte in words.iter().flat_map(|word| word.bytes()) {
         is_used[usize::from(byte)] = true;
@@ -241,11 +239,6 @@ pub(super) fn classes(words: &[&str]) -> ([u8; 256], usize) {
     for byte in (0..=u8::MAX).filter(|byte| is_used[usize::from(*byte)]) {
         classes[usize::from(byte)] = n_classes as u8;
         n_classes += 1;
-    }
-    classes[usize::from(b'\r')] = classes[usize::from(b'\n')];
-    let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
-    for byte in (0..=u8::MAX).filter(is_control) {
-        classes[usize::from(byte)] = classes[0x1b];
     }
     (classes, n_classes)
 }

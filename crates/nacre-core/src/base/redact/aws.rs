@@ -24,7 +24,7 @@ pub(super) fn find_secret(text: &Text<'_>, start: usize, end: usize) -> Option<F
     let line = memchr::memrchr2(b'\n', b'\r', before).map_or(0, |at| at + 1);
     let at = key_in(behind, text.at(end + behind.len())).map(|at| end + at);
     let at = at.or_else(|| Some(floor + line + key_in(&before[line..], None)?))?;
-    Some(FoundSecret { start: at, end: at + LEN, kind: "aws-secret-key", weight: Weight::Shape })
+    Some(FoundSecret::new(at..at + LEN, "aws-secret-key", Weight::Shape))
 }
 
 /// Returns where the first secret key of `bytes` begins; `next` follows them.

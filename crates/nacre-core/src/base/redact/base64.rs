@@ -38,7 +38,7 @@ const WORDS: &[&str] = &[
 
 /// Returns every prefix as base64 writes it, with the number of characters of its first group that stand before it.
 pub(super) fn anchors() -> Vec<(String, usize)> {
-    let tokens = rules::RULES.iter().flat_map(|rule| rule.anchors).copied();
+    let tokens = rules::RULES.iter().flat_map(|rule| rule.anchors.split(' '));
     let mut list = Vec::new();
     let words = WORDS.iter().copied();
     for plain in tokens.filter(|anchor| is_distinctive(anchor)).chain(ARMOR).chain(words) {
@@ -46,9 +46,6 @@ pub(super) fn anchors() -> Vec<(String, usize)> {
             list.extend(encoded(plain, shift));
         }
     }
-    // Text of two bytes a character has such a group at every third character.
-    let wide = (b'0'..=b'z').filter(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    list.extend(wide.map(|byte| (String::from_iter(encode_group(&[0, byte, 0])), 0)));
     list.sort();
     list.dedup();
     list
@@ -100,12 +97,12 @@ pub(super) fn read(text: &mut Text<'_>, start: usize, skip: usize) -> Option<Blo
     let from = first - n_head / 4 * 4;
     let mut chars = text.slice(from, run_end.min(from + N_CHARS)).to_vec();
     if chars.len() < N_CHARS {
-        let n_lines = (N_CHARS - chars.len()).div_ceil(wrap::MIN_NARROW);
-        for line in wrap::wrapped(text, from, run_end, n_lines) {
+        let n_lines = (N_CHARS - chars.len()).div_ceil(wrap::MIN_WIDTH);
+        for line in wrap::wrapped(text, run_end, n_lines) {
             chars.extend(text.slice(line.start, line.end));
         }
     }
-    Some(Blob { decoded: narrow(decode(&chars)), first, from, run_end })
+    Some(Blob { decoded: decode(&chars), first, from, run_end })
 }
 
 /// Returns all of `blob` as a finding, if one of the findings `inside` counts.
@@ -122,7 +119,7 @@ pub(super) fn cover(
     };
     let start = blob_start(text, first);
     let end = blob_end(text, first, run_end);
-    let end = wrap::wrapped(text, from, end, usize::MAX).last().map_or(end, |line| line.end);
+    let end = wrap::wrapped(text, end, usize::MAX).last().map_or(end, |line| line.end);
     text.decoded = [(start, end); 4];
     Some(FoundSecret { start, end, ..secret })
 }
@@ -133,12 +130,6 @@ fn secret_of(decoded: &str, found: &[FoundSecret]) -> Option<FoundSecret> {
         || decoded.bytes().all(|byte| !byte.is_ascii_control() || byte.is_ascii_whitespace());
     let shape = found.iter().find(|one| one.weight == Weight::Shape);
     shape.or_else(|| found.first().filter(|_| is_text())).copied()
-}
-
-/// Returns a text of two bytes a character as one of ASCII.
-fn narrow(decoded: String) -> String {
-    let n_zeros = decoded.bytes().filter(|byte| *byte == 0).count();
-    if n_zeros * 3 > decoded.len() { decoded.replace('\0', "") } else { decoded }
 }
 
 /// Returns where the blob begins whose group begins at `first`: as far back as groups decode to text.
@@ -152,7 +143,7 @@ fn blob_start(text: &Text<'_>, first: usize) -> usize {
 }
 
 fn is_group(decoded: &str) -> bool {
-    decoded.len() == 3 && decoded.bytes().all(|byte| is_text_byte(byte) || byte == 0)
+    decoded.len() == 3 && decoded.bytes().all(is_text_byte)
 }
 
 /// Returns where the blob ends: behind its padding, or with its run.

@@ -1,6 +1,7 @@
 //! Line breaks in text of any kind, and what stands before the text of a line.
 
 use super::text::Text;
+use super::value;
 
 /// Room for indentation, or for the end of one literal and the beginning of the next.
 pub(super) const MAX_MARGIN: usize = 48;
@@ -30,19 +31,9 @@ pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
 /// How far back the beginning of a line is looked for.
 const MAX_LINE: usize = 240;
 
-/// Line numbers are not longer.
-const MAX_NUMBER: usize = 7;
-
-/// What stands between the number of a line and its text: as `cat -n`, agents, editors and `grep -n` print it.
-const NUMBER_MARKS: [&[u8]; 6] = [b"\t", b"\\t", "\u{2192}".as_bytes(), b"|", b":", b" "];
-
-/// Returns where the line break at `pos` ends that a mark before it says is not part of the text: `\` in code and in a
-/// shell, `=` in quoted-printable.
-pub(super) fn soft_break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
+/// Returns where the line break behind a backslash at `pos` ends, which code and shells read over.
+pub(super) fn continued_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     let rest = text.rest(pos);
-    if rest.first() == Some(&b'=') {
-        return break_end(text, pos + 1);
-    }
     let n_slashes = rest.iter().take(32).take_while(|byte| **byte == b'\\').count();
     // In a JSON string a backslash is two, and the line break is a third with its letter.
     let is_continued = match rest.get(n_slashes) {
@@ -53,32 +44,6 @@ pub(super) fn soft_break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     is_continued.then(|| break_end(text, pos)).flatten()
 }
 
-/// Skips the number of the line that begins at `pos`, if the line of `start` is one of the few before it by its number.
-pub(super) fn skip_number(text: &Text<'_>, start: usize, pos: usize) -> usize {
-    let number = |pos: usize| number_at(text, skip_blanks(text, pos));
-    // Most lines have none, and the line before them need not be looked for.
-    let Some((next, mark, end)) = number(pos) else { return pos };
-    let line = line_start(text, start);
-    // The first line of a JSON string begins behind its quote.
-    let quote = memchr::memrchr(b'"', text.slice(line, start));
-    let first = number(line).or_else(|| number(line + quote? + 1));
-    let Some((first, first_mark, _)) = first else { return pos };
-    let is_near = first < next && next - first <= MAX_NUMBERED;
-    if mark == first_mark && is_near { skip_blanks(text, end) } else { pos }
-}
-
-/// A token does not go over more lines than this.
-const MAX_NUMBERED: usize = 12;
-
-/// Returns the number of a line at `pos`, the mark behind it, and where that ends.
-fn number_at(text: &Text<'_>, pos: usize) -> Option<(usize, &'static [u8], usize)> {
-    let rest = text.rest(pos);
-    let n_digits = rest.iter().take(MAX_NUMBER).take_while(|byte| byte.is_ascii_digit()).count();
-    let mark = NUMBER_MARKS.into_iter().find(|mark| rest[n_digits..].starts_with(mark))?;
-    let number = std::str::from_utf8(&rest[..n_digits]).ok()?.parse().ok()?;
-    Some((number, mark, pos + n_digits + mark.len()))
-}
-
 /// Returns where the line of `pos` begins.
 pub(super) fn line_start(text: &Text<'_>, pos: usize) -> usize {
     let floor = pos.saturating_sub(MAX_LINE);
@@ -86,15 +51,6 @@ pub(super) fn line_start(text: &Text<'_>, pos: usize) -> usize {
     let raw = memchr::memrchr2(b'\n', b'\r', head).map(|at| at + 1);
     let escaped = memchr::memmem::rfind(head, b"\\n").map(|at| at + 2);
     floor + raw.max(escaped).unwrap_or(0)
-}
-
-/// Skips the marks of a quote, which a line may have that the line before has not.
-pub(super) fn skip_quotes(text: &Text<'_>, mut pos: usize) -> usize {
-    let limit = pos + MAX_MARGIN;
-    while pos < limit && text.at(pos) == Some(b'>') {
-        pos = skip_blanks(text, pos + 1);
-    }
-    pos
 }
 
 /// Skips indentation, raw or escaped.
@@ -115,4 +71,22 @@ pub(super) fn skip_blanks(text: &Text<'_>, mut pos: usize) -> usize {
 pub(super) fn skip_lines(text: &Text<'_>, pos: usize) -> usize {
     let at = skip_blanks(text, pos);
     break_end(text, at).map_or(at, |next| skip_blanks(text, next))
+}
+
+/// Blanks between a value and the end of its line.
+const MAX_BLANKS: usize = 8;
+
+/// Says whether nothing but blanks or a comment follows `pos` on its line, or the end of a string.
+pub(super) fn ends_line(text: &Text<'_>, pos: usize) -> bool {
+    let rest = text.rest(pos);
+    let n_blanks = rest.iter().take(MAX_BLANKS).take_while(|byte| **byte == b' ').count();
+    let is_end = match rest.get(n_blanks) {
+        None | Some(b'\n' | b'\r') => true,
+        Some(b'#') => n_blanks > 0,
+        Some(_) => false,
+    };
+    // A line break of JSON, or the quote around the line.
+    is_end
+        || value::quote_at(text, pos).is_some()
+        || matches!(rest, [b'\\', b'n' | b'r' | b'\\', ..])
 }

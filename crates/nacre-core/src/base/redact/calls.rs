@@ -15,22 +15,13 @@ pub(super) enum Position {
     At(usize),
 }
 
-/// The calls, with the bracket that opens their arguments. A longer name may end with one of them.
+/// The calls, with the bracket that opens their arguments, separated by `|`. A longer name may end with one of them.
 pub(super) const CALLS: &[(&str, Position)] = &[
-    ("login(", Position::Last),
-    ("Login(", Position::Last),
-    ("create_superuser(", Position::Last),
-    ("create_user(", Position::Last),
-    ("createUser(", Position::Last),
-    ("CreateUser(", Position::Last),
-    ("BasicAuth(", Position::Last),
-    ("basicAuth(", Position::Last),
-    ("basic_auth(", Position::Last),
-    ("authenticate(", Position::Last),
-    ("signIn(", Position::Last),
-    ("sign_in(", Position::Last),
-    ("EmailAndPassword(", Position::Last),
-    ("PasswordCredentials(", Position::Last),
+    (
+        "login(|Login(|create_superuser(|create_user(|createUser(|CreateUser(|BasicAuth(|basicAuth(|basic_auth(|\
+         authenticate(|signIn(|sign_in(|EmailAndPassword(|PasswordCredentials(",
+        Position::Last,
+    ),
     ("NetworkCredential(", Position::At(1)),
     ("PlainAuth(", Position::At(2)),
 ];
@@ -49,12 +40,11 @@ pub(super) fn find(text: &mut Text<'_>, position: Position, pos: usize) -> Optio
         Position::At(idx) => idx,
     };
     let password = list.into_iter().nth(idx).flatten().filter(|_| idx > 0)?;
-    is_secret(text, &password).then_some(FoundSecret {
-        start: password.start,
-        end: password.end,
-        kind: "password",
-        weight: Weight::Name,
-    })
+    is_secret(text, &password).then_some(FoundSecret::new(
+        password.start..password.end,
+        "password",
+        Weight::Name,
+    ))
 }
 
 /// Returns the password of `('user', 'password')`, which begins at `pos`.
@@ -92,11 +82,5 @@ fn read_list(text: &mut Text<'_>, mut pos: usize) -> Option<Vec<Option<Range<usi
 }
 
 fn is_secret(text: &Text<'_>, range: &Range<usize>) -> bool {
-    let word = text.slice(range.start, range.end.min(range.start + judge::SAMPLE));
-    let is_address = memchr::memchr(b'@', word).is_some_and(|at| word[at..].contains(&b'.'));
-    !is_address
-        && !word.contains(&b'/')
-        && !judge::is_reference(word)
-        && !judge::has_placeholder(word)
-        && judge::is_chosen(word)
+    judge::is_chosen_literal(text.slice(range.start, range.end))
 }

@@ -10,13 +10,8 @@ use super::text::{Set, Text};
 use super::value;
 
 /// How a manifest says that it is a `Secret`: in YAML, in JSON, and in JSON inside a string.
-pub(super) const ANCHORS: [&str; 5] = [
-    "kind: Secret",
-    "kind\":\"Secret",
-    "kind\": \"Secret",
-    "kind\\\":\\\"Secret",
-    "kind\\\": \\\"Secret",
-];
+pub(super) const ANCHORS: &str =
+    "kind: Secret|kind\":\"Secret|kind\": \"Secret|kind\\\":\\\"Secret|kind\\\": \\\"Secret";
 
 /// How far from its kind the values of a manifest are looked for.
 const MAX_AWAY: usize = 4096;
@@ -102,7 +97,7 @@ fn take_entries(
         let bytes = text.slice(value.start, value.end);
         if is_secret(bytes, block.is_plain) {
             let (start, end) = (value.start, value.end);
-            found.push(FoundSecret { start, end, kind: "secret", weight: Weight::Place });
+            found.push(FoundSecret::new(start..end, "secret", Weight::Place));
         }
         let end = value::quote_at(text, value.end).map_or(value.end, |quote| quote.end);
         pos = end + usize::from(block.is_json && text.at(end) == Some(b','));

@@ -53,13 +53,6 @@ pub(super) fn is_text(chars: &[u8]) -> bool {
     decoded.len() == n_encoded * 3 / 4 && decoded.bytes().all(is_text_byte)
 }
 
-/// Says whether `chars` decode to text of ASCII, to the last character. Ordinary words do not.
-pub(super) fn is_ascii_text(chars: &[u8]) -> bool {
-    let decoded = decode_bytes(chars);
-    let n_encoded = chars.iter().filter(|byte| **byte != b'=').count();
-    decoded.len() == n_encoded * 3 / 4 && decoded.into_iter().all(is_text_byte)
-}
-
 /// Says whether a byte is one of readable text.
 pub(super) fn is_text_byte(byte: u8) -> bool {
     byte.is_ascii_graphic() || b" \n\r\t".contains(&byte)

@@ -3,7 +3,6 @@
 //! The grammar between name and value is a superset of env files, YAML, JSON, TOML, code, headers,
 //! flags, tags and cells; what keeps code out is how the value is judged, not the grammar.
 
-use super::brackets;
 use super::breaks;
 use super::calls;
 use super::codec;
@@ -13,8 +12,8 @@ use super::forms;
 use super::judge;
 use super::names::{self, Name, Role};
 use super::pairs;
-use super::pieces;
 use super::prose;
+use super::settings;
 use super::spoken;
 use super::tables;
 use super::text::{Set, Text};
@@ -60,7 +59,7 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
         && let Some(at) = forms::typed_text(text, start, end)
     {
         let name = Name { start, end, role };
-        return find_value(text, &name, role, Link::Loose, at).into_iter().collect();
+        return find_value(text, &name, Link::Loose, at).into_iter().collect();
     }
     let Some(name) = names::read(text, role, start, end) else { return Vec::new() };
     let found = find_named(text, &name, start, end);
@@ -75,7 +74,12 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
         let kind = name.kind(text);
         return cells.into_iter().map(|cell| assigned(cell.start, cell.end, kind)).collect();
     }
-    let Some((link, pos)) = link(text, name, role) else { return Vec::new() };
+    let words = pairs::tag_words(text, name);
+    if !words.is_empty() {
+        let kind = name.kind(text);
+        return words.into_iter().map(|word| assigned(word.start, word.end, kind)).collect();
+    }
+    let Some((link, pos)) = link(text, name) else { return Vec::new() };
     // `should_pass("…")` is no password.
     if link == Link::Call && text.slice(start, end).eq_ignore_ascii_case(b"pass") {
         return Vec::new();
@@ -86,47 +90,15 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
             return vec![assigned(one.start, one.end, "password")];
         }
     }
-    let pieces = find_pieces(text, name, role, link, pos);
-    if !pieces.is_empty() {
-        return pieces;
-    }
-    find_value(text, name, role, link, pos).into_iter().collect()
+    find_value(text, name, link, pos).into_iter().collect()
 }
 
 fn assigned(start: usize, end: usize, kind: &'static str) -> FoundSecret {
-    FoundSecret { start, end, kind, weight: Weight::Name }
-}
-
-/// Returns the pieces of the value at `pos`, if they are a secret together.
-fn find_pieces(
-    text: &mut Text<'_>,
-    name: &Name,
-    role: Role,
-    link: Link,
-    pos: usize,
-) -> Vec<FoundSecret> {
-    if !pieces::can_begin(text, pos) {
-        return Vec::new();
-    }
-    let pieces = pieces::read(text, pos);
-    let whole: Vec<u8> =
-        pieces.iter().flat_map(|piece| text.slice(piece.start, piece.end)).copied().collect();
-    let written = text.slice(name.start, name.end);
-    if pieces.is_empty() || !is_secret_of(&whole, written, role, link, Writing::Quoted) {
-        return Vec::new();
-    }
-    let kind = name.kind(text);
-    pieces.into_iter().map(|piece| assigned(piece.start, piece.end, kind)).collect()
+    FoundSecret::new(start..end, kind, Weight::Name)
 }
 
 /// Returns the value at `pos`, if it is a secret.
-fn find_value(
-    text: &mut Text<'_>,
-    name: &Name,
-    role: Role,
-    link: Link,
-    pos: usize,
-) -> Option<FoundSecret> {
+fn find_value(text: &mut Text<'_>, name: &Name, link: Link, pos: usize) -> Option<FoundSecret> {
     let is_variable = link == Link::Tight && is_variable(text.slice(name.start, name.end));
     let value = read_value(text, pos, is_variable).filter(|value| {
         !matches!(link, Link::NextLine | Link::Below) || stands_alone(text, value)
@@ -136,11 +108,12 @@ fn find_value(
         && value::quote_at(text, name.end).is_some_and(|quote| quote.mark == b'"');
     let is_secret_to = |end: usize| {
         let bytes = text.slice(value.start, end.min(value.start + judge::SAMPLE));
-        is_secret_of(bytes, text.slice(name.start, name.end), role, link, value.writing)
+        is_secret_of(bytes, text.slice(name.start, name.end), name.role, link, value.writing)
     };
     // What goes on behind an `&` is judged with what stands before it, and without.
-    let is_secret =
-        is_secret_to(value.end) || (value.core_end != value.end && is_secret_to(value.core_end));
+    let is_secret = is_secret_to(value.end)
+        || (value.core_end != value.end && is_secret_to(value.core_end))
+        || (matches!(link, Link::Tight | Link::Loose) && settings::is_secret(text, name, &value));
     if !is_secret || is_json_number {
         return None;
     }
@@ -150,11 +123,30 @@ fn find_value(
 fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
     let value = value::read_phrase(text, pos);
     let is_bare = value.is_none_or(|value| value.writing == Writing::Bare);
-    let bare_end = text.run_end(Set::Bare, pos);
-    if is_bare && brackets::can_go_on(text, bare_end) {
-        return brackets::read(text, pos, is_variable).or(value);
-    }
-    value
+    let next = text.run_end(Set::Bare, pos);
+    let has_bracket = text.at(next).is_some_and(|byte| b"([{<)]}>".contains(&byte));
+    if is_bare && has_bracket { bracketed(text, pos, is_variable).or(value) } else { value }
+}
+
+/// Returns the word with a bracket in it at `pos`. It is part of a literal in a variable of the environment, and where
+/// code could not go on as the text does.
+fn bracketed(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
+    let rest = text.rest(pos);
+    let is_part = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`\\,;".contains(byte);
+    let word = &rest[..rest.iter().take(MAX_QUOTED + 1).take_while(is_part).count()];
+    let count = |set: &[u8]| word.iter().filter(|byte| set.contains(byte)).count();
+    let goes_on =
+        word.windows(2).any(|pair| b")]}>".contains(&pair[0]) && pair[1].is_ascii_alphanumeric());
+    let (n_open, n_close) = (count(b"([{<"), count(b")]}>"));
+    let end = pos + word.len();
+    let is_open = n_open > n_close && breaks::ends_line(text, end);
+    let is_literal = goes_on || is_open || is_variable && n_open == n_close;
+    (is_literal && word.len() <= MAX_QUOTED && !b"([{<)".contains(word.first()?)).then_some(Value {
+        start: pos,
+        end,
+        core_end: end,
+        writing: Writing::Bracketed,
+    })
 }
 
 /// Says whether `bytes` is a secret that is assigned to the name `written`.
@@ -195,7 +187,8 @@ fn is_number(value: &[u8]) -> bool {
 }
 
 /// Returns how the name is linked to its value, and where the value begins.
-fn link(text: &mut Text<'_>, name: &Name, role: Role) -> Option<(Link, usize)> {
+fn link(text: &mut Text<'_>, name: &Name) -> Option<(Link, usize)> {
+    let role = name.role;
     let mut pos = value::quote_at(text, name.end).map_or(name.end, |quote| quote.end);
     if role == Role::Weak {
         return weak_link(text, pos);
@@ -295,7 +288,15 @@ fn operator(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<(Lin
     let (link, len) = match rest {
         [b'=', b'=', b'=', ..] => (Link::Distant, 3),
         [b'=' | b'!', b'=', ..] => (Link::Distant, 2),
-        [b'=', b'>', ..] | [b':', b'=', ..] | [b'?', b'=' | b':', ..] => (Link::Loose, 2),
+        [b':', b':', b':', b'=', ..] => (Link::Loose, 4),
+        [b':', b':', b'=', ..] => (Link::Loose, 3),
+        [b'=', b'>', ..] | [b':' | b'.' | b'+', b'=', ..] | [b'?', b'=' | b':', ..] => {
+            (Link::Loose, 2)
+        }
+        // `var token string = "…"`
+        [b's', b't', b'r', b'i', b'n', b'g', b' ', b'=', ..] => (Link::Loose, 8),
+        // The colon of Chinese and Japanese text.
+        [0xef, 0xbc, 0x9a, ..] => (Link::Loose, 3),
         [b'=', ..] => (Link::Tight, 1),
         [b':', b':', ..] => return None,
         [b':', ..] => (Link::Loose, 1),
@@ -345,7 +346,7 @@ fn stands_alone(text: &Text<'_>, value: &Value) -> bool {
         || memchr::memchr(b'=', bytes)
             .is_some_and(|at| bytes[at..].iter().any(|byte| *byte != b'='));
     let is_path = bytes.contains(&b'/') && bytes.contains(&b'.');
-    !is_assignment && !is_path && brackets::ends_line(text, end)
+    !is_assignment && !is_path && breaks::ends_line(text, end)
 }
 
 /// Returns where the value begins below a name that fills its line. The name ends at `pos`.
@@ -358,7 +359,7 @@ fn value_below(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<u
 
 /// Skips a line break behind a backslash, as a shell does.
 fn skip_continued(text: &Text<'_>, pos: usize) -> usize {
-    let next = breaks::soft_break_end(text, pos).filter(|_| text.at(pos) == Some(b'\\'));
+    let next = breaks::continued_end(text, pos);
     next.map_or(pos, |next| breaks::skip_blanks(text, next))
 }
 
@@ -374,25 +375,7 @@ fn skip_stars(text: &Text<'_>, pos: usize) -> usize {
 
 /// Skips the type of `NAME: &str = value`.
 fn skip_type(text: &Text<'_>, pos: usize) -> usize {
-    let is_type = |byte: u8| {
-        byte.is_ascii_alphanumeric()
-            || matches!(
-                byte,
-                b'_' | b'&'
-                    | b'\''
-                    | b'<'
-                    | b'>'
-                    | b':'
-                    | b' '
-                    | b'['
-                    | b']'
-                    | b'|'
-                    | b'.'
-                    | b'*'
-                    | b'?'
-                    | b'!'
-            )
-    };
+    let is_type = |byte: u8| byte.is_ascii_alphanumeric() || b"_&'<>: []|.*?!".contains(&byte);
     let rest = text.rest(pos);
     if !rest
         .first()
@@ -411,11 +394,9 @@ fn skip_type(text: &Text<'_>, pos: usize) -> usize {
 fn is_excused(bytes: &[u8], writing: Writing) -> bool {
     let is_reference = match writing {
         Writing::Bracketed => judge::has_interpolation(bytes),
-        Writing::Quoted | Writing::Phrase | Writing::Bare | Writing::Wrapped => {
-            judge::is_reference(bytes)
-        }
+        Writing::Quoted | Writing::Phrase | Writing::Bare => judge::is_reference(bytes),
     };
-    bytes.len() < 8 || is_reference || judge::has_placeholder(bytes) || is_code(bytes)
+    bytes.len() < 8 || is_reference || judge::has_placeholder(bytes) || judge::is_code(bytes)
 }
 
 fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
@@ -424,11 +405,14 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
         return role == Role::Password && is_assigned && judge::is_phrase(bytes);
     }
     if role == Role::Weak {
-        return matches!(link, Link::Tight | Link::Loose) && judge::is_dense(bytes);
+        return matches!(link, Link::Tight | Link::Loose)
+            && (judge::is_dense(bytes) || bytes.len() >= 24 && judge::is_certain(bytes));
     }
     if judge::is_random(bytes) || is_uuid(bytes) {
         return match role {
-            Role::Password | Role::Secret | Role::Token | Role::Key => true,
+            // `PASS`, and the id of the next record.
+            Role::Password => link != Link::Below || !is_uuid(bytes),
+            Role::Secret | Role::Token | Role::Key => true,
             Role::Credential | Role::Weak => {
                 matches!(link, Link::Tight | Link::Loose | Link::Distant) && !is_uuid(bytes)
             }
@@ -449,7 +433,7 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
         (Role::Password, Link::Tight | Link::Loose) => match writing {
             Writing::Quoted => judge::is_password(bytes) || judge::is_joined_words(bytes),
             Writing::Bracketed => bytes.len() <= MAX_BARE && is_chosen,
-            Writing::Bare | Writing::Wrapped | Writing::Phrase => {
+            Writing::Bare | Writing::Phrase => {
                 bytes.len() <= MAX_BARE && judge::is_password(bytes) && !judge::is_identifier(bytes)
             }
         },
@@ -457,22 +441,13 @@ fn is_secret(bytes: &[u8], role: Role, link: Link, writing: Writing) -> bool {
             bytes.len() <= MAX_QUOTED && judge::is_password(bytes) && !judge::is_identifier(bytes)
         }
         (Role::Secret | Role::Token | Role::Key, Link::Tight | Link::Loose) => {
-            writing == Writing::Bare && bytes.len() <= MAX_BARE && is_chosen
+            matches!(writing, Writing::Bare | Writing::Quoted)
+                && bytes.len() <= MAX_BARE
+                && is_chosen
         }
     }
 }
 
 fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36 && value.iter().filter(|byte| **byte == b'-').count() == 4
-}
-
-/// An expression, a path or an address rather than a literal.
-fn is_code(value: &[u8]) -> bool {
-    let is_path = value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/");
-    let is_sign = |pair: &[u8]| matches!(pair, b"::" | b"()" | b"->" | b"=>");
-    value.windows(2).any(is_sign)
-        || memchr::memmem::find(value, b"://").is_some()
-        || is_path
-        || value.starts_with(b"--")
-        || (value.starts_with(b"+") && !judge::is_random(value))
 }

@@ -13,7 +13,7 @@ use serde::de::IgnoredAny;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::finding::{FoundSecret, MAX_KIND, PLACEHOLDER, Weight, merge, placeholder_end};
-use super::fold;
+use super::fold::Folded;
 use super::scan;
 use super::text::Text;
 use super::{Redacted, redact_found};
@@ -103,7 +103,7 @@ impl ExtraWords {
         let mut layout = Layout::new(text);
         let mut hits: Vec<Range<usize>> =
             automaton.find_iter(text).map(|hit| hit.range()).collect();
-        for folded in fold::Folded::readings(text) {
+        if let Some(folded) = Folded::new(text) {
             let seen = automaton.find_iter(&folded.text);
             hits.extend(seen.map(|hit| folded.origin(hit.range())));
         }
@@ -118,12 +118,7 @@ impl ExtraWords {
             match layout.place(&range) {
                 WordPlace::Structure => {}
                 WordPlace::Literal(range) => literals.push(range),
-                WordPlace::Text => found.push(FoundSecret {
-                    start: range.start,
-                    end: range.end,
-                    kind: KIND,
-                    weight: Weight::Name,
-                }),
+                WordPlace::Text => found.push(FoundSecret::new(range, KIND, Weight::Name)),
             }
         }
         literals.sort_by_key(|range| range.start);

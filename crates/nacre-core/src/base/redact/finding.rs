@@ -1,5 +1,7 @@
 //! A secret in a text, and the placeholder that takes its place.
 
+use std::ops::Range;
+
 use super::text::Text;
 
 /// How sure a finding is of its kind: a shape says more than its place, a place more than a name.
@@ -17,6 +19,12 @@ pub(super) struct FoundSecret {
     pub(super) end: usize,
     pub(super) kind: &'static str,
     pub(super) weight: Weight,
+}
+
+impl FoundSecret {
+    pub(super) fn new(range: Range<usize>, kind: &'static str, weight: Weight) -> Self {
+        Self { start: range.start, end: range.end, kind, weight }
+    }
 }
 
 /// How every placeholder begins.

@@ -21,25 +21,11 @@ const MAX_HEAD: usize = 64;
 const MAX_CALL: usize = 24;
 
 /// What types a text into a field.
-const VERBS: &[&str] = &[
-    "fill",
-    "type",
-    "send_keys",
-    "sendKeys",
-    "setValue",
-    "set_value",
-    "addValue",
-    "press_sequentially",
-    "pressSequentially",
-    "typeText",
-    "type_text",
-    "enterText",
-    "enter_text",
-    "set",
-];
+const VERBS: &str = "fill type send_keys sendKeys setValue set_value addValue press_sequentially \
+    pressSequentially typeText type_text enterText enter_text set";
 
 /// What says that a text names a field.
-const FIELDS: &[&str] = &["selector", "locator", "element", "field", "target", "fill_in"];
+const FIELDS: &str = "selector locator element field target fill_in";
 
 /// The keys under which the typed text stands.
 const TEXT_KEYS: &[&str] = &["text", "value", "keys", "with", "content"];
@@ -73,8 +59,8 @@ pub(super) fn typed_text(text: &mut Text<'_>, start: usize, end: usize) -> Optio
         return behind_calls(text, pos);
     }
     let head = text.slice(start.saturating_sub(MAX_HEAD), start);
-    let is_field = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
-    let is_pair = text.at(pos) == Some(b',') && FIELDS.iter().any(is_field);
+    let is_field = |word: &str| memchr::memmem::find(head, word.as_bytes()).is_some();
+    let is_pair = text.at(pos) == Some(b',') && FIELDS.split(' ').any(is_field);
     if is_pair { pairs::value_of(text, TEXT_KEYS, pairs::MAX_BETWEEN, pos) } else { None }
 }
 
@@ -94,7 +80,7 @@ fn behind_calls(text: &Text<'_>, mut pos: usize) -> Option<usize> {
         if text.at(open) != Some(b'(') {
             return None;
         }
-        if VERBS.iter().any(|one| verb == one.as_bytes()) {
+        if VERBS.split(' ').any(|one| verb == one.as_bytes()) {
             return value::quote_at(text, open + 1).map(|_| open + 1);
         }
         pos = (text.at(open + 1) == Some(b')')).then_some(open + 2)?;

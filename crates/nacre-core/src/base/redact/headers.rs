@@ -1,6 +1,7 @@
 //! Credentials of HTTP headers: `Authorization` with any scheme, `Bearer` anywhere, cookies.
 
-use super::finding::{FoundSecret, Weight};
+use std::ops::Range;
+
 use super::judge;
 use super::text::{Edge, Set, Text};
 use super::value;
@@ -11,8 +12,8 @@ const MAX_SAMPLE: usize = 1024;
 /// No browser keeps a longer cookie.
 const MAX_COOKIE: usize = 4096;
 
-/// Returns the credentials of the header whose name stands at `start..end`.
-pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
+/// Returns the credentials of the header whose name is at `start..end`.
+pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let is_name = text.is_edge(Edge::Word, start);
     let pos = is_name.then(|| header_value(text, end)).flatten()?;
     let n_scheme = scheme_len(text.rest(pos));
@@ -26,27 +27,22 @@ pub(super) fn authorization(text: &mut Text<'_>, start: usize, end: usize) -> Op
             || (has_scheme && judge::is_password(credentials))
             || (has_scheme && credentials.len() >= 16 && judge::is_generated(credentials))
             || (has_scheme && is_parameters(credentials)));
-    is_secret.then_some(FoundSecret { start, end, kind: "authorization", weight: Weight::Place })
+    is_secret.then_some(start..end)
 }
 
 /// Returns the token behind a `Bearer ` at `start..end`.
-pub(super) fn bearer(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
+pub(super) fn bearer(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     if !text.is_edge(Edge::Word, start) {
         return None;
     }
     let token_end = text.run_end(Set::Credential, end);
     let token = sample(text, end, token_end);
     let is_secret = is_credential(token) && judge::is_random(token);
-    is_secret.then_some(FoundSecret {
-        start: end,
-        end: token_end,
-        kind: "authorization",
-        weight: Weight::Place,
-    })
+    is_secret.then_some(end..token_end)
 }
 
 /// Returns the cookies of the header whose name stands at `start..end`.
-pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize) -> Option<FoundSecret> {
+pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize) -> Option<Range<usize>> {
     let is_flag = text.slice(start.saturating_sub(2), start) == b"--" && text.at(end) == Some(b' ');
     let pos = match (is_flag, text.before(start)) {
         (true, _) => {
@@ -62,7 +58,7 @@ pub(super) fn cookie(text: &mut Text<'_>, start: usize, end: usize) -> Option<Fo
 }
 
 /// Returns the one cookie that a `Set-Cookie` ending at `end` sets; its attributes stay.
-pub(super) fn set_cookie(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
+pub(super) fn set_cookie(text: &mut Text<'_>, _start: usize, end: usize) -> Option<Range<usize>> {
     let pos = header_value(text, end)?;
     let end = text.run_end(Set::Line, pos);
     let line = text.slice(pos, end.min(pos + MAX_COOKIE));
@@ -71,7 +67,7 @@ pub(super) fn set_cookie(text: &mut Text<'_>, end: usize) -> Option<FoundSecret>
 }
 
 /// Returns `pos..end` from the first value on, if it holds cookies worth hiding.
-fn cookies(text: &Text<'_>, pos: usize, end: usize) -> Option<FoundSecret> {
+fn cookies(text: &Text<'_>, pos: usize, end: usize) -> Option<Range<usize>> {
     let line = sample(text, pos, end);
     let equals = memchr::memchr(b'=', line)?;
     let name = &line[..equals];
@@ -90,7 +86,7 @@ fn cookies(text: &Text<'_>, pos: usize, end: usize) -> Option<FoundSecret> {
     if !is_name || !has_secret() || !is_credential(values) {
         return None;
     }
-    Some(FoundSecret { start: pos + equals + 1, end, kind: "cookie", weight: Weight::Place })
+    Some(pos + equals + 1..end)
 }
 
 /// Returns where the value of a header begins whose name ends at `end`.

@@ -8,9 +8,6 @@ use super::judge;
 use super::text::Text;
 use super::value;
 
-/// Where rows begin. In other cases the word is one of code.
-pub(super) const ANCHORS: [&str; 4] = ["VALUES", "values (", "values(", "Values ("];
-
 /// The longest list of columns.
 const MAX_COLUMNS: usize = 512;
 
@@ -51,12 +48,11 @@ pub(super) fn find(text: &mut Text<'_>, start: usize, end: usize, found: &mut Ve
         let cells = columns.iter().zip(row.cells);
         found.extend(cells.filter_map(|(kind, cell)| {
             let (kind, cell) = ((*kind)?, cell?);
-            is_secret(text.slice(cell.start, cell.end), kind).then_some(FoundSecret {
-                start: cell.start,
-                end: cell.end,
+            is_secret(text.slice(cell.start, cell.end), kind).then_some(FoundSecret::new(
+                cell.start..cell.end,
                 kind,
-                weight: Weight::Name,
-            })
+                Weight::Name,
+            ))
         }));
         let next = breaks::skip_lines(text, row.end);
         if text.at(next) != Some(b',') || next > limit {

@@ -100,19 +100,6 @@ fn is_jump(last: Class, class: Class, n_upper_run: usize) -> bool {
     }
 }
 
-/// Says whether a value changes its class where names do not.
-pub(super) fn has_jump(value: &[u8]) -> bool {
-    let mut last = Class::Mark;
-    let mut n_upper_run = 0;
-    value.iter().any(|byte| {
-        let class = Class::of(*byte);
-        let is_jump = is_jump(last, class, n_upper_run);
-        n_upper_run = if class == Class::Upper { n_upper_run + 1 } else { 0 };
-        last = class;
-        is_jump
-    })
-}
-
 /// Says whether the body behind a known prefix could be real: neither `xxxx…` nor plain words.
 pub(super) fn is_plausible(body: &[u8]) -> bool {
     let stats = Stats::of(body);
@@ -180,6 +167,16 @@ pub(super) fn is_chosen(value: &[u8]) -> bool {
     is_random(value) || (is_mixed(value) && !is_identifier(value))
 }
 
+/// Says whether a value of letters and digits cannot be a name or a hash: it changes between them all over.
+pub(super) fn is_certain(value: &[u8]) -> bool {
+    let stats = Stats::of(value);
+    stats.n_marks == 0
+        && !stats.is_hex
+        && stats.n_digits >= 3
+        && stats.n_jumps * 5 >= stats.len
+        && is_random(value)
+}
+
 /// Says whether a value is one word of base64 that can be neither a name nor a path: letters of both cases and digits
 /// all over. A hash in hexadecimal is not.
 pub(super) fn is_dense(value: &[u8]) -> bool {
@@ -227,10 +224,7 @@ pub(super) fn is_password(value: &[u8]) -> bool {
 }
 
 fn is_password_sign(byte: u8) -> bool {
-    matches!(
-        byte,
-        b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'=' | b'~' | b'?'
-    )
+    b"!@#$%^&*+=~?".contains(&byte)
 }
 
 /// Says whether a value is letters only, and no name of the thing itself.
@@ -271,7 +265,7 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
     is_chosen && !words.iter().any(|word| is_message_word(word))
 }
 
-fn is_message_word(word: &[u8]) -> bool {
+pub(super) fn is_message_word(word: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
     let n_word = word.iter().take_while(|byte| is_letter(byte)).count();
     let mut others = MESSAGE_WORDS.split(' ');
@@ -289,62 +283,21 @@ const MESSAGE_WORDS: &str = "\
     off old on one only optional or our password passwords please protected provided random \
     repeat required reset same secret see set should short show sign some string than that the \
     their then this to token too type unknown use used user username using valid value was \
-    weak when will with without wrong you your";
+    weak when will with without wrong you your \
+    arg argument arguments env environment file flag flags option options parameter parameters prompt stdin variable";
 
 /// Words that only a stand-in contains.
-const STAND_INS: &[&str] = &[
-    "example",
-    "changeme",
-    "change-me",
-    "change_me",
-    "placeholder",
-    "your-",
-    "your_",
-    "yourkey",
-    "yourtoken",
-    "yoursecret",
-    "yourpass",
-    "yourapi",
-    "dummy",
-    "redacted",
-    "xxxx",
-    "****",
-    "....",
-    "insert",
-    "replace",
-    "process.env",
-    "os.environ",
-    "getenv",
-    "import.meta",
-    "notreal",
-    "not-real",
-    "not_real",
-    "fake",
-    "foobar",
-    "undefined",
-    "my-secret",
-    "my_secret",
-    "mysecret",
-    "my-token",
-    "my_token",
-    "my-api",
-    "my_api",
-    "secret_key",
-    "secret-key",
-    "api_key",
-    "api-key",
-    "apikey",
-    "access_token",
-    "_here",
-    "-here",
-    "00000000",
-];
+const STAND_INS: &str = "example changeme change-me change_me placeholder your- your_ yourkey yourtoken yoursecret \
+    yourpass yourapi dummy redacted xxxx **** .... insert replace process.env os.environ getenv \
+    import.meta notreal not-real not_real fake foobar undefined my-secret my_secret mysecret \
+    my-token my_token my-api my_api secret_key secret-key api_key api-key apikey access_token \
+    _here -here 00000000";
 
 /// The stand-ins in the three cases people write; a mixture of cases is chance, not a word.
 static STAND_IN_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    let cases = STAND_INS.iter().flat_map(|word| {
+    let cases = STAND_INS.split(' ').flat_map(|word| {
         let (first, rest) = word.split_at(1);
-        [(*word).to_owned(), word.to_uppercase(), first.to_uppercase() + rest]
+        [word.to_owned(), word.to_uppercase(), first.to_uppercase() + rest]
     });
     AhoCorasick::new(cases).expect("the list of stand-ins is a constant and far below every limit")
 });
@@ -352,6 +305,33 @@ static STAND_IN_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 /// Says whether a value is something a person wrote in place of a secret.
 pub(super) fn has_placeholder(value: &[u8]) -> bool {
     STAND_IN_WORDS.is_match(&value[..value.len().min(SAMPLE)])
+}
+
+/// What is written where a value belongs: other names for it, defaults that open nothing, types, and the absence of one.
+const NON_VALUES: &str = " password passwd passphrase pass passcode secret pwd pw user username token postgres root guest \
+    admin mysql redis test string str bytes bytea int integer bool boolean any text varchar char object number float \
+    null none nil undefined true false optional required hidden masked yes no on off empty blank value public ";
+
+/// Says whether a value is a word that is written in place of a password.
+pub(super) fn is_stand_in(value: &[u8]) -> bool {
+    NON_VALUES.split(' ').any(|one| value.eq_ignore_ascii_case(one.as_bytes()))
+}
+
+/// Says whether a word is meant as it is written: neither a path, nor a variable, nor a stand-in.
+pub(super) fn is_literal(word: &[u8]) -> bool {
+    let word = &word[..word.len().min(SAMPLE)];
+    word.len() >= 6
+        && !is_stand_in(word)
+        && !is_reference(word)
+        && !has_placeholder(word)
+        && (!word.contains(&b'/') || is_dense(word))
+}
+
+/// Says whether a word is a literal that no name, no word and no address of mail looks like.
+pub(super) fn is_chosen_literal(word: &[u8]) -> bool {
+    let word = &word[..word.len().min(SAMPLE)];
+    let is_address = memchr::memchr(b'@', word).is_some_and(|at| word[at..].contains(&b'.'));
+    !is_address && is_literal(word) && is_chosen(word)
 }
 
 /// Says whether a value is a reference to a secret rather than the secret: `${VAR}`, `<key>`, `%s`.
@@ -399,16 +379,13 @@ fn is_place_in_source(value: &[u8]) -> bool {
     let is_path = |byte: u8| byte.is_ascii_alphabetic() || b"_-./".contains(&byte);
     lines.split('-').count() <= 2
         && lines.split('-').all(is_number)
-        && SOURCE_ENDS.contains(&end)
+        && SOURCE_ENDS.split(' ').any(|one| one == end)
         && stem.bytes().all(is_path)
 }
 
 /// The ends of files that people name with a line.
-const SOURCE_ENDS: [&str; 40] = [
-    "c", "cc", "cfg", "conf", "cpp", "cs", "css", "ex", "go", "h", "hpp", "html", "ini", "java",
-    "js", "json", "jsx", "kt", "lua", "m", "md", "mjs", "php", "pl", "proto", "py", "rb", "rs",
-    "scala", "sh", "sql", "svelte", "swift", "toml", "ts", "tsx", "vue", "xml", "yaml", "yml",
-];
+const SOURCE_ENDS: &str = "c cc cfg conf cpp cs css ex go h hpp html ini java js json jsx kt lua m md mjs php pl proto \
+    py rb rs scala sh sql svelte swift toml ts tsx vue xml yaml yml";
 
 /// Says whether a value is the beginning of the next assignment: `user=`.
 fn is_bare_assignment(value: &[u8]) -> bool {
@@ -427,3 +404,14 @@ static OPENER_WORDS: LazyLock<AhoCorasick> = LazyLock::new(|| {
 
 /// What begins an interpolation or one of our own placeholders, or leaves something out.
 const OPENERS: &[&str] = &["${", "{{", "#{", "$(", "%(", "(?", "[redacted:", "\u{2026}"];
+
+/// An expression, a path or an address rather than a literal.
+pub(super) fn is_code(value: &[u8]) -> bool {
+    let is_path = value.starts_with(b"./") || value.starts_with(b"../") || value.starts_with(b"~/");
+    let is_sign = |pair: &[u8]| matches!(pair, b"::" | b"()" | b"->" | b"=>");
+    value.windows(2).any(is_sign)
+        || memchr::memmem::find(value, b"://").is_some()
+        || is_path
+        || value.starts_with(b"--")
+        || (value.starts_with(b"+") && !is_random(value))
+}

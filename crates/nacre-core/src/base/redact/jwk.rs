@@ -21,7 +21,7 @@ const MAX_AWAY: usize = 8192;
 const MIN_PART: usize = 22;
 
 /// Appends the private parts of the key whose type begins at `start`.
-pub(super) fn find(text: &mut Text<'_>, start: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn find(text: &mut Text<'_>, start: usize, _end: usize, found: &mut Vec<FoundSecret>) {
     if start < text.jwk {
         return;
     }
@@ -60,10 +60,5 @@ fn part_at(text: &mut Text<'_>, name_end: usize) -> Option<FoundSecret> {
         && bytes.iter().all(|byte| Set::Base64.has(*byte))
         && judge::is_generated(bytes)
         && judge::is_plausible(bytes);
-    is_part.then_some(FoundSecret {
-        start: value.start,
-        end: value.end,
-        kind: pem::KIND,
-        weight: Weight::Place,
-    })
+    is_part.then_some(FoundSecret::new(value.start..value.end, pem::KIND, Weight::Place))
 }

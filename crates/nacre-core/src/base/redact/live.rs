@@ -185,8 +185,8 @@ fn announces(run: &str, is_link: bool) -> bool {
     let lower = run.to_lowercase();
     let is_name = || {
         let name = lower.strip_suffix('s').unwrap_or(&lower);
-        names::WORDS.iter().any(|(word, _)| name.ends_with(word))
-            || names::FOREIGN_WORDS.iter().any(|word| lower.contains(word))
+        names::words()
+            .any(|(word, _)| name.ends_with(word) || !word.is_ascii() && lower.contains(word))
             || ANNOUNCING.contains(&lower.as_str())
     };
     PHRASES.contains(&lower.as_str()) || (is_link && is_name())

@@ -7,7 +7,6 @@ mod arguments;
 mod automaton;
 mod aws;
 mod base64;
-mod brackets;
 mod breaks;
 mod calls;
 mod cluster;
@@ -16,7 +15,6 @@ mod commands;
 mod context;
 mod extra;
 mod fallback;
-mod few;
 mod finding;
 mod fold;
 mod forms;
@@ -24,21 +22,19 @@ mod headers;
 mod inserts;
 mod judge;
 mod jwk;
-mod lines;
 mod live;
-mod look_alikes;
 mod names;
 mod pairs;
 mod pem;
-mod pieces;
+mod prefix;
 mod programs;
 mod prose;
 mod rules;
 mod scan;
 mod seeds;
+mod settings;
 mod shape;
 mod spoken;
-mod stream;
 mod tables;
 mod text;
 mod url;
@@ -56,7 +52,6 @@ use finding::{FoundSecret, PLACEHOLDER};
 
 pub use extra::ExtraWords;
 pub use live::{LiveRedactor, LiveText};
-pub use stream::Redactor;
 
 /// How often the surroundings of a finding are looked at again after it was taken out.
 ///
@@ -76,15 +71,6 @@ pub struct Redacted<'t> {
     /// Borrowed when nothing was found.
     pub text: Cow<'t, str>,
     pub hits: Hits,
-}
-
-/// The ASCII letter or sign that a reader sees in a character; `None` where it sees nothing.
-pub(crate) fn read_as(c: char) -> Option<char> {
-    match look_alikes::seen(c) {
-        look_alikes::Seen::Itself => Some(c),
-        look_alikes::Seen::As(byte) | look_alikes::Seen::InWord(Some(byte)) => Some(byte.into()),
-        look_alikes::Seen::Nothing | look_alikes::Seen::InWord(None) => None,
-    }
 }
 
 /// Returns `text` with every secret replaced by `[redacted:kind]`.

@@ -2,6 +2,8 @@
 //!
 //! Only the end of a name counts: `max_tokens` and `token_count` promise nothing, `DB_PASSWORD_2` does.
 
+use std::sync::LazyLock;
+
 use super::text::Text;
 
 /// What the key word of a name promises.
@@ -18,24 +20,14 @@ pub(super) enum Role {
     Credential,
 }
 
-/// The key words; the engine also looks for `Word` and `WORD`.
-pub(super) const WORDS: &[(&str, Role)] = &[
-    ("password", Role::Password),
-    ("passwd", Role::Password),
-    ("passphrase", Role::Password),
-    ("passwort", Role::Password),
-    ("kennwort", Role::Password),
-    ("wachtwoord", Role::Password),
-    ("senha", Role::Password),
-    ("contrasena", Role::Password),
-    ("mot de passe", Role::Password),
-    ("mot_de_passe", Role::Password),
-    ("motdepasse", Role::Password),
-    ("haslo", Role::Password),
-    ("pass", Role::Password),
-    ("pwd", Role::Password),
-    ("pw", Role::Password),
-    ("psk", Role::Password),
+/// The words for a password, in the languages people write settings and notes in; separated by `|`.
+const PASSWORDS: &str = "password|passwd|passphrase|passwort|kennwort|wachtwoord|senha|contrasena|contraseña|\
+    mot de passe|mot_de_passe|motdepasse|haslo|hasło|heslo|sifre|şifre|jelszo|jelszó|salasana|adgangskode|passord|\
+    losenord|lösenord|lozinka|geslo|slaptažodis|kata sandi|mat khau|mật khẩu|пароль|κωδικός|كلمة المرور|\
+    كلمة السر|סיסמה|पासवर्ड|รหัสผ่าน|密码|密碼|パスワード|비밀번호|pass|pwd|pw|psk";
+
+/// The other key words.
+const WORDS: &[(&str, Role)] = &[
     ("secret", Role::Secret),
     ("token", Role::Token),
     ("key", Role::Key),
@@ -46,245 +38,66 @@ pub(super) const WORDS: &[(&str, Role)] = &[
     ("credentials", Role::Credential),
     ("session", Role::Credential),
     ("sessionid", Role::Credential),
+    ("jsessionid", Role::Credential),
+    ("phpsessid", Role::Credential),
     // The registry logins of a cluster.
     ("dockerconfigjson", Role::Secret),
     ("dockercfg", Role::Secret),
 ];
 
-/// The words for a password that are not ASCII; all are of the role `Password`.
-pub(super) const FOREIGN_WORDS: &[&str] =
-    &["contraseña", "пароль", "密码", "密碼", "パスワード", "비밀번호", "hasło", "lösenord"];
-
-/// What makes a `key` a secret one, without separators.
-const KEY_QUALIFIERS: &[&str] = &[
-    "api",
-    "access",
-    "secret",
-    "private",
-    "auth",
-    "signing",
-    "encryption",
-    "master",
-    "account",
-    "service",
-    "admin",
-    "app",
-    "application",
-    "subscription",
-    "shared",
-    "webhook",
-    "deploy",
-    "write",
-    "read",
-    "rest",
-    "server",
-    "sdk",
-    "jwt",
-    "hmac",
-    "aes",
-    "cipher",
-    "crypto",
-    "client",
-    "license",
-    "ingest",
-    "integration",
-    "consumer",
-    "role",
-    "storage",
-    "functions",
-    "host",
-    "token",
-    "session",
-    "apim",
-    "fastly",
-    "algolia",
-    "datadog",
-    "cloudflare",
-    "openai",
-    "anthropic",
-    "mistral",
-    "cohere",
-    "paypal",
-    "vercel",
-    "zai",
-    "zhipu",
-    "dd",
-    "global",
-    "decryption",
-    "cookie",
-    "rsa",
-    "preshared",
-    "pre_shared",
-    "pre-shared",
-];
-
-/// What makes a `key` one that everybody may see, or one of a table.
-const OPEN_QUALIFIERS: &[&str] = &[
-    "cache",
-    "sort",
-    "primary",
-    "foreign",
-    "partition",
-    "public",
-    "pub",
-    "publishable",
-    "site",
-    "idempotency",
-    "dedup",
-    "dedupe",
-    "unique",
-    "composite",
-    "index",
-    "row",
-    "column",
-    "group",
-    "search",
-    "hash",
-    "object",
-    "blob",
-    "asset",
-    "content",
-    "file",
-    "item",
-    "entry",
-    "node",
-    "map",
-    "range",
-    "state",
-    "event",
-    "message",
-    "build",
-    "commit",
-    "lock",
-    "s3",
-    "host",
-];
-
-/// What makes a `key` a secret one in prose, with a space between.
-const SPOKEN_QUALIFIERS: &[&str] = &[
-    "api",
-    "secret",
-    "access",
-    "private",
-    "encryption",
-    "signing",
-    "master",
-    "license",
-    "service",
-];
-
-/// Letters that may be glued before a word without a separator, as in `dbpassword`.
-const GLUE: &[&str] = &[
-    "db",
-    "user",
-    "pg",
-    "my",
-    "mysql",
-    "admin",
-    "root",
-    "auth",
-    "access",
-    "refresh",
-    "bot",
-    "api",
-    "id",
-    "client",
-    "secret",
-    "private",
-    "bearer",
-    "session",
-    "smtp",
-    "redis",
-    "ftp",
-    "ssh",
-    "sudo",
-    "keystore",
-    "truststore",
-    "key",
-    "store",
-    "proxy",
-    "http",
-    "app",
-    "identity",
-    "registry",
-    "github",
-    "gitlab",
-];
-
-/// Says whether `tail`, in lower case, may follow the key word in a name.
-fn is_suffix(tail: &[u8]) -> bool {
-    matches!(
-        tail,
-        b"value"
-            | b"string"
-            | b"str"
-            | b"raw"
-            | b"text"
-            | b"plain"
-            | b"plaintext"
-            | b"base64"
-            | b"b64"
-            | b"hex"
-            | b"header"
-            | b"prod"
-            | b"production"
-            | b"dev"
-            | b"test"
-            | b"staging"
-            | b"live"
-            | b"new"
-            | b"old"
-            | b"default"
-            | b"backup"
-            | b"primary"
-            | b"secondary"
-            | b"base"
-            | b"s"
-    )
+/// Returns every key word; the engine also looks for `Word` and `WORD`.
+pub(super) fn words() -> impl Iterator<Item = (&'static str, Role)> {
+    PASSWORDS.split('|').map(|word| (word, Role::Password)).chain(WORDS.iter().copied())
 }
 
+/// What makes a `key` a secret one, without separators.
+static KEY_QUALIFIERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "api access secret private auth signing encryption master account service admin app \
+    application subscription shared webhook deploy write read rest server sdk jwt hmac aes \
+    cipher crypto client license ingest integration consumer role storage functions host token \
+    session apim fastly algolia datadog cloudflare openai anthropic mistral cohere paypal vercel \
+    zai zhipu dd global decryption cookie rsa preshared pre_shared pre-shared"
+        .split(' ')
+        .collect()
+});
+
+/// What makes a `key` one that everybody may see, or one of a table.
+static OPEN_QUALIFIERS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "cache sort primary foreign partition public pub publishable site idempotency dedup dedupe \
+    unique composite index row column group search hash object blob asset content file item \
+    entry node map range state event message build commit lock s3 host"
+        .split(' ')
+        .collect()
+});
+
+/// What makes a `key` a secret one in prose, with a space between.
+const SPOKEN_QUALIFIERS: [&str; 9] =
+    ["api", "secret", "access", "private", "encryption", "signing", "master", "license", "service"];
+
+/// Letters that may be glued before a word without a separator, as in `dbpassword`.
+static GLUE: LazyLock<Vec<&str>> = LazyLock::new(|| {
+    "db user pg my mysql admin root auth access refresh bot api id client secret private bearer \
+    session smtp redis ftp ssh sudo keystore truststore key store proxy http app identity \
+    registry github gitlab"
+        .split(' ')
+        .collect()
+});
+
+/// What may follow the key word in a name.
+const SUFFIXES: &str = "value string str raw text plain plaintext base64 b64 hex header prod production dev test \
+    staging live new old default backup primary secondary base s";
+
 /// Who issued the secret, by a word of the name; the first hit counts.
-const VENDORS: &[(&str, &str)] = &[
-    ("cohere", "cohere-key"),
-    ("mistral", "mistral-key"),
-    ("zhipu", "zai-key"),
-    ("bigmodel", "zai-key"),
-    ("zai", "zai-key"),
-    ("z_ai", "zai-key"),
-    ("paypal", "paypal-secret"),
-    ("cloudflare", "cloudflare-token"),
-    ("fastly", "fastly-token"),
-    ("vercel", "vercel-token"),
-    ("datadog", "datadog-key"),
-    ("dd_a", "datadog-key"),
-    ("algolia", "algolia-key"),
-    ("aws", "aws-secret-key"),
-    ("secret_access_key", "aws-secret-key"),
-    ("secretaccesskey", "aws-secret-key"),
-    ("deepseek", "deepseek-key"),
-    ("together", "together-key"),
-    ("fireworks", "fireworks-key"),
-    ("azure", "azure-key"),
-    ("twilio", "twilio-key"),
-    ("okta", "okta-token"),
-    ("auth0", "auth0-secret"),
-    ("circle", "circleci-token"),
-    ("travis", "travis-token"),
-    ("codecov", "codecov-token"),
-    ("snyk", "snyk-token"),
-    ("sonar", "sonar-token"),
-    ("elastic", "elastic-key"),
-    ("facebook", "facebook-secret"),
-    ("twitter", "twitter-secret"),
-    ("dropbox", "dropbox-token"),
-    ("zendesk", "zendesk-token"),
-    ("intercom", "intercom-token"),
-    ("segment", "segment-key"),
-    ("mapbox", "mapbox-token"),
-    ("bitbucket", "bitbucket-token"),
-    ("heroku", "heroku-key"),
-    ("railway", "railway-token"),
-];
+const VENDORS: &str = "cohere=cohere-key mistral=mistral-key zhipu=zai-key bigmodel=zai-key zai=zai-key \
+    z_ai=zai-key paypal=paypal-secret cloudflare=cloudflare-token fastly=fastly-token \
+    vercel=vercel-token datadog=datadog-key dd_a=datadog-key algolia=algolia-key \
+    aws=aws-secret-key secret_access_key=aws-secret-key secretaccesskey=aws-secret-key \
+    deepseek=deepseek-key together=together-key fireworks=fireworks-key azure=azure-key \
+    twilio=twilio-key okta=okta-token auth0=auth0-secret circle=circleci-token \
+    travis=travis-token codecov=codecov-token snyk=snyk-token sonar=sonar-token \
+    elastic=elastic-key facebook=facebook-secret twitter=twitter-secret dropbox=dropbox-token \
+    zendesk=zendesk-token intercom=intercom-token segment=segment-key mapbox=mapbox-token \
+    bitbucket=bitbucket-token heroku=heroku-key railway=railway-token";
 
 /// Longer names are not read.
 const MAX_NAME: usize = 64;
@@ -315,7 +128,7 @@ pub(super) fn read(text: &Text<'_>, role: Role, start: usize, end: usize) -> Opt
     let word = text.slice(start, end);
     let is_promise = match role {
         Role::Password | Role::Secret | Role::Token | Role::Credential => {
-            stands_alone(text, word, start) || ends_with_any(head, GLUE)
+            stands_alone(text, word, start) || ends_with_any(head, &GLUE)
         }
         Role::Key => is_qualified(text, head, name_start),
         Role::Weak => stands_alone(text, word, start),
@@ -337,7 +150,7 @@ fn is_weak(head: &[u8]) -> bool {
         [head @ .., b'_' | b'-' | b'.'] => head,
         _ => head,
     };
-    !head.is_empty() && !ends_with_any(head, OPEN_QUALIFIERS)
+    !ends_with_any(head, &OPEN_QUALIFIERS)
 }
 
 fn kind_of(role: Role) -> &'static str {
@@ -381,7 +194,9 @@ fn tail_end(text: &Text<'_>, role: Role, word_end: usize) -> Option<usize> {
     let is_number = !tail.is_empty() && tail.iter().all(u8::is_ascii_digit);
     // The inlined keys of a cluster's configuration.
     let is_inlined = role == Role::Key && tail.eq_ignore_ascii_case(b"data");
-    let is_known = is_number || is_inlined || is_suffix(&tail.to_ascii_lowercase());
+    let is_known = is_number
+        || is_inlined
+        || SUFFIXES.split(' ').any(|one| tail.eq_ignore_ascii_case(one.as_bytes()));
     is_known.then_some(word_end + n_tail)
 }
 
@@ -410,18 +225,18 @@ fn is_qualified(text: &Text<'_>, head: &[u8], name_start: usize) -> bool {
         let words = text.slice(name_start.saturating_sub(12), name_start);
         return words
             .strip_suffix(b" ")
-            .is_some_and(|words| ends_with_any(words, SPOKEN_QUALIFIERS));
+            .is_some_and(|words| ends_with_any(words, &SPOKEN_QUALIFIERS));
     }
     let head = match head {
         [head @ .., b'_' | b'-' | b'.'] => head,
         _ => head,
     };
-    ends_with_any(head, KEY_QUALIFIERS)
+    ends_with_any(head, &KEY_QUALIFIERS)
 }
 
 fn vendor(name: &[u8]) -> Option<&'static str> {
     let name = name.to_ascii_lowercase();
-    let mut hits =
-        VENDORS.iter().filter(|(word, _)| memchr::memmem::find(&name, word.as_bytes()).is_some());
-    hits.next().map(|(_, kind)| *kind)
+    let mut rows = VENDORS.split(' ').filter_map(|row| row.split_once('='));
+    rows.find(|(word, _)| memchr::memmem::find(&name, word.as_bytes()).is_some())
+        .map(|(_, kind)| kind)
 }

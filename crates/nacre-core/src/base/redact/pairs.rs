@@ -1,7 +1,10 @@
 //! Names and values that stand side by side under keys of their own: `name: API_KEY` and `value: …`, in any order, and the
 //! text of a tag.
 
+use std::ops::Range;
+
 use super::breaks;
+use super::judge;
 use super::names::{Name, Role};
 use super::text::Text;
 use super::value;
@@ -217,9 +220,30 @@ pub(super) fn tag_text(text: &Text<'_>, name: &Name, has_key: bool, pos: usize) 
     let opens = rest.get(n_attributes) == Some(&b'>')
         && (n_attributes == 0
             || rest[0] == b' ' && !matches!(rest[n_attributes - 1], b'/' | b'=' | b'-'));
-    let start = pos + n_attributes + 1;
+    let start = breaks::skip_lines(text, pos + n_attributes + 1);
     let n_data = if text.rest(start).starts_with(CDATA) { CDATA.len() } else { 0 };
     opens.then_some(start + n_data)
+}
+
+/// Returns the generated words in the text of a tag that `name` is the name of, if it has several: `<secret>{a1 …}</secret>`.
+pub(super) fn tag_words(text: &Text<'_>, name: &Name) -> Vec<Range<usize>> {
+    let start = name.end + 1;
+    if text.at(name.end) != Some(b'>') || !is_tag_name(text, name.start) {
+        return Vec::new();
+    }
+    let rest = text.rest(start);
+    let rest = &rest[..rest.len().min(MAX_BACK)];
+    let n_text = memchr::memmem::find(rest, b"</").unwrap_or(0);
+    let is_edge = |byte: &u8| byte.is_ascii_whitespace() || b"{}<>[]\"'`\\".contains(byte);
+    let mut words = Vec::new();
+    let mut at = start;
+    for word in rest[..n_text].split(is_edge) {
+        if judge::is_random(word) && judge::is_plausible(word) {
+            words.push(at..at + word.len());
+        }
+        at += word.len() + 1;
+    }
+    words
 }
 
 /// Says whether `<` stands before `start`, perhaps with the prefix of a namespace.

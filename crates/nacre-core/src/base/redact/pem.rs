@@ -28,7 +28,7 @@ const MIN_RUN: usize = 16;
 const MAX_PUTTY_LINE: usize = 80;
 
 /// Appends the private key whose `-----BEGIN ` stands at `start..end`.
-pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn find(text: &mut Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
     let Some(body) = armor_end(text, end) else { return };
     let (limit, footer) = next_armor(text, body);
     let runs = body_runs(text, body, limit, MAX_FIRST_GAP);
@@ -38,62 +38,14 @@ pub(super) fn find(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<Fo
     push(found, text, start, body, &runs, footer);
 }
 
-/// Appends the private key under a line of armor that a program or a person has changed: `PRIVATE KEY` stands at
-/// `start..end`, and other dashes than five around the label.
-pub(super) fn find_worn(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
-    let head = text.slice(start.saturating_sub(MAX_LABEL), start);
-    let Some(label) = memchr::memmem::rfind(head, b"BEGIN ") else { return };
-    let is_label = |byte: &u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ';
-    let n_before = dashes_before(&head[..label]);
-    let n_after = dashes_len(text.rest(end));
-    // Armor as it should be is read elsewhere.
-    let is_whole = head[..label].ends_with(b"-----") && text.rest(end).starts_with(b"-----");
-    if !head[label..].iter().all(is_label) || n_before == 0 || n_after == 0 || is_whole {
-        return;
-    }
-    let body = end + n_after;
-    let limit = memchr::memmem::find(text.rest(body), b"PRIVATE KEY");
-    let limit = limit.map_or(text.bytes.len(), |at| body + at);
-    let runs = body_runs(text, body, limit, MAX_FIRST_GAP);
-    if !runs.is_empty() {
-        let armor = start - (head.len() - label) - n_before;
-        push(found, text, armor, body, &runs, None);
-    }
-}
-
-/// Returns how many bytes of dashes of any kind `bytes` begin with.
-fn dashes_len(bytes: &[u8]) -> usize {
-    let mut len = 0;
-    while let Some(n) = dash_len(&bytes[len..]).filter(|_| len < MAX_LABEL) {
-        len += n;
-    }
-    len
-}
-
-fn dash_len(bytes: &[u8]) -> Option<usize> {
-    match bytes {
-        [b'-', ..] => Some(1),
-        // From the hyphen to the horizontal bar, and the sign for minus.
-        [0xe2, 0x80, 0x90..=0x95, ..] | [0xe2, 0x88, 0x92, ..] => Some(3),
-        _ => None,
-    }
-}
-
-/// Returns how many bytes of dashes of any kind `bytes` end with.
-fn dashes_before(bytes: &[u8]) -> usize {
-    let mut start = bytes.len();
-    while let Some(n) = [1, 3]
-        .into_iter()
-        .find(|n| start.checked_sub(*n).is_some_and(|at| dash_len(&bytes[at..start]) == Some(*n)))
-    {
-        start -= n;
-    }
-    bytes.len() - start
-}
-
 /// Appends the rest of a private key whose beginning was cut off, where its `-----END ` stands at
 /// `start..end`: a text that is kept by its two ends can lose the line that opens the armor.
-pub(super) fn find_rest(text: &Text<'_>, start: usize, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn find_rest(
+    text: &mut Text<'_>,
+    start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     let Some(footer) = armor_end(text, end) else { return };
     let Some(from) = rest_start(text, start) else { return };
     let runs = rest_runs(text, from, start);
@@ -139,7 +91,12 @@ fn rest_runs(text: &Text<'_>, from: usize, end: usize) -> Vec<(usize, usize)> {
 }
 
 /// Appends the lines of a PuTTY key that follow `Private-Lines: `, which ends at `end`.
-pub(super) fn find_putty(text: &Text<'_>, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn find_putty(
+    text: &mut Text<'_>,
+    _start: usize,
+    end: usize,
+    found: &mut Vec<FoundSecret>,
+) {
     let n_digits = text.rest(end).iter().take(3).take_while(|byte| byte.is_ascii_digit()).count();
     let digits = std::str::from_utf8(text.slice(end, end + n_digits)).unwrap_or_default();
     let n_lines: usize = digits.parse().unwrap_or(0);
@@ -157,16 +114,6 @@ pub(super) fn find_putty(text: &Text<'_>, end: usize, found: &mut Vec<FoundSecre
     }
     let is_key = |body: &(usize, usize)| judge::is_random(text.slice(body.0, body.1));
     found.extend(body.filter(is_key).map(private_key));
-}
-
-/// Returns where the key that an earlier chunk left open ends in `text`.
-pub(super) fn resume(text: &Text<'_>) -> usize {
-    let (limit, footer) = next_armor(text, 0);
-    let last = body_runs(text, 0, limit, MAX_GAP).last().map_or(0, |run| run.1);
-    match footer {
-        Some(end) if end - last <= MAX_FOOTER_GAP => end,
-        Some(_) | None => last,
-    }
 }
 
 /// Joins what no quote divides, and appends it.
@@ -200,7 +147,7 @@ fn push(
 }
 
 fn private_key((start, end): (usize, usize)) -> FoundSecret {
-    FoundSecret { start, end, kind: KIND, weight: Weight::Shape }
+    FoundSecret::new(start..end, KIND, Weight::Shape)
 }
 
 /// Returns the end of the armor line whose label begins at `pos`, if it is one of a private key.

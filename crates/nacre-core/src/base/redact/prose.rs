@@ -12,43 +12,15 @@ use super::text::{Set, Text};
 use super::value;
 
 /// What announces an account: a user and a password. The engine also looks for `Word` and `WORD`.
-pub(super) const ACCOUNTS: &[&str] = &[
-    "credentials",
-    "creds",
-    "login:",
-    "log in as ",
-    "login as ",
-    "logged in as ",
-    "logging in as ",
-    "sign in as ",
-    "signed in as ",
-    "log in with ",
-    "login with ",
-    "sign in with ",
-];
+pub(super) const ACCOUNTS: &str = "credentials|creds|login:|log in as |login as |logged in as |\
+    logging in as |sign in as |signed in as |log in with |login with |sign in with ";
 
 /// The words between a name and the new value of it.
-const FILLERS: &[&str] = &[
-    "was",
-    "is",
-    "has",
-    "been",
-    "now",
-    "changed",
-    "reset",
-    "set",
-    "updated",
-    "rotated",
-    "still",
-    "just",
-    "to",
-    "from",
-    "temporarily",
-];
+const FILLERS: &str =
+    "was is has been now changed reset set updated rotated still just to from temporarily";
 
 /// What says before a name that it gets a value.
-const CHANGES: &[&str] =
-    &["set", "Set", "chang", "Chang", "updat", "Updat", "rotat", "Rotat", "switch"];
+const CHANGES: &str = "set Set chang Chang updat Updat rotat Rotat switch";
 
 /// How far before a name that stands, or the value.
 const MAX_BACK: usize = 48;
@@ -60,44 +32,20 @@ const MAX_FILLERS: usize = 5;
 const MAX_USER: usize = 64;
 
 /// Words between `is` or `as` and the name.
-const DETERMINERS: &[&str] = &[
-    "the",
-    "my",
-    "a",
-    "your",
-    "our",
-    "its",
-    "new",
-    "old",
-    "admin",
-    "root",
-    "temporary",
-    "current",
-    "db",
-    "database",
-    "default",
-    "user",
-    "test",
-    "staging",
-    "production",
-    "prod",
-];
+const DETERMINERS: &str = "the my a your our its new old admin root temporary current db database default user test \
+    staging production prod";
 
 /// What may follow the name in `… is the password for staging`; before other words it is another thing.
-const FOLLOWERS: &[&str] =
-    &["for", "of", "on", "in", "to", "and", "but", "now", "here", "there", "when"];
+const FOLLOWERS: &str = "for of on in to and but now here there when";
 
-/// Returns the passwords that the sentence around `name` tells.
+/// Returns the passwords that the sentence around `name` contains.
 pub(super) fn find(text: &mut Text<'_>, name: &Name) -> Vec<FoundSecret> {
     let mut found = values_behind(text, name);
     if found.is_empty() {
         found.extend(value_before(text, name));
     }
-    found.into_iter().map(|one| password(&one)).collect()
-}
-
-fn password(range: &Range<usize>) -> FoundSecret {
-    FoundSecret { start: range.start, end: range.end, kind: "password", weight: Weight::Name }
+    let password = |range| FoundSecret::new(range, "password", Weight::Name);
+    found.into_iter().map(password).collect()
 }
 
 /// Returns the values of `password to …`, `password was changed to …`, `password from … to …`.
@@ -107,7 +55,7 @@ fn values_behind(text: &mut Text<'_>, name: &Name) -> Vec<Range<usize>> {
     let mut is_changed = false;
     for _ in 0..MAX_FILLERS {
         let word = word_behind(text, pos);
-        if !FILLERS.iter().any(|one| word == one.as_bytes()) {
+        if !FILLERS.split(' ').any(|one| word == one.as_bytes()) {
             break;
         }
         is_changed |= !matches!(word, b"to" | b"from");
@@ -118,8 +66,8 @@ fn values_behind(text: &mut Text<'_>, name: &Name) -> Vec<Range<usize>> {
         return Vec::new();
     }
     let head = text.slice(name.start.saturating_sub(MAX_BACK), name.start);
-    let is_change = |word: &&str| memchr::memmem::find(head, word.as_bytes()).is_some();
-    if !is_changed && !CHANGES.iter().any(is_change) {
+    let is_change = |word: &str| memchr::memmem::find(head, word.as_bytes()).is_some();
+    if !is_changed && !CHANGES.split(' ').any(is_change) {
         return Vec::new();
     }
     let first = told_at(text, pos + 1);
@@ -155,25 +103,13 @@ fn without_stop(text: &Text<'_>, range: Range<usize>) -> Range<usize> {
 }
 
 fn is_secret(word: &[u8]) -> bool {
-    let word = &word[..word.len().min(judge::SAMPLE)];
-    !word.contains(&b'/')
-        && !judge::is_reference(word)
-        && !judge::has_placeholder(word)
-        && judge::is_chosen(word)
-        && judge::has_all_classes(word)
-        && !is_address(word)
-}
-
-/// Says whether a word is an address of mail, or of a host with its port.
-fn is_address(word: &[u8]) -> bool {
-    let at = memchr::memchr(b'@', word);
-    at.is_some_and(|at| word[at..].contains(&b'.'))
+    judge::is_chosen_literal(word) && judge::has_all_classes(&word[..word.len().min(judge::SAMPLE)])
 }
 
 /// Returns the value of `… is the password` and of `use … as the password`.
 fn value_before(text: &Text<'_>, name: &Name) -> Option<Range<usize>> {
     let next = word_behind(text, name.end);
-    let is_other = !next.is_empty() && !FOLLOWERS.iter().any(|one| next == one.as_bytes());
+    let is_other = !next.is_empty() && !FOLLOWERS.split(' ').any(|one| next == one.as_bytes());
     let is_glued = text.at(name.end).is_some_and(|byte| b"-_=:(\"'`/".contains(&byte));
     if is_other || is_glued {
         return None;
@@ -185,7 +121,7 @@ fn value_before(text: &Text<'_>, name: &Name) -> Option<Range<usize>> {
         if matches!(word, b"as" | b"is" | b"was") {
             return told_before(text, pos.checked_sub(1).filter(|at| text.at(*at) == Some(b' '))?);
         }
-        if !DETERMINERS.iter().any(|one| word == one.as_bytes()) {
+        if !DETERMINERS.split(' ').any(|one| word == one.as_bytes()) {
             return None;
         }
     }
@@ -212,7 +148,7 @@ fn told_before(text: &Text<'_>, end: usize) -> Option<Range<usize>> {
 }
 
 /// Returns the password of an account: `credentials: bob / …`, `log in as bob with …`. The word for it ends at `end`.
-pub(super) fn account(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
+pub(super) fn account(text: &mut Text<'_>, _start: usize, end: usize) -> Option<Range<usize>> {
     let is_linked = matches!(text.before(end), Some(b' ' | b':'));
     let pos = if is_linked { end } else { link_end(text, end)? };
     let pos = breaks::skip_blanks(text, pos);
@@ -225,27 +161,12 @@ pub(super) fn account(text: &mut Text<'_>, end: usize) -> Option<FoundSecret> {
     let after = user + n_user;
     let after = value::quote_at(text, after).map_or(after, |quote| quote.end);
     let rest = text.rest(after);
-    let sign = SIGNS.iter().find(|sign| rest.starts_with(sign.as_bytes()))?;
-    told_at(text, after + sign.len()).map(|one| password(&one))
+    let sign = SIGNS.split('|').find(|sign| rest.starts_with(sign.as_bytes()))?;
+    told_at(text, after + sign.len())
 }
 
 /// What stands between a user and a password, the longest first.
-const SIGNS: &[&str] = &[
-    " with the password ",
-    " with password ",
-    " and password ",
-    " with pw ",
-    " with ",
-    " using ",
-    " and ",
-    " / ",
-    " : ",
-    " | ",
-    ": ",
-    ", ",
-    "/",
-    ":",
-];
+const SIGNS: &str = " with the password | with password | and password | with pw | with | using | and | / | : |: |, |/|:";
 
 /// Returns where the sign or the verb behind the word ends that ends at `end`.
 fn link_end(text: &Text<'_>, end: usize) -> Option<usize> {

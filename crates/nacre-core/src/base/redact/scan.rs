@@ -7,66 +7,42 @@ use std::ops::Range;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::automaton::{Automaton, Hit};
-use super::few::FewWords;
-use super::finding::{FoundSecret, PLACEHOLDER, merge, placeholder_end};
+use super::finding::{FoundSecret, PLACEHOLDER, Weight, merge, placeholder_end};
 use super::fold::{self, Folded};
 use super::names::{self, Role};
 use super::programs::{self, Program};
 use super::rules::{self, Rule};
 use super::text::Text;
 use super::{
-    aws, base64, calls, cluster, commands, context, headers, inserts, jwk, lines, pem, prose,
-    seeds, shape, surroundings, url,
+    aws, base64, calls, cluster, commands, context, headers, inserts, judge, jwk, pem, prefix,
+    prose, seeds, shape, surroundings, url,
 };
+
+/// Looks around an anchor at `start..end` and appends what it finds.
+type Look = fn(&mut Text<'_>, usize, usize, &mut Vec<FoundSecret>);
+
+/// Returns where the secret is that an anchor at `start..end` announces.
+type Locate = fn(&mut Text<'_>, usize, usize) -> Option<Range<usize>>;
 
 /// What to do where an anchor was seen.
 #[derive(Clone, Copy)]
 enum Target {
     Shape(&'static Rule),
-    /// A prefix as base64 writes it, behind so many characters of its first group.
+    /// A prefix as base64 writes it, behind this many characters of its first group.
     Base64(usize),
-    /// The beginning of a prefix, and the first byte of a line break.
-    Stump,
-    /// A control character, or a character that is written as an escape: the text has to be folded.
+    /// A character that is written as an escape: the text has to be folded.
     Escape,
     Word(Role),
     /// The beginning of a command that takes a secret.
     Program(&'static Program),
-    Pem,
-    PemEnd,
-    /// Armor whose dashes are others, or not five.
-    Armor,
-    Putty,
-    Jwk,
-    Cluster,
-    Pgpass,
-    Url,
-    /// The label of a seed phrase.
-    Seed,
     /// A call whose arguments have a password among them.
     Call(calls::Position),
-    /// The rows of an insertion into a table of a database.
-    Insert,
-    /// What announces a user and a password in a sentence.
-    Account,
-    Authorization,
-    Bearer,
-    Cookie,
-    SetCookie,
-    UserFlag,
-    PasswordFlag,
-    /// The flag of a few commands that a password stands behind.
-    CommandFlag,
-    /// A directive or a command that a password stands behind.
-    Directive,
-    /// A command that takes its password from the one before.
-    Stdin,
-    Login,
-    Netrc,
-    Sql,
+    Structure(Look),
+    /// One secret whose kind its place says.
+    Place(Locate, &'static str, Weight),
     /// What an earlier pass put there; nothing inside it is looked at.
     Placeholder,
 }
@@ -77,23 +53,44 @@ static ANCHORS: LazyLock<Vec<(String, Target)>> = LazyLock::new(anchors);
 static AUTOMATON: LazyLock<Automaton> =
     LazyLock::new(|| Automaton::new(&words().collect::<Vec<_>>()));
 
-/// The same words for a process that shows a few lines.
-static FEW_WORDS: LazyLock<FewWords> =
-    LazyLock::new(|| FewWords::new(&words().collect::<Vec<_>>()));
+/// The same words for a process that shows a few lines: quick to build and slow to use.
+static SMALL: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let builder =
+        AhoCorasick::builder().kind(Some(AhoCorasickKind::NoncontiguousNFA)).build(words());
+    builder.expect("the list of anchors is a constant and far below every limit")
+});
 
-/// From so many bytes on the automaton is worth its table.
+/// From this many bytes on the automaton is worth its table.
 const WORTH_A_TABLE: usize = 64 << 10;
 
-/// How many bytes were looked at by this process.
+/// How many bytes this process has looked at.
 static N_LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
 
 /// Hands every place of `part` where anchors end to `each`, in order. Returns whether all of it is ASCII.
 fn each_hit(bytes: &[u8], part: &Range<usize>, each: impl FnMut(Hit<'_>)) -> bool {
     let n_before = N_LOOKED_AT.fetch_add(part.len(), Ordering::Relaxed);
     match n_before.saturating_add(part.len()) < WORTH_A_TABLE {
-        true => FEW_WORDS.each_hit(bytes, part, each),
+        true => each_hit_small(bytes, part, each),
         false => AUTOMATON.each_hit(bytes, part, each),
     }
+}
+
+/// As `each_hit`, without the table.
+pub(super) fn each_hit_small(
+    bytes: &[u8],
+    part: &Range<usize>,
+    mut each: impl FnMut(Hit<'_>),
+) -> bool {
+    let bytes = bytes.get(part.start..part.end.min(bytes.len())).unwrap_or_default();
+    let hits: Vec<(usize, u16)> = SMALL
+        .find_overlapping_iter(bytes)
+        .map(|hit| (part.start + hit.end(), hit.pattern().as_usize() as u16))
+        .collect();
+    for same in hits.chunk_by(|a, b| a.0 == b.0) {
+        let words: Vec<u16> = same.iter().map(|(_, word)| *word).collect();
+        each(Hit { end: same[0].0, words: &words });
+    }
+    bytes.is_ascii()
 }
 
 pub(super) fn words() -> impl Iterator<Item = &'static str> {
@@ -104,61 +101,49 @@ fn anchors() -> Vec<(String, Target)> {
     let mut list: Vec<(String, Target)> = Vec::new();
     list.extend(rules::anchors().map(|(anchor, rule)| (anchor, Target::Shape(rule))));
     list.extend(base64::anchors().into_iter().map(|(anchor, skip)| (anchor, Target::Base64(skip))));
-    for (word, role) in names::WORDS {
-        list.extend(in_three_cases(word).map(|word| (word, Target::Word(*role))));
+    let words = names::words().filter(|(word, _)| word.is_ascii());
+    let words = words.map(|(word, role)| (word, Target::Word(role)));
+    let structures = STRUCTURES
+        .iter()
+        .flat_map(|(anchors, target)| anchors.split('|').map(|one| (one, *target)));
+    for (word, target) in words.chain(structures) {
+        list.extend(in_three_cases(word).map(|word| (word, target)));
     }
-    for (word, target) in STRUCTURES {
-        list.extend(in_three_cases(word).map(|word| (word, *target)));
+    for program in programs::PROGRAMS {
+        let words = program.words.split('|');
+        list.extend(words.map(|word| (word.to_owned(), Target::Program(program))));
     }
-    list.extend(programs::PROGRAMS.iter().map(|one| (one.words.to_owned(), Target::Program(one))));
-    for label in seeds::LABELS {
-        list.extend(in_three_cases(label).map(|label| (label, Target::Seed)));
+    for (calls, position) in calls::CALLS {
+        list.extend(calls.split('|').map(|call| (call.to_owned(), Target::Call(*position))));
     }
-    for word in prose::ACCOUNTS {
-        list.extend(in_three_cases(word).map(|word| (word, Target::Account)));
-    }
-    list.extend(calls::CALLS.iter().map(|(call, at)| ((*call).to_owned(), Target::Call(*at))));
-    list.extend(inserts::ANCHORS.map(|anchor| (anchor.to_owned(), Target::Insert)));
-    list.extend(cluster::ANCHORS.map(|anchor| (anchor.to_owned(), Target::Cluster)));
-    list.extend(commands::PGPASS.map(|anchor| (anchor.to_owned(), Target::Pgpass)));
-    list.extend(lines::stumps().into_iter().map(|stump| (stump, Target::Stump)));
-    list.extend(fold::triggers().into_iter().map(|mark| (mark, Target::Escape)));
+    list.extend(fold::TRIGGERS.map(|mark| (mark.to_owned(), Target::Escape)));
     list.sort_by(|a, b| a.0.cmp(&b.0));
     list
 }
 
+/// Anchors separated by `|`, and what they lead to.
 const STRUCTURES: &[(&str, Target)] = &[
-    ("-----BEGIN ", Target::Pem),
-    ("-----END ", Target::PemEnd),
-    ("PRIVATE KEY", Target::Armor),
-    ("Private-Lines: ", Target::Putty),
-    (jwk::ANCHOR, Target::Jwk),
-    ("://", Target::Url),
-    (":\\/\\/", Target::Url),
-    ("authorization", Target::Authorization),
-    ("bearer ", Target::Bearer),
-    ("cookie", Target::Cookie),
-    ("set-cookie", Target::SetCookie),
-    (" -u ", Target::UserFlag),
-    (" --user ", Target::UserFlag),
-    (" -p", Target::PasswordFlag),
-    (" -a ", Target::PasswordFlag),
-    (" -w ", Target::CommandFlag),
-    (" -P ", Target::CommandFlag),
-    (" -k ", Target::CommandFlag),
-    (" -K ", Target::CommandFlag),
-    ("requirepass ", Target::Directive),
-    ("masterauth ", Target::Directive),
-    ("AUTH ", Target::Directive),
-    ("password-stdin", Target::Stdin),
-    ("login ", Target::Login),
-    ("login\n", Target::Login),
-    ("login\\n", Target::Login),
-    ("password ", Target::Netrc),
-    ("password\n", Target::Netrc),
-    ("password\\n", Target::Netrc),
-    ("password '", Target::Sql),
-    ("identified by ", Target::Sql),
+    ("-----BEGIN ", Target::Structure(pem::find)),
+    ("-----END ", Target::Structure(pem::find_rest)),
+    ("Private-Lines: ", Target::Structure(pem::find_putty)),
+    (jwk::ANCHOR, Target::Structure(jwk::find)),
+    (seeds::LABELS, Target::Structure(seeds::find)),
+    // Where the rows of an insertion begin. In other cases the word is one of code.
+    ("VALUES|values (|values(|Values (", Target::Structure(inserts::find)),
+    (cluster::ANCHORS, Target::Structure(cluster::find)),
+    ("://|:\\/\\/", Target::Place(url::find, "url-password", Weight::Place)),
+    ("authorization", Target::Place(headers::authorization, "authorization", Weight::Place)),
+    ("bearer ", Target::Place(headers::bearer, "authorization", Weight::Place)),
+    ("cookie", Target::Place(headers::cookie, "cookie", Weight::Place)),
+    ("set-cookie", Target::Place(headers::set_cookie, "cookie", Weight::Place)),
+    (prose::ACCOUNTS, Target::Place(prose::account, "password", Weight::Name)),
+    ("login |login\n|login\r|login\\n", Target::Place(commands::note_login, "", Weight::Name)),
+    (
+        "password |password\n|password\r|password\\n",
+        Target::Place(commands::netrc, "netrc-password", Weight::Shape),
+    ),
+    ("password '|identified by ", Target::Place(commands::sql, "password", Weight::Name)),
+    (":5432:|:6432:|:*:*:", Target::Place(commands::pgpass, "password", Weight::Place)),
     (PLACEHOLDER, Target::Placeholder),
 ];
 
@@ -188,15 +173,52 @@ fn capitalized(word: &str) -> String {
 /// Returns every secret of `text`, in order and without overlaps.
 pub(super) fn scan(text: &str) -> Vec<FoundSecret> {
     let whole = 0..text.len();
-    scan_parts(text, &[whole])
+    let mut found = scan_parts(text, &[whole]);
+    found.extend(find_repeats(text, &found));
+    merge(found)
+}
+
+/// Values that are repeated are looked for up to this number and length.
+const MAX_REPEATED: usize = 256;
+
+/// Returns where the generated values of `found` are written again without the name that gave them away.
+fn find_repeats(text: &str, found: &[FoundSecret]) -> Vec<FoundSecret> {
+    let value = |one: &FoundSecret| text.get(one.start..one.end).unwrap_or_default();
+    let is_generated = |one: &&FoundSecret| {
+        let value = value(one);
+        value.len() <= MAX_REPEATED && judge::is_random(value.as_bytes())
+    };
+    let known: Vec<&FoundSecret> = found.iter().filter(is_generated).take(MAX_REPEATED).collect();
+    if known.is_empty() {
+        return Vec::new();
+    }
+    let builder = AhoCorasick::builder()
+        .match_kind(MatchKind::LeftmostLongest)
+        .build(known.iter().map(|one| value(one)));
+    let Ok(repeats) = builder else { return Vec::new() };
+    let bytes = text.as_bytes();
+    let is_part = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let is_whole = |start: usize, end: usize| {
+        !is_part(start.checked_sub(1).and_then(|at| bytes.get(at))) && !is_part(bytes.get(end))
+    };
+    repeats
+        .find_iter(text)
+        .filter(|hit| is_whole(hit.start(), hit.end()))
+        .map(|hit| {
+            FoundSecret::new(
+                hit.start()..hit.end(),
+                known[hit.pattern().as_usize()].kind,
+                Weight::Name,
+            )
+        })
+        .collect()
 }
 
 /// Returns every secret of `text` whose anchor stands in one of `parts`.
 pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<FoundSecret> {
     let seen = scan_as_it_is(Text::new(text), parts);
     let mut found = seen.found;
-    let readings = if seen.has_marks { Folded::readings(text) } else { Vec::new() };
-    for folded in readings {
+    if let Some(folded) = seen.has_escapes.then(|| Folded::new(text)).flatten() {
         let around = surroundings(&folded.spots(parts), folded.text.len());
         let seen = scan_as_it_is(Text::new(&folded.text), &around);
         found.extend(seen.found.into_iter().map(|one| {
@@ -217,7 +239,7 @@ pub(super) fn scan_decoded(text: &str, depth: u8) -> Vec<FoundSecret> {
 struct Seen {
     found: Vec<FoundSecret>,
     /// Whether there is something that a reader does not see as it is written.
-    has_marks: bool,
+    has_escapes: bool,
 }
 
 /// Looks for the secrets whose anchors stand in `parts`.
@@ -232,28 +254,17 @@ fn scan_as_it_is(text: Text<'_>, parts: &[Range<usize>]) -> Seen {
     if !is_ascii {
         find_foreign(&mut search.text, parts, &mut found);
     }
-    Seen { found, has_marks: search.has_escapes || !is_ascii }
+    prefix::find(&mut search.text, parts, &mut found);
+    Seen { found, has_escapes: search.has_escapes }
 }
 
-pub(super) fn foreign_words() -> impl Iterator<Item = String> {
-    let cases = |word: &&str| [(*word).to_owned(), word.to_uppercase(), capitalized(word)];
-    names::FOREIGN_WORDS.iter().flat_map(cases)
-}
-
-/// Key words that are not ASCII. They stand in an automaton of their own, which a text of ASCII does not pay for.
+/// Key words that are not ASCII. They are in a search of their own, which a text of ASCII does not pay for.
 static FOREIGN: LazyLock<AhoCorasick> = LazyLock::new(|| {
-    AhoCorasick::new(foreign_words())
+    let words = names::words().map(|(word, _)| word).filter(|word| !word.is_ascii());
+    let cases = |word: &str| [word.to_owned(), word.to_uppercase(), capitalized(word)];
+    AhoCorasick::new(words.flat_map(cases))
         .expect("the list of words is a constant and far below every limit")
 });
-
-/// The first bytes of the characters that the words of `FOREIGN` have. Dashes, arrows, frames and pictures, which most
-/// texts that are not ASCII have alone, begin with others.
-pub(super) const FOREIGN_LEADS: [u8; 6] = [0xc3, 0xc5, 0xd0, 0xe3, 0xe5, 0xeb];
-
-fn can_have_foreign(part: &[u8]) -> bool {
-    let [a, b, c, d, e, f] = FOREIGN_LEADS;
-    memchr::memchr3(a, b, c, part).is_some() || memchr::memchr3(d, e, f, part).is_some()
-}
 
 /// Appends the passwords behind key words that are not ASCII.
 pub(super) fn find_foreign(
@@ -261,8 +272,10 @@ pub(super) fn find_foreign(
     parts: &[Range<usize>],
     found: &mut Vec<FoundSecret>,
 ) {
+    // Dashes, quotes, arrows and pictures, which most texts have alone, begin with other bytes.
+    let is_letter = |byte: &u8| *byte >= 0xc3 && !matches!(byte, 0xe2 | 0xf0);
     for part in parts {
-        if !can_have_foreign(text.slice(part.start, part.end)) {
+        if !text.slice(part.start, part.end).iter().any(is_letter) {
             continue;
         }
         for hit in FOREIGN.find_iter(text.slice(part.start, part.end)) {
@@ -324,43 +337,23 @@ fn look(
     found: &mut Vec<FoundSecret>,
 ) {
     match target {
-        Target::Shape(rule) => match shape::find(text, rule, start, end) {
-            Some(one) => {
+        Target::Shape(rule) => {
+            if let Some(one) = shape::find(text, rule, start, end) {
                 found.push(one);
                 if one.kind == aws::ID_KIND {
                     found.extend(aws::find_secret(text, one.start, one.end));
                 }
             }
-            None => lines::find(text, rule, start..end, found),
-        },
-        Target::Stump => lines::find_broken(text, start..end - 1, found),
+        }
         Target::Base64(skip) => found.extend(find_encoded(text, start, skip)),
         Target::Word(role) => found.extend(context::find(text, role, start, end)),
         Target::Program(program) => found.extend(programs::find(text, program, start, end)),
-        Target::Pem => pem::find(text, start, end, found),
-        Target::PemEnd => pem::find_rest(text, start, end, found),
-        Target::Armor => pem::find_worn(text, start, end, found),
-        Target::Putty => pem::find_putty(text, end, found),
-        Target::Jwk => jwk::find(text, start, found),
-        Target::Cluster => cluster::find(text, start, end, found),
-        Target::Pgpass => found.extend(commands::pgpass(text, start)),
-        Target::Seed => seeds::find(text, end, found),
         Target::Call(position) => found.extend(calls::find(text, position, end)),
-        Target::Insert => inserts::find(text, start, end, found),
-        Target::Account => found.extend(prose::account(text, end)),
-        Target::Url => found.extend(url::find(text, end)),
-        Target::Authorization => found.extend(headers::authorization(text, start, end)),
-        Target::Bearer => found.extend(headers::bearer(text, start, end)),
-        Target::Cookie => found.extend(headers::cookie(text, start, end)),
-        Target::SetCookie => found.extend(headers::set_cookie(text, end)),
-        Target::UserFlag => found.extend(commands::user_flag(text, end)),
-        Target::PasswordFlag => found.extend(commands::password_flag(text, end)),
-        Target::CommandFlag => found.extend(commands::command_flag(text, start, end)),
-        Target::Directive => found.extend(commands::directive(text, start, end)),
-        Target::Stdin => found.extend(commands::stdin(text, start)),
-        Target::Login => text.login = Some(end),
-        Target::Netrc => found.extend(commands::netrc(text, start, end)),
-        Target::Sql => found.extend(commands::sql(text, end)),
+        Target::Structure(look) => look(text, start, end, found),
+        Target::Place(locate, kind, weight) => {
+            let range = locate(text, start, end);
+            found.extend(range.map(|range| FoundSecret::new(range, kind, weight)));
+        }
         Target::Placeholder | Target::Escape => {}
     }
 }

@@ -11,17 +11,8 @@ use super::text::Text;
 use super::value;
 
 /// The labels; the engine also looks for `Label` and `LABEL`.
-pub(super) const LABELS: &[&str] = &[
-    "mnemonic",
-    "seed phrase",
-    "seed_phrase",
-    "seedphrase",
-    "seed words",
-    "recovery phrase",
-    "recovery_phrase",
-    "backup phrase",
-    "wallet phrase",
-];
+pub(super) const LABELS: &str = "mnemonic|seed phrase|seed_phrase|seedphrase|seed words|recovery phrase|\
+    recovery_phrase|backup phrase|wallet phrase";
 
 /// How much may stand between a label and the first word: ` for the wallet is: "`.
 const MAX_LINK: usize = 48;
@@ -37,18 +28,13 @@ const OTHER_WORDS: &str = " the and for with from are was were has had not you y
     which their there here than been also each any how who why does did per via out now new see set use used uses ";
 
 /// Appends the words of the phrase whose label ends at `end`.
-pub(super) fn find(text: &mut Text<'_>, end: usize, found: &mut Vec<FoundSecret>) {
+pub(super) fn find(text: &mut Text<'_>, _start: usize, end: usize, found: &mut Vec<FoundSecret>) {
     let Some(first) = first_word(text, end) else { return };
     let words = read_words(text, first);
     let (Some(first), Some(last)) = (words.first(), words.last()) else { return };
     let (start, end) = (first.start, last.end);
     let push = |range: Range<usize>, found: &mut Vec<FoundSecret>| {
-        found.push(FoundSecret {
-            start: range.start,
-            end: range.end,
-            kind: "seed-phrase",
-            weight: Weight::Name,
-        });
+        found.push(FoundSecret::new(range, "seed-phrase", Weight::Name));
     };
     let has_quote = text.slice(start, end).iter().any(|byte| b"\"'`".contains(byte));
     // Nothing that is taken out goes over a quote.

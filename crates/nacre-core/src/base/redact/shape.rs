@@ -1,10 +1,8 @@
 //! Matches one rule of the table around an anchor.
 
-use std::sync::LazyLock;
-
 use super::finding::{FoundSecret, Weight};
 use super::judge;
-use super::rules::{self, Check, Cover, LONG, Part, Rule};
+use super::rules::{Check, Cover, LONG, Part, Rule};
 use super::text::{Edge, Text};
 
 /// Returns the secret that `rule` sees around the anchor at `start..end`.
@@ -24,7 +22,9 @@ pub(super) fn find(
             (start >= lead + min).then_some(lead)?
         }
     };
-    if rule.cover == Cover::Whole && !text.is_edge(rule.edge, first) {
+    let is_touched =
+        !rule.touching.is_empty() && text.slice(0, first).ends_with(rule.touching.as_bytes());
+    if rule.cover == Cover::Whole && !is_touched && !text.is_edge(rule.edge, first) {
         return None;
     }
     let last = parts_end(text, rule, end)?;
@@ -41,7 +41,7 @@ pub(super) fn find(
         Cover::Whole => first,
         Cover::AfterAnchor => end,
     };
-    is_real.then_some(FoundSecret { start, end: last, kind: rule.kind, weight: Weight::Shape })
+    is_real.then_some(FoundSecret::new(start..last, rule.kind, Weight::Shape))
 }
 
 /// Says whether the body could be long enough, by its last needed byte alone: few anchors in prose
@@ -76,21 +76,4 @@ fn parts_end(text: &mut Text<'_>, rule: &Rule, mut pos: usize) -> Option<usize> 
         }
     }
     Some(pos)
-}
-
-/// The anchors that begin tokens, in order.
-static BEGINNINGS: LazyLock<Vec<(String, &'static Rule)>> = LazyLock::new(|| {
-    let mut list: Vec<_> =
-        rules::anchors().filter(|(_, rule)| rule.cover == Cover::Whole).collect();
-    list.sort_by(|a, b| a.0.cmp(&b.0));
-    list
-});
-
-/// Returns the anchors that begin tokens and begin with `stump`, and their rules.
-pub(super) fn that_begin_with(stump: &[u8]) -> impl Iterator<Item = (&'static str, &'static Rule)> {
-    let from = BEGINNINGS.partition_point(|(anchor, _)| anchor.as_bytes() < stump);
-    BEGINNINGS[from..]
-        .iter()
-        .take_while(move |(anchor, _)| anchor.as_bytes().starts_with(stump))
-        .map(|(anchor, rule)| (anchor.as_str(), *rule))
 }

@@ -38,41 +38,26 @@ pub(super) enum Set {
     Crypt,
 }
 
-const N_SETS: usize = 15;
-
-const fn marks(set: Set) -> &'static [u8] {
-    match set {
-        Set::Digit | Set::Hex | Set::Upper | Set::Lower | Set::Alnum => b"",
-        Set::Bare => b"!#$%*+-./:=?@^_~",
-        Set::Credential => b"!#$%&(*+-./:=?@[^_{|~",
-        Set::Line => b" !#$%&()*+,-./:;=?@[]^_{|}~\t",
-        Set::Url => b"_-",
-        Set::UrlDot => b"_-.",
-        Set::Base64 => b"_-+/=",
-        Set::Percent => b"_-+/=%",
-        Set::Tilde => b"_~.-",
-        Set::Token => b"_-.+/=~",
-        Set::Crypt => b"./$=,+-",
-    }
-}
-
-const SETS: [Set; N_SETS] = [
-    Set::Digit,
-    Set::Hex,
-    Set::Upper,
-    Set::Lower,
-    Set::Alnum,
-    Set::Url,
-    Set::UrlDot,
-    Set::Base64,
-    Set::Percent,
-    Set::Tilde,
-    Set::Bare,
-    Set::Credential,
-    Set::Line,
-    Set::Token,
-    Set::Crypt,
+/// The members of every set, in their order; a hyphen between two letters or digits is a range.
+const SETS: [&[u8]; 15] = [
+    b"0-9",
+    b"0-9a-f",
+    b"0-9A-Z",
+    b"0-9a-z",
+    b"0-9A-Za-z",
+    b"0-9A-Za-z_-",
+    b"0-9A-Za-z_.-",
+    b"0-9A-Za-z_+/=-",
+    b"0-9A-Za-z_+/=%-",
+    b"0-9A-Za-z_~.-",
+    b"0-9A-Za-z!#$%*+./:=?@^_~-",
+    b"0-9A-Za-z!#$%&(*+./:=?@[^_{|~-",
+    b"0-9A-Za-z !#$%&()*+,./:;=?@[]^_{|}~\t-",
+    b"0-9A-Za-z_.+/=~-",
+    b"0-9A-Za-z./$=,+-",
 ];
+
+const N_SETS: usize = SETS.len();
 
 /// One bit per set for every byte.
 static MEMBERS: [u16; 256] = members();
@@ -82,42 +67,20 @@ const fn members() -> [u16; 256] {
     let mut idx = 0;
     while idx < N_SETS {
         let set = SETS[idx];
-        let mut byte = 0;
-        while byte < 256 {
-            if letter_or_digit(set, byte as u8) {
-                table[byte] |= 1 << set as u16;
+        let mut at = 0;
+        while at < set.len() {
+            let is_range = at + 2 < set.len() && set[at + 1] == b'-';
+            let last = if is_range { set[at + 2] } else { set[at] };
+            let mut byte = set[at];
+            while byte <= last {
+                table[byte as usize] |= 1 << idx;
+                byte += 1;
             }
-            byte += 1;
-        }
-        let marks = marks(set);
-        let mut mark = 0;
-        while mark < marks.len() {
-            table[marks[mark] as usize] |= 1 << set as u16;
-            mark += 1;
+            at += if is_range { 3 } else { 1 };
         }
         idx += 1;
     }
     table
-}
-
-const fn letter_or_digit(set: Set, byte: u8) -> bool {
-    match set {
-        Set::Digit => byte.is_ascii_digit(),
-        Set::Hex => byte.is_ascii_digit() || matches!(byte, b'a'..=b'f'),
-        Set::Upper => byte.is_ascii_digit() || byte.is_ascii_uppercase(),
-        Set::Lower => byte.is_ascii_digit() || byte.is_ascii_lowercase(),
-        Set::Alnum
-        | Set::Url
-        | Set::UrlDot
-        | Set::Base64
-        | Set::Percent
-        | Set::Tilde
-        | Set::Bare
-        | Set::Credential
-        | Set::Line
-        | Set::Token
-        | Set::Crypt => byte.is_ascii_alphanumeric(),
-    }
 }
 
 impl Set {
@@ -141,8 +104,6 @@ pub(super) struct Text<'t> {
     runs: [(usize, usize); N_SETS],
     /// Where the last findings end: a secret may be glued to the one before it.
     ends: [usize; 4],
-    /// Where the last token stands whose pieces were joined.
-    pub(super) joined: Range<usize>,
     /// Where the last `login ` ends.
     pub(super) login: Option<usize>,
     /// Up to here the manifests of clusters were looked at.
@@ -168,7 +129,6 @@ impl<'t> Text<'t> {
             bytes: text.as_bytes(),
             runs: [(0, 0); N_SETS],
             ends: [0; 4],
-            joined: 0..0,
             login: None,
             manifest: 0,
             jwk: 0,

@@ -1,19 +1,15 @@
 //! Passwords and tokens in the user part of an address: `postgres://user:password@host`, `https://token@host`.
 
-use super::finding::{FoundSecret, PLACEHOLDER, Weight};
+use std::ops::Range;
+
+use super::finding::PLACEHOLDER;
 use super::judge;
 use super::text::Text;
 
 const MAX_USER_PART: usize = 512;
 
-/// What people write where a password belongs.
-pub(super) const STAND_INS: &[&str] = &[
-    "password", "passwd", "pass", "secret", "pwd", "pw", "user", "username", "token", "postgres",
-    "root", "guest", "admin", "mysql", "redis", "test",
-];
-
 /// Returns the password of the address whose `://` ends at `pos`.
-pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
+pub(super) fn find(text: &mut Text<'_>, _start: usize, pos: usize) -> Option<Range<usize>> {
     let rest = text.rest(pos);
     let rest = &rest[..rest.len().min(MAX_USER_PART)];
     let n_authority = rest.iter().position(|byte| ends_authority(*byte)).unwrap_or(rest.len());
@@ -32,9 +28,7 @@ pub(super) fn find(text: &Text<'_>, pos: usize) -> Option<FoundSecret> {
     if !has_host || password.len() < 6 || is_stand_in(password) || !is_password {
         return None;
     }
-    let (start, end) = (pos + n_user, pos + at);
-    let weight = if colon.is_some() { Weight::Shape } else { Weight::Place };
-    Some(FoundSecret { start, end, kind: "url-password", weight })
+    Some(pos + n_user..pos + at)
 }
 
 /// Says whether what stands alone before `host` is generated. The keys of Sentry's addresses are for everybody.
@@ -49,7 +43,7 @@ fn ends_authority(byte: u8) -> bool {
 }
 
 fn is_stand_in(password: &[u8]) -> bool {
-    STAND_INS.iter().any(|word| password.eq_ignore_ascii_case(word.as_bytes()))
+    judge::is_stand_in(password)
         || judge::is_reference(password)
         || judge::has_placeholder(password)
         || password.iter().any(|byte| matches!(byte, b'{' | b'}' | b'(' | b')'))

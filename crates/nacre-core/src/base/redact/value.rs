@@ -27,8 +27,6 @@ pub(super) enum Writing {
     /// Quoted, with blanks in it.
     Phrase,
     Bare,
-    /// Bare, between two brackets that are no part of it: `<value>`.
-    Wrapped,
     /// Bare, with a bracket in it.
     Bracketed,
 }
@@ -49,13 +47,6 @@ pub(super) struct Quote {
     pub(super) mark: u8,
     level: usize,
     pub(super) end: usize,
-}
-
-impl Quote {
-    /// Says whether `other` stands at the same depth of escaping.
-    pub(super) fn is_as_deep(self, other: Self) -> bool {
-        self.level == other.level
-    }
 }
 
 /// Returns the quote at `pos`, if there is one.

@@ -303,10 +303,6 @@ pub(super) enum Spelling {
     Escaped,
     /// Escaped twice, as in JSON inside a JSON string.
     Twice,
-    /// Escaped, with characters between that nobody sees.
-    Hidden,
-    /// The same, with those characters as escapes of JSON.
-    HiddenEscaped,
 }
 
 /// A place where secrets are found; `%N %n %c %h %f` are the name in its spellings, `%S` the secret.
@@ -343,12 +339,8 @@ pub(super) const PLACES: &[Place] = &[
     place("flag", Spelling::Escaped, "tool --%f %S --verbose"),
     place("many lines", Spelling::Raw, "%n = \"\"\"%S\"\"\"\n%N=%S\n"),
     place("name and value", Spelling::Escaped, "{\"name\": \"%N\", \"value\": \"%S\"}"),
-    place("zero width", Spelling::Hidden, "LOG=info\n%N=%S\nPORT=80\n"),
-    place(
-        "zero width in json",
-        Spelling::HiddenEscaped,
-        "{\"id\": 7, \"%n\": \"%S\", \"ok\": true}",
-    ),
+    place("colored", Spelling::Escaped, "%N=\u{1b}[32m%S\u{1b}[0m\n"),
+    place("link escaped", Spelling::Escaped, "{\"cmd\": \"%N\\u003d%S\"}"),
     place("fullwidth link", Spelling::Escaped, "%n\u{ff1a}%S\n"),
 ];
 
@@ -373,8 +365,6 @@ impl Place {
             Spelling::Raw => secret.to_owned(),
             Spelling::Escaped => escaped(secret),
             Spelling::Twice => escaped(&escaped(secret)),
-            Spelling::Hidden => sprinkled(&escaped(secret), "\u{200b}"),
-            Spelling::HiddenEscaped => sprinkled(&escaped(secret), "\\u200b"),
         }
     }
 }
@@ -382,12 +372,6 @@ impl Place {
 fn capitalized(word: &str) -> String {
     let (first, rest) = word.split_at(1);
     first.to_uppercase() + rest
-}
-
-/// Puts `mark` behind every fifth character of the alphabet, so that a part is written as it is in the whole.
-fn sprinkled(text: &str, mark: &str) -> String {
-    let spell = |c: char| format!("{c}{}", if u32::from(c).is_multiple_of(5) { mark } else { "" });
-    text.chars().map(spell).collect()
 }
 
 fn escaped(text: &str) -> String {

@@ -1,8 +1,6 @@
-//! Secrets in disguise: invisible characters, look-alikes, line breaks, base64, and values with an `&` in them.
+//! Secrets that programs write in another way: in color, as JSON escapes, in base64, and with an `&` in them.
 
-use serde_json::json;
-
-use super::super::{Redactor, redact};
+use super::super::redact;
 use super::corpus::{Dice, KINDS, Sample};
 
 /// Kinds that are known by their shape alone, wherever they stand.
@@ -52,82 +50,23 @@ pub(super) fn check_gone(text: &str, secret: &str) {
 }
 
 #[test]
-fn invisible_characters_hide_no_secret() {
-    let hidden = [
-        "\u{200b}",
-        "\u{200c}",
-        "\u{200d}",
-        "\u{200f}",
-        "\u{2060}",
-        "\u{2064}",
-        "\u{feff}",
-        "\u{ad}",
-        "\u{180e}",
-        "\u{fe0f}",
-        "\u{e0101}",
-        "\u{e0041}",
-        "\u{202e}",
-        "\u{0}",
-        "\u{8}",
-        "\u{1b}[0m",
-        "\u{1b}[01;31m\u{1b}[K",
-        "\\u200b",
-        "\\u00AD",
-        "\\\\ufeff",
-        "\\udb40\\udc41",
-        "\\u001b[31m",
-    ];
+fn colors_and_json_escapes_hide_no_secret() {
     for label in SHAPES {
         let secret = sample(label, 3).secret;
-        for mark in hidden {
+        for mark in ["\u{1b}[0m", "\u{1b}[01;31m\u{1b}[K", "\\u001b[31m", "\\\\u001b[0m"] {
             for at in [1, 3, 8, secret.len() - 2] {
                 let (head, tail) = secret.split_at(at);
                 check_gone(&format!("use {head}{mark}{tail} now"), &secret);
             }
-            let spread: String = secret.chars().map(|c| format!("{c}{mark}")).collect();
-            check_gone(&format!("use {spread} now"), &secret);
         }
     }
-}
-
-#[test]
-fn look_alikes_hide_no_secret() {
-    let secret = sample("github-classic", 4).secret;
-    let body = &secret[4..];
-    for text in [
-        format!("use gһp_{body} now"),
-        format!("use ɡhр_{body} now"),
-        format!("use ｇｈｐ＿{body} now"),
-        format!("use 𝐠𝒉𝓹_{body} now"),
-        format!("use ⓖⓗⓟ_{body} now"),
-        format!("use \\u0067hp_{body} now"),
-        format!("use g\\u04bbp_{body} now"),
-        format!("use \\ud835\\udc20hp_{body} now"),
-    ] {
-        assert_eq!(redact(&text), "use [redacted:github-token] now", "{text}");
-    }
-    let anthropic = sample("anthropic-api", 4).secret;
-    let hyphens = anthropic.replacen('-', "\u{2011}", 3);
-    assert_eq!(redact(&hyphens), "[redacted:anthropic-key]");
-    for name in ["pаssword", "рassword", "раѕѕ", "ｐａｓｓｗｏｒｄ", "pass\u{200b}word"]
-    {
-        let text = format!("{name}: kX9#vTq2!mWz");
-        assert_eq!(redact(&text), format!("{name}: [redacted:password]"));
-    }
+    let github = sample("github-classic", 4).secret;
+    let text = format!("use \\u0067hp_{} now", &github[4..]);
+    assert_eq!(redact(&text), "use [redacted:github-token] now");
+    let raw = format!(r#"{{"t":"\u003cb\u003e caf\u00e9 t\u003d{github} \u0026","n":1}}"#);
+    let expected = r#"{"t":"\u003cb\u003e caf\u00e9 t\u003d[redacted:github-token] \u0026","n":1}"#;
+    assert_eq!(redact(&raw), expected);
     assert_eq!(redact("password：kX9#vTq2!mWz"), "password：[redacted:password]");
-    assert_eq!(redact("password:\u{a0}kX9#vTq2!mWz"), "password:\u{a0}[redacted:password]");
-}
-
-#[test]
-fn text_around_a_disguised_secret_stays_as_it_was() {
-    let secret = sample("github-classic", 5).secret;
-    let (head, tail) = secret.split_at(9);
-    let text =
-        format!("naïve\u{200b} – “а б” {head}\u{200b}{tail}\u{200b} пароль 使用：ok\u{feff}");
-    let expected = "naïve\u{200b} – “а б” [redacted:github-token]\u{200b} пароль 使用：ok\u{feff}";
-    assert_eq!(redact(&text), expected);
-    let raw = format!(r#"{{"t":"\u200bx\u0430 {head}\u200b{tail}\u200b","n":1}}"#);
-    assert_eq!(redact(&raw), r#"{"t":"\u200bx\u0430 [redacted:github-token]\u200b","n":1}"#);
 }
 
 #[test]
@@ -140,104 +79,6 @@ fn text_with_marks_and_no_secret_stays() {
         r#"{"t":"caf\u00e9 \u0026 token \u003d \u201cnone\u201d \ud83d\ude00"}"#,
     ] {
         assert_eq!(redact(text), text);
-    }
-}
-
-#[test]
-fn line_breaks_hide_no_secret() {
-    let breaks = [
-        "\n",
-        "\r",
-        "\n> ",
-        "\n> > ",
-        "\\n> ",
-        "\r\n",
-        "\\\n",
-        "\n    ",
-        "\n\t",
-        "\\n",
-        "\\r\\n",
-        "\\\\n",
-        "\\\\\\n  ",
-        "\\n\\t",
-    ];
-    for label in SHAPES {
-        let secret = sample(label, 6).secret;
-        for gap in breaks {
-            for at in [3, 5, 8, 12, 16] {
-                let (head, tail) = secret.split_at(at);
-                if redact(head) == head && redact(tail) == tail {
-                    check_gone(&format!("key: {head}{gap}{tail}\nthe end"), &secret);
-                }
-            }
-        }
-    }
-}
-
-#[test]
-fn margins_of_quotes_and_diffs_hide_no_secret() {
-    let secret = sample("github-classic", 7).secret;
-    let (head, tail) = secret.split_at(14);
-    for (text, expected) in [
-        (format!("> use {head}\n> {tail}\n> ok"), "> use [redacted:github-token]\n> ok"),
-        (format!("+ use {head}\n+ {tail}\n+ ok"), "+ use [redacted:github-token]\n+ ok"),
-        (format!("-use {head}\n-{tail}\n ok"), "-use [redacted:github-token]\n ok"),
-        (format!("# {head}\n# {tail}\n"), "# [redacted:github-token]\n"),
-        (
-            format!("x {}\n{}\n{}\ny", &head[..9], &secret[9..20], &secret[20..]),
-            "x [redacted:github-token]\ny",
-        ),
-    ] {
-        assert_eq!(redact(&text), expected, "{text}");
-    }
-}
-
-#[test]
-fn concatenated_strings_hide_no_secret() {
-    let secret = sample("github-classic", 8).secret;
-    let (head, tail) = secret.split_at(14);
-    let gone = "[redacted:github-token]";
-    for (open, close) in [
-        ("\"", "\" + \""),
-        ("\"", "\" +\n    \""),
-        ("'", "' . '"),
-        ("\"", "\"\n  \""),
-        ("\\\"", "\\\" + \\\""),
-        ("'", "'+'"),
-        ("\"", "\" & \""),
-    ] {
-        let text = format!("k = {open}{head}{close}{tail}{open};");
-        assert_eq!(redact(&text), format!("k = {open}{gone}{close}{gone}{open};"), "{text}");
-    }
-    let array = json!([head, tail]).to_string();
-    assert_eq!(redact(&array), array);
-    for (before, between, after) in [
-        ("'", "' + \"", "\""),
-        ("`", "` + `", "`"),
-        ("`", "`+'", "'"),
-        ("[\"", "\", \"", "\"].join(\"\")"),
-        ("['", "',\n  '", "'].join('')"),
-        ("''.join(['", "', '", "'])"),
-        ("concat!(\"", "\", \"", "\")"),
-        ("CONCAT('", "', '", "')"),
-    ] {
-        let text = format!("k = {before}{head}{between}{tail}{after};");
-        assert_eq!(redact(&text), format!("k = {before}{gone}{between}{gone}{after};"), "{text}");
-    }
-}
-
-#[test]
-fn an_ordinary_word_on_the_next_line_stays() {
-    let secret = sample("github-classic", 9).secret;
-    for next in
-        ["authenticationTokenProvider", "and the next line", "deadline", "x86_64-unknown-linux-gnu"]
-    {
-        let text = format!("use {secret}\n{next}");
-        assert_eq!(redact(&text), format!("use [redacted:github-token]\n{next}"));
-        for stump in ["ghp_", "gh", "sk-ant-", "xoxb-", "AKIA", "eyJ", "npm_"] {
-            let text = format!("Tokens begin with {stump}\n{next}");
-            assert_eq!(redact(&text), text);
-        }
     }
 }
 
@@ -344,33 +185,6 @@ fn names_of_clusters_and_registries_are_known() {
         "    certificate-authority-data: none",
     ] {
         assert_eq!(redact(text), text);
-    }
-}
-
-#[test]
-fn disguised_secrets_cut_in_two_by_chunks_are_caught() {
-    let filler = "the quick brown fox jumps over the lazy dog\n".repeat(480);
-    let secret = sample("github-classic", 13).secret;
-    let (head, tail) = secret.split_at(14);
-    let encoded = base64(format!("token: {secret}\n"));
-    for (text, expected) in [
-        (format!("use {head}\u{200b}{tail} ok"), "use [redacted:github-token] ok"),
-        (format!("use gһp_{} ok", &secret[4..]), "use [redacted:github-token] ok"),
-        (format!("> {head}\n> {tail}\n> ok"), "> [redacted:github-token]\n> ok"),
-        (format!("'{head}' + '{tail}'"), "'[redacted:github-token]' + '[redacted:github-token]'"),
-        (format!("D={encoded} ok"), "D=[redacted:github-token] ok"),
-        ("PASSWORD=kX9#vT&q2mWz ok".to_owned(), "PASSWORD=[redacted:password] ok"),
-    ] {
-        let whole = format!("{filler}{text}\n{filler}");
-        for cut in (0..text.len()).filter(|cut| text.is_char_boundary(*cut)) {
-            let mut redactor = Redactor::new();
-            let mut clean = String::new();
-            let (first, second) = whole.split_at(filler.len() + cut);
-            redactor.push(first, &mut clean);
-            redactor.push(second, &mut clean);
-            redactor.finish(&mut clean);
-            assert_eq!(clean, format!("{filler}{expected}\n{filler}"), "{text} at {cut}");
-        }
     }
 }
 

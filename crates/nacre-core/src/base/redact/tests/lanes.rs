@@ -4,8 +4,8 @@ use aho_corasick::AhoCorasick;
 use proptest::prelude::*;
 
 use super::super::automaton::{Automaton, Hit};
-use super::super::few::FewWords;
 use super::super::finding::{FoundSecret, merge};
+use super::super::prefix;
 use super::super::scan::{self, Search};
 use super::super::text::Text;
 use super::corpus::{Dice, KINDS, PLACES};
@@ -33,33 +33,18 @@ fn lane_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
     hits
 }
 
-fn few_hits(words: &[&str], text: &str) -> Vec<(usize, Vec<u16>)> {
-    let mut hits = Vec::new();
-    FewWords::new(words).each_hit(text.as_bytes(), &(0..text.len()), |hit| {
-        hits.push((hit.end, hit.words.to_vec()));
-    });
-    hits
-}
-
 /// The findings of a scan whose hits come from the plain automaton.
 fn plain_scan(text: &str) -> Vec<FoundSecret> {
     let words: Vec<&str> = scan::words().collect();
     let mut search = Search::new(Text::new(text));
     let mut found = Vec::new();
-    // The lanes take one end of a line for the other.
-    for (end, words) in plain_hits(&words, &text.replace('\r', "\n")) {
+    for (end, words) in plain_hits(&words, text) {
         search.take(Hit { end, words: &words }, &mut found);
     }
     let whole = 0..text.len();
-    scan::find_foreign(&mut search.text, &[whole], &mut found);
+    scan::find_foreign(&mut search.text, std::slice::from_ref(&whole), &mut found);
+    prefix::find(&mut search.text, &[whole], &mut found);
     merge(found)
-}
-
-#[test]
-fn every_word_that_is_not_ascii_has_a_byte_that_is_looked_for_first() {
-    for word in scan::foreign_words() {
-        assert!(word.bytes().any(|byte| scan::FOREIGN_LEADS.contains(&byte)), "{word}");
-    }
 }
 
 #[test]
@@ -103,7 +88,6 @@ proptest! {
     ) {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         prop_assert_eq!(lane_hits(&words, &text), plain_hits(&words, &text));
-        prop_assert_eq!(few_hits(&words, &text), plain_hits(&words, &text));
     }
 
     #[test]
@@ -112,10 +96,9 @@ proptest! {
     ) {
         let words: Vec<&str> = scan::words().collect();
         let text = text + &other;
-        prop_assert_eq!(few_hits(&words, &text), lane_hits(&words, &text));
         let part = text.floor_char_boundary(from)..text.floor_char_boundary(text.len() / 2);
         let (mut few, mut lanes) = (Vec::new(), Vec::new());
-        let is_ascii = FewWords::new(&words).each_hit(text.as_bytes(), &part, |hit| few.push((hit.end, hit.words.to_vec())));
+        let is_ascii = scan::each_hit_small(text.as_bytes(), &part, |hit| few.push((hit.end, hit.words.to_vec())));
         let also = Automaton::new(&words).each_hit(text.as_bytes(), &part, |hit| lanes.push((hit.end, hit.words.to_vec())));
         prop_assert_eq!((few, is_ascii), (lanes, also));
     }

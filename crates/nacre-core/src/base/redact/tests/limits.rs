@@ -2,23 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::{Redactor, redact, scan};
-use super::corpus::{Dice, KINDS};
+use super::super::{redact, scan};
 use super::json::tangle;
-
-fn in_pieces(text: &str, cuts: &[usize]) -> String {
-    let mut redactor = Redactor::new();
-    let mut clean = String::new();
-    let mut rest = text;
-    for cut in cuts {
-        let (piece, tail) = rest.split_at(rest.floor_char_boundary(*cut));
-        redactor.push(piece, &mut clean);
-        rest = tail;
-    }
-    redactor.push(rest, &mut clean);
-    redactor.finish(&mut clean);
-    clean
-}
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2048, failure_persistence: None, ..ProptestConfig::default() })]
@@ -32,41 +17,10 @@ proptest! {
     }
 
     #[test]
-    fn any_string_is_survived(text in any::<String>(), cuts in prop::collection::vec(0..64_usize, 0..8)) {
-        prop_assert_eq!(in_pieces(&text, &cuts), redact(&text));
+    fn any_string_is_survived(text in any::<String>()) {
+        let once = redact(&text).into_owned();
+        prop_assert_eq!(redact(&once), once.as_str());
     }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
-
-    #[test]
-    fn pieces_come_out_as_the_whole(
-        tangles in prop::collection::vec((tangle(), 0..3000_usize), 10..30),
-        cuts in prop::collection::vec(0..20_000_usize, 0..12),
-    ) {
-        let text: String = tangles
-            .iter()
-            .map(|(tangle, n_filler)| format!("{tangle}\n{}\n", "filler ".repeat(*n_filler / 7)))
-            .collect();
-        let clean = in_pieces(&text, &cuts);
-        let (clean, whole) = (redact(&clean), redact(&text));
-        prop_assert_eq!(clean, whole);
-    }
-}
-
-#[test]
-fn a_key_that_never_ends_is_dropped_to_the_end() {
-    let kind = KINDS.iter().find(|kind| kind.label == "pem-cut").unwrap();
-    let mut dice = Dice::new(9);
-    let mut text = kind.sample(&mut dice).text;
-    let other = kind.sample(&mut dice).secret;
-    for _ in 0..2_000 {
-        text.push('\n');
-        text.push_str(&other);
-    }
-    let clean = in_pieces(&format!("{text}\nafter the key\n"), &[10_000; 60]);
-    assert_eq!(clean, "[redacted:private-key]\nafter the key\n");
 }
 
 /// Repeated a million times, each of these made some scanner quadratic.
@@ -212,6 +166,14 @@ const HOSTILE: &[&str] = &[
     "password: &a ",
     "password:\n```\n",
     "password <<a\n",
+    "ab_a1B2c3D4e5F6g7H8i9J0k1L2m3 ",
+    "ab_a1B2c3D4e5F6g7H8i9J0k1L2m3",
+    "ab_cd-",
+    "a1B2c3D4e5F6g7H8i9J0k1L2m3",
+    "<secret>a1 b2 ",
+    "password: kirschbaum\n",
+    "api_key='a1B2c3D4e5F6g7H8' a1B2c3D4e5F6g7H8 ",
+    "كلمة المرور: ",
 ];
 
 #[test]
@@ -234,6 +196,5 @@ fn hostile_repetition_takes_linear_time() {
         let text = pattern.repeat(HOSTILE_LEN / pattern.len());
         let clean = redact(&text);
         assert!(clean.len() <= text.len() * 4, "{pattern}");
-        assert_eq!(in_pieces(&text, &[30_000; 12]).is_empty(), text.is_empty(), "{pattern}");
     }
 }

@@ -164,7 +164,6 @@ fn secrets_of_commands_go() {
             "echo -n '%%' | gcloud secrets create x --data-file=-",
             "ansible-vault encrypt_string '%%' --name n",
             "mc alias set m http://x bob @@",
-            "wg set wg0 peer x preshared-key <(echo @@)",
             "dotnet user-secrets set 'Db:Other' '%%'",
         ],
     );
