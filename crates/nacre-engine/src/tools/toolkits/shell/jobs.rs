@@ -270,15 +270,17 @@ fn redirected(program: Program, out: String) -> Program {
 }
 
 fn ending(ended: &Result<Finished, ToolError>) -> String {
-    match ended {
-        Ok(finished) => match finished.ending {
-            ProgramEnding::Exited(code) => format!("exit code {code}"),
-            ProgramEnding::Signalled(signal) => format!("ended by signal {signal}"),
-            ProgramEnding::TimedOut => "stopped: its time was over".to_owned(),
-            ProgramEnding::Cancelled => "stopped".to_owned(),
-        },
-        Err(error) => format!("could not run: {}", error.what),
-    }
+    let finished = match ended {
+        Ok(finished) => finished,
+        Err(error) => return format!("could not run: {}", error.what),
+    };
+    let ending = match finished.ending {
+        ProgramEnding::Exited(code) => format!("exit code {code}"),
+        ProgramEnding::Signalled(signal) => format!("ended by signal {signal}"),
+        ProgramEnding::TimedOut => "stopped: its time was over".to_owned(),
+        ProgramEnding::Cancelled => "stopped".to_owned(),
+    };
+    [vec![ending], finished.notes.clone()].concat().join("\n")
 }
 
 /// Reads what a job says.
