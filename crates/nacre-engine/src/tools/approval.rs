@@ -92,17 +92,6 @@ pub enum ApprovalKind {
     Memory,
 }
 
-impl ApprovalKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Edit => "edit",
-            Self::Program => "program",
-            Self::Network => "network",
-            Self::Memory => "memory",
-        }
-    }
-}
-
 /// What a person is shown before they answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
@@ -228,9 +217,8 @@ mod tests {
         let remember = Footprint { memory: MemoryUse::Changes, ..Footprint::default() };
         let recall = Footprint { memory: MemoryUse::Reads, ..Footprint::default() };
         let words = |policy: ApprovalPolicy, footprint: &Footprint| {
-            let kinds: Vec<&str> =
-                policy.needs(footprint).into_iter().map(ApprovalKind::as_str).collect();
-            kinds.join(" ")
+            let kinds = policy.needs(footprint).into_iter();
+            kinds.map(|kind| format!("{kind:?}").to_lowercase()).collect::<Vec<_>>().join(" ")
         };
         for (footprint, ask, auto_edit) in [
             (&read, "", ""),

@@ -43,9 +43,6 @@ impl Programs {
         time_limit: Duration,
         ctx: &ToolContext,
     ) -> Result<Finished, ToolError> {
-        let unusable = |what: String| {
-            ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
-        };
         let scratch = WriteScope::create_inside(&ctx.spill, SCRATCH, Access::Private)
             .map_err(|error| unusable(error.to_string()))?;
         let real = |path: &Path| {
@@ -96,6 +93,10 @@ impl Programs {
         let person = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         program_environment(person, scratch)
     }
+}
+
+pub(super) fn unusable(what: String) -> ToolError {
+    ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
 }
 
 struct StopOnDrop(CancelSource);

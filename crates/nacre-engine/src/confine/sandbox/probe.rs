@@ -24,37 +24,34 @@ const NO_CORE: Rlimit = Rlimit { current: Some(0), maximum: Some(0) };
 const PROBE: &str = "walls.probe";
 
 pub(super) fn try_walls(confinement: &Confinement) -> Result<(), WallError> {
-    let leaky = |what: &str| WallError::Leaky(what.to_owned());
-    if !is_refused(write(&confinement.outside)) {
-        return Err(leaky("a file could be written outside of the workspace"));
-    }
-    if write(&confinement.scratch).is_err() {
-        return Err(leaky("the folder for temporary files cannot be written"));
-    }
-    if confinement.secrets.iter().any(|secret| is_visible(secret)) {
-        return Err(leaky("a secret could be read"));
-    }
+    let Confinement { outside, scratch, secrets, reach, metadata, .. } = confinement;
     let is_open = |family: AddressFamily| {
         KINDS.map(SocketType::from_raw).iter().any(|kind| !is_refused(socket(family, *kind, None)))
     };
-    if is_open(AddressFamily::UNIX) || is_open(AddressFamily::NETLINK) {
-        return Err(leaky("a socket of this machine could be opened"));
+    let local = [AddressFamily::UNIX, AddressFamily::NETLINK];
+    let internet = [AddressFamily::INET, AddressFamily::INET6];
+    let is_other = |parent| !is_refused(prlimit(Some(parent), Resource::Core, NO_CORE));
+    let is_kept = *metadata == Metadata::Kept;
+    let leaks = [
+        (!is_refused(write(outside)), "a file could be written outside of the workspace"),
+        (write(scratch).is_err(), "the folder for temporary files cannot be written"),
+        (secrets.iter().any(|secret| is_visible(secret)), "a secret could be read"),
+        (local.into_iter().any(is_open), "a socket of this machine could be opened"),
+        (
+            *reach == Reach::Nothing && internet.into_iter().any(is_open),
+            "a connection could be opened",
+        ),
+        (
+            KINDS.into_iter().any(|kind| reaches_sockets(kind, scratch)),
+            "a pair of sockets could be turned to another address",
+        ),
+        (getppid().is_some_and(is_other), "limits of another process could be changed"),
+        (is_kept && !is_refused(set_attributes(scratch)), "attributes could be changed"),
+    ];
+    match leaks.into_iter().find(|(is_leaky, _)| *is_leaky) {
+        Some((_, what)) => Err(WallError::Leaky(what.to_owned())),
+        None => Ok(()),
     }
-    if confinement.reach == Reach::Nothing
-        && (is_open(AddressFamily::INET) || is_open(AddressFamily::INET6))
-    {
-        return Err(leaky("a connection could be opened"));
-    }
-    if KINDS.into_iter().any(|kind| reaches_sockets(kind, &confinement.scratch)) {
-        return Err(leaky("a pair of sockets could be turned to another address"));
-    }
-    if getppid().is_some_and(|parent| !is_refused(prlimit(Some(parent), Resource::Core, NO_CORE))) {
-        return Err(leaky("limits of another process could be changed"));
-    }
-    if confinement.metadata == Metadata::Kept && !is_refused(set_attributes(&confinement.scratch)) {
-        return Err(leaky("attributes of a file could be changed"));
-    }
-    Ok(())
 }
 
 /// Whether a pair of sockets of this kind can send to a socket in the file system: no kind but streams and packets is to be had, and

@@ -196,13 +196,18 @@ impl ShellRunInput {
     }
 }
 
+/// How a program ended.
+pub(super) fn ending(finished: &Finished) -> String {
+    match finished.ending {
+        Ending::Exited(code) => format!("exit code {code}"),
+        Ending::Signalled(signal) => format!("ended by signal {signal}"),
+        Ending::TimedOut => "stopped: its time was over".to_owned(),
+        Ending::Cancelled => "stopped".to_owned(),
+    }
+}
+
 fn output(finished: &Finished) -> Output {
-    let (ending, code) = match finished.ending {
-        Ending::Exited(code) => (format!("exit code {code}"), Some(code)),
-        Ending::Signalled(signal) => (format!("ended by signal {signal}"), None),
-        Ending::TimedOut | Ending::Cancelled => ("stopped".to_owned(), None),
-    };
-    let mut text = ending;
+    let mut text = ending(finished);
     if finished.left_behind != 0 {
         text.push_str(&format!("\n{} processes it left running were ended", finished.left_behind));
     }
@@ -215,7 +220,7 @@ fn output(finished: &Finished) -> Output {
         }
     }
     let value = json!({
-        "exit_code": code,
+        "exit_code": if let Ending::Exited(code) = finished.ending { Some(code) } else { None },
         "stdout_bytes": finished.stdout.total,
         "stderr_bytes": finished.stderr.total,
         "left_behind": finished.left_behind,
