@@ -25,7 +25,9 @@ pub use heap::{give_back_memory, share_memory};
 pub use local_names::LocalNames;
 pub use owner::{Person, Stranger};
 pub use search_path::{is_of_repository, search_folders, search_path, trees_around};
-pub use sensitive::{SENSITIVE_NAMES, VARIABLES, holds_variables};
+pub use sensitive::{
+    SECRETS, acted_on_places, is_acted_on, secret_places, secret_rule, with_folders,
+};
 pub use shown::{Shown, ShownLine, is_hidden_char};
 pub use time::parse_time;
 pub use unified::unified_diff;

@@ -151,7 +151,7 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pip
     let programs = Programs {
         launcher: Launcher::new(helper),
         environment,
-        secrets: vec![site.path("outside").canonicalize().unwrap()],
+        home: site.path("outside").canonicalize().ok(),
         reach: Reach::Nothing,
         metadata: Metadata::Kept,
         quotas: Quotas { file_bytes: 64 << 20, ..Quotas::default() },

@@ -15,7 +15,7 @@ mod sandbox;
 pub use process::helper;
 pub use process::{
     Captured, Ending as ProgramEnding, Finished, LaunchRequest, Launcher, OutputCaps, ProcessError,
-    Program, Quotas, own_folders, program_environment,
+    Program, Quotas, own_folders, own_home, program_environment,
 };
 pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
 

@@ -8,7 +8,9 @@ use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::footprint::{Exec, Footprint, MemoryUse, Network};
+use nacre_core::base;
+
+use super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
 use super::tool::PreviewProgram;
 
 /// What a person is asked about.
@@ -17,7 +19,7 @@ pub enum ApprovalPolicy {
     /// Every change, program and connection.
     #[default]
     Ask,
-    /// Programs and connections; edits of files in the workspace and of memories pass.
+    /// Programs and connections; edits of files in the workspace and of memories pass, but for files that other programs act on.
     AutoEdit,
     /// Nothing. Programs stay confined.
     Full,
@@ -58,12 +60,22 @@ impl ApprovalPolicy {
         if footprint.memory == MemoryUse::Changes {
             kinds.insert(ApprovalKind::Memory);
         }
-        kinds.retain(|kind| match self {
-            Self::Ask => true,
-            Self::AutoEdit => matches!(kind, ApprovalKind::Program | ApprovalKind::Network),
-            Self::Full => false,
+        let is_plain_edit = !footprint.writes.iter().any(is_acted_on);
+        kinds.retain(|kind| match (self, kind) {
+            (Self::Ask, _) => true,
+            (Self::AutoEdit, ApprovalKind::Edit) => !is_plain_edit,
+            (Self::AutoEdit, kind) => *kind != ApprovalKind::Memory,
+            (Self::Full, _) => false,
         });
         kinds
+    }
+}
+
+/// Whether other programs act on a file of an area.
+fn is_acted_on(area: &Area) -> bool {
+    match area {
+        Area::File(path) | Area::Tree(Some(path)) => base::is_acted_on(path.as_str()),
+        Area::Tree(None) => true,
     }
 }
 
@@ -78,17 +90,6 @@ pub enum ApprovalKind {
     Network,
     /// Memories change.
     Memory,
-}
-
-impl ApprovalKind {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Edit => "edit",
-            Self::Program => "program",
-            Self::Network => "network",
-            Self::Memory => "memory",
-        }
-    }
 }
 
 /// What a person is shown before they answer.
@@ -117,7 +118,7 @@ pub struct ApprovalRequest {
 pub enum ApprovalAnswer {
     /// This call.
     Once,
-    /// This call, and those like it until the session ends.
+    /// This call, and the same again until the session ends.
     Session,
     /// The reason is told to the model.
     Denied { reason: String },
@@ -165,40 +166,20 @@ pub struct Grants(Mutex<BTreeSet<Grant>>);
 /// More grants than this are a person who answers without reading.
 const MAX_GRANTS: usize = 1000;
 
-/// Calls that are alike: of the same tool, for the same kinds of things, to the same host, with the same program and
-/// first argument.
+/// What a yes for the session allows: exactly what was shown. The same tool on the same places and hosts, and, of programs, the
+/// same words in the same folder: what a program does with other arguments nobody can say (`timeout 5 sh -c …`).
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Grant {
     tool: String,
     kinds: BTreeSet<ApprovalKind>,
-    host: Option<String>,
-    /// The words that have to be the same.
-    program: Vec<String>,
+    footprint: Vec<String>,
+    program: Option<PreviewProgram>,
 }
 
 impl Grant {
-    /// What a yes for the session would allow.
     pub(super) fn of(request: &ApprovalRequest) -> Self {
-        let program = request.program.as_ref().map_or_else(Vec::new, program_words);
-        Self {
-            tool: request.tool.clone(),
-            kinds: request.kinds.clone(),
-            host: request.host.clone(),
-            program,
-        }
-    }
-}
-
-/// The words by which a program is the same again. A script, and a program whose first argument is an option such as
-/// `-c`, may do anything with the rest: there every word counts.
-fn program_words(program: &PreviewProgram) -> Vec<String> {
-    match program {
-        PreviewProgram::Script(script) => vec!["script".to_owned(), script.clone()],
-        PreviewProgram::Argv(argv) => {
-            let is_option = argv.get(1).is_some_and(|first| first.starts_with('-'));
-            let n_words = if is_option { argv.len() } else { 2 };
-            std::iter::once("argv".to_owned()).chain(argv.iter().take(n_words).cloned()).collect()
-        }
+        let ApprovalRequest { tool, kinds, footprint, program, .. } = request.clone();
+        Self { tool, kinds, footprint, program }
     }
 }
 
@@ -220,7 +201,6 @@ mod tests {
     use nacre_core::safefs::RelPath;
 
     use super::*;
-    use crate::tools::Area;
 
     #[test]
     fn policies_ask_for_what_they_say() {
@@ -233,18 +213,26 @@ mod tests {
         let shell = Footprint { exec: Exec::Anything, ..edit.clone() };
         let online = Footprint { network: Network::Anything, ..shell.clone() };
         let fetch = Footprint { network: host(), ..Footprint::default() };
+        let hooks = |path| Footprint::changing([Area::File(RelPath::new(path).unwrap())]);
         let remember = Footprint { memory: MemoryUse::Changes, ..Footprint::default() };
         let recall = Footprint { memory: MemoryUse::Reads, ..Footprint::default() };
         let words = |policy: ApprovalPolicy, footprint: &Footprint| {
-            let kinds: Vec<&str> =
-                policy.needs(footprint).into_iter().map(ApprovalKind::as_str).collect();
-            kinds.join(" ")
+            let kinds = policy.needs(footprint).into_iter();
+            kinds.map(|kind| format!("{kind:?}").to_lowercase()).collect::<Vec<_>>().join(" ")
         };
         for (footprint, ask, auto_edit) in [
             (&read, "", ""),
             (&helper, "", ""),
             (&recall, "", ""),
             (&edit, "edit", ""),
+            (&hooks(".claude/settings.json"), "edit", "edit"),
+            (&hooks(".mcp.json"), "edit", "edit"),
+            (&hooks(".vscode/tasks.json"), "edit", "edit"),
+            (&hooks(".husky/pre-commit"), "edit", "edit"),
+            (&hooks(".github/workflows/x.yml"), "edit", "edit"),
+            (&hooks(".devcontainer/devcontainer.json"), "edit", "edit"),
+            (&hooks(".cargo/config.toml"), "edit", "edit"),
+            (&hooks("CLAUDE.md"), "edit", "edit"),
             (&remember, "memory", ""),
             (&commit, "program", "program"),
             (&shell, "program", "program"),
@@ -261,18 +249,27 @@ mod tests {
     }
 
     #[test]
-    fn a_yes_for_the_session_is_for_the_same_program_and_first_argument() {
-        let argv = |words: &[&str]| {
-            let words = words.iter().map(|word| (*word).to_owned()).collect();
-            program_words(&PreviewProgram::Argv(words))
+    fn a_yes_for_the_session_is_for_the_same_words_and_places() {
+        let grant = |tool: &str, place: &str, program: PreviewProgram| Grant {
+            tool: tool.to_owned(),
+            kinds: BTreeSet::from([ApprovalKind::Program]),
+            footprint: vec![place.to_owned()],
+            program: Some(program),
         };
-        let script = |text: &str| program_words(&PreviewProgram::Script(text.to_owned()));
-        assert_eq!(argv(&["cargo", "test", "-p", "a"]), argv(&["cargo", "test"]));
-        assert_ne!(argv(&["cargo", "test"]), argv(&["cargo", "publish"]));
-        assert_ne!(argv(&["cargo"]), argv(&["cargo", "test"]));
-        assert_ne!(argv(&["bash", "-c", "ls"]), argv(&["bash", "-c", "rm -r ."]));
-        assert_eq!(script("make"), script("make"));
-        assert_ne!(script("make"), script("make; curl x"));
-        assert_ne!(script("make"), argv(&["make"]));
+        let argv = |words: &str| {
+            PreviewProgram::Argv(words.split(' ').map(str::to_owned).collect::<Vec<_>>())
+        };
+        let grants = Grants::default();
+        grants.add(grant("shell_run", "a/", argv("timeout 5 ls")));
+        assert!(grants.has(&grant("shell_run", "a/", argv("timeout 5 ls"))));
+        for other in [
+            grant("shell_run", "a/", argv("timeout 5 sh -c touch")),
+            grant("shell_run", "a/", argv("timeout 5 ls -l")),
+            grant("shell_run", "a/", PreviewProgram::Script("timeout 5 ls".to_owned())),
+            grant("shell_run", "b/", argv("timeout 5 ls")),
+            grant("shell_start", "a/", argv("timeout 5 ls")),
+        ] {
+            assert!(!grants.has(&other), "{other:?}");
+        }
     }
 }

@@ -46,7 +46,7 @@ pub enum Network {
 }
 
 /// Whether a call works with memories.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryUse {
     #[default]
     Nothing,

@@ -6,6 +6,7 @@ mod approval;
 mod effects;
 mod footprint;
 mod guard;
+mod guarded;
 mod pipeline;
 mod policy;
 mod programs;

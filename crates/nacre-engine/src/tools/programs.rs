@@ -2,14 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_core::safefs::{Access, WriteScope};
+use tokio::task::spawn_blocking;
 
+use super::guarded::Guarded;
 use crate::confine::{Confinement, Metadata, Reach};
 use crate::confine::{Finished, Launcher, ProcessError};
 use crate::confine::{LaunchRequest, OutputCaps, Program, Quotas};
-use crate::confine::{own_folders, program_environment};
+use crate::confine::{own_folders, own_home, program_environment, secrets_of_home};
+use crate::model::CancelSource;
 use crate::record::Fault;
 use crate::tools::{ToolContext, ToolError};
 
@@ -22,8 +26,8 @@ pub struct Programs {
     pub launcher: Launcher,
     /// The person's environment, of which a program gets what is on a list.
     pub environment: BTreeMap<String, String>,
-    /// What no program may read.
-    pub secrets: Vec<PathBuf>,
+    /// Nacre's own folder, which no program may read.
+    pub home: Option<PathBuf>,
     pub reach: Reach,
     pub metadata: Metadata,
     pub quotas: Quotas,
@@ -39,14 +43,12 @@ impl Programs {
         time_limit: Duration,
         ctx: &ToolContext,
     ) -> Result<Finished, ToolError> {
-        let unusable = |what: String| {
-            ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
-        };
         let scratch = WriteScope::create_inside(&ctx.spill, SCRATCH, Access::Private)
             .map_err(|error| unusable(error.to_string()))?;
         let real = |path: &Path| {
             path.canonicalize().map_err(|error| unusable(format!("{}: {error}", path.display())))
         };
+        let home = own_home(&self.environment);
         let order = LaunchRequest {
             program,
             folder: folder.to_owned(),
@@ -58,18 +60,50 @@ impl Programs {
                 workspace: real(&ctx.workspace)?,
                 scratch: real(scratch.path())?,
                 outside: real(&ctx.spill)?,
+                secrets: secrets_of_home(home.as_deref(), self.home.as_deref()),
                 own: own_folders(&self.environment),
-                secrets: self.secrets.clone(),
+                home,
                 reach: self.reach,
                 metadata: self.metadata,
             },
         };
-        self.launcher.run(&order, &ctx.cancel).await.map_err(|error| tool_error(&error))
+        let (launcher, nacre) = (self.launcher.clone(), self.home.clone());
+        let (workspace, spill) = (Arc::clone(&ctx.workspace), Arc::clone(&ctx.spill));
+        let stop = StopOnDrop(CancelSource::new());
+        let stopped = stop.0.token();
+        // A task of its own: a call that is dropped stops the program, and its files are put back all the same.
+        let mut running = tokio::spawn(async move {
+            let look = move || Guarded::look(&workspace, &spill, nacre.as_deref());
+            let before = spawn_blocking(look).await.map_err(|_| ProcessError::Lost)?;
+            let finished = launcher.run(&order, &stopped).await;
+            let notes = spawn_blocking(move || before.finish()).await.unwrap_or_default();
+            finished.map(|finished| Finished { notes, ..finished })
+        });
+        let finished = tokio::select! {
+            finished = &mut running => finished,
+            () = ctx.cancel.cancelled() => {
+                stop.0.cancel();
+                running.await
+            }
+        };
+        finished.unwrap_or(Err(ProcessError::Lost)).map_err(|error| tool_error(&error))
     }
 
     fn environment(&self, scratch: &Path) -> BTreeMap<String, String> {
         let person = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         program_environment(person, scratch)
+    }
+}
+
+pub(super) fn unusable(what: String) -> ToolError {
+    ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
+}
+
+struct StopOnDrop(CancelSource);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
     }
 }
 

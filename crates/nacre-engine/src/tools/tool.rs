@@ -66,10 +66,12 @@ pub struct Preview {
     /// The files that it would change, each with the text that it would have; `None` where it would be gone.
     pub files: Vec<(RelPath, Option<String>)>,
     pub program: Option<PreviewProgram>,
+    /// The folder that the program would run in, where that is not the workspace's root.
+    pub folder: Option<String>,
 }
 
 /// A program that a call would start.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PreviewProgram {
     /// The program and its arguments; no shell reads them.
     Argv(Vec<String>),

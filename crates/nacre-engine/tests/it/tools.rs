@@ -4,7 +4,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::memory::{Rules, Store};
+use nacre_core::memory::{LedgerPlace, Rules, Store};
 use nacre_core::safefs::{Access, Owner, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_engine::confine::{Metadata, OutputCaps, Quotas, Reach};
@@ -34,7 +34,7 @@ fn programs(workshop: &Workshop) -> Arc<Programs> {
     Arc::new(Programs {
         launcher: Workshop::launcher(),
         environment,
-        secrets: vec![workshop.path("home/.ssh")],
+        home: Some(workshop.path("home/.nacre")),
         reach: Reach::Nothing,
         metadata: Metadata::Kept,
         quotas: Quotas::default(),
@@ -108,12 +108,118 @@ async fn shell_run_tells_of_changed_hooks() {
     let Some(workshop) = Workshop::new() else { return };
     fs::create_dir_all(workshop.path("workspace/.git/hooks")).unwrap();
     let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
-    let script = "echo 'curl evil' > .git/hooks/pre-commit; echo x > .envrc; echo y > plain";
+    let script = "mkdir .cursor .husky; for f in .cursor/mcp.json .husky/pre-commit .envrc CLAUDE.md mise.toml plain; \
+        do echo x > $f; done; ln -s /bin/sh .git/hooks/pre-commit";
     let output = call(&tool, json!({"script": script}), &ctx).await.unwrap();
     assert_eq!(
         output.text,
-        "exit code 0\nchanged files that other programs act on: .envrc, .git/hooks/pre-commit"
+        "exit code 0\nchanged files that other programs act on: .cursor/mcp.json, .envrc, .git/hooks/pre-commit, \
+         .husky/pre-commit, CLAUDE.md, mise.toml"
     );
+}
+
+/// What a program of a stranger would do to memories, and what is there afterwards.
+const TAMPER: &str = "cd .nacre && echo two > memory/decisions/a.md && rm meta/evidence/a.json && \
+    echo evil > memory/decisions/b.md && echo 'x = 1' >> config.toml && rm -r memory/learnings && \
+    mkdir -p memory/summaries/20260101/x && echo evil > memory/summaries/20260101/x/s.md";
+
+fn store(workshop: &Workshop) -> impl Fn() -> Vec<(String, String)> {
+    let root = workshop.path("workspace/.nacre");
+    for (name, text) in [
+        ("memory/decisions/a.md", "one file"),
+        ("memory/learnings/l.md", "a learning"),
+        ("meta/evidence/a.json", "{}"),
+        ("config.toml", "# settings\n"),
+    ] {
+        fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
+        fs::write(root.join(name), text).unwrap();
+    }
+    move || {
+        let mut files = Vec::new();
+        let mut left = vec![root.clone()];
+        while let Some(path) = left.pop() {
+            if path.is_dir() {
+                left.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
+            } else {
+                files.push((path.display().to_string(), fs::read_to_string(&path).unwrap()));
+            }
+        }
+        files.sort();
+        files
+    }
+}
+
+#[tokio::test]
+async fn what_a_program_changes_of_nacres_files_is_put_back_and_said() {
+    let Some(workshop) = Workshop::new() else { return };
+    let files = store(&workshop);
+    let before = files();
+    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
+    let output = call(&tool, json!({"script": TAMPER}), &ctx).await.unwrap();
+    assert_eq!(
+        output.text,
+        "exit code 0\nThe program changed 6 files in .nacre; they were restored: .nacre/config.toml, \
+         .nacre/memory/decisions/a.md, .nacre/memory/decisions/b.md, .nacre/memory/learnings/l.md, \
+         .nacre/memory/summaries/20260101/x/s.md, .nacre/meta/evidence/a.json"
+    );
+    assert_eq!(files(), before);
+    let kept = fs::read_dir(workshop.path("spill/replaced")).unwrap().count();
+    assert_eq!(kept, 3, "what was replaced or removed is kept aside; two files are the same");
+    let quiet = call(&tool, json!({"script": "cat .nacre/memory/*/*.md"}), &ctx).await.unwrap();
+    assert_eq!(quiet.text, "exit code 0\n--- stdout\none filea learning");
+}
+
+#[tokio::test]
+async fn a_job_and_a_call_that_is_dropped_put_nacres_files_back_too() {
+    let Some(workshop) = Workshop::new() else { return };
+    let files = store(&workshop);
+    let before = files();
+    let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
+    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    call(&start, json!({"script": TAMPER}), &ctx).await.unwrap();
+    let said = call(&ShellPoll { jobs: jobs.clone() }, json!({"job": 1, "wait": 60}), &ctx).await;
+    let said = said.unwrap().text;
+    assert!(said.contains("The program changed 6 files in .nacre; they were restored"), "{said}");
+    assert_eq!(files(), before);
+    let endless = json!({"script": format!("{TAMPER}; touch ../ready; sleep 600")});
+    let run = ShellRun { programs: programs(&workshop) };
+    let ready = workshop.path("workspace/ready");
+    tokio::select! {
+        _ = call(&run, endless, &ctx) => panic!("it does not end"),
+        () = async { while !ready.exists() { tokio::task::yield_now().await } } => {}
+    }
+    while files() != before {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn what_nacre_writes_meanwhile_is_not_put_back() {
+    let Some(workshop) = Workshop::new() else { return };
+    let files = store(&workshop);
+    let home = workshop.path("home/.nacre");
+    let ledger = LedgerPlace::of_store(&home, &workshop.path("workspace/.nacre"));
+    fs::create_dir_all(home.join("trust")).unwrap();
+    assert_eq!(ledger.stamp(), None);
+    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
+    let (ready, added) =
+        (workshop.path("workspace/ready"), workshop.path("workspace/.nacre/memory/decisions/n.md"));
+    let other_command = async {
+        while !ready.exists() {
+            tokio::task::yield_now().await;
+        }
+        fs::write(&added, "new").unwrap();
+        let name = nacre_core::base::ContentHash::of(
+            workshop.path("workspace/.nacre").as_os_str().as_encoded_bytes(),
+        );
+        fs::write(home.join("trust").join(name.short()), "an entry").unwrap();
+        fs::write(workshop.path("workspace/go"), "").unwrap();
+    };
+    let script = json!({"script": "touch ready; until test -e go; do sleep 0.01; done"});
+    let (output, ()) = tokio::join!(call(&tool, script, &ctx), other_command);
+    let said = output.unwrap().text;
+    assert!(said.contains("left so: .nacre/memory/decisions/n.md"), "{said}");
+    assert!(files().iter().any(|(path, _)| path.ends_with("n.md")));
 }
 
 #[tokio::test]

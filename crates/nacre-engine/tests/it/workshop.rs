@@ -10,7 +10,7 @@ use landlock::{
 };
 use nacre_engine::confine::{
     Confinement, Finished, LaunchRequest, Launcher, Metadata, OutputCaps, ProcessError, Program,
-    Quotas, Reach, own_folders, program_environment,
+    Quotas, Reach, own_folders, own_home, program_environment, secrets_of_home,
 };
 use nacre_engine::model::Cancel;
 use tempfile::TempDir;
@@ -65,8 +65,9 @@ impl Workshop {
                 workspace: self.path("workspace"),
                 scratch: self.path("spill/tmp"),
                 outside: self.path("spill"),
+                home: own_home(&self.environment()),
                 own: own_folders(&self.environment()),
-                secrets: vec![self.path("home/.ssh")],
+                secrets: secrets_of_home(Some(&self.path("home")), None),
                 reach: Reach::Nothing,
                 metadata: Metadata::Kept,
             },

@@ -1,10 +1,8 @@
 //! Files that no map shows, by name: never read, never listed.
-//!
-//! Matched in every folder and in any case.
 
 use super::patterns::{MAX_COSTLY, is_costly};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use nacre_core::base::{SENSITIVE_NAMES, holds_variables};
+use nacre_core::base::{SECRETS, secret_places, secret_rule, with_folders};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// A text that cannot be used as a glob.
@@ -15,7 +13,7 @@ pub struct BadGlob {
     why: String,
 }
 
-/// What no map shows.
+/// Places with secrets, and what a person's own globs add to them. Case does not matter.
 #[derive(Clone, Debug)]
 pub struct Sensitive {
     globs: GlobSet,
@@ -24,50 +22,45 @@ pub struct Sensitive {
 }
 
 impl Sensitive {
-    /// What holds for everybody, and `globs` besides. One without a `/` holds in every folder.
+    /// Adds `globs` to the list of secrets. One without a `/` holds in every folder.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
-        let mut texts = Vec::new();
-        let everybody = SENSITIVE_NAMES.iter().map(|glob| (*glob).to_owned());
-        for glob in everybody.chain(globs.iter().cloned()) {
-            let built = GlobBuilder::new(&anchored(&glob))
+        for glob in globs {
+            let built = GlobBuilder::new(&anchored(glob))
                 .case_insensitive(true)
                 .literal_separator(true)
                 .build()
-                .map_err(|error| bad(&glob, &error))?;
+                .map_err(|error| bad(glob, &error))?;
             set.add(built);
-            texts.push(glob);
         }
-        if let Some(glob) = texts.iter().filter(|glob| is_costly(glob)).nth(MAX_COSTLY) {
+        if let Some(glob) = globs.iter().filter(|glob| is_costly(glob)).nth(MAX_COSTLY) {
             let why = format!("it is one of more than {MAX_COSTLY} globs with several wildcards");
             return Err(BadGlob { glob: glob.clone(), why });
         }
-        Ok(Self { globs: set.build().map_err(|error| bad("", &error))?, texts })
+        let globs_built = set.build().map_err(|error| bad("", &error))?;
+        Ok(Self { globs: globs_built, texts: globs.to_vec() })
     }
 
     /// The rule that keeps a file or folder out, where one does. What lies in it is never looked at.
     pub fn rule_for(&self, path: &str) -> Option<&str> {
-        let name = path.rsplit('/').next().unwrap_or_default();
-        if holds_variables(name) {
-            return Some(".env.*");
-        }
-        // Nearly every path ends here, without a list being made.
-        if !self.globs.is_match(path) {
-            return None;
-        }
-        let rule = self.globs.matches(path).into_iter().next();
-        rule.and_then(|idx| self.texts.get(idx)).map(String::as_str)
+        let own = || self.globs.matches(path).into_iter().next();
+        secret_rule(path).or_else(|| own().and_then(|idx| self.texts.get(idx)).map(String::as_str))
     }
 
     /// The rule that keeps a path out, by its own name or that of a folder that it lies in.
     pub fn rule_above(&self, path: &str) -> Option<&str> {
-        let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-        ends.filter_map(|end| path.get(..end)).find_map(|above| self.rule_for(above))
+        with_folders(path).find_map(|above| self.rule_for(above))
+    }
+
+    /// Every rule as a glob below the root.
+    pub fn globs(&self) -> impl Iterator<Item = String> {
+        let listed = secret_places().map(|place| format!("**/{place}"));
+        listed.chain(self.texts.iter().map(|glob| anchored(glob)))
     }
 
     /// Tells these rules from others.
     pub(super) fn identity(&self) -> u64 {
-        xxh3_64(self.texts.join("\0").as_bytes())
+        xxh3_64(format!("{SECRETS}{}", self.texts.join("\0")).as_bytes())
     }
 }
 

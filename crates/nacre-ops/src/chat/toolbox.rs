@@ -12,7 +12,7 @@ use nacre_core::transcript::injected::{BRIEF_TAG, marked};
 use nacre_engine::agents::{
     AgentDeps, CHAT_BUDGETS, Delegate, Orientation, chat, unchecked_mentions,
 };
-use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach, secrets_of_home};
+use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach};
 use nacre_engine::lifecycle::{AgentSpec, Outcome};
 use nacre_engine::model::{ModelRef, Models, Role, RoleSettings};
 use nacre_engine::record::{Events as AgentEvents, TaskId};
@@ -187,15 +187,12 @@ fn models(chats: &ChatShared, host: &Host, asked: &Asked) -> Result<Arc<Models>,
 
 /// How programs are started: as the person, within walls, without their secrets and without the network.
 fn programs(host: &Host) -> Programs {
-    let own: Vec<PathBuf> = host.home().ok().map(Path::to_owned).into_iter().collect();
-    let home = host.environment.home.as_deref();
-    let secrets = home.map(|home| secrets_of_home(home, &own)).unwrap_or(own);
     let environment: BTreeMap<String, String> = host.environment.vars.iter().cloned().collect();
     let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
     Programs {
         launcher: Launcher::new(program),
         environment,
-        secrets,
+        home: host.home().ok().map(Path::to_owned),
         reach: Reach::Nothing,
         metadata: Metadata::Kept,
         quotas: Quotas::default(),

@@ -29,7 +29,7 @@ impl Launcher {
             converse(started.connection, order, cancel),
         );
         let (ending, left_behind) = told?;
-        Ok(Finished { ending, stdout, stderr, left_behind })
+        Ok(Finished { ending, stdout, stderr, left_behind, notes: Vec::new() })
     }
 
     fn start(&self) -> io::Result<Started> {

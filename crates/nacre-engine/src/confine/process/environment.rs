@@ -4,42 +4,37 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Names that a program may have from the person's environment. None of them holds a key.
-const PASSED: &[&str] = &[
-    "PATH",
-    "HOME",
-    "USER",
-    "LOGNAME",
-    "LANG",
-    "LC_ALL",
-    "LC_CTYPE",
-    "TZ",
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "RUSTUP_TOOLCHAIN",
-    "GOPATH",
-    "GOROOT",
-    "GOMODCACHE",
-    "JAVA_HOME",
-    "NVM_DIR",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-];
+const PASSED: &str = "PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ CARGO_HOME RUSTUP_TOOLCHAIN \
+    RUSTUP_HOME GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX";
 
 /// Those of them that name a folder which programs read.
-const FOLDERS: &[&str] = &[
-    "HOME",
-    "CARGO_HOME",
-    "RUSTUP_HOME",
-    "GOPATH",
-    "GOROOT",
-    "GOMODCACHE",
-    "JAVA_HOME",
-    "NVM_DIR",
-    "PYENV_ROOT",
-    "VIRTUAL_ENV",
-    "CONDA_PREFIX",
-];
+const FOLDERS: &str =
+    "RUSTUP_HOME GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX";
+
+/// Hidden entries of a home that builds and tests need: toolchains, what they downloaded, and settings of git. None of them
+/// holds a key; a folder with both is named by those of its entries that hold none.
+const TOOLCHAINS: &str = "
+    .cargo/bin .cargo/config .cargo/config.toml .cargo/env .cargo/git .cargo/registry .rustup
+    .npm/_cacache .npm/_npx .nvm .fnm .volta .nodenv .node-gyp .yarn/berry .yarn/cache .pnpm-store
+    .local/share/pnpm .local/share/fnm .bun/bin .bun/install .deno/bin .cache/deno .cache/node
+    .cache/node-gyp .cache/yarn .cache/pnpm .cache/ms-playwright .cache/puppeteer .cache/Cypress
+    .cache/electron .cache/typescript .pyenv .virtualenvs .venvs .venv .rye/shims .rye/py .pixi/bin
+    .local/bin .local/lib .local/pipx .local/share/pipx .local/share/uv .local/share/virtualenvs
+    .cache/pip .cache/uv .cache/pypoetry .cache/pre-commit .cache/mypy .cache/ruff .goenv
+    .cache/go-build .cache/golangci-lint .rbenv .rvm .gem/ruby .local/share/gem .bundle/cache
+    .sdkman/candidates .jenv .gradle/caches .gradle/wrapper .gradle/jdks .gradle/native
+    .m2/repository .m2/wrapper .ivy2/cache .ivy2/local .sbt/boot .sbt/launchers .cache/coursier
+    .local/share/coursier .konan .dotnet/sdk .dotnet/shared .dotnet/host .dotnet/packs .dotnet/tools
+    .nuget/packages .ghcup .cabal/bin .cabal/packages .cabal/store .stack/programs .stack/snapshots
+    .stack/pantry .opam .elan .juliaup .julia/packages .julia/artifacts .julia/compiled
+    .julia/registries .mix .hex/packages .pub-cache/bin .pub-cache/hosted .pub-cache/git
+    .composer/vendor .composer/cache .cache/composer .swiftly .zvm .cache/zig .foundry/bin .svm
+    .asdf .proto .local/share/mise .cache/mise .nix-profile .nix-defexpr .local/state/nix
+    .guix-profile .ccache .cache/ccache .cache/sccache .cache/bazel .cache/bazelisk .vcpkg
+    .conan/data .conan2/p .platformio/packages .terraform.d/plugins .terraform.d/plugin-cache
+    .gitconfig .gitconfig.local .config/git/config .config/git/ignore .config/git/attributes
+    .gitignore .gitignore_global .gitattributes
+";
 
 /// Says to every program that nobody sits at a terminal.
 const FIXED: &[(&str, &str)] = &[
@@ -53,10 +48,22 @@ const FIXED: &[(&str, &str)] = &[
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
-/// The person's home and where their tools are, as their environment names them.
+/// The person's home.
+pub fn own_home(person: &BTreeMap<String, String>) -> Option<PathBuf> {
+    PathBuf::from(person.get("HOME")?).canonicalize().ok()
+}
+
+/// Where the person's tools are: as their environment names them, and in their usual places.
 pub fn own_folders(person: &BTreeMap<String, String>) -> Vec<PathBuf> {
-    let named = FOLDERS.iter().filter_map(|name| person.get(*name)).map(PathBuf::from);
-    named.filter_map(|folder| folder.canonicalize().ok()).collect()
+    let folder = |name: &str| person.get(name).map(PathBuf::from);
+    let named = FOLDERS.split_ascii_whitespace().filter_map(folder);
+    let (home, cargo) = (folder("HOME"), folder("CARGO_HOME"));
+    let usual = TOOLCHAINS.split_ascii_whitespace().flat_map(|place| {
+        let moved = place.strip_prefix(".cargo/").zip(cargo.as_ref());
+        let moved = moved.map(|(entry, cargo)| cargo.join(entry));
+        home.iter().map(|home| home.join(place)).chain(moved).collect::<Vec<_>>()
+    });
+    named.chain(usual).filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
 /// Makes the environment of a program out of a person's: names on the list, what tells programs that nobody sits at a
@@ -65,7 +72,9 @@ pub fn program_environment<'a>(
     person: impl IntoIterator<Item = (&'a str, &'a str)>,
     scratch: &Path,
 ) -> BTreeMap<String, String> {
-    let passed = person.into_iter().filter(|(name, _)| PASSED.contains(name));
+    let passed = person
+        .into_iter()
+        .filter(|(name, _)| PASSED.split_ascii_whitespace().any(|passed| passed == *name));
     let mut environment: BTreeMap<String, String> = passed
         .chain(FIXED.iter().copied())
         .map(|(name, value)| (name.to_owned(), value.to_owned()))

@@ -23,6 +23,8 @@ pub struct Finished {
     pub stderr: Captured,
     /// Processes that the program had not waited for; they were ended.
     pub left_behind: usize,
+    /// What it changed that is not its own, in sentences.
+    pub notes: Vec<String>,
 }
 
 /// Why a program did not run.

@@ -23,7 +23,7 @@ mod tree;
 mod watch;
 
 pub use capture::Captured;
-pub use environment::{own_folders, program_environment};
+pub use environment::{own_folders, own_home, program_environment};
 #[cfg(target_os = "linux")]
 pub use helper::helper;
 pub use launcher::{Finished, Launcher, ProcessError};

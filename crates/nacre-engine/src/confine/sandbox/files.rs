@@ -18,7 +18,7 @@ const WANTED: ABI = ABI::V6;
 const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
 pub(super) fn confine(confinement: &Confinement) -> Result<(), WallError> {
-    let readable = readable(&confinement.own, &confinement.secrets)?;
+    let readable = readable(confinement)?;
     let writable = [&confinement.workspace, &confinement.scratch];
     let all = AccessFs::from_all(WANTED);
     let rules = ruleset().map_err(WallError::Files)?;

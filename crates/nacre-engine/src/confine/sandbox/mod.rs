@@ -10,15 +10,13 @@ mod files;
 mod probe;
 #[cfg(target_os = "linux")]
 mod readable;
-mod secrets;
 #[cfg(target_os = "linux")]
 mod syscalls;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use nacre_core::base::secret_places;
 use serde::{Deserialize, Serialize};
-
-pub use secrets::secrets_of_home;
 
 /// What a program may touch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -29,7 +27,9 @@ pub struct Confinement {
     pub scratch: PathBuf,
     /// A folder of ours that the program must not be able to write to; it is tried.
     pub outside: PathBuf,
-    /// The person's home and where their tools are: may be read wherever they lie, but for the secrets. Other homes may not.
+    /// The person's home: may be read but for the secrets and for entries that begin with a dot.
+    pub home: Option<PathBuf>,
+    /// Where the person's tools are: may be read, also in a dot entry of the home.
     pub own: Vec<PathBuf>,
     /// Files and folders that are not even read.
     pub secrets: Vec<PathBuf>,
@@ -59,6 +59,18 @@ pub enum Metadata {
     Free,
 }
 
+/// The places to hide from programs of a person with this home, beside what the walls hide anyway; `more` are others, such as the
+/// home of Nacre. A name that is a link is hidden with what it leads to.
+pub fn secrets_of_home(home: Option<&Path>, more: Option<&Path>) -> Vec<PathBuf> {
+    let places = || secret_places().filter(|place| !place.contains('*'));
+    let own = home.into_iter().flat_map(|home| places().map(|place| home.join(place)));
+    let mut all: Vec<PathBuf> = own.chain(more.map(Path::to_owned)).collect();
+    all.extend(all.clone().iter().filter_map(|path| path.canonicalize().ok()));
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// Why walls could not be had.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WallError {
@@ -86,8 +98,8 @@ pub(super) enum WallError {
 impl Confinement {
     /// Refuses places that contradict each other.
     pub(super) fn check(&self) -> Result<(), WallError> {
-        let inside = |secret: &&PathBuf| secret.starts_with(&self.workspace);
-        if let Some(secret) = self.secrets.iter().find(inside) {
+        let inside = |hidden: &&PathBuf| hidden.starts_with(&self.workspace);
+        if let Some(secret) = self.home.iter().chain(&self.secrets).find(inside) {
             return Err(WallError::SecretsInside(self.workspace.clone(), secret.clone()));
         }
         let writable = [&self.workspace, &self.scratch];
@@ -111,12 +123,13 @@ impl Confinement {
 mod tests {
     use super::*;
 
-    fn confinement(workspace: &str, outside: &str) -> Confinement {
+    pub(super) fn confinement(workspace: &str, outside: &str) -> Confinement {
         Confinement {
             workspace: workspace.into(),
             scratch: "/run/nacre/tmp".into(),
             outside: outside.into(),
-            own: vec!["/home/ada".into()],
+            home: Some("/home/ada".into()),
+            own: Vec::new(),
             secrets: vec!["/home/ada/.ssh".into()],
             reach: Reach::Nothing,
             metadata: Metadata::Free,
@@ -139,6 +152,18 @@ mod tests {
                 Err(_) => "outside",
             };
             assert_eq!(got, expected, "{workspace} {outside}");
+        }
+    }
+
+    #[test]
+    fn a_secret_behind_a_link_is_hidden_where_it_really_is() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().canonicalize().unwrap();
+        rustix::fs::mkdir(home.join("keys"), rustix::fs::Mode::RWXU).unwrap();
+        rustix::fs::symlink(home.join("keys"), home.join(".ssh")).unwrap();
+        let secrets = secrets_of_home(Some(&home), Some(Path::new("/srv/nacre")));
+        for hidden in [home.join(".ssh"), home.join("keys"), "/srv/nacre".into()] {
+            assert!(secrets.contains(&hidden), "{}", hidden.display());
         }
     }
 }

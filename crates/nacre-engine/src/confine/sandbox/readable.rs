@@ -1,94 +1,69 @@
 //! What a program may read: everything that a person's tools need, without what only this person or root may see.
 //!
 //! Landlock only ever adds rights to a whole tree. So that something stays hidden, the folders above it are not granted
-//! themselves but each of their other entries; they can be passed through, and not be listed. All of it is decided anew for
-//! every program, so that what has come since is judged, too.
+//! themselves but each of their other entries; they can be passed through, and not be listed. All of it is decided again for
+//! every program, so that files that were made since are judged, too.
 
 use std::fs::{self, FileType};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use super::WallError;
+use nacre_core::base::secret_rule;
+
+use super::{Confinement, WallError};
 
 /// More entries beside secrets than this are no home that we know.
 const MAX_GRANTS: usize = 20_000;
 
-/// So many entries of system settings are looked at; what comes after them is not granted.
+/// Maximum number of system settings to check; the rest is not granted.
 const MAX_LOOKED_AT: usize = 100_000;
 
 /// Folders of the system of which these entries are granted, and no others.
-const ONLY: &[(&str, &[&str])] = &[
+const ONLY: &[(&str, &str)] = &[
     // Disks and other people's terminals and shared memory; a few devices are granted by name.
-    ("/dev", &[]),
-    ("/run", &["NetworkManager", "booted-system", "current-system", "opengl-driver", "systemd"]),
-    ("/run/NetworkManager", &["resolv.conf"]),
-    ("/run/systemd", &["resolve"]),
-    ("/sys", &["block", "bus", "class", "dev", "devices", "fs", "kernel", "module"]),
-    ("/sys/fs", &["cgroup"]),
-    ("/sys/kernel", &["mm"]),
+    ("/dev", ""),
+    ("/run", "NetworkManager booted-system current-system opengl-driver systemd"),
+    ("/run/NetworkManager", "resolv.conf"),
+    ("/run/systemd", "resolve"),
+    ("/sys", "block bus class dev devices fs kernel module"),
+    ("/sys/fs", "cgroup"),
+    ("/sys/kernel", "mm"),
     (
         "/var/lib",
-        &[
-            "alternatives",
-            "apt",
-            "ca-certificates-java",
-            "dbus",
-            "dpkg",
-            "emacsen-common",
-            "flatpak",
-            "gems",
-            "ghc",
-            "man-db",
-            "pacman",
-            "portage",
-            "python",
-            "rpm",
-            "sgml-base",
-            "snapd",
-            "tex-common",
-            "texmf",
-            "xml-core",
-        ],
+        "alternatives apt ca-certificates-java dbus dpkg emacsen-common flatpak gems ghc man-db pacman \
+         portage python rpm sgml-base snapd tex-common texmf xml-core",
     ),
 ];
 
-/// Folders of the system that are not granted. A person's home and tools are, wherever they lie.
-const HIDDEN: &[&str] = &[
-    "/home",
-    "/lost+found",
-    "/root",
-    "/var/backups",
-    "/var/cache/debconf",
-    "/var/crash",
-    "/var/db/sudo",
-    "/var/log",
-    "/var/mail",
-    "/var/spool",
-];
+/// Folders of the system that are not granted. A person's home and tools are, wherever they are.
+const HIDDEN: &str = "/home /lost+found /root /var/backups /var/cache/debconf /var/crash /var/db/sudo \
+    /var/log /var/mail /var/spool";
 
 /// Folders of which only that is granted which every user of the machine may read: root can read more, and so can a member
 /// of some groups.
 const PUBLIC_ONLY: &[&str] = &["/boot", "/etc", "/usr/local/etc"];
 
 /// Trees that together hold everything that may be read.
-pub(super) fn readable(own: &[PathBuf], secrets: &[PathBuf]) -> Result<Vec<PathBuf>, WallError> {
-    let mut carving = Carving { secrets, grants: Vec::new(), n_looked_at: 0 };
+pub(super) fn readable(confinement: &Confinement) -> Result<Vec<PathBuf>, WallError> {
+    let mut carving = Carving { confinement, grants: Vec::new(), n_looked_at: 0 };
     carving.carve(Path::new("/"))?;
-    for folder in own.iter().filter(|folder| folder.ancestors().any(is_left_out)) {
-        carving.carve(folder)?;
+    for folder in confinement.home.iter().chain(&confinement.own) {
+        if folder.ancestors().any(|above| carving.is_left_out(above)) {
+            carving.carve(folder)?;
+        }
     }
     Ok(carving.grants)
 }
 
 struct Carving<'c> {
-    secrets: &'c [PathBuf],
+    confinement: &'c Confinement,
     grants: Vec<PathBuf>,
     n_looked_at: usize,
 }
 
 impl Carving<'_> {
     fn carve(&mut self, path: &Path) -> Result<(), WallError> {
-        if self.secrets.iter().any(|secret| path.starts_with(secret)) {
+        if self.is_secret(path) {
             return Ok(());
         }
         if is_below_any(PUBLIC_ONLY, path) {
@@ -99,26 +74,43 @@ impl Carving<'_> {
         }
         for (path, kind) in entries(path) {
             // A link would grant what it leads to, which may be the secret; that is granted in its own place.
-            if !kind.is_symlink() && !is_left_out(&path) {
+            if !kind.is_symlink() && !self.is_left_out(&path) {
                 self.carve(&path)?;
             }
         }
         Ok(())
     }
 
-    /// Whether something that lies in a folder is not granted.
+    fn is_secret(&self, path: &Path) -> bool {
+        self.confinement.secrets.iter().any(|secret| path.starts_with(secret))
+    }
+
+    /// Whether something in a folder is not granted.
     fn holds_hidden(&self, path: &Path) -> bool {
         let is_above = |hidden: &&str| Path::new(hidden).starts_with(path);
+        let Confinement { home, secrets, .. } = self.confinement;
         ONLY.iter().any(|(folder, _)| is_above(folder))
             || PUBLIC_ONLY.iter().any(is_above)
-            || HIDDEN.iter().any(|hidden| is_above(hidden) && path != Path::new(hidden))
-            || self.secrets.iter().any(|secret| secret.starts_with(path))
+            || HIDDEN.split(' ').any(|hidden| is_above(&hidden) && path != Path::new(hidden))
+            || home.iter().chain(secrets).any(|hidden| hidden.starts_with(path))
+    }
+
+    /// Whether a folder does not grant an entry: one of the system by the lists above, the home all that is hidden or looks like
+    /// a secret. What builds need of it is granted by name (`own`).
+    fn is_left_out(&self, entry: &Path) -> bool {
+        let (Some(parent), Some(name)) = (entry.parent(), entry.file_name()) else { return false };
+        if self.confinement.home.as_deref() == Some(parent) {
+            let name = name.to_string_lossy();
+            return name.starts_with('.') || name == "snap" || secret_rule(&name).is_some();
+        }
+        let only = ONLY.iter().find(|(folder, _)| parent == Path::new(folder));
+        only.is_some_and(|(_, names)| !names.split(' ').any(|known| name == known))
+            || HIDDEN.split(' ').any(|hidden| entry == Path::new(hidden))
     }
 
     /// Grants what everybody may read below a path; says whether that is all of it.
     fn grant_public(&mut self, path: &Path) -> Result<bool, WallError> {
         self.n_looked_at += 1;
-        let is_secret = self.secrets.iter().any(|secret| path.starts_with(secret));
         let metadata = fs::symlink_metadata(path);
         let Some(metadata) = metadata.ok().filter(|_| self.n_looked_at <= MAX_LOOKED_AT) else {
             return Ok(false);
@@ -128,7 +120,7 @@ impl Carving<'_> {
             return Ok(true);
         }
         let needed = if metadata.is_dir() { 0o005 } else { 0o004 };
-        if is_secret || metadata.permissions().mode() & needed != needed {
+        if self.is_secret(path) || metadata.permissions().mode() & needed != needed {
             return Ok(false);
         }
         let first = self.grants.len();
@@ -151,19 +143,11 @@ impl Carving<'_> {
     }
 }
 
-/// Whether a folder of the system does not grant an entry.
-fn is_left_out(entry: &Path) -> bool {
-    let only = ONLY.iter().find(|(folder, _)| entry.parent() == Some(Path::new(folder)));
-    let is_named = |names: &[&str]| names.iter().any(|name| entry.ends_with(name));
-    only.is_some_and(|(_, names)| !is_named(names))
-        || HIDDEN.iter().any(|hidden| entry == Path::new(hidden))
-}
-
 fn is_below_any(folders: &[&str], path: &Path) -> bool {
     folders.iter().any(|folder| path.starts_with(folder))
 }
 
-/// What lies in a folder; nothing where it cannot be listed, so that nothing is granted.
+/// The entries of a folder; nothing where it cannot be listed, so that nothing is granted.
 fn entries(folder: &Path) -> Vec<(PathBuf, FileType)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let known = entries.flatten().filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
@@ -176,24 +160,34 @@ mod tests {
 
     use super::*;
 
+    fn confinement(home: Option<&Path>, own: &[PathBuf], secrets: &[PathBuf]) -> Confinement {
+        Confinement {
+            home: home.map(Path::to_owned),
+            own: own.to_vec(),
+            secrets: secrets.to_vec(),
+            ..super::super::tests::confinement("/workspace", "/run/nacre")
+        }
+    }
+
     #[test]
-    fn everything_of_a_home_is_readable_but_the_secrets_and_links_to_them() {
+    fn of_a_home_all_is_readable_but_dot_entries_secrets_and_links_to_them() {
         let temp = tempfile::tempdir().unwrap();
         let home = temp.path().canonicalize().unwrap();
-        for folder in [".ssh", ".config", ".config/gcloud", ".config/git", "src"] {
+        for folder in [".ssh", ".cargo", ".cargo/bin", ".tool", "keys", "snap", "src", "x.pem"] {
             mkdir(home.join(folder), Mode::RWXU).unwrap();
         }
-        symlink(home.join(".ssh"), home.join("keys")).unwrap();
-        let secrets = [home.join(".ssh"), home.join(".config/gcloud"), home.join(".missing")];
-        let mut grants = readable(std::slice::from_ref(&home), &secrets).unwrap();
+        symlink(home.join(".ssh"), home.join("link")).unwrap();
+        let secrets = [home.join(".ssh"), home.join("keys"), home.join(".missing")];
+        let own = [home.join(".cargo/bin"), home.clone()];
+        let mut grants = readable(&confinement(Some(&home), &own, &secrets)).unwrap();
         grants.retain(|path| path.starts_with(&home));
         grants.sort();
-        assert_eq!(grants, [home.join(".config/git"), home.join("src")]);
+        assert_eq!(grants, [home.join(".cargo/bin"), home.join("src")]);
     }
 
     #[test]
     fn of_the_system_only_is_granted_what_every_user_may_read() {
-        let grants = readable(&[], &[]).unwrap();
+        let grants = readable(&confinement(None, &[], &[])).unwrap();
         let is_granted = |path: &str| grants.iter().any(|grant| Path::new(path).starts_with(grant));
         for path in ["/usr/bin/env", "/proc/self/status", "/etc/passwd", "/tmp/x"] {
             assert!(is_granted(path), "{path}");
@@ -216,8 +210,9 @@ mod tests {
 
     #[test]
     fn own_folders_are_granted_where_those_of_others_are_not() {
-        let own = ["/root", "/home/ada/.cargo/bin", "/var/lib/jenkins"].map(PathBuf::from);
-        let grants = readable(&own, &[]).unwrap();
+        let own = ["/home/ada/.cargo/bin", "/var/lib/jenkins"].map(PathBuf::from);
+        let home = Path::new("/root");
+        let grants = readable(&confinement(Some(home), &own, &[])).unwrap();
         assert!(own.iter().all(|folder| grants.contains(folder)), "{grants:?}");
         assert!(!grants.contains(&PathBuf::from("/home")), "{grants:?}");
     }
@@ -239,7 +234,8 @@ mod tests {
         file("app/public", 0o644);
         file("app/key", 0o640);
         chmod(root.join("ssl/private"), Mode::from(0o710)).unwrap();
-        let mut carving = Carving { secrets: &[], grants: Vec::new(), n_looked_at: 0 };
+        let confinement = confinement(None, &[], &[]);
+        let mut carving = Carving { confinement: &confinement, grants: Vec::new(), n_looked_at: 0 };
         carving.grant_public(&root).unwrap();
         carving.grants.sort();
         assert_eq!(carving.grants, [root.join("app/public"), root.join("ssl/certs")]);

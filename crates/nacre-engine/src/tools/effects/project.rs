@@ -113,7 +113,10 @@ impl ProjectEffects {
             report.changed.push(Change { path: path.to_owned(), kind: ChangeKind::Edited });
         }
         let outcome = match result {
-            Ok(finished) => self.judge(planned, path, &finished, report),
+            Ok(finished) => {
+                finished.notes.iter().for_each(|note| add_line(report, note));
+                self.judge(planned, path, &finished, report)
+            }
             // A tool that is not installed has nothing to say.
             Err(error) if error.fault == Fault::NotFound => return,
             Err(error) => self.count_failure(planned, &error.what, report),

@@ -1,6 +1,6 @@
 //! The paths that a command of a shell names, as far as its words tell.
 
-use super::touch::Touch;
+use super::Touch;
 
 /// Programs that change the files they are given.
 const WRITERS: &[&str] = &[

@@ -10,7 +10,6 @@ mod path;
 mod reads;
 #[cfg(test)]
 mod tests;
-mod touch;
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +17,15 @@ use nacre_core::safefs::RelPath;
 
 use self::path::{followed, strangeness};
 pub use self::reads::{ReadGuard, ReadGuardError};
-pub use self::touch::Touch;
 use super::footprint::Area;
 use super::workspace::{BadGlob, Denied, is_machinery};
+
+/// What a tool does with a path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Touch {
+    Read,
+    Write,
+}
 
 /// What a guard goes by.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +81,7 @@ impl Guard {
 
     /// Judges a command of a shell by its words.
     pub fn refuse_command(&self, command: &str) -> Option<Refusal> {
-        let paths = command::paths(command);
+        let paths = command::paths(&command.replace("${HOME}", "~").replace("$HOME", "~"));
         paths.iter().find_map(|(path, touch)| self.refuse_path(path, *touch))
     }
 

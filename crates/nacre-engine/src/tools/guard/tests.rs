@@ -92,7 +92,16 @@ fn reads_stay_out_of_secrets() {
     {
         assert_eq!(guard.refuse_path(path, Touch::Read), None, "{path}");
     }
-    for path in ["~/.ssh/id_rsa", "../.env", "~/.netrc", "../app/.env.local"] {
+    for path in [
+        "~/.ssh/id_rsa",
+        "../.env",
+        "~/.netrc",
+        "../app/.env.local",
+        "~/.gemini/oauth_creds.json",
+        "~/.claude.json",
+        "~/.cache/huggingface/token",
+        "/home/somebody/.m2/settings.xml",
+    ] {
         assert!(guard.refuse_path(path, Touch::Read).is_some(), "{path}");
     }
 }
@@ -118,6 +127,8 @@ fn a_command_is_judged_by_its_words() {
         "rm -rf ../.git",
         "echo x>>../../out/a.txt",
         "cat ~/.ssh/id_rsa",
+        "cat $HOME/.ssh/id_rsa",
+        "cat \"${HOME}/.claude.json\"",
         "cd .. && mv src /tmp/elsewhere",
         "X=1 sudo tee /etc/hosts",
         "cp a.rs ../link/a.rs",

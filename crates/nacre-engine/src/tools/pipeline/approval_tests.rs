@@ -289,7 +289,7 @@ impl Tool for Anything {
 
     fn preview(&self, input: &AnythingInput) -> Result<Preview, ToolError> {
         let program = (input.exec == 2).then(|| PreviewProgram::Argv(input.argv.clone()));
-        Ok(Preview { files: Vec::new(), program })
+        Ok(Preview { program, ..Preview::default() })
     }
 
     async fn run(&self, input: AnythingInput, _: &ToolContext) -> Result<Output, ToolError> {
@@ -319,7 +319,6 @@ fn argv(which: u8) -> Vec<String> {
 /// What a yes for the session is given for, told without the code that is tested.
 fn likeness(policy: ApprovalPolicy, input: &AnythingInput) -> String {
     let program = match (input.exec, input.argv.as_slice()) {
-        (2, [name, first, ..]) if !first.starts_with('-') => format!("{name} {first}"),
         (2, argv) => argv.join(" "),
         _ => String::new(),
     };
@@ -328,7 +327,8 @@ fn likeness(policy: ApprovalPolicy, input: &AnythingInput) -> String {
     let is_strict = policy == ApprovalPolicy::Ask;
     let edits = is_strict && input.writes && !starts;
     let remembers = is_strict && input.memory == 2;
-    format!("{edits} {starts} {} {remembers} {program}", input.network)
+    let file = input.writes.then_some(input.number % 3);
+    format!("{edits} {starts} {} {remembers} {program} {file:?}", input.network)
 }
 
 async fn check(policy: ApprovalPolicy, has_person: bool, calls: Vec<Generated>) {

@@ -142,7 +142,7 @@ async fn prepare(
             summary: summary(&name, &preview, &footprint),
             tool: name,
             kinds,
-            footprint: in_words(&footprint),
+            footprint: in_words(&footprint, preview.folder.as_deref()),
             host: match &footprint.network {
                 Network::Host(host) => Some(host.clone()),
                 Network::Nothing | Network::Anything => None,
@@ -215,6 +215,8 @@ fn summary(tool: &str, preview: &Preview, footprint: &Footprint) -> String {
         (None, [from, to], _) if tool == "file_move" => format!("Move {from} to {to}"),
         (None, many, _) => format!("Change {} files: {}", many.len(), many.join(", ")),
     };
+    // Nothing hides behind blanks.
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line = ShownLine(&text).to_string();
     match line.char_indices().nth(MAX_SUMMARY_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
@@ -231,10 +233,13 @@ fn verb(preview: &Preview) -> &'static str {
 }
 
 /// What a call would touch, in words.
-fn in_words(footprint: &Footprint) -> Vec<String> {
+fn in_words(footprint: &Footprint, folder: Option<&str>) -> Vec<String> {
     let mut words = Vec::new();
     match footprint.exec {
-        Exec::Anything => words.push("starts a program".to_owned()),
+        Exec::Anything => words.push(match folder {
+            Some(folder) => format!("starts a program in {}", ShownLine(folder)),
+            None => "starts a program".to_owned(),
+        }),
         Exec::Helper => words.push("starts git".to_owned()),
         Exec::Nothing => {}
     }

@@ -38,7 +38,7 @@ pub(super) fn check(
     }
     check_exec(permissions.exec, footprint.exec)?;
     check_network(&permissions.network, &footprint.network)?;
-    if rank(permissions.memory) < rank(footprint.memory) {
+    if permissions.memory < footprint.memory {
         let what = match footprint.memory {
             MemoryUse::Nothing | MemoryUse::Reads => "You may not read memories",
             MemoryUse::Changes => "You may not change memories",
@@ -86,14 +86,6 @@ fn host(wanted: &Network) -> String {
     match wanted {
         Network::Host(host) => format!("`{}`", host.chars().take(120).collect::<String>()),
         Network::Nothing | Network::Anything => "the network".to_owned(),
-    }
-}
-
-fn rank(memory: MemoryUse) -> u8 {
-    match memory {
-        MemoryUse::Nothing => 0,
-        MemoryUse::Reads => 1,
-        MemoryUse::Changes => 2,
     }
 }
 

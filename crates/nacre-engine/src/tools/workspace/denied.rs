@@ -3,9 +3,9 @@
 //! Matched by name, ignoring case, in every folder: a repository that is checked out on another system must not open a
 //! door by spelling `.GIT` or `.Env`.
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use nacre_core::base::{SENSITIVE_NAMES, VARIABLES, holds_variables};
 use nacre_core::safefs::RelPath;
+pub use nacre_map::indexer::BadGlob;
+use nacre_map::indexer::Sensitive;
 
 use super::super::footprint::Area;
 
@@ -15,52 +15,24 @@ const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
 /// Read, but written only by who owns it.
 const OWNED: &[&str] = &[".nacre"];
 
-/// A text that is no glob.
-#[derive(Debug, thiserror::Error)]
-#[error("`{glob}` is no glob: {why}")]
-pub struct BadGlob {
-    glob: String,
-    why: String,
-}
-
 /// What is closed to an agent by name.
 #[derive(Clone, Debug)]
-pub struct Denied {
-    globs: GlobSet,
-    /// The globs as text, below the root.
-    forms: Vec<String>,
-}
+pub struct Denied(Sensitive);
 
 impl Denied {
-    /// What holds for everybody, and `globs` besides. One without a `/` holds in every folder.
+    /// Closes the places with secrets, and `globs` besides. One without a `/` holds in every folder.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
-        let mut set = GlobSetBuilder::new();
-        let mut all_forms = Vec::new();
-        let everybody = SENSITIVE_NAMES.iter().map(|glob| (*glob).to_owned());
-        for glob in everybody.chain(globs.iter().cloned()) {
-            for form in forms(&glob) {
-                let built = GlobBuilder::new(&form)
-                    .case_insensitive(true)
-                    .literal_separator(true)
-                    .build()
-                    .map_err(|error| bad(&glob, &error))?;
-                set.add(built);
-                all_forms.push(form);
-            }
-        }
-        let globs = set.build().map_err(|error| bad("", &error))?;
-        Ok(Self { globs, forms: all_forms })
+        Sensitive::new(globs).map(Self)
     }
 
     /// Tells these denials from others.
     pub(super) fn identity(&self) -> String {
-        self.forms.join("\0")
+        self.0.globs().collect::<Vec<_>>().join("\0")
     }
 
     /// Patterns for `git`, by which it leaves out the files that the agent may not see.
     pub(crate) fn exclusions(&self) -> Vec<String> {
-        let variables = format!("**/{VARIABLES}*");
-        let forms = self.forms.iter().chain([&variables]);
+        let forms = self.0.globs().flat_map(|glob| [format!("{glob}/**"), glob]);
         forms.map(|form| format!(":(exclude,icase,glob){form}")).collect()
     }
 
@@ -83,19 +55,8 @@ impl Denied {
     }
 
     pub(crate) fn is_sensitive(&self, path: &RelPath) -> bool {
-        self.globs.is_match(path.as_str()) || path.components().any(holds_variables)
+        self.0.rule_above(path.as_str()).is_some()
     }
-}
-
-/// The glob itself and everything below what it names.
-fn forms(glob: &str) -> Vec<String> {
-    let anchored = match glob.strip_prefix('/') {
-        Some(rest) => rest.to_owned(),
-        None if glob.trim_end_matches('/').contains('/') => glob.to_owned(),
-        None => format!("**/{glob}"),
-    };
-    let plain = anchored.trim_end_matches('/').trim_end_matches("/**").to_owned();
-    vec![format!("{plain}/**"), plain]
 }
 
 fn is_at(path: &RelPath, names: &[&str]) -> bool {
@@ -109,10 +70,6 @@ pub(crate) fn is_machinery(name: &str) -> bool {
 
 fn is_one_of(part: &str, names: &[&str]) -> bool {
     names.iter().any(|name| part.eq_ignore_ascii_case(name))
-}
-
-fn bad(glob: &str, error: &globset::Error) -> BadGlob {
-    BadGlob { glob: glob.to_owned(), why: error.kind().to_string() }
 }
 
 #[cfg(test)]
@@ -169,6 +126,6 @@ mod tests {
     #[test]
     fn a_bad_glob_is_named() {
         let error = Denied::new(&["a[".to_owned()]).unwrap_err();
-        assert!(error.to_string().starts_with("`a[` is no glob"), "{error}");
+        assert!(error.to_string().starts_with("`a[` cannot be used as a glob"), "{error}");
     }
 }

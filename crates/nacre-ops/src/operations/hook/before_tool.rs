@@ -70,8 +70,7 @@ fn guard(host: &Host) -> Result<Guard, OpError> {
     let root =
         project.or_else(|| git_root(&host.person, &folder)).unwrap_or_else(|| folder.clone());
     let home = host.environment.home.clone();
-    let own: Vec<PathBuf> = host.home().ok().map(Path::to_owned).into_iter().collect();
-    let secrets = home.as_deref().map(|home| secrets_of_home(home, &own)).unwrap_or(own);
+    let secrets = secrets_of_home(home.as_deref(), host.home().ok());
     let hooks = &host.settings().hooks;
     let folders = hooks.guard_folders.iter().map(PathBuf::from).collect();
     let denied = host.settings().map.deny.clone();

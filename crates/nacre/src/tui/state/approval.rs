@@ -14,6 +14,9 @@ use crate::tui::wrap::{Break, Indent, wrap};
 /// Whoever is typing when a question comes up does not answer it with the next letter.
 pub(crate) const QUIET_MS: u64 = 500;
 
+/// Of a command with more lines, the start and the end are shown together, and all of it below.
+const MAX_WHOLE: usize = 8;
+
 /// A question, and where the person is with it.
 #[derive(Clone, Debug)]
 pub(crate) struct Asked {
@@ -22,8 +25,10 @@ pub(crate) struct Asked {
     pub(crate) tool: String,
     pub(crate) summary: String,
     action: Action,
-    /// When it came up.
-    pub(crate) shown_at: u64,
+    /// When it was drawn first.
+    pub(crate) drawn_at: Option<u64>,
+    /// Whether its last line was on the screen.
+    pub(crate) was_end_seen: bool,
     /// Why not, while the person writes it.
     pub(crate) reason: Option<Editor>,
     pub(crate) scroll: usize,
@@ -32,14 +37,15 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    pub(crate) fn new(request: &ApprovalRequest, task: &str, now: u64) -> Self {
+    pub(crate) fn new(request: &ApprovalRequest, task: &str) -> Self {
         Self {
             approval: request.approval.clone(),
             task: task.to_owned(),
             tool: clean_line(&request.tool),
             summary: clean_line(&bounded(&request.summary)),
             action: Action::of(request),
-            shown_at: now,
+            drawn_at: None,
+            was_end_seen: false,
             reason: None,
             scroll: 0,
             lines: Vec::new(),
@@ -49,12 +55,12 @@ impl Asked {
 
     /// Whether a key answers it: not before the person had time to see it, and not in the middle of typing.
     pub(crate) fn is_armed(&self, now: u64, last_key: Option<u64>) -> bool {
-        self.armed_at(last_key) <= now
+        self.armed_at(last_key).is_some_and(|armed| armed <= now)
     }
 
-    /// From when on a key answers it.
-    pub(crate) fn armed_at(&self, last_key: Option<u64>) -> u64 {
-        last_key.unwrap_or(0).max(self.shown_at).saturating_add(QUIET_MS)
+    /// From when on a key answers it; never before it was drawn.
+    pub(crate) fn armed_at(&self, last_key: Option<u64>) -> Option<u64> {
+        Some(last_key.unwrap_or(0).max(self.drawn_at?).saturating_add(QUIET_MS))
     }
 
     pub(crate) fn lay_out(&mut self, paper: Paper) {
@@ -65,8 +71,11 @@ impl Asked {
         self.lines = action_lines(&self.action, paper);
     }
 
-    pub(crate) fn keep_inside(&mut self, rows: usize) {
+    /// Fits it into so many rows, which are drawn now.
+    pub(crate) fn show(&mut self, rows: usize, now: u64) {
         self.scroll = self.scroll.min(self.lines.len().saturating_sub(rows));
+        self.drawn_at.get_or_insert(now);
+        self.was_end_seen |= self.lines.len() <= self.scroll + rows;
     }
 }
 
@@ -89,7 +98,7 @@ impl Action {
         Self {
             touches: request.touches.iter().take(100).map(|line| clean_line(line)).collect(),
             // What is run is shown to the last byte: a color sequence is not taken out of it.
-            command: request.command.as_deref().map(|command| clean(&bounded(command))),
+            command: request.command.as_deref().map(clean),
             host: request.host.as_deref().map(clean_line),
             diff: request.diff.as_ref().map(patch),
             is_diff_cut: request.is_diff_cut,
@@ -107,8 +116,17 @@ fn action_lines(action: &Action, paper: Paper) -> Vec<Line<'static>> {
         lines.collect::<Vec<_>>()
     };
     let mut lines = Vec::new();
-    if let Some(command) = &action.command {
-        lines.extend(words(&format!("$ {command}"), Role::Heading));
+    let mut command = action
+        .command
+        .as_ref()
+        .map_or_else(Vec::new, |command| words(&format!("$ {command}"), Role::Heading));
+    if command.len() <= MAX_WHOLE {
+        lines.append(&mut command);
+    } else {
+        let n = command.len();
+        lines.extend_from_slice(&command[..MAX_WHOLE / 2]);
+        lines.extend(words(&format!("… {n} lines, all of them below …"), Role::Warning));
+        lines.extend_from_slice(&command[n - MAX_WHOLE / 2..]);
     }
     if let Some(host) = &action.host {
         lines.extend(words(&format!("Connects to {host}"), Role::Heading));
@@ -120,5 +138,6 @@ fn action_lines(action: &Action, paper: Paper) -> Vec<Line<'static>> {
     if action.is_diff_cut {
         lines.extend(words("The rest of the change is not shown.", Role::Warning));
     }
+    lines.append(&mut command);
     lines
 }

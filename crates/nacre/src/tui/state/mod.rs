@@ -215,12 +215,12 @@ impl State {
     pub(crate) fn next_change(&self) -> Option<u64> {
         let flash = self.flash.as_ref().map(|flash| flash.until);
         let turn = self.turn.as_ref().map(|_| self.now + TURN_TICK_MS);
-        let armed = self.approvals.front().map(|asked| asked.armed_at(self.last_key));
+        let armed = self.approvals.front().and_then(|asked| asked.armed_at(self.last_key));
         let armed = armed.filter(|armed| self.now < *armed);
         flash.into_iter().chain(turn).chain(armed).min()
     }
 
-    /// Gets everything ready that a frame shows. Nothing that it does changes what the state means.
+    /// Gets everything ready that a frame shows, and notes what of a question is on the screen now.
     pub(crate) fn settle(&mut self) -> Areas {
         let columns = usize::from(self.columns);
         let whole = Paper { columns: columns.saturating_sub(2 * GUTTER).max(1), theme: self.theme };
@@ -235,7 +235,7 @@ impl State {
             panel.keep_inside(areas.panel_rows());
         }
         if let Some(asked) = self.approvals.front_mut() {
-            asked.keep_inside(areas.dialog_rows());
+            asked.show(areas.dialog_rows(), self.now);
         }
         let paper = Paper { columns: columns.saturating_sub(GUTTER).max(1), theme: self.theme };
         self.transcript.settle(paper, usize::from(areas.transcript.height));

@@ -80,7 +80,9 @@ impl Play {
         self.keep(effects);
     }
 
+    /// What is there is drawn, and time goes by.
     pub(super) fn wait(&mut self, ms: u64) {
+        self.draw();
         self.now += ms;
         self.take(Event::Tick);
     }

@@ -145,6 +145,51 @@ fn typing_does_not_answer_a_question_that_comes_up() {
     assert!(play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
 }
 
+/// Keys that waited in the terminal while the screen was busy do not answer a question that nobody saw.
+#[test]
+fn keys_typed_before_a_question_was_drawn_do_not_answer_it() {
+    let mut play = Play::new(80, 24);
+    play.work("Go");
+    play.frame();
+    asked(&mut play);
+    play.now += 10_000;
+    play.keys("y");
+    assert!(!play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
+    play.frame();
+    play.keys("ys");
+    assert!(!play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
+    play.wait(500);
+    play.keys("y");
+    assert!(play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
+}
+
+#[test]
+fn a_long_command_is_allowed_only_when_its_end_was_on_the_screen() {
+    let lines: Vec<String> = (0..60).map(|n| format!("echo {n}")).collect();
+    for (key, answer) in [("y", "once"), ("s", "session")] {
+        let mut play = Play::new(80, 24);
+        play.work("Go");
+        play.say(json!({
+            "type": "approval.request", "approval": "a1", "call": "c1", "tool": "run", "summary": "Run it",
+            "touches": ["starts a program"], "is_diff_cut": false, "command": lines.join("\n"),
+        }));
+        play.wait(600);
+        let frame = play.frame();
+        for shown in ["$ echo 0", "… 60 lines, all of them below …", "echo 59", "End to the end"]
+        {
+            assert!(frame.contains(shown), "{shown}\n{frame}");
+        }
+        play.keys(key);
+        assert!(!play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
+        play.wait(600);
+        play.keys("<End>");
+        play.wait(600);
+        assert!(play.frame().contains("end; Up shows what is above"));
+        play.keys(key);
+        assert_eq!(play.last_call()["params"]["answer"], answer);
+    }
+}
+
 #[test]
 fn a_question_that_was_answered_elsewhere_goes() {
     let mut play = Play::new(80, 24);

@@ -11,16 +11,15 @@ use crate::tui::state::State;
 use crate::tui::state::requests::Purpose;
 
 pub(super) fn press(state: &mut State, key: KeyEvent) {
-    let is_armed =
-        state.approvals.front().is_some_and(|asked| asked.is_armed(state.now, state.last_key));
+    let Some(asked) = state.approvals.front() else { return };
+    let is_armed = asked.is_armed(state.now, state.last_key);
     let action = keys::action(Place::Approval, key);
-    let is_answer = matches!(
-        action,
-        Some(Action::AllowOnce | Action::AllowSession | Action::Deny | Action::DenyWithReason)
-    );
-    // Whoever is in the middle of a word goes on writing it.
+    let is_yes = matches!(action, Some(Action::AllowOnce | Action::AllowSession));
+    let is_answer = is_yes || matches!(action, Some(Action::Deny | Action::DenyWithReason));
+    // Who is in the middle of a word continues to write it.
     let is_typing = keys::typed(key).is_some() && !is_armed;
     match action {
+        Some(_) if is_armed && is_yes && !asked.was_end_seen => {}
         Some(action) if !is_typing && (is_armed || !is_answer) => act(state, action),
         Some(_) | None => composing::press(state, key),
     }
@@ -42,6 +41,7 @@ fn act(state: &mut State, action: Action) {
         Action::ScrollDown => scroll(state, |at| at.saturating_add(1)),
         Action::PageUp => scroll(state, |at| at.saturating_sub(page)),
         Action::PageDown => scroll(state, |at| at.saturating_add(page)),
+        Action::Bottom => scroll(state, |_| usize::MAX),
         Action::Stop => composing::escape(state),
         Action::Interrupt => composing::interrupt(state),
         Action::Redraw => state.effects.push(Effect::Redraw),
@@ -60,15 +60,6 @@ fn answer(state: &mut State, answer: ApprovalAnswer) {
     let request = ApprovalAnswerRequest { approval: asked.approval, answer };
     let call = RpcCall::ApprovalAnswer(request);
     state.send(call, Purpose::Answer);
-    show_next(state);
-}
-
-/// The next question comes up now.
-pub(super) fn show_next(state: &mut State) {
-    let now = state.now;
-    if let Some(asked) = state.approvals.front_mut() {
-        asked.shown_at = now;
-    }
 }
 
 /// Keys while the person writes why not.

@@ -5,7 +5,7 @@ use nacre_api::wire::{
     TaskFollowRequest, TaskMessage, TaskUpdate, ToolOutcome, TurnUsage,
 };
 
-use super::{approving, sending};
+use super::sending;
 use crate::tui::state::State;
 use crate::tui::state::approval::Asked;
 use crate::tui::state::cell::{CellKind, Tone, ToolCell, bounded};
@@ -116,8 +116,7 @@ fn apply(state: &mut State, task: &str, update: TaskUpdate) {
             });
         }
         TaskUpdate::Approval(request) => {
-            let asked = Asked::new(&request, task, state.now);
-            state.approvals.push_back(asked);
+            state.approvals.push_back(Asked::new(&request, task));
         }
         TaskUpdate::Decided { approval, answer, by } => decide(state, &approval, &answer, by),
         TaskUpdate::Checklist { items } => state.plan = clean_plan(items),
@@ -234,11 +233,7 @@ fn call_tool(state: &mut State, task: &str, call: &str, tool: &str, summary: &st
 
 /// A question was answered, here or elsewhere.
 fn decide(state: &mut State, approval: &str, answer: &ApprovalAnswer, by: AnsweredBy) {
-    let was_first = state.approvals.front().is_some_and(|asked| asked.approval == approval);
     state.approvals.retain(|asked| asked.approval != approval);
-    if was_first {
-        approving::show_next(state);
-    }
     match (by, answer) {
         (AnsweredBy::Timeout, _) => {
             state.note(Tone::Warning, "Not allowed: nobody answered in time");
@@ -273,11 +268,7 @@ fn end(state: &mut State, task: &str, update: TaskUpdate) {
     let turn = state.turn.take_if(|turn| turn.task == task);
     let has_run = turn.is_some();
     state.prompts.retain(|prompt| prompt.task.as_deref() != Some(task));
-    let is_asking = state.approvals.front().is_some_and(|asked| asked.task == task);
     state.approvals.retain(|asked| asked.task != task);
-    if is_asking {
-        approving::show_next(state);
-    }
     if let Some(session) = state.session.as_mut().filter(|_| has_run) {
         session.running = None;
     }

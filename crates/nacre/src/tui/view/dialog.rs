@@ -33,6 +33,9 @@ pub(super) fn draw(state: &State, area: Rect, buffer: &mut Buffer) {
     put_rule(buffer, area, area.height.saturating_sub(2), ("", &rest), theme);
     let is_armed = asked.is_armed(state.now, state.last_key);
     let keys = match (&asked.reason, is_armed) {
+        (None, true) if !asked.was_end_seen => {
+            "  Down or End to the end, then y and s · n no · e no, and say why · Esc stops the agent"
+        }
         (None, true) => {
             "  y once · s in this session · n no · e no, and say why · Esc stops the agent"
         }

@@ -58,7 +58,7 @@ impl Tool for FileCreate {
             None if self.workspace.read(&path).is_ok() => return Err(already_there(&input.path)),
             None => {}
         }
-        Ok(Preview { files: vec![(path, Some(input.content.clone()))], program: None })
+        Ok(Preview { files: vec![(path, Some(input.content.clone()))], ..Preview::default() })
     }
 
     async fn run(&self, input: CreateInput, ctx: &ToolContext) -> Result<Output, ToolError> {

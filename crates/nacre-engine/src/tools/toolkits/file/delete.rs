@@ -48,7 +48,7 @@ impl Tool for FileDelete {
     fn preview(&self, input: &DeleteInput) -> Result<Preview, ToolError> {
         let path = self.workspace.place(&input.path)?;
         super::read_version(&self.workspace, &path, input.version.as_deref())?;
-        Ok(Preview { files: vec![(path, None)], program: None })
+        Ok(Preview { files: vec![(path, None)], ..Preview::default() })
     }
 
     async fn run(&self, input: DeleteInput, ctx: &ToolContext) -> Result<Output, ToolError> {

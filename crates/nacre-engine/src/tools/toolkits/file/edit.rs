@@ -136,7 +136,7 @@ impl Tool for FileEdit {
     fn preview(&self, input: &EditInput) -> Result<Preview, ToolError> {
         let edited = edited(&self.workspace, input)?;
         let files = vec![(edited.path, Some(edited.after))];
-        Ok(Preview { files, program: None })
+        Ok(Preview { files, ..Preview::default() })
     }
 
     async fn run(&self, input: EditInput, ctx: &ToolContext) -> Result<Output, ToolError> {

@@ -50,7 +50,7 @@ impl Tool for FileMove {
         let (from, to) = (self.workspace.place(&input.from)?, self.workspace.place(&input.to)?);
         let (bytes, _) = super::read_version(&self.workspace, &from, None)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
-        Ok(Preview { files: vec![(from, None), (to, Some(text))], program: None })
+        Ok(Preview { files: vec![(from, None), (to, Some(text))], ..Preview::default() })
     }
 
     async fn run(&self, input: MoveInput, ctx: &ToolContext) -> Result<Output, ToolError> {

@@ -17,10 +17,10 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
 use super::super::super::footprint::Footprint;
-use super::super::super::programs::SCRATCH;
+use super::super::super::programs::{SCRATCH, unusable};
 use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
-use super::run::ShellRunInput;
-use crate::confine::{Finished, Program, ProgramEnding};
+use super::run::{ShellRunInput, ending};
+use crate::confine::Program;
 use crate::model::CancelSource;
 use crate::record::{Category, Fault};
 use crate::tools::Programs;
@@ -223,7 +223,7 @@ impl Tool for ShellStart {
         let seconds = input.time_limit.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
         let folder = order.full_folder(ctx)?;
         let scratch = WriteScope::create_inside(&ctx.spill, SCRATCH, Access::Private)
-            .map_err(|error| unusable(&error.to_string()))?;
+            .map_err(|error| unusable(error.to_string()))?;
         let mut list = self.jobs.lock();
         let is_running = |job: &&ShellJob| *job.state.borrow() == JobState::Running;
         if MAX_RUNNING <= list.jobs.values().filter(is_running).count() {
@@ -232,7 +232,7 @@ impl Tool for ShellStart {
         }
         list.last += 1;
         let job = list.last;
-        let file = RelPath::new(&file_name()).map_err(|error| unusable(&error.to_string()))?;
+        let file = RelPath::new(&file_name()).map_err(|error| unusable(error.to_string()))?;
         let about = about(&order.program()?);
         let out = scratch.full(&file).to_string_lossy().into_owned();
         let program = redirected(order.program()?, out);
@@ -242,16 +242,15 @@ impl Tool for ShellStart {
         let ctx = ToolContext { cancel: cancel.token(), ..ctx.clone() };
         let task = tokio::spawn(async move {
             let ended = programs.run(program, &folder, limit, &ctx).await;
-            tell.send_replace(JobState::Ended(ending(&ended)));
+            tell.send_replace(JobState::Ended(match ended {
+                Ok(finished) => [vec![ending(&finished)], finished.notes].concat().join("\n"),
+                Err(error) => format!("could not run: {}", error.what),
+            }));
         });
         list.jobs.insert(job, ShellJob { state, cancel, task, scratch, file, about, n_shown: 0 });
         let text = format!("job {job} runs; look at it with shell_poll");
         Ok(Output { text, value: json!({ "job": job }), changed: Vec::new() })
     }
-}
-
-fn unusable(what: &str) -> ToolError {
-    ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
 }
 
 /// The same program, writing into a file.
@@ -267,18 +266,6 @@ fn redirected(program: Program, out: String) -> Program {
         arguments.extend(given);
     }
     Program::Argv { name: "/bin/sh".to_owned(), arguments }
-}
-
-fn ending(ended: &Result<Finished, ToolError>) -> String {
-    match ended {
-        Ok(finished) => match finished.ending {
-            ProgramEnding::Exited(code) => format!("exit code {code}"),
-            ProgramEnding::Signalled(signal) => format!("ended by signal {signal}"),
-            ProgramEnding::TimedOut => "stopped: its time was over".to_owned(),
-            ProgramEnding::Cancelled => "stopped".to_owned(),
-        },
-        Err(error) => format!("could not run: {}", error.what),
-    }
 }
 
 /// Reads what a job says.

@@ -1,6 +1,5 @@
 //! Running programs.
 
-mod guarded;
 mod jobs;
 mod run;
 

@@ -14,7 +14,6 @@ use super::super::super::tool::{
     Output, Preview, PreviewProgram, Tool, ToolContext, ToolError, ToolSpec,
 };
 use super::super::super::workspace::folder_below;
-use super::guarded::Guarded;
 use crate::confine::ProgramEnding as Ending;
 use crate::confine::Reach;
 use crate::confine::{Captured, Finished, Program};
@@ -78,12 +77,10 @@ impl Tool for ShellRun {
         let program = input.program()?;
         let seconds = input.seconds()?;
         let folder = input.full_folder(ctx)?;
-        let before = Guarded::look(&ctx.workspace);
         let limit = Duration::from_secs(seconds);
         let finished = self.programs.run(program, &folder, limit, ctx).await?;
-        let touched = before.changes_until(&Guarded::look(&ctx.workspace));
         match finished.ending {
-            Ending::Exited(_) | Ending::Signalled(_) => Ok(output(&finished, &touched)),
+            Ending::Exited(_) | Ending::Signalled(_) => Ok(output(&finished)),
             Ending::TimedOut => Err(ToolError::new(
                 Fault::TimedOut,
                 format!("The program was stopped after {seconds} seconds{}", last_words(&finished)),
@@ -136,7 +133,7 @@ impl ShellRunInput {
             }
             Program::Script(script) => PreviewProgram::Script(script),
         };
-        Ok(Preview { files: Vec::new(), program: Some(program) })
+        Ok(Preview { program: Some(program), folder: self.folder.clone(), ..Preview::default() })
     }
 
     /// The folder to run in.
@@ -199,19 +196,23 @@ impl ShellRunInput {
     }
 }
 
-fn output(finished: &Finished, touched: &[String]) -> Output {
-    let (ending, code) = match finished.ending {
-        Ending::Exited(code) => (format!("exit code {code}"), Some(code)),
-        Ending::Signalled(signal) => (format!("ended by signal {signal}"), None),
-        Ending::TimedOut | Ending::Cancelled => ("stopped".to_owned(), None),
-    };
-    let mut text = ending;
+/// How a program ended.
+pub(super) fn ending(finished: &Finished) -> String {
+    match finished.ending {
+        Ending::Exited(code) => format!("exit code {code}"),
+        Ending::Signalled(signal) => format!("ended by signal {signal}"),
+        Ending::TimedOut => "stopped: its time was over".to_owned(),
+        Ending::Cancelled => "stopped".to_owned(),
+    }
+}
+
+fn output(finished: &Finished) -> Output {
+    let mut text = ending(finished);
     if finished.left_behind != 0 {
         text.push_str(&format!("\n{} processes it left running were ended", finished.left_behind));
     }
-    if !touched.is_empty() {
-        text.push_str("\nchanged files that other programs act on: ");
-        text.push_str(&touched.join(", "));
+    for note in &finished.notes {
+        text.push_str(&format!("\n{note}"));
     }
     for (name, captured) in [("stdout", &finished.stdout), ("stderr", &finished.stderr)] {
         if captured.total != 0 {
@@ -219,11 +220,11 @@ fn output(finished: &Finished, touched: &[String]) -> Output {
         }
     }
     let value = json!({
-        "exit_code": code,
+        "exit_code": if let Ending::Exited(code) = finished.ending { Some(code) } else { None },
         "stdout_bytes": finished.stdout.total,
         "stderr_bytes": finished.stderr.total,
         "left_behind": finished.left_behind,
-        "changed_guarded": touched,
+        "notes": finished.notes,
     });
     Output { text, value, changed: Vec::new() }
 }
@@ -233,12 +234,13 @@ fn last_words(finished: &Finished) -> String {
     let said = |captured: &Captured| captured.text().trim_end().to_owned();
     let (stdout, stderr) = (said(&finished.stdout), said(&finished.stderr));
     let text = if stderr.is_empty() { stdout } else { stderr };
+    let notes: String = finished.notes.iter().map(|note| format!("; {note}")).collect();
     if text.is_empty() {
-        return String::new();
+        return notes;
     }
     let from = text.len().saturating_sub(LAST_WORDS);
     let from = (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
-    format!("; its last words:\n{}\n", &text[from..])
+    format!("{notes}; its last words:\n{}\n", &text[from..])
 }
 
 #[cfg(test)]
