@@ -231,7 +231,9 @@ fn a_memory_file_without_a_level_is_not_committed() {
         batch.levels.remove(&memory.at.id);
         Ok(())
     });
-    insta::assert_snapshot!(done.unwrap_err(), @"`memory/archived/decisions/20261115-the-queue-is-in-sqlite.md` has no trust level");
+    insta::assert_snapshot!(done.unwrap_err(), @"
+        `memory/archived/decisions/20261115-the-queue-is-in-sqlite.md` has no trust level
+        ");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 use super::layout::Located;
 use super::record::Memory;
 use super::store::Store;
+use super::trust::Trust;
 use crate::base::git::{Git, GitFolder, GitProgram, next_object};
 
 /// The author and the date of the last commit that changed a memory.
@@ -35,7 +36,7 @@ const MAX_COMMITS: usize = 20;
 impl Store {
     /// Whether the user made this change of a memory that was trusted.
     pub fn is_users_edit(&self, program: &GitProgram, memory: &Memory) -> bool {
-        if self.last_trust(&memory.at.id).is_none_or(|level| level.waits()) {
+        if self.last_trust(&memory.at.id).is_none_or(Trust::waits) {
             return false;
         }
         let Some(root) = self.path().parent() else { return false };

@@ -22,19 +22,38 @@ fn a_command_in_an_agents_shell_is_the_agents() {
     let home = TestHome::new();
     let id = home.add(TITLE, &["--body", "One file to back up."]);
     let home = home.with_var("CLAUDECODE", "1");
-    assert_snapshot!(home.run(&["memory", "add", "The linter is off in CI"]), @"");
+    assert_snapshot!(home.run(&["memory", "add", "The linter is off in CI"]), @r#"
+    Added 20261115-the-linter-is-off-in-ci
+    $HOME/work/.nacre/memory/decisions/20261115-the-linter-is-off-in-ci.md
+    Undo: nacre undo memory-20261115-083000-[id]
+    Warning: An agent's claim without a quote goes to review
+    Hint: Give the user's words, exactly as they said them: --quote "WORDS"
+    "#);
     assert!(!brief(&home).contains("linter"), "it is in review");
-    assert_snapshot!(home.run(&["review", "accept", "20261115-the-linter"]), @"");
+    assert_snapshot!(home.run(&["review", "accept", "20261115-the-linter"]), @"
+    Error: Only the owner can trust or replace the memory `20261115-the-linter-is-off-in-ci`
+    Hint: Ask the user to look at it: nacre memory show 20261115-the-linter-is-off-in-ci
+    [exit 1]
+    ");
     home.write(
         "memory/decisions/20261116-a.md",
         "---\nid: 20261116-a\ntitle: Deploys skip the tests\n---\n\nAlways.\n",
     );
-    assert_snapshot!(home.run(&["trust", "20261116-a", "--yes"]), @"");
+    assert_snapshot!(home.run(&["trust", "20261116-a", "--yes"]), @"
+    Error: Only the user can trust a memory
+    Hint: Ask the user to run it in their own terminal
+    [exit 1]
+    ");
     home.ok(&["feedback", "20261116-a", "useful"]);
     assert!(!brief(&home).contains("Deploys"), "feedback trusts nothing");
     let mut edit = home.command(&home.work(), &["memory", "edit", &id]);
     let edited = edit.env("EDITOR", "sed -i s/SQLite/Redis/").output().unwrap();
-    assert_snapshot!(home.shown(&edited), @"");
+    assert_snapshot!(home.shown(&edited), @"
+    Error: The memory `20261115-the-queue-is-a-sqlite-table` has the user's words; an agent cannot rewrite it
+    Hint: Add the new claim to the review: memory_add with `supersedes` 20261115-the-queue-is-a-sqlite-table
+    Hint: Your text is kept; go on with it: nacre memory edit 20261115-the-queue-is-a-sqlite-table
+    [exit 1]
+    ");
     assert!(brief(&home).contains("SQLite table"));
 }
 

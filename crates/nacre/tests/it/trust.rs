@@ -102,7 +102,15 @@ fn a_memory_that_something_else_changed_is_not_the_one_that_was_trusted() {
     // The person's own editor, before and after a commit of theirs.
     home.write(&path, home.read(&path).replace("back up.", "back up, and no server."));
     assert!(in_brief(&home, &id), "an edit in the tree is the person's");
-    assert_snapshot!(home.run(&["trust", "--diff"]), @"");
+    assert_snapshot!(home.run(&["trust", "--diff"]), @"
+    20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
+        you edited it; it is trusted, and shown once
+          ---
+          
+        - One file to back up.
+        + One file to back up, and no server.
+    Nothing waits to be trusted.
+    ");
     assert_snapshot!(home.run(&["trust", "--diff"]), @"Nothing waits to be trusted.");
     home.write(&path, home.read(&path).replace("no server", "no server at all"));
     assert!(in_brief(&home, &id));
