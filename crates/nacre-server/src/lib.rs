@@ -8,6 +8,7 @@ pub mod control;
 mod daemon;
 pub mod http;
 pub mod mcp;
+mod people;
 mod permit;
 mod rpc;
 #[cfg(test)]

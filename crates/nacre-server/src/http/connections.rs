@@ -24,9 +24,9 @@ use tokio::sync::Semaphore;
 
 use super::access::{Keys, secret};
 use super::guard::{Entry, Names};
-use super::people::{People, TrustedProxy};
 use super::server::Server;
 use super::service::Service;
+use crate::people::{People, TrustedProxy};
 
 /// The port that is tried where none is named.
 pub const USUAL_PORT: u16 = 8765;

@@ -14,7 +14,7 @@ use tokio::sync::mpsc::{Sender, channel};
 use super::body::Body;
 use super::guard::Refusal;
 use super::hub::Listener;
-use super::people::LastingAccess;
+use crate::people::LastingAccess;
 
 /// Listeners at the same time.
 const MAX_LISTENERS: usize = 1024;

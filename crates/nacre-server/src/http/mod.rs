@@ -20,7 +20,6 @@ mod mcp;
 mod metrics;
 mod openapi;
 mod parameters;
-mod people;
 mod route;
 mod routes;
 mod server;
@@ -30,4 +29,3 @@ mod tasks;
 mod upgrade;
 
 pub use self::connections::{Bound, ServeOptions, USUAL_PORT, serve};
-pub(crate) use self::people::LastingAccess;

@@ -24,13 +24,13 @@ use super::hub::{Hub, Source};
 use super::lines::lines;
 use super::openapi::DESCRIPTION;
 use super::parameters::{Query, parameters};
-use super::people::{LastingAccess, NewEntry, People, TrustedProxy};
 use super::route::{Access, Done, Handling, OwnRoute, Route, UseOfVersion, Work};
 use super::service::Service;
 use super::table::{Found, FoundRoute, Table};
 use super::tasks::{Reports, TaskRunner, begun};
 use super::{answer, assets, guard, headers, login, mcp, upgrade};
 use crate::calls::{CallInfo, Calls, Pace};
+use crate::people::{LastingAccess, NewEntry, People, TrustedProxy};
 use crate::rpc::{Clients, RpcConnection};
 
 /// Operations that run at the same time; others wait.

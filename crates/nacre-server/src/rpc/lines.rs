@@ -7,7 +7,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncWrite, AsyncWrite
 use tokio::sync::mpsc::Receiver;
 
 use super::WAITING;
-use crate::http::LastingAccess;
+use crate::people::LastingAccess;
 
 pub(super) async fn serve<S>(
     stream: S,

@@ -15,7 +15,7 @@ use nacre_ops::{Cancel, Host, OpError};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::{Semaphore, mpsc};
 
-use crate::http::LastingAccess;
+use crate::people::LastingAccess;
 pub(crate) use websocket::accept_key;
 
 /// Clients at the same time.

@@ -13,7 +13,7 @@ use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
 use tokio_tungstenite::tungstenite::{Bytes, Message};
 
 use super::WAITING;
-use crate::http::LastingAccess;
+use crate::people::LastingAccess;
 
 /// How often a silent connection is tried.
 const PING: Duration = Duration::from_secs(30);

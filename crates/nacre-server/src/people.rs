@@ -34,14 +34,14 @@ const RECHECK: Duration = Duration::from_secs(2);
 
 /// A proxy that logs people in, as the settings name it.
 #[derive(Clone, Debug)]
-pub(super) struct TrustedProxy {
-    pub(super) address: IpAddr,
-    pub(super) header: HeaderName,
+pub(crate) struct TrustedProxy {
+    pub(crate) address: IpAddr,
+    pub(crate) header: HeaderName,
 }
 
 impl TrustedProxy {
     /// What the settings say; `None` where they name no header.
-    pub(super) fn of(host: &Host) -> Result<Option<Self>, OpError> {
+    pub(crate) fn of(host: &Host) -> Result<Option<Self>, OpError> {
         let settings = &host.settings().server;
         if settings.trusted_proxy_header.is_empty() {
             return Ok(None);
@@ -62,7 +62,7 @@ impl TrustedProxy {
 type OpenedStore = Option<Box<dyn PeopleStore + Send>>;
 
 #[derive(Clone)]
-pub(super) struct People {
+pub(crate) struct People {
     environment: Environment,
     /// Callers queue for it without occupying a thread each.
     store: Arc<tokio::sync::Mutex<OpenedStore>>,
@@ -72,7 +72,7 @@ pub(super) struct People {
 }
 
 impl People {
-    pub(super) fn new(environment: Environment) -> Self {
+    pub(crate) fn new(environment: Environment) -> Self {
         Self {
             environment,
             store: Arc::default(),
@@ -83,7 +83,7 @@ impl People {
     }
 
     /// The owner of a token, if it is valid.
-    pub(super) async fn with_token(&self, token: &str) -> Result<Option<Caller>, OpError> {
+    pub(crate) async fn with_token(&self, token: &str) -> Result<Option<Caller>, OpError> {
         if MAX_TOKEN_BYTES < token.len() || !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
         }
@@ -93,7 +93,7 @@ impl People {
     }
 
     /// The person whom a trusted proxy names: what they may do is what their newest token says.
-    pub(super) async fn named(&self, name: &str) -> Result<Option<Caller>, OpError> {
+    pub(crate) async fn named(&self, name: &str) -> Result<Option<Caller>, OpError> {
         if !is_person_name(name) {
             return Ok(None);
         }
@@ -102,7 +102,7 @@ impl People {
     }
 
     /// What an identity may do now; `None` once its token is revoked or expired.
-    pub(super) async fn caller(&self, identity: &Identity) -> Result<Option<Caller>, OpError> {
+    pub(crate) async fn caller(&self, identity: &Identity) -> Result<Option<Caller>, OpError> {
         match identity.clone() {
             Identity::Owner => Ok(Some(Caller::owner())),
             Identity::Token { id, .. } => self.find(move |store| Ok(store.token(&id)?)).await,
@@ -125,7 +125,7 @@ impl People {
     }
 
     /// Notes what somebody asked for. What the owner reads is theirs, and nobody else's business.
-    pub(super) fn note(&self, caller: &Caller, is_change: bool, entry: NewEntry) {
+    pub(crate) fn note(&self, caller: &Caller, is_change: bool, entry: NewEntry) {
         let is_open = self.is_open.load(Ordering::Relaxed);
         if caller.is_owner() && !(is_change && is_open) {
             return;
@@ -148,7 +148,7 @@ impl People {
     }
 
     /// Writes what waits.
-    pub(super) fn write(&self) {
+    pub(crate) fn write(&self) {
         let mut store = self.store.blocking_lock();
         let Ok(()) = self.open(&mut store) else { return };
         let Some(store) = store.as_deref_mut() else { return };
@@ -192,9 +192,9 @@ impl People {
 /// The access of an open connection: its identity, which is looked up for each message.
 #[derive(Clone)]
 pub(crate) struct LastingAccess {
-    pub(super) people: People,
-    pub(super) identity: Identity,
-    pub(super) permit: Permit,
+    pub(crate) people: People,
+    pub(crate) identity: Identity,
+    pub(crate) permit: Permit,
 }
 
 impl LastingAccess {
@@ -213,8 +213,8 @@ impl LastingAccess {
 }
 
 /// What is noted of a request, beside who and when.
-pub(super) struct NewEntry {
-    pub(super) what: String,
-    pub(super) project: Option<String>,
-    pub(super) outcome: String,
+pub(crate) struct NewEntry {
+    pub(crate) what: String,
+    pub(crate) project: Option<String>,
+    pub(crate) outcome: String,
 }
