@@ -146,9 +146,9 @@ impl World {
         };
         let draft = Draft { body: body.to_owned(), ..draft("The queue is in SQLite", speaker) };
         let actor = if level == Trust::Foreign { Actor::Person } else { Actor::Owner };
-        let add = |batch: &mut Batch<'_>| match status {
-            Status::Active => batch.add(&draft, now()).map(drop),
-            _ => batch.add_candidate(&draft, now()).map(drop),
+        let add = |batch: &mut Batch<'_>| match status == Status::Active {
+            true => batch.add(&draft, now()).map(drop),
+            false => batch.add_candidate(&draft, now()).map(drop),
         };
         world.change(actor, add).unwrap();
         let id = world.open(actor).located().unwrap().remove(0).id;

@@ -15,7 +15,7 @@ use super::id::MemoryId;
 use super::ledger_text::{EVIDENCE, KeptLedgers, LedgerText, Version};
 use super::trust::Trust;
 use crate::base::ContentHash;
-use crate::safefs::{Access, FileStamp, FsError, Owner, RelPath, WriteScope};
+use crate::safefs::{Access, FsError, Owner, RelPath, WriteScope};
 
 /// The folder of all ledgers, in the person's own folder.
 const FOLDER: &str = "trust";
@@ -67,12 +67,6 @@ impl LedgerPlace {
     #[must_use]
     pub fn kept_in(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
         Self { kept: kept.map(Arc::clone), ..self }
-    }
-
-    /// Changes whenever Nacre writes a memory of the store.
-    pub fn stamp(&self) -> Option<FileStamp> {
-        let scope = WriteScope::open_inside(&self.home, FOLDER, Access::Private).ok()?;
-        scope.stamp(&self.file().ok()?).ok()?
     }
 
     fn file(&self) -> Result<RelPath, FsError> {

@@ -1,22 +1,26 @@
-//! Files of a workspace that a program can write, because the walls grant the whole workspace, and should not: Nacre's own,
-//! and those that other programs act on later, outside of any walls.
+//! Files of a workspace that a program can write, because the sandbox grants the whole workspace: Nacre's own, and those
+//! that other programs act on later, outside any sandbox.
 //!
-//! Both are looked at before and after a program. What it changed of Nacre's is put back; of the others each change is
-//! reported, to the model and, by the record of the call, to the person.
+//! Both are compared before and after a program. A memory that it changed is foreign, one that it deleted is put back, and
+//! every change is reported to the model and, in the record of the call, to the user. Changed bytes stay as they are: they
+//! may be the user's, from another window.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use nacre_core::base::{ContentHash, acted_on_places};
-use nacre_core::memory::LedgerPlace;
+use nacre_core::base::acted_on_places;
+use nacre_core::memory::{
+    Actor, Edit, LedgerPlace, Located, Memory, MemoryError, Rules, STORE_ACCESS, Store,
+};
 use nacre_core::platform::ext::MetadataExt as _;
-use nacre_core::safefs::{Access, FileStamp, FsError, RelPath, WriteScope};
+use nacre_core::safefs::{Access, FsError, Owner, RelPath, Seal, WriteScope};
 
 /// Maximum number of files to look at.
 const MAX_FILES: usize = 20_000;
 
-/// The bytes of all files together that can be put back; the rest is only compared.
+/// Total size of the files that can be put back; the rest is only compared.
 const MAX_BYTES: u64 = 64 << 20;
 
 const MAX_NAMES: usize = 20;
@@ -30,19 +34,20 @@ const OWN: [&str; 5] = [
     ".nacre/meta/tombstones",
 ];
 
-/// Where the bytes that were replaced are kept, beside the long outputs.
-const REPLACED: &str = "replaced";
+/// Nacre's folder in a workspace.
+const STORE: &str = ".nacre/";
+
+/// How long to wait for another command that writes.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The files as they were before a program.
 #[derive(Debug)]
 pub(super) struct Guarded {
     workspace: PathBuf,
-    spill: PathBuf,
+    /// Nacre's own folder, with the ledger.
+    home: Option<PathBuf>,
     acted_on: BTreeMap<String, Seen>,
     own: BTreeMap<String, Seen>,
-    /// Nacre writes the ledger of a store whenever it writes a memory of it; no program can.
-    ledger: Option<LedgerPlace>,
-    entered: Option<FileStamp>,
 }
 
 #[derive(Debug)]
@@ -55,72 +60,90 @@ struct Seen {
 
 impl Guarded {
     /// `home` is Nacre's own folder.
-    pub(super) fn look(workspace: &Path, spill: &Path, home: Option<&Path>) -> Self {
-        let ledger = home.map(|home| LedgerPlace::of_store(home, &workspace.join(".nacre")));
+    pub(super) fn look(workspace: &Path, home: Option<&Path>) -> Self {
         Self {
             workspace: workspace.to_owned(),
-            spill: spill.to_owned(),
+            home: home.map(Path::to_owned),
             acted_on: scan(workspace, acted_on_places(), 0),
             own: scan(workspace, OWN.into_iter(), MAX_BYTES),
-            entered: ledger.as_ref().and_then(LedgerPlace::stamp),
-            ledger,
         }
     }
 
-    /// Puts Nacre's files back, and says in sentences what the program changed. No process of it may be left.
+    /// Reports what the program changed, and takes trust from the memories among it. No process of it may be left.
     pub(super) fn finish(&self) -> Vec<String> {
         let mut notes = Vec::new();
         let touched = changes(&self.acted_on, &scan(&self.workspace, acted_on_places(), 0));
         if !touched.is_empty() {
             notes.push(format!("changed files that other programs act on: {}", listed(&touched)));
         }
-        let changed = changes(&self.own, &scan(&self.workspace, OWN.into_iter(), 0));
+        let after = scan(&self.workspace, OWN.into_iter(), 0);
+        let (changed, gone): (Vec<String>, Vec<String>) =
+            changes(&self.own, &after).into_iter().partition(|path| after.contains_key(path));
+        let store = self.store();
+        let restored: Vec<String> =
+            gone.into_iter().filter(|path| self.restore(path, store.as_ref())).collect();
+        if !restored.is_empty() {
+            notes.push(format!("deleted in .nacre, and restored: {}", listed(&restored)));
+        }
         if changed.is_empty() {
             return notes;
         }
-        // Another command of the person's wrote meanwhile, and its memories must not be lost. What it did not write is not in
-        // the ledger, and so not trusted.
-        if self.ledger.as_ref().and_then(LedgerPlace::stamp) != self.entered {
-            let names = listed(&changed);
-            notes.push(format!("changed in .nacre, while Nacre wrote there, and left so: {names}"));
-            return notes;
-        }
-        let (restored, lost): (Vec<_>, Vec<_>) =
-            changed.into_iter().partition(|path| self.restore(path).is_ok());
-        if !restored.is_empty() {
-            let (n, names) = (restored.len(), listed(&restored));
-            notes.push(format!(
-                "The program changed {n} files in .nacre; they were restored: {names}"
-            ));
-        }
-        if !lost.is_empty() {
-            notes.push(format!("changed in .nacre, and could not be restored: {}", listed(&lost)));
-        }
+        let names = listed(&changed);
+        let distrusted = store.map_or(Ok(()), |store| distrust(&store, &changed));
+        notes.push(match distrusted {
+            Ok(()) => format!("changed in .nacre, and not trusted until `nacre trust`: {names}"),
+            Err(error) => {
+                format!("changed in .nacre; check it with `nacre trust` ({error}): {names}")
+            }
+        });
         notes
     }
 
-    fn restore(&self, path: &str) -> Result<(), FsError> {
-        let path = RelPath::new(path)?;
-        let scope = WriteScope::open(&self.workspace, Access::Shared)?;
-        let now = scope.read_optional(&path, MAX_BYTES)?;
-        if let Some(bytes) = &now {
-            // It may be the edit of a person in another window.
-            let aside = WriteScope::create_inside(&self.spill, REPLACED, Access::Private)?;
-            let _ = aside.create_file(&RelPath::new(&ContentHash::of(bytes).to_string())?, bytes);
-        }
-        let now = now.as_deref().map(ContentHash::of);
-        match (self.own.get(path.as_str()), now) {
-            (None, None) => Ok(()),
-            (None, Some(now)) => scope.remove_file(&path, now),
-            (Some(Seen { bytes: Some(bytes), mode, .. }), None) => {
-                scope.create_file_as(&path, bytes, *mode)
-            }
-            (Some(Seen { bytes: Some(bytes), mode, .. }), Some(now)) => {
-                scope.replace_file_as(&path, now, bytes, *mode)
-            }
-            (Some(Seen { bytes: None, .. }), _) => Err(FsError::Conflict { paths: vec![path] }),
-        }
+    /// The store of the workspace. What is in its ledger was written by Nacre, which no program can be.
+    fn store(&self) -> Option<Store> {
+        let home = self.home.as_deref()?;
+        let folder = STORE.trim_end_matches('/');
+        let scope = WriteScope::open_inside(&self.workspace, folder, STORE_ACCESS).ok()?;
+        let ledger = Some(LedgerPlace::of_store(home, scope.path()));
+        let rules = Rules { ledger, actor: Actor::Person, ..Rules::default() };
+        Some(Store::new(scope.sealed_by(Seal::kept_in(home)), rules))
     }
+
+    /// Puts a deleted file back, unless another command of the user's removed the memory.
+    fn restore(&self, path: &str, store: Option<&Store>) -> bool {
+        let is_forgotten =
+            |at: Located| store.is_some_and(|store| store.last_trust(&at.id).is_none());
+        if memory_at(path).is_some_and(is_forgotten) {
+            return false;
+        }
+        let Some(Seen { bytes: Some(bytes), mode, .. }) = self.own.get(path) else { return false };
+        let put_back = || -> Result<(), FsError> {
+            let scope = WriteScope::open(&self.workspace, Access::Shared)?;
+            scope.create_file_as(&RelPath::new(path)?, bytes, *mode)
+        };
+        put_back().is_ok()
+    }
+}
+
+fn memory_at(path: &str) -> Option<Located> {
+    Located::from_path(path.strip_prefix(STORE)?)
+}
+
+/// Records that the user did not make these changes. What Nacre itself wrote meanwhile is in the ledger already.
+fn distrust(store: &Store, changed: &[String]) -> Result<(), MemoryError> {
+    let memories = changed.iter().filter_map(|path| store.load(&memory_at(path)?).ok());
+    let is_new = |memory: &Memory| {
+        !store.is_trusted_version(&memory.at.id, memory.document.as_str().as_bytes())
+    };
+    let changed: Vec<Memory> = memories.filter(is_new).collect();
+    if changed.is_empty() {
+        return Ok(());
+    }
+    let owner =
+        Owner { pid: std::process::id(), command: "nacre chat".to_owned(), since: String::new() };
+    let mut batch = store.begin(&owner, LOCK_TIMEOUT)?;
+    changed.iter().for_each(|memory| batch.settle_edit(&Edit { memory, is_users: false }));
+    batch.commit().map(drop)
 }
 
 /// The paths that are new, gone or different.

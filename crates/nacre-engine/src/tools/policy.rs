@@ -101,10 +101,6 @@ pub enum EffectKind {
     Format,
     /// The project's own linter; what it says is added to the result of the call.
     Lint,
-    /// The frontmatter of a memory, in the form that Nacre writes.
-    Frontmatter,
-    /// The index of memories takes the change in.
-    Index,
 }
 
 #[cfg(test)]

@@ -68,12 +68,12 @@ impl Programs {
             },
         };
         let (launcher, nacre) = (self.launcher.clone(), self.home.clone());
-        let (workspace, spill) = (Arc::clone(&ctx.workspace), Arc::clone(&ctx.spill));
+        let workspace = Arc::clone(&ctx.workspace);
         let stop = StopOnDrop(CancelSource::new());
         let stopped = stop.0.token();
-        // A task of its own: a call that is dropped stops the program, and its files are put back all the same.
+        // A task of its own: a call that is dropped stops the program, and its changes are recorded all the same.
         let mut running = tokio::spawn(async move {
-            let look = move || Guarded::look(&workspace, &spill, nacre.as_deref());
+            let look = move || Guarded::look(&workspace, nacre.as_deref());
             let before = spawn_blocking(look).await.map_err(|_| ProcessError::Lost)?;
             let finished = launcher.run(&order, &stopped).await;
             let notes = spawn_blocking(move || before.finish()).await.unwrap_or_default();

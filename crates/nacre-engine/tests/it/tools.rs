@@ -4,8 +4,12 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::memory::{LedgerPlace, Rules, Store};
-use nacre_core::safefs::{Access, Owner, WriteScope};
+use jiff::Timestamp;
+use nacre_core::base::git::GitProgram;
+use nacre_core::memory::{
+    Claim, Draft, LedgerPlace, Located, Quote, Rules, STORE_ACCESS, Speaker, Store, Trust,
+};
+use nacre_core::safefs::{Access, Owner, Seal, WriteScope};
 use nacre_core::search::Builtin;
 use nacre_engine::confine::{Metadata, OutputCaps, Quotas, Reach};
 use nacre_engine::lifecycle::AgentSpec;
@@ -118,108 +122,69 @@ async fn shell_run_tells_of_changed_hooks() {
     );
 }
 
-/// What a program of a stranger would do to memories, and what is there afterwards.
-const TAMPER: &str = "cd .nacre && echo two > memory/decisions/a.md && rm meta/evidence/a.json && \
-    echo evil > memory/decisions/b.md && echo 'x = 1' >> config.toml && rm -r memory/learnings && \
-    mkdir -p memory/summaries/20260101/x && echo evil > memory/summaries/20260101/x/s.md";
-
-fn store(workshop: &Workshop) -> impl Fn() -> Vec<(String, String)> {
-    let root = workshop.path("workspace/.nacre");
-    for (name, text) in [
-        ("memory/decisions/a.md", "one file"),
-        ("memory/learnings/l.md", "a learning"),
-        ("meta/evidence/a.json", "{}"),
-        ("config.toml", "# settings\n"),
-    ] {
-        fs::create_dir_all(root.join(name).parent().unwrap()).unwrap();
-        fs::write(root.join(name), text).unwrap();
+/// A store in the workspace with two memories that are trusted.
+fn trusted_memories(workshop: &Workshop) -> Vec<Located> {
+    fs::create_dir_all(workshop.path("workspace/.nacre")).unwrap();
+    let store = open_store(workshop);
+    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+    let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
+    for title in ["One file", "Two files"] {
+        batch.add(&typed(title), Timestamp::UNIX_EPOCH).unwrap();
     }
-    move || {
-        let mut files = Vec::new();
-        let mut left = vec![root.clone()];
-        while let Some(path) = left.pop() {
-            if path.is_dir() {
-                left.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));
-            } else {
-                files.push((path.display().to_string(), fs::read_to_string(&path).unwrap()));
-            }
-        }
-        files.sort();
-        files
+    batch.commit().unwrap();
+    store.located().unwrap()
+}
+
+fn open_store(workshop: &Workshop) -> Store {
+    let (home, root) = (workshop.path("home/.nacre"), workshop.path("workspace/.nacre"));
+    let scope = WriteScope::open(&root, STORE_ACCESS).unwrap().sealed_by(Seal::kept_in(&home));
+    let ledger = Some(LedgerPlace::of_store(&home, &root));
+    Store::new(scope, Rules { ledger, ..Rules::default() })
+}
+
+fn typed(title: &str) -> Draft {
+    Draft {
+        claim: Claim::Decision,
+        title: title.to_owned(),
+        body: "The queue is a table.".to_owned(),
+        tags: Vec::new(),
+        applies: Vec::new(),
+        related: Vec::new(),
+        source: "human".to_owned(),
+        confidence: 0.9,
+        basis: None,
+        quotes: vec![Quote {
+            text: title.to_owned(),
+            speaker: Speaker::Human,
+            place: "test".to_owned(),
+            at: String::new(),
+        }],
+        limit: Trust::Human,
     }
 }
 
 #[tokio::test]
-async fn what_a_program_changes_of_nacres_files_is_put_back_and_said() {
+async fn memories_that_a_program_changes_are_not_trusted_and_deleted_ones_are_put_back() {
     let Some(workshop) = Workshop::new() else { return };
-    let files = store(&workshop);
-    let before = files();
+    let located = trusted_memories(&workshop);
+    let [changed, deleted] = located.as_slice() else { panic!("{located:?}") };
     let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
-    let output = call(&tool, json!({"script": TAMPER}), &ctx).await.unwrap();
-    assert_eq!(
-        output.text,
-        "exit code 0\nThe program changed 6 files in .nacre; they were restored: .nacre/config.toml, \
-         .nacre/memory/decisions/a.md, .nacre/memory/decisions/b.md, .nacre/memory/learnings/l.md, \
-         .nacre/memory/summaries/20260101/x/s.md, .nacre/meta/evidence/a.json"
+    let script = format!(
+        "cd .nacre; t=$(sed s/table/cache/ {0}); echo \"$t\" > {0}; rm {1}; : > memory/decisions/new.md",
+        changed.path, deleted.path
     );
-    assert_eq!(files(), before);
-    let kept = fs::read_dir(workshop.path("spill/replaced")).unwrap().count();
-    assert_eq!(kept, 3, "what was replaced or removed is kept aside; two files are the same");
-    let quiet = call(&tool, json!({"script": "cat .nacre/memory/*/*.md"}), &ctx).await.unwrap();
-    assert_eq!(quiet.text, "exit code 0\n--- stdout\none filea learning");
-}
-
-#[tokio::test]
-async fn a_job_and_a_call_that_is_dropped_put_nacres_files_back_too() {
-    let Some(workshop) = Workshop::new() else { return };
-    let files = store(&workshop);
-    let before = files();
-    let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
-    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
-    call(&start, json!({"script": TAMPER}), &ctx).await.unwrap();
-    let said = call(&ShellPoll { jobs: jobs.clone() }, json!({"job": 1, "wait": 60}), &ctx).await;
-    let said = said.unwrap().text;
-    assert!(said.contains("The program changed 6 files in .nacre; they were restored"), "{said}");
-    assert_eq!(files(), before);
-    let endless = json!({"script": format!("{TAMPER}; touch ../ready; sleep 600")});
-    let run = ShellRun { programs: programs(&workshop) };
-    let ready = workshop.path("workspace/ready");
-    tokio::select! {
-        _ = call(&run, endless, &ctx) => panic!("it does not end"),
-        () = async { while !ready.exists() { tokio::task::yield_now().await } } => {}
-    }
-    while files() != before {
-        tokio::task::yield_now().await;
-    }
-}
-
-#[tokio::test]
-async fn what_nacre_writes_meanwhile_is_not_put_back() {
-    let Some(workshop) = Workshop::new() else { return };
-    let files = store(&workshop);
-    let home = workshop.path("home/.nacre");
-    let ledger = LedgerPlace::of_store(&home, &workshop.path("workspace/.nacre"));
-    fs::create_dir_all(home.join("trust")).unwrap();
-    assert_eq!(ledger.stamp(), None);
-    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
-    let (ready, added) =
-        (workshop.path("workspace/ready"), workshop.path("workspace/.nacre/memory/decisions/n.md"));
-    let other_command = async {
-        while !ready.exists() {
-            tokio::task::yield_now().await;
-        }
-        fs::write(&added, "new").unwrap();
-        let name = nacre_core::base::ContentHash::of(
-            workshop.path("workspace/.nacre").as_os_str().as_encoded_bytes(),
-        );
-        fs::write(home.join("trust").join(name.short()), "an entry").unwrap();
-        fs::write(workshop.path("workspace/go"), "").unwrap();
-    };
-    let script = json!({"script": "touch ready; until test -e go; do sleep 0.01; done"});
-    let (output, ()) = tokio::join!(call(&tool, script, &ctx), other_command);
-    let said = output.unwrap().text;
-    assert!(said.contains("left so: .nacre/memory/decisions/n.md"), "{said}");
-    assert!(files().iter().any(|(path, _)| path.ends_with("n.md")));
+    let said = call(&tool, json!({ "script": script }), &ctx).await.unwrap().text;
+    insta::assert_snapshot!(said, @"
+    exit code 0
+    deleted in .nacre, and restored: .nacre/memory/decisions/19700101-two-files.md
+    changed in .nacre, and not trusted until `nacre trust`: .nacre/memory/decisions/19700101-one-file.md, .nacre/memory/decisions/new.md
+    ");
+    let store = open_store(&workshop);
+    let memory = store.load(changed).unwrap();
+    assert!(memory.document.body().contains("cache"), "the bytes may be the user's");
+    assert_eq!(store.trust_of(&memory), Trust::Foreign);
+    assert!(!store.is_users_edit(&GitProgram::new(""), &memory), "no later look trusts it");
+    assert_eq!(store.trust_of(&store.load(deleted).unwrap()), Trust::Human);
 }
 
 #[tokio::test]
@@ -470,19 +435,14 @@ async fn a_memory_without_evidence_is_refused() {
     assert!(memories.store.list(|_| true).unwrap().memories.is_empty());
 }
 
-fn effects(
-    workshop: &Workshop,
-    trust: RepositoryTrust,
-    memories: Option<MemoryHandle>,
-) -> ProjectEffects {
+fn effects(workshop: &Workshop, trust: RepositoryTrust) -> ProjectEffects {
     let permissions = Permissions {
         writes: vec![nacre_engine::tools::Area::Tree(None)],
         ..Permissions::read_only()
     };
-    let kinds =
-        vec![EffectKind::Format, EffectKind::Lint, EffectKind::Frontmatter, EffectKind::Index];
+    let kinds = vec![EffectKind::Format, EffectKind::Lint];
     let wanted = Effects { kinds, time_limit: Duration::from_secs(30) };
-    ProjectEffects::new(programs(workshop), &permissions, &wanted, trust, memories).unwrap()
+    ProjectEffects::new(programs(workshop), &permissions, &wanted, trust).unwrap()
 }
 
 async fn after(effects: &ProjectEffects, path: &str, workshop: &Workshop) -> EffectReport {
@@ -509,7 +469,7 @@ fn project(linter: &str) -> Option<Workshop> {
 #[tokio::test]
 async fn a_change_is_formatted_and_linted_and_both_are_told() {
     let Some(workshop) = project("echo 'a.ts:1: unused a'; exit 1") else { return };
-    let effects = effects(&workshop, RepositoryTrust::Trusted, None);
+    let effects = effects(&workshop, RepositoryTrust::Trusted);
     let report = after(&effects, "a.ts", &workshop).await;
     assert_eq!(
         report.text,
@@ -530,19 +490,19 @@ async fn a_change_is_formatted_and_linted_and_both_are_told() {
 async fn a_repositorys_own_tools_are_confined_and_a_strangers_do_not_run_at_all() {
     let linter = "cat ../home/.ssh/id; echo x > ../home/hacked; env; exit 1";
     let Some(workshop) = project(linter) else { return };
-    let trusted = effects(&workshop, RepositoryTrust::Trusted, None);
+    let trusted = effects(&workshop, RepositoryTrust::Trusted);
     let report = after(&trusted, "a.ts", &workshop).await;
     assert!(!report.text.contains("the key"), "{}", report.text);
     assert!(!workshop.path("home/hacked").exists());
     let Some(workshop) = project(linter) else { return };
-    let stranger = effects(&workshop, RepositoryTrust::Stranger, None);
+    let stranger = effects(&workshop, RepositoryTrust::Stranger);
     assert_eq!(after(&stranger, "a.ts", &workshop).await, EffectReport::default());
 }
 
 #[tokio::test]
 async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
     let Some(workshop) = project("echo x >> runs; kill -KILL $$") else { return };
-    let effects = effects(&workshop, RepositoryTrust::Trusted, None);
+    let effects = effects(&workshop, RepositoryTrust::Trusted);
     let mut said = Vec::new();
     for _ in 0..5 {
         let text = after(&effects, "a.ts", &workshop).await.text;
@@ -558,7 +518,7 @@ async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
 #[tokio::test]
 async fn a_talkative_linter_says_two_kilobytes_at_most() {
     let Some(workshop) = project("head -c 500000 /dev/zero | tr '\\0' é; exit 1") else { return };
-    let effects = effects(&workshop, RepositoryTrust::Trusted, None);
+    let effects = effects(&workshop, RepositoryTrust::Trusted);
     let report = after(&effects, "a.ts", &workshop).await;
     assert!(report.text.len() <= 2_000 && report.text.ends_with("[… more was said …]"));
 }
@@ -569,7 +529,7 @@ async fn rustfmt_changes_the_file_and_none_that_it_includes() {
     fs::write(workshop.path("workspace/Cargo.toml"), "[package]\nedition = \"2021\"\n").unwrap();
     fs::write(workshop.path("workspace/lib.rs"), "mod  other;\nfn  a() {}\n").unwrap();
     fs::write(workshop.path("workspace/other.rs"), "fn  b() {}\n").unwrap();
-    let effects = effects(&workshop, RepositoryTrust::Stranger, None);
+    let effects = effects(&workshop, RepositoryTrust::Stranger);
     let report = after(&effects, "lib.rs", &workshop).await;
     assert_eq!(
         fs::read_to_string(workshop.path("workspace/lib.rs")).unwrap(),
@@ -583,49 +543,14 @@ async fn rustfmt_changes_the_file_and_none_that_it_includes() {
     assert_eq!(fs::read_to_string(workshop.path("workspace/lib.rs")).unwrap(), "fn a( {}\n");
 }
 
-#[tokio::test]
-async fn a_memory_edited_as_a_file_is_redacted_checked_and_found() {
-    let Some(workshop) = Workshop::new() else { return };
-    let (memories, ctx) = (memories(&workshop), ctx(&workshop));
-    let id = call(&MemoryAdd { memories: memories.clone() }, learning(), &ctx).await.unwrap().value
-        ["id"]
-        .clone();
-    let relative = format!(".nacre/memory/learnings/{}.md", id.as_str().unwrap());
-    let path = workshop.path("workspace").join(&relative);
-    let text = fs::read_to_string(&path).unwrap();
-    fs::write(
-        &path,
-        format!("{text}\nZebras. Key sk-ant-api03-W2kP8xNc4VtR9mLz6QhJ3bYf7SdG5aTe\n"),
-    )
-    .unwrap();
-    let effects = effects(&workshop, RepositoryTrust::Stranger, Some(memories.clone()));
-    let report = after(&effects, &relative, &workshop).await;
-    assert_eq!(
-        report.text,
-        format!("{relative} was brought into form; read it again before editing.")
-    );
-    assert!(!fs::read_to_string(&path).unwrap().contains("sk-ant"));
-    let found = call(&MemorySearch { memories }, json!({"query": "zebras"}), &ctx).await.unwrap();
-    assert_eq!(found.value["hits"][0]["id"], id);
-    fs::write(&path, "no frontmatter").unwrap();
-    let report = after(&effects, &relative, &workshop).await;
-    assert!(report.text.contains("is no memory as it stands"), "{}", report.text);
-}
-
 #[test]
 fn agents_that_change_nothing_have_no_effects() {
     let Some(workshop) = Workshop::new() else { return };
     let kinds = vec![EffectKind::Format];
     let wanted = Effects { kinds, time_limit: Duration::from_secs(1) };
     let made = |permissions: &Permissions, effects: &Effects| {
-        ProjectEffects::new(
-            programs(&workshop),
-            permissions,
-            effects,
-            RepositoryTrust::Trusted,
-            None,
-        )
-        .is_some()
+        ProjectEffects::new(programs(&workshop), permissions, effects, RepositoryTrust::Trusted)
+            .is_some()
     };
     let writer = Permissions {
         writes: vec![nacre_engine::tools::Area::Tree(None)],

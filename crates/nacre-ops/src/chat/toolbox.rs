@@ -84,7 +84,6 @@ impl Toolbox {
             &toolbox.spec.permissions,
             &toolbox.spec.effects,
             RepositoryTrust::Stranger,
-            toolbox.memories.first().cloned(),
         );
         toolbox.effects = effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>);
         Ok(toolbox)

@@ -236,8 +236,8 @@ fn allowed_for_the_session_is_asked_once_and_a_mode_changes_the_questions() {
     let create = |name: &str| json!({ "name": "file_create", "arguments": { "path": name, "content": "x\n" } });
     let run = json!({ "name": "shell_run", "arguments": { "argv": ["true"] } });
     let home = home(&json!([
-        { "calls": [create("a")] },
-        { "calls": [create("b")] },
+        { "calls": [run] },
+        { "calls": [run] },
         { "say": "Two." },
         { "calls": [create("c")] },
         { "calls": [run] },
@@ -249,8 +249,7 @@ fn allowed_for_the_session_is_asked_once_and_a_mode_changes_the_questions() {
     };
     editor.yes = Some("allow_always");
     let (messages, _) = editor.prompt(&session, "Go");
-    assert_eq!(asked(&messages), 1);
-    assert!(home.work().join("b").exists());
+    assert_eq!(asked(&messages), 1, "the same command is asked about once");
     let wrong = json!({ "sessionId": session, "modeId": "yolo" });
     assert_eq!(editor.request("session/set_mode", &wrong).1["error"]["code"], -32602);
     let mode = json!({ "sessionId": session, "modeId": "full" });

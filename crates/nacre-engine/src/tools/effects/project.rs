@@ -6,15 +6,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_core::base::ContentHash;
-use nacre_core::memory::Located;
 use tokio::time::{Instant, timeout};
 
 use super::super::pipeline::{EffectDone, EffectReport, EffectRun, EffectRunner};
 use super::super::tool::{ToolContext, ToolError};
-use super::super::toolkits::memory::MemoryHandle;
 use super::breaker::{Breaker, BreakerVerdict};
 use super::commands::{Planned, RepositoryTrust, plan};
-use super::memories;
 use crate::confine::ProgramEnding as Ending;
 use crate::confine::{Finished, Program};
 use crate::record::EffectOutcome;
@@ -34,13 +31,12 @@ const MAX_HASHED_BYTES: u64 = 16 << 20;
 /// More changed files at once, as after a large move, are not looked after one by one.
 const MAX_FILES: usize = 20;
 
-/// Formats, lints and looks after memories, as far as the agent's spec asks for it.
+/// Formats and lints what changed, as far as the agent's spec asks for it.
 pub struct ProjectEffects {
     programs: Arc<Programs>,
     kinds: Vec<EffectKind>,
     time_limit: Duration,
     trust: RepositoryTrust,
-    memories: Option<MemoryHandle>,
     breaker: Breaker,
 }
 
@@ -51,7 +47,6 @@ impl ProjectEffects {
         permissions: &Permissions,
         effects: &Effects,
         trust: RepositoryTrust,
-        memories: Option<MemoryHandle>,
     ) -> Option<Self> {
         if permissions.is_read_only() || effects.kinds.is_empty() {
             return None;
@@ -61,7 +56,6 @@ impl ProjectEffects {
             kinds: effects.kinds.clone(),
             time_limit: effects.time_limit,
             trust,
-            memories,
             breaker: Breaker::default(),
         })
     }
@@ -81,7 +75,6 @@ impl ProjectEffects {
                 self.run_tool(&planned, path, deadline, ctx, &mut report).await;
             }
         }
-        self.care_for_memories(changed, ctx, &mut report).await;
         report.text = cut(&report.text);
         report
     }
@@ -188,75 +181,6 @@ impl ProjectEffects {
         add_line(report, &line);
         EffectOutcome::Failed
     }
-
-    async fn care_for_memories(
-        &self,
-        changed: &[Change],
-        ctx: &ToolContext,
-        report: &mut EffectReport,
-    ) {
-        let Some(memories) = &self.memories else { return };
-        let located: Vec<(&Change, Located)> = changed
-            .iter()
-            .filter_map(|change| Some((change, memories::memory_at(&change.path)?)))
-            .collect();
-        if located.is_empty() {
-            return;
-        }
-        if self.kinds.contains(&EffectKind::Frontmatter) {
-            let present = located.iter().filter(|(change, _)| change.kind != ChangeKind::Deleted);
-            for (change, at) in present.take(MAX_FILES) {
-                bring_into_form(memories, change, at, ctx, report).await;
-            }
-        }
-        if self.kinds.contains(&EffectKind::Index) {
-            take_into_index(memories, ctx, report).await;
-        }
-    }
-}
-
-async fn bring_into_form(
-    memories: &MemoryHandle,
-    change: &Change,
-    at: &Located,
-    ctx: &ToolContext,
-    report: &mut EffectReport,
-) {
-    let (at, now, begin) = (at.clone(), ctx.now, Instant::now());
-    let path = &change.path;
-    let outcome = match memories.work(move |memories| memories::normalize(memories, &at, now)).await
-    {
-        Ok(true) => {
-            add_line(
-                report,
-                &format!("{path} was brought into form; read it again before editing."),
-            );
-            report.changed.push(Change { path: path.clone(), kind: ChangeKind::Edited });
-            EffectOutcome::Changed
-        }
-        Ok(false) => EffectOutcome::Clean,
-        Err(error) => {
-            add_line(report, &format!("{path} is no memory as it stands: {}", error.what));
-            EffectOutcome::Complained
-        }
-    };
-    report.done.push(EffectDone { effect: "frontmatter", outcome, took: begin.elapsed() });
-}
-
-async fn take_into_index(memories: &MemoryHandle, ctx: &ToolContext, report: &mut EffectReport) {
-    let (now, begin) = (ctx.now, Instant::now());
-    let outcome = match memories.work(move |memories| memories::index(memories, now)).await {
-        Ok(()) => EffectOutcome::Clean,
-        Err(error) => {
-            let what = error.what;
-            add_line(
-                report,
-                &format!("The index of memories could not take the change in: {what}"),
-            );
-            EffectOutcome::Failed
-        }
-    };
-    report.done.push(EffectDone { effect: "index", outcome, took: begin.elapsed() });
 }
 
 impl EffectRunner for ProjectEffects {

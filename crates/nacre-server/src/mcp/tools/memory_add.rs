@@ -18,8 +18,9 @@ pub(super) const TOOL: ToolSpec = ToolSpec {
     title: "Remember",
     description: "Record what later sessions of this project must know: a decision of the person, a correction, a \
                   preference, a pitfall that cost time, how something is really done. Not what code or git already says, and \
-                  not the state of a task. Needs a verbatim quote from this session as evidence: the person's own words make \
-                  it hold at once, other words make it wait for their review. What is known already is not added twice.",
+                  not the state of a task. Needs a verbatim quote from this session as evidence. Use the person's \
+                  own sentence as title and body where you can: what you phrase is recorded as your words. What contradicts the \
+                  quote, or would replace the person's words, waits for their review. What is known already is not added twice.",
     effect: Effect::Adds,
     is_always_loaded: true,
     tolerance: Tolerance::None,

@@ -3,18 +3,14 @@
 use std::io::Read as _;
 
 use clap::{Args, ValueEnum};
-use nacre_api::wire::{
-    LearningKind, MemoryAddRequest, MemoryChangeReport, MemoryRecordReport, MemoryRecordRequest,
-    MemoryType,
-};
+use nacre_api::wire::{LearningKind, MemoryAddRequest, MemoryRecordRequest, MemoryType};
 use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::Ui;
 use super::ScopeArg;
-use super::output::print_change;
+use super::output::{print_change, print_recorded};
 
-/// A body from a pipe is a page; more is not a memory.
 const MAX_BODY_BYTES: u64 = 1 << 20;
 
 /// Add a decision or a learning
@@ -115,7 +111,10 @@ impl AddArgs {
     fn request(&self) -> Result<MemoryAddRequest, OpError> {
         Ok(MemoryAddRequest {
             title: self.title.clone(),
-            body: if self.body == "-" { read_stdin()? } else { self.body.clone() },
+            body: match self.body.as_str() {
+                "-" => std::io::read_to_string(std::io::stdin().take(MAX_BODY_BYTES))?,
+                body => body.to_owned(),
+            },
             r#type: Some(self.r#type.into()),
             kind: self.kind.map(Into::into),
             tags: self.tags.clone(),
@@ -145,24 +144,4 @@ fn recorded(request: MemoryAddRequest, quote: &str) -> MemoryRecordRequest {
         session,
         scope,
     }
-}
-
-fn print_recorded(ui: &mut Ui, report: &MemoryRecordReport) -> Result<(), OpError> {
-    let change = MemoryChangeReport {
-        done: report.done,
-        id: report.id.clone(),
-        path: report.path.clone(),
-        change: report.change.clone(),
-    };
-    print_change(ui, &change)?;
-    match report.status.as_deref() {
-        Some("candidate") => ui.status("It is in review until the user accepts it."),
-        _ => Ok(()),
-    }
-}
-
-fn read_stdin() -> Result<String, OpError> {
-    let mut text = String::new();
-    std::io::stdin().take(MAX_BODY_BYTES).read_to_string(&mut text)?;
-    Ok(text)
 }

@@ -15,7 +15,6 @@ mod search;
 pub use add::MemoryAdd;
 pub use claims::ClaimSearch;
 pub use handle::MemoryHandle;
-pub(crate) use handle::{memory_error, search_error};
 pub(crate) use passage::marked;
 pub use passage::{OverturnedPassage, Passage, QUOTE_MARK, Recalled, recall, speaker};
 pub use recall::{MemoryRecall, note};
