@@ -36,7 +36,7 @@ const CHANGES: &[(&str, Apply)] = &[
     ("feedback useful", |batch, memory| judge(batch, memory, Verdict::Useful)),
     ("feedback wrong", |batch, memory| judge(batch, memory, Verdict::Wrong)),
     ("feedback outdated", |batch, memory| judge(batch, memory, Verdict::Outdated)),
-    ("trust", |batch, memory| batch.take_over(&memory.at.id)),
+    ("trust", |batch, memory| batch.take_over(memory)),
     ("distrust", |batch, memory| batch.distrust(&memory.at.id, Some(Trust::Human)).map(drop)),
     ("archive", |batch, memory| batch.archive(memory.at.id.as_str(), now()).map(drop)),
     ("supersede by typed words", |batch, memory| supersede(batch, memory, Speaker::Human)),

@@ -20,6 +20,7 @@ use super::slug::slug;
 use super::store::{MemoryError, Store, Unreadable, UnreadableFault};
 use super::tombstone;
 use super::trust::{Actor, Trust};
+use crate::base::ContentHash;
 use crate::safefs::{ChangeSet, FsError, Owner, RelPath, Writer};
 
 /// The longest title: a line on a wide screen.
@@ -52,6 +53,8 @@ pub struct Batch<'a> {
     pub(super) actor: Actor,
     /// The level of each staged memory; `None` for one that is removed.
     pub(super) levels: BTreeMap<MemoryId, Option<Trust>>,
+    /// The bytes that the level of an unchanged memory is for: two files can claim one id.
+    pub(super) unchanged: BTreeMap<MemoryId, ContentHash>,
     /// Memories that the user edited outside Nacre and has not been shown yet.
     pub(super) edits: BTreeSet<MemoryId>,
     /// Memories whose evidence the person agrees to as it is.
@@ -78,6 +81,7 @@ impl<'a> Batch<'a> {
             set: ChangeSet::new(),
             actor: store.rules().actor,
             levels: BTreeMap::new(),
+            unchanged: BTreeMap::new(),
             edits: BTreeSet::new(),
             agreed: BTreeSet::new(),
             unproven: BTreeSet::new(),
@@ -248,7 +252,8 @@ impl<'a> Batch<'a> {
             set_time(&mut document, "updated", later(&edited, now));
         }
         let level = self.level_of_rewrite(base, before, &edited)?;
-        if level == Trust::Quarantined {
+        let is_candidate = self.actor != Actor::Owner && self.is_candidate(base, before);
+        if level == Trust::Quarantined || is_candidate {
             document.set_text("status", Status::Candidate.as_str());
         }
         let bytes = self.bytes_of(document)?;
@@ -258,12 +263,20 @@ impl<'a> Batch<'a> {
     }
 
     /// Stages that the owner trusts a memory as it is.
-    pub fn take_over(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
+    pub fn take_over(&mut self, memory: &Memory) -> Result<(), MemoryError> {
+        let id = &memory.at.id;
         if self.actor != Actor::Owner {
             return Err(MemoryError::OwnerOnly { id: id.clone() });
         }
-        self.levels.insert(id.clone(), Some(Trust::Human));
+        self.set_level(memory, Trust::Human);
         self.own(id)
+    }
+
+    /// Stages the level of a memory whose file stays as it is.
+    pub(super) fn set_level(&mut self, memory: &Memory, level: Trust) {
+        let hash = ContentHash::of(memory.document.as_str().as_bytes());
+        self.unchanged.insert(memory.at.id.clone(), hash);
+        self.levels.insert(memory.at.id.clone(), Some(level));
     }
 
     /// Stages that the owner agrees to a memory's evidence. A state that cannot be read is left alone.

@@ -1,7 +1,8 @@
 //! Whether a change that Nacre did not make is the user's edit, or came with git.
 //!
 //! Two rules decide, whatever git command ran before. Bytes that are in git's object database came with git: what a person types
-//! is in no object until they stage it. And an edit of a version that is not trusted is not trusted either.
+//! is in no object until they stage it. And an edit is not trusted if a version that it can be based on is not: the last commit,
+//! the index, and versions that git has outside the current branch.
 
 use super::layout::Located;
 use super::record::Memory;
@@ -24,6 +25,13 @@ pub struct Edit<'m> {
     pub is_users: bool,
 }
 
+impl Edit<'_> {
+    /// The highest level that the memory can have after it.
+    pub(super) fn limit(&self) -> Trust {
+        if self.is_users { Trust::Human } else { Trust::Foreign }
+    }
+}
+
 /// Where git has a version that the file may have been edited from: the last commit, the index, and both sides of a merge.
 const PARENTS: &[&str] = &["HEAD:", ":0:", ":2:", ":3:"];
 
@@ -39,10 +47,17 @@ impl Store {
         if self.last_trust(&memory.at.id).is_none_or(Trust::waits) {
             return false;
         }
-        let Some(root) = self.path().parent() else { return false };
-        // Without git there is nothing that could have brought the bytes.
-        let Some(folder) = GitFolder::around(root) else { return true };
-        let Ok(git) = program.open(folder) else { return false };
+        // Of two files with one id, the ledger knows neither which was trusted nor which was edited.
+        if self.places(&memory.at.id).map_or(true, |places| places.len() != 1) {
+            return false;
+        }
+        let file = self.path().join(memory.at.path.as_str());
+        // Without git there is nothing that could have brought the bytes. The store can be a repository itself.
+        if !GitFolder::is_around(&file) {
+            return true;
+        }
+        let folder = GitFolder::around(&file);
+        let Some(Ok(git)) = folder.map(|folder| program.open(folder)) else { return false };
         self.is_new_to(&git, memory).unwrap_or(false)
     }
 
@@ -64,6 +79,13 @@ impl Store {
         }
         let n_hashes = asked.lines().count();
         asked.extend(PARENTS.iter().map(|parent| format!("{parent}{file}\n")));
+        // A branch, a stash, or a commit that was reset may be where the words are from.
+        let most = format!("--max-count={MAX_COMMITS}");
+        let others =
+            ["log", &most, "--all", "--reflog", "--format=%H", "--not", "HEAD", "--", &file];
+        let others = git.ask(&others).unwrap_or_default();
+        let others = std::str::from_utf8(&others).ok()?;
+        asked.extend(others.lines().map(|commit| format!("{commit}:{file}\n")));
         let n_asked = asked.lines().count();
         let found = git.ask_with(&["cat-file", "--batch"], asked.into_bytes(), MAX_VERSIONS_BYTES);
         let found = found.ok()?;

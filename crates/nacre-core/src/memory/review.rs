@@ -15,8 +15,7 @@ use super::trust::{Actor, Trust};
 use super::upkeep::Revision;
 
 impl Batch<'_> {
-    /// Stages that a candidate is accepted, and that it supersedes the memory `older`. The owner vouches for
-    /// it; somebody with a token leaves its level as it is, and an agent cannot accept its own claims.
+    /// Stages that the owner accepts a candidate, and that it supersedes the memory `older`.
     pub fn accept(
         &mut self,
         id: &str,
@@ -25,19 +24,13 @@ impl Batch<'_> {
     ) -> Result<MemoryId, MemoryError> {
         let memory = self.candidate(id)?;
         let id = memory.at.id.clone();
-        let level = self.store.trust_of(&memory);
-        let is_owner = self.actor == Actor::Owner;
-        let is_refused = self.actor == Actor::Agent || level == Trust::Quarantined;
-        if !is_owner && is_refused {
+        if self.actor != Actor::Owner {
             return Err(MemoryError::OwnerOnly { id });
         }
         let mut document = memory.document.clone();
         document.set_text("status", Status::Active.as_str());
         if let Some(older) = older {
             let older = self.supersedable(older, Some(&id))?;
-            if !is_owner && !level.can_replace(self.store.trust_of(&older)) {
-                return Err(MemoryError::OwnerOnly { id: older.at.id });
-            }
             let mut all = memory.supersedes.clone();
             if !all.contains(&older.at.id) {
                 all.push(older.at.id.clone());
@@ -46,10 +39,10 @@ impl Batch<'_> {
             self.stage_superseded(&older, &id, now)?;
         }
         self.stage_replacement(&memory, document, now)?;
-        self.vouch(&memory);
+        self.levels.insert(id.clone(), Some(Trust::Human));
         let mut state = self.state_of(&id)?;
         state.confirm(now);
-        self.stage_state(&id, &State { own: state.own || is_owner, ..state })?;
+        self.stage_state(&id, &State { own: true, ..state })?;
         Ok(id)
     }
 
@@ -98,6 +91,11 @@ impl Batch<'_> {
     /// The candidate of this name.
     fn candidate(&self, id: &str) -> Result<Memory, MemoryError> {
         let memory = self.store.get(id)?;
+        let n_found = self.store.places(&memory.at.id)?.len();
+        if n_found > 1 {
+            let id = memory.at.id.to_string();
+            return Err(MemoryError::Ambiguous { id, n_found, nearest: Vec::new() });
+        }
         if memory.is_candidate() {
             return Ok(memory);
         }

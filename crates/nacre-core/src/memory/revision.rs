@@ -14,7 +14,7 @@ use super::life::own_status;
 use super::record::Memory;
 use super::sidecar::{Evidence, Feedback, MAX_SIDECAR_BYTES, Quote, State, Verdict, render};
 use super::store::MemoryError;
-use super::trust::Actor;
+use super::trust::{Actor, Trust};
 use super::upkeep::Revision;
 use crate::safefs::RelPath;
 
@@ -185,12 +185,13 @@ impl Batch<'_> {
         // Feedback is about use. What came from elsewhere, or gives an order, is trusted by name.
         let is_trusted = !self.store.trust_of(&memory).waits();
         let (status, area) = judged(&memory, &mut state, verdict);
-        let status = status.filter(|status| is_trusted || *status != Status::Active);
+        let is_owner = self.actor == Actor::Owner;
+        let status = status.filter(|status| (is_trusted && is_owner) || *status != Status::Active);
         let note = note.map(|note| self.redact(note));
         state.feedback.push(Feedback { verdict, note, at: stamp(now) });
         let n_over = state.feedback.len().saturating_sub(MAX_FEEDBACK);
         state.feedback.drain(..n_over);
-        let is_vouched = verdict == Verdict::Useful && is_trusted && self.actor == Actor::Owner;
+        let is_vouched = verdict == Verdict::Useful && is_trusted && is_owner;
         state.own |= is_vouched;
         let revision = Revision {
             confidence: Some(after),
@@ -202,7 +203,7 @@ impl Batch<'_> {
         };
         self.revise(&memory, &revision)?;
         if is_vouched {
-            self.vouch(&memory);
+            self.levels.insert(id.clone(), Some(Trust::Human));
         }
         Ok((id, before, after))
     }

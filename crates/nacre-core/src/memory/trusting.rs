@@ -32,6 +32,12 @@ const MAX_JUDGED: usize = 32 << 20;
 /// One of more memories than these are few.
 const FEW: usize = 8;
 
+/// What a brief can give of a memory, besides its title.
+fn given_text(memory: &Memory) -> String {
+    let description = memory.document.text("description").ok().flatten().unwrap_or_default();
+    [memory.document.body(), &description].join("\n")
+}
+
 impl SummaryDraft {
     /// A summary is the agent's telling of a session. A brief tells its title, its description and how it ended, so that an
     /// order in one of these makes it one that is only shown to who asks.
@@ -46,8 +52,7 @@ impl Store {
     /// How far a memory is trusted on this machine, as its file is now.
     pub fn trust_of(&self, memory: &Memory) -> Trust {
         let (id, hash) = (&memory.at.id, ContentHash::of(memory.document.as_str().as_bytes()));
-        // What the ledger calls foreign is judged like bytes that it does not know.
-        if let Some(trust) = self.known_trust(id, hash).filter(|trust| *trust != Trust::Foreign) {
+        if let Some(trust) = self.known_trust(id, hash) {
             return trust;
         }
         if self.rules().is_personal {
@@ -67,9 +72,10 @@ impl Store {
 
     /// Whether a memory from elsewhere gives an order, or there is so much from elsewhere that it was not looked at.
     fn may_be_order(&self, memory: &Memory, hash: ContentHash) -> bool {
-        let n_bytes = memory.title.len() + memory.document.body().len();
+        let text = given_text(memory);
+        let n_bytes = memory.title.len() + text.len();
         let n_before = self.n_judged.fetch_add(n_bytes.min(MAX_JUDGED), Ordering::Relaxed);
-        let is_order = || !hazards_of(&memory.title, memory.document.body(), &[]).is_empty();
+        let is_order = || !hazards_of(&memory.title, &text, &[]).is_empty();
         n_before > MAX_JUDGED || self.ledger.judgement(hash, is_order)
     }
 
@@ -133,12 +139,7 @@ impl Store {
     /// The level of a memory that a change must not exceed: what the ledger knows, or that of a stranger's.
     fn level_before(&self, memory: &Memory) -> Trust {
         let hash = ContentHash::of(memory.document.as_str().as_bytes());
-        match self.known_trust(&memory.at.id, hash) {
-            Some(level) => level,
-            None if self.rules().is_personal => self.trust_of(memory),
-            None if self.may_be_order(memory, hash) => Trust::Quarantined,
-            None => Trust::Foreign,
-        }
+        self.known_trust(&memory.at.id, hash).unwrap_or_else(|| self.trust_of(memory))
     }
 
     /// The evidence of a memory, as far as it proves something: that of a trusted memory only where this machine wrote the file or
@@ -217,8 +218,8 @@ impl Batch<'_> {
     pub fn settle_edit(&mut self, edit: &Edit<'_>) {
         let id = &edit.memory.at.id;
         let last = self.store.last_trust(id).unwrap_or(Trust::Foreign);
-        let most = if edit.is_users { last } else { Trust::Foreign };
-        self.levels.insert(id.clone(), Some(last.min(most)));
+        let most = if edit.is_users { last } else { self.store.trust_of(edit.memory) };
+        self.set_level(edit.memory, last.min(most).min(edit.limit()));
         if edit.is_users {
             self.edits.insert(id.clone());
         }
@@ -226,7 +227,7 @@ impl Batch<'_> {
 
     /// Stages that the owner has seen an edit.
     pub fn note_seen(&mut self, memory: &Memory) {
-        self.keep_level(memory);
+        self.set_level(memory, self.store.level_before(memory));
     }
 
     /// Stages that a memory is trusted as far as before a person agreed to it, and in any case waits for them again. A memory
@@ -236,7 +237,7 @@ impl Batch<'_> {
         if self.store.trust_of(&memory).waits() {
             return Ok(false);
         }
-        self.levels.insert(id.clone(), Some(before.unwrap_or(Trust::Foreign).min(Trust::Foreign)));
+        self.set_level(&memory, before.unwrap_or(Trust::Foreign).min(Trust::Foreign));
         if let Ok(state) = self.state_of(id) {
             self.stage_state(id, &State { own: false, ..state })?;
         }
@@ -245,8 +246,11 @@ impl Batch<'_> {
 
     /// Gives what is put back the level that it had. A repository can bring the plan of an undo, so unknown bytes are foreign.
     pub(super) fn put_back_level(&mut self, id: &MemoryId, bytes: &[u8]) {
-        let level = self.store.known_trust(id, ContentHash::of(bytes)).unwrap_or(Trust::Foreign);
-        self.levels.insert(id.clone(), Some(level));
+        let known = self.store.known_trust(id, ContentHash::of(bytes)).unwrap_or(Trust::Foreign);
+        // Whoever undoes an undo of the owner's gives back no level that the owner took.
+        let now = self.store.get(id.as_str()).ok().filter(|_| self.actor != Actor::Owner);
+        let most = now.map_or(Trust::Human, |memory| self.store.level_before(&memory));
+        self.levels.insert(id.clone(), Some(known.min(most)));
     }
 
     /// Stages that the person agrees to the evidence of a memory as it lies there.
@@ -267,17 +271,6 @@ impl Batch<'_> {
         self.levels.entry(memory.at.id.clone()).or_insert(Some(level));
     }
 
-    /// The owner vouches for a memory; anybody else leaves its level as it is.
-    pub(super) fn vouch(&mut self, memory: &Memory) {
-        match self.actor {
-            Actor::Owner => self.levels.insert(memory.at.id.clone(), Some(Trust::Human)),
-            Actor::Reader | Actor::Agent | Actor::Person => {
-                let level = self.store.level_before(memory);
-                self.levels.insert(memory.at.id.clone(), Some(level))
-            }
-        };
-    }
-
     /// The level of a memory with what a change adds to it: the lower of both.
     pub(super) fn level_after(&self, memory: &Memory, change: &Change) -> Trust {
         let before = self.store.level_before(memory);
@@ -292,6 +285,13 @@ impl Batch<'_> {
             return Trust::Quarantined;
         }
         before.min(Trust::of_evidence(&change.quotes)).min(self.actor.limit())
+    }
+
+    /// Whether the bytes that a text replaces are a candidate.
+    pub(super) fn is_candidate(&self, base: &Located, before: &[u8]) -> bool {
+        let document = Document::from_bytes(before.to_vec()).ok();
+        let was = document.and_then(|document| Memory::read(base.clone(), document).ok());
+        was.is_none_or(|memory| memory.is_candidate())
     }
 
     /// The level of a whole text that somebody writes in the place of a memory.
@@ -311,7 +311,7 @@ impl Batch<'_> {
         if self.actor == Actor::Agent && !Trust::Assistant.can_replace(old) {
             return Err(MemoryError::UsersWords { id: base.id.clone() });
         }
-        let is_order = !hazards_of(&edited.title, edited.document.body(), &[]).is_empty();
+        let is_order = !hazards_of(&edited.title, &given_text(edited), &[]).is_empty();
         Ok(if is_order { Trust::Quarantined } else { old.min(self.actor.own_words()) })
     }
 
@@ -368,8 +368,7 @@ impl Batch<'_> {
             match level {
                 None => entries.push(Entry::Gone(id.clone())),
                 Some(level) if !staged.contains(&id) => {
-                    let bytes = self.store.get(id.as_str()).ok().map(|memory| memory.document);
-                    let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
+                    let hash = self.unchanged.get(id).copied();
                     entries.extend(hash.map(|hash| self.entry(id, hash, *level)));
                 }
                 Some(_) => {}

@@ -255,7 +255,10 @@ fn evidence_that_a_pull_replaced_proves_nothing() {
     assert!(fs::read_to_string(&file).unwrap().contains("again"));
     assert_eq!(proof(), None);
     // A person who takes the memory over agrees to what stands there.
-    world.change(|batch| batch.take_over(&id).unwrap());
+    world.change(|batch| {
+        let memory = batch.store.get(id.as_str()).unwrap();
+        batch.take_over(&memory).unwrap();
+    });
     assert_eq!(proof().unwrap().len(), 2);
 }
 

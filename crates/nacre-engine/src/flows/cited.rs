@@ -16,7 +16,7 @@ use nacre_core::transcript::{
 };
 
 use super::candidate::{Candidate, CandidateId, DropReason, Signal};
-use super::extract::{IsForgotten, fault_alone, is_about};
+use super::extract::{IsForgotten, Repeated, fault_alone, is_about};
 use super::strategy::claims::speaks_for_the_person;
 use super::strategy::quotes::words_in;
 use crate::proof::{contradicts, has_invented};
@@ -30,6 +30,9 @@ const MAX_SESSIONS: usize = 12;
 /// More takes longer to read than an agent waits: of one trace, and of all together.
 const MAX_TRACE_BYTES: u64 = 128 << 20;
 const MAX_ALL_BYTES: u64 = 256 << 20;
+
+/// Longest quote that is widened to whole sentences.
+const MAX_QUOTE_BYTES: usize = 600;
 
 /// Text of a session that is searched for the names in a claim.
 const MAX_SESSION_BYTES: usize = 4 << 20;
@@ -56,6 +59,8 @@ pub struct FoundWords {
     pub message: String,
     /// What was said and read in the session, as far as it is kept.
     pub session: String,
+    /// The words that a tool said first in it.
+    repeated: Repeated,
     /// The agent and its id of the session, as `AGENT:SESSION`.
     pub source: String,
 }
@@ -113,14 +118,21 @@ fn traces(adapter: &dyn Adapter, source: &Source, session: Option<&str>) -> Vec<
 fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Option<FoundWords> {
     let mut best: Option<(Event, Speaker, String)> = None;
     let mut is_tools_first = false;
-    let mut session = String::new();
+    let (mut session, mut repeated) = (String::new(), Repeated::default());
     let mut each = |event: Event| {
+        repeated.note(&event);
         let Some(speaker) = speaker_of(&event) else { return };
         let event = event.without_words(cited.kept_out);
         keep_text(&mut session, &event);
         let parts = [event.text.head(), event.text.tail()];
-        let words = parts.into_iter().find_map(|part| words_in(part, cited.text));
-        let Some(words) = words.map(str::to_owned) else { return };
+        let words = parts.into_iter().find_map(|part| Some((part, words_in(part, cited.text)?)));
+        let Some((part, words)) = words else { return };
+        // What the user pasted is somebody else's.
+        let speaker = if is_quotation(part, words) { Speaker::Tool } else { speaker };
+        // Half a sentence can say the opposite of the whole.
+        let sentences = sentences_around(part, words).trim();
+        let is_short = sentences.len() <= MAX_QUOTE_BYTES;
+        let words = if is_short { sentences } else { words }.to_owned();
         is_tools_first |= best.is_none() && speaker == Speaker::Tool;
         let is_better = best.as_ref().is_none_or(|(_, known, _)| weight(*known) <= weight(speaker));
         if is_better {
@@ -142,7 +154,45 @@ fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Opti
     let at = event.timestamp.map(|at| at.to_string()).unwrap_or_default();
     let source = format!("{}:{}", facts.agent.as_str(), facts.id);
     let message = [event.text.head(), event.text.tail()].join("\n");
-    Some(FoundWords { quote: Quote { text, speaker, place, at }, message, session, source })
+    Some(FoundWords {
+        quote: Quote { text, speaker, place, at },
+        message,
+        session,
+        repeated,
+        source,
+    })
+}
+
+/// The whole sentences of a text that words of it are in.
+fn sentences_around<'t>(text: &'t str, words: &str) -> &'t str {
+    let from = words.as_ptr() as usize - text.as_ptr() as usize;
+    let to = from + words.len();
+    let is_boundary = |at: usize| {
+        let (before, after) = text.split_at(at);
+        let is_end = before.ends_with(['.', '!', '?', ';']);
+        before.ends_with('\n') || (is_end && after.chars().next().is_none_or(char::is_whitespace))
+    };
+    let ends = |at: &usize| text.is_char_boundary(*at) && is_boundary(*at);
+    let start = (1..=from).rev().find(ends).unwrap_or(0);
+    let end = (to..text.len()).find(|at| ends(at) || text[*at..].starts_with('\n'));
+    &text[start..end.unwrap_or(text.len())]
+}
+
+/// Whether words of a message are in a code block or a quotation.
+fn is_quotation(text: &str, words: &str) -> bool {
+    let before = &text[..words.as_ptr() as usize - text.as_ptr() as usize];
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    before.matches("```").count() % 2 == 1 || line.trim_start().starts_with('>')
+}
+
+/// Whether a text is whole sentences of a message, in the writer's own words, and asks nothing.
+fn is_said_in(message: &str, text: &str) -> bool {
+    let Some(words) = words_in(message, text) else { return text.is_empty() };
+    let bare = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let sentences = sentences_around(message, words);
+    bare(sentences) == bare(words)
+        && !sentences.trim_end().ends_with('?')
+        && !is_quotation(message, words)
 }
 
 /// Adds a message to the text of a session. The beginning of a long session goes.
@@ -228,6 +278,9 @@ pub fn judge(
     match fault_alone(&candidate, is_forgotten) {
         Some(reason) => Err(reason),
         None if !is_about(&format!("{title} {body}"), words) => Err(DropReason::NoEvidence),
+        None if found.is_some_and(|found| found.repeated.holds(&candidate)) => {
+            Ok(Standing { status: Status::Candidate, limit: Trust::Derived, ..standing })
+        }
         None => Ok(standing),
     }
 }
@@ -247,9 +300,7 @@ fn standing(claimed: &AgentClaim<'_>) -> Standing {
         Some(Speaker::Assistant) => !speaks_for_the_person(*claim),
         Some(Speaker::Tool) | None => false,
     };
-    let says = |text: &str| {
-        text.is_empty() || found.is_some_and(|found| words_in(&found.message, text).is_some())
-    };
+    let says = |text: &str| found.is_some_and(|found| is_said_in(&found.message, text));
     let limit = match found {
         None => Trust::Derived,
         Some(_) if says(title) && says(body) => Trust::User,
@@ -276,7 +327,8 @@ mod tests {
         let (message, session) = (text.to_owned(), text.to_owned());
         let quote =
             Quote { text: text.to_owned(), speaker, place: "s1:3".to_owned(), at: String::new() };
-        FoundWords { quote, message, session, source: "claude:s1".to_owned() }
+        let source = "claude:s1".to_owned();
+        FoundWords { quote, message, session, repeated: Repeated::default(), source }
     }
 
     fn found(speaker: Speaker) -> FoundWords {
@@ -314,7 +366,9 @@ mod tests {
         };
         let (active, review) = (Status::Active, Status::Candidate);
         for (title, body, expected) in [
-            ("we always use tabs for indentation in this project", why, (active, Trust::User)),
+            (tabs, "", (active, Trust::User)),
+            // Half of a sentence can say anything.
+            ("we always use tabs for indentation in this project", why, (active, Trust::Assistant)),
             ("We always use tabs for indentation", agents, (active, Trust::Assistant)),
             ("Indentation is tabs and the tests are never run", agents, (active, Trust::Assistant)),
             (
@@ -331,6 +385,25 @@ mod tests {
         ] {
             assert_eq!(standing(title, body), expected, "{title}");
         }
+    }
+
+    #[test]
+    fn a_quote_is_the_whole_sentence_and_pasted_text_is_nobodys() {
+        let text = "Hi. Never run v1.2 of it; that is how we got hacked!\n> run it first\n```\nrun it\n```";
+        let around = |words: &str| sentences_around(text, words_in(text, words).unwrap()).trim();
+        assert_eq!(around("run v1.2 of"), "Never run v1.2 of it;");
+        assert_eq!(around("is how we"), "that is how we got hacked!");
+        let is_pasted = |words: &str| is_quotation(text, words_in(text, words).unwrap());
+        assert!(is_pasted("run it first") && !is_pasted("run v1.2"));
+        for (said, expected) in [
+            ("Never run v1.2 of it", true),
+            ("run v1.2 of it", false),
+            ("run it first", false),
+            ("Never run v1.2 of it; that is how we got hacked!", true),
+        ] {
+            assert_eq!(is_said_in(text, said), expected, "{said}");
+        }
+        assert!(!is_said_in("Is it true that we use tabs?", "Is it true that we use tabs"));
     }
 
     #[test]

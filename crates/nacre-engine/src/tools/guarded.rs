@@ -80,10 +80,14 @@ impl Guarded {
         let (changed, gone): (Vec<String>, Vec<String>) =
             changes(&self.own, &after).into_iter().partition(|path| after.contains_key(path));
         let store = self.store();
-        let restored: Vec<String> =
-            gone.into_iter().filter(|path| self.restore(path, store.as_ref())).collect();
+        let gone = gone.into_iter().filter(|path| !is_elsewhere(path, store.as_ref()));
+        let (restored, lost): (Vec<String>, Vec<String>) =
+            gone.partition(|path| self.restore(path));
         if !restored.is_empty() {
             notes.push(format!("deleted in .nacre, and restored: {}", listed(&restored)));
+        }
+        if !lost.is_empty() {
+            notes.push(format!("deleted in .nacre, and not restored: {}", listed(&lost)));
         }
         if changed.is_empty() {
             return notes;
@@ -109,13 +113,8 @@ impl Guarded {
         Some(Store::new(scope.sealed_by(Seal::kept_in(home)), rules))
     }
 
-    /// Puts a deleted file back, unless another command of the user's removed the memory.
-    fn restore(&self, path: &str, store: Option<&Store>) -> bool {
-        let is_forgotten =
-            |at: Located| store.is_some_and(|store| store.last_trust(&at.id).is_none());
-        if memory_at(path).is_some_and(is_forgotten) {
-            return false;
-        }
+    /// Puts a deleted file back.
+    fn restore(&self, path: &str) -> bool {
         let Some(Seen { bytes: Some(bytes), mode, .. }) = self.own.get(path) else { return false };
         let put_back = || -> Result<(), FsError> {
             let scope = WriteScope::open(&self.workspace, Access::Shared)?;
@@ -123,6 +122,13 @@ impl Guarded {
         };
         put_back().is_ok()
     }
+}
+
+/// Whether another command of the user's forgot a memory, or moved it.
+fn is_elsewhere(path: &str, store: Option<&Store>) -> bool {
+    let (Some(at), Some(store)) = (memory_at(path), store) else { return false };
+    let is_moved = store.places(&at.id).is_ok_and(|places| !places.is_empty());
+    is_moved || store.last_trust(&at.id).is_none()
 }
 
 fn memory_at(path: &str) -> Option<Located> {
@@ -156,7 +162,10 @@ fn changes(before: &BTreeMap<String, Seen>, after: &BTreeMap<String, Seen>) -> V
     paths
 }
 
+/// Some of the paths. What git acts on comes first, so that nothing hides it.
 fn listed(paths: &[String]) -> String {
+    let mut paths = paths.to_vec();
+    paths.sort_by_key(|path| !path.starts_with(".git/"));
     let more = if paths.len() > MAX_NAMES { ", …" } else { "" };
     paths[..paths.len().min(MAX_NAMES)].join(", ") + more
 }

@@ -122,6 +122,18 @@ async fn shell_run_tells_of_changed_hooks() {
     );
 }
 
+#[tokio::test]
+async fn a_program_gets_nothing_that_is_open_already() {
+    let Some(workshop) = Workshop::new() else { return };
+    let secret = fs::File::open(workshop.path("home/.ssh/id")).unwrap();
+    // A copy stays open over `exec`, as a descriptor of the user's shell does.
+    let leaked = rustix::io::dup(&secret).unwrap();
+    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
+    let script = format!("cat <&{}", std::os::fd::AsRawFd::as_raw_fd(&leaked));
+    let said = call(&tool, json!({ "script": script }), &ctx).await.unwrap().text;
+    assert!(!said.contains("the key") && said.contains("ad file descriptor"), "{said}");
+}
+
 /// A store in the workspace with two memories that are trusted.
 fn trusted_memories(workshop: &Workshop) -> Vec<Located> {
     fs::create_dir_all(workshop.path("workspace/.nacre")).unwrap();

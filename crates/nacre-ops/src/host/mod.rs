@@ -35,7 +35,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_api::wire::Warning;
+use nacre_api::wire::{ErrorCode, Warning};
 use nacre_core::base::Person;
 use nacre_core::base::git::GitProgram;
 pub use nacre_core::base::{
@@ -333,6 +333,16 @@ impl Host {
 }
 
 impl Host {
+    /// Refuses what only the user decides to an agent in its shell: `what` completes "Only the user can".
+    pub fn check_user(&self, what: &str) -> Result<(), OpError> {
+        if self.actor != Actor::Agent {
+            return Ok(());
+        }
+        let message = format!("Only the user can {what}");
+        Err(OpError { code: ErrorCode::Refused, ..OpError::failed(message) }
+            .hint("Ask the user to run it in their own terminal"))
+    }
+
     /// Refuses what belongs to the person whose machine it is, unless the caller may do everything.
     pub fn check_owner(&self) -> Result<(), OpError> {
         match self.caller.permissions.allow_everything() {

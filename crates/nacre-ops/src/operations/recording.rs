@@ -61,11 +61,14 @@ impl<'c> CommandChange<'c> {
     }
 }
 
+/// Follows the command of a change that an agent caused.
+pub(crate) const BY_AGENT: &str = " by an agent";
+
 /// The command, and who gave it if that was not the owner.
 fn attributed(host: &Host, command: &str) -> String {
     match (host.caller.person(), host.actor) {
         (Some(person), _) => format!("{command} by {person}"),
-        (None, Actor::Agent) => format!("{command} by an agent"),
+        (None, Actor::Agent) => format!("{command}{BY_AGENT}"),
         (None, Actor::Owner | Actor::Reader | Actor::Person) => command.to_owned(),
     }
 }

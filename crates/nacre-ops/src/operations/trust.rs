@@ -1,6 +1,6 @@
 //! Shows the memories that came from elsewhere, and records that the owner trusts them. The owner's own edits are shown once.
 
-use nacre_api::wire::{ErrorCode, TrustItem, TrustLevel, TrustReport, TrustRequest};
+use nacre_api::wire::{TrustItem, TrustLevel, TrustReport, TrustRequest};
 use nacre_core::base::{ContentHash, ShownLine};
 use nacre_core::memory::{Actor, LastCommit, Located, Memory, hazards_of};
 use nacre_engine::flows::change::{Reversal, TrustRecord};
@@ -19,10 +19,8 @@ const MAX_WAITING: usize = 1000;
 
 pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
     let TrustRequest { ids, all, dry_run, scope, .. } = request;
-    if !dry_run && host.actor != Actor::Owner {
-        let message = "Only the user can trust a memory";
-        return Err(OpError { code: ErrorCode::Refused, ..OpError::failed(message) }
-            .hint("Ask the user to run it in their own terminal"));
+    if !dry_run {
+        host.check_user("trust a memory")?;
     }
     let mut report = TrustReport {
         memories: Vec::new(),
@@ -117,7 +115,7 @@ fn take(
             if is_agreed(item) && is_same {
                 let before = store.trust_of(memory).as_str().to_owned();
                 memories.push(TrustRecord { id: memory.at.id.to_string(), before });
-                batch.take_over(&memory.at.id)?;
+                batch.take_over(memory)?;
                 item.trusted = true;
             }
         }

@@ -77,7 +77,9 @@ fn words_of_the_person_make_a_memory_that_holds() {
     let evidence = home.read("meta/evidence/20261115-jobs-wait-in-a-sqlite-file.json");
     let evidence: Value = serde_json::from_str(&evidence).unwrap();
     assert_eq!(evidence["quotes"][0]["speaker"], "user");
-    assert_eq!(evidence["quotes"][0]["text"], "let us keep the job queue in SQLite");
+    // The quote is widened to the whole sentence.
+    let said = "let us keep the job queue in SQLite, one file is easy to back up";
+    assert_eq!(evidence["quotes"][0]["text"], said);
     let brief = client.ok("brief", json!({}));
     assert!(brief.contains("20261115-jobs-wait-in-a-sqlite-file"), "{brief}");
     // The same again adds nothing.

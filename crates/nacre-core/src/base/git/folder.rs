@@ -89,6 +89,11 @@ impl GitFolder {
         folder.leads_back().then_some(folder)
     }
 
+    /// Whether a folder upwards has a `.git`, usable or not.
+    pub fn is_around(folder: &Path) -> bool {
+        folder.ancestors().any(|dir| platform::fs::lstat(dir.join(".git")).is_ok())
+    }
+
     /// The git folder of the nearest folder upwards that has a `.git`.
     pub fn around(folder: &Path) -> Option<Self> {
         let tree = folder.ancestors().find(|dir| platform::fs::lstat(dir.join(".git")).is_ok())?;

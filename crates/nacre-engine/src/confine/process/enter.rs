@@ -29,6 +29,7 @@ pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
 }
 
 fn prepare(order: &LaunchRequest) -> Result<(), String> {
+    close_on_exec().map_err(|error| error.to_string())?;
     // Should somebody end the watcher, the program does not outlive it.
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|error| error.to_string())?;
     // Behind the watcher in the queue for the processor, so that it can always act.
@@ -56,6 +57,18 @@ fn become_program(order: &LaunchRequest) -> Refusal {
     let is_missing = error.kind() == ErrorKind::NotFound;
     let refusal = if is_missing { Refusal::NotFound } else { Refusal::Failed };
     refusal(error.to_string())
+}
+
+/// Keeps what the user's shell left open, such as a file or a connection, from the program: no wall is asked about a
+/// descriptor that is open already.
+#[expect(unsafe_code, reason = "only marks descriptors, and closes none that is in use")]
+fn close_on_exec() -> io::Result<()> {
+    let flags = libc::CLOSE_RANGE_CLOEXEC.cast_signed();
+    // SAFETY: takes numbers alone. A mark changes nothing before `exec`.
+    match unsafe { libc::close_range(3, u32::MAX, flags) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
 }
 
 fn limit(quotas: Quotas) -> io::Result<()> {

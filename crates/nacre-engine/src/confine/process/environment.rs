@@ -19,7 +19,8 @@ const TOOLCHAINS: &str = "
     .local/share/pnpm .local/share/fnm .bun/bin .bun/install .deno/bin .cache/deno .cache/node
     .cache/node-gyp .cache/yarn .cache/pnpm .cache/ms-playwright .cache/puppeteer .cache/Cypress
     .cache/electron .cache/typescript .pyenv .virtualenvs .venvs .venv .rye/shims .rye/py .pixi/bin
-    .local/bin .local/lib .local/pipx .local/share/pipx .local/share/uv .local/share/virtualenvs
+    .local/bin .local/lib .local/pipx .local/share/pipx .local/share/uv/python .local/share/uv/tools
+    .local/share/virtualenvs
     .cache/pip .cache/uv .cache/pypoetry .cache/pre-commit .cache/mypy .cache/ruff .goenv
     .cache/go-build .cache/golangci-lint .rbenv .rvm .gem/ruby .local/share/gem .bundle/cache
     .sdkman/candidates .jenv .gradle/caches .gradle/wrapper .gradle/jdks .gradle/native

@@ -45,7 +45,9 @@ pub(super) fn contradictions(
             Some("the newer one was not written on this machine")
         } else if newer.said == older.said {
             Some("both were said at the same time")
-        } else if newer.trust < older.trust {
+        } else if newer.memory.is_candidate() && !older.memory.is_candidate() {
+            Some("the newer one is in review")
+        } else if newer.trust < older.trust || !newer.level.can_replace(older.level) {
             Some("the newer one rests on less than the older")
         } else {
             None

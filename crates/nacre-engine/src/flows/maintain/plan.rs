@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use nacre_core::memory::{Evidence, Kinship, MemoryId, Revision, State, Status, StoreArea, united};
+use nacre_core::memory::{
+    Evidence, Kinship, MemoryId, Revision, State, Status, StoreArea, Trust, united,
+};
 
 use super::compare::Compared;
 use super::contradictions::{Contradiction, contradictions};
@@ -141,8 +143,9 @@ impl<'a> Work<'a> {
             .clone()
             .unwrap_or_else(|| united.memory.document.body().trim().to_owned());
         if text.is_some() || !extra.is_empty() {
-            let level = revision.trust.unwrap_or(leaving.level);
-            revision.trust = Some(level.min(leaving.level));
+            let level = revision.trust.unwrap_or(leaving.level).min(leaving.level);
+            let is_models = text.is_some();
+            revision.trust = Some(if is_models { level.min(Trust::Assistant) } else { level });
         }
         match text {
             Some(text) => (revision.title, revision.body) = (Some(text.title), Some(text.body)),
@@ -205,7 +208,7 @@ impl<'a> Work<'a> {
             let revision = self.revision(*kept);
             revision.title = Some(group.text.title.clone());
             revision.body = Some(group.text.body.clone());
-            revision.trust = level;
+            revision.trust = level.map(|level| level.min(Trust::Assistant));
         }
     }
 

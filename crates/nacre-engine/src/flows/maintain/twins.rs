@@ -82,11 +82,12 @@ fn same_words(held: &[Held]) -> Vec<(usize, usize)> {
     pairs
 }
 
-type Rank<'a> = (Reverse<bool>, Reverse<Trust>, Reverse<usize>, Reverse<usize>, &'a MemoryId);
+type Rank<'a> = (bool, Reverse<bool>, Reverse<Trust>, Reverse<usize>, Reverse<usize>, &'a MemoryId);
 
-/// The better first: written on this machine, more trusted, naming more, longer, older.
+/// The better first: not in review, written on this machine, more trusted, naming more, longer, older.
 fn rank(one: &Held) -> Rank<'_> {
     (
+        one.memory.is_candidate(),
         Reverse(one.is_own),
         Reverse(one.trust),
         Reverse(one.profile.n_named()),
@@ -105,8 +106,11 @@ fn may_merge(kept: &Held, gone: &Held, kinship: Kinship, ledger: &Ledger) -> boo
     let is_handed_on = is_of_one_hand(kept, gone) && gone.trust >= kept.trust;
     let is_lossless =
         kinship == Kinship::Exact || is_handed_on || !gone.profile.names_beyond(&kept.profile);
+    let is_kept_better = kept.level.can_replace(gone.level)
+        && (!kept.memory.is_candidate() || gone.memory.is_candidate());
     is_same_type
         && is_lossless
+        && is_kept_better
         && kept.is_standing()
         && gone.is_standing()
         && !are_kept_apart(kept, gone)

@@ -17,6 +17,9 @@ const AT_REST: &str = "map.at_rest";
 
 pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport, OpError> {
     let ConfigSetRequest { key, value, repo } = request;
+    if !repo {
+        host.check_user("change settings; an agent can with `--repo`")?;
+    }
     check_models(key, value.as_deref().unwrap_or_default())?;
     check_password(key, value.as_deref().unwrap_or_default())?;
     let scope = if *repo { repo_scope(host, key)? } else { host.home_scope()? };

@@ -36,6 +36,9 @@ pub fn names() -> Vec<&'static str> {
 
 /// Carries out what is asked, and lists every agent then.
 pub fn connect(host: &Host, request: &ConnectRequest) -> Result<ConnectReport, OpError> {
+    if matches!(request, ConnectRequest::Add { paths, .. } if !paths.is_empty()) {
+        host.check_user("say where sessions are")?;
+    }
     let dry_run = match request {
         ConnectRequest::List | ConnectRequest::Trust { .. } => true,
         ConnectRequest::Auto { wiring }

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use nacre_api::wire::ImportSkip;
 use nacre_core::config::EmbeddingChoice;
 use nacre_core::instructions::Statement;
-use nacre_core::memory::{Basis, Draft, MemoryId, Profile, Quote, Speaker, Status, Store, Trust};
+use nacre_core::memory::{
+    Actor, Basis, Draft, MemoryId, Profile, Quote, Speaker, Status, Store, Trust,
+};
 use nacre_core::search::{Builtin, MemoryIndex};
 use nacre_engine::flows::sync::said_already;
 
@@ -30,6 +32,7 @@ pub(super) struct Taken {
 /// Holds statements against what the store knows.
 pub(super) struct Taker<'a> {
     scoped: &'a ScopedStore,
+    is_owners: bool,
     now: String,
     imported: Vec<Imported>,
     /// What compares meanings; without it only words are compared.
@@ -53,6 +56,7 @@ impl<'a> Taker<'a> {
         });
         Ok(Self {
             scoped,
+            is_owners: host.actor == Actor::Owner,
             now: host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
             imported: imported(&scoped.store)?,
             near,
@@ -148,7 +152,8 @@ impl<'a> Taker<'a> {
             basis: Some(basis),
             quotes: vec![Quote {
                 text: self.cleaned(&statement.quote),
-                speaker: file.speaker,
+                // A file that an agent names is not what the user said.
+                speaker: if self.is_owners { file.speaker } else { Speaker::Tool },
                 place: format!("{}:{}", file.label, statement.line),
                 at: self.now.clone(),
             }],

@@ -17,6 +17,7 @@ pub fn forget(
     request: &MemoryIdsRequest,
     events: &Events,
 ) -> Result<MemoryChangesReport, OpError> {
+    host.check_user("forget a memory")?;
     let copies = RefCell::new(Copies::default());
     let take_out = |scoped: &ScopedStore, id: &MemoryId| {
         copies.borrow_mut().take_out(host, scoped, id, events);

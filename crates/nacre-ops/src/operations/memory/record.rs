@@ -42,7 +42,9 @@ pub fn record(
     check(request)?;
     let scoped = host.store_to_write(request.scope)?;
     let scoped = ScopedStore { store: scoped.store.acting_as(Actor::Agent), ..scoped };
-    let found = look_up(host, &scoped, request);
+    // What is said in the owner's sessions is not for others to find out.
+    let is_person = host.actor == Actor::Person;
+    let found = if is_person { None } else { look_up(host, &scoped, request) };
     let standing = standing(&scoped, request, found.as_ref())?;
     events.cancel().check()?;
     let draft = draft(host, (request, by), found.as_ref(), standing)?;

@@ -20,6 +20,7 @@ pub fn reset(
     request: &MemoryResetRequest,
     events: &Events,
 ) -> Result<MemoryResetReport, OpError> {
+    host.check_user("reset the memories")?;
     let scoped = host.store_to_write(request.scope)?;
     let mut batch = scoped.store.begin(&host.owner("memory reset"), host.settings().lock.wait)?;
     let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();

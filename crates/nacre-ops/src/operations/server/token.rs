@@ -15,6 +15,7 @@ use crate::host::Host;
 
 /// Gives a person a token. Its text is in the report and nowhere else.
 pub fn add(host: &Host, request: &TokenAddRequest) -> Result<TokenAddReport, OpError> {
+    host.check_user("give somebody a token")?;
     host.check_owner()?;
     let TokenAddRequest { person, scope, projects, expires } = request;
     let permissions = permissions(host, *scope, projects)?;

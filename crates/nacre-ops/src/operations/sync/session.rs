@@ -1,6 +1,6 @@
 //! One session that is to be synced.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use nacre_api::wire::{ErrorCode, SyncMode};
 use nacre_core::catalog::key_of;
@@ -40,6 +40,9 @@ impl RunOptions {
 impl SessionToSync {
     /// The session that a person named, for the project around.
     pub(super) fn named(host: &Host, name: &str) -> Result<Self, OpError> {
+        if host.environment.absolute(Path::new(name)).exists() {
+            host.check_user("name a file as a session")?;
+        }
         let trace = named_trace(host, name)?;
         let Some(project) = &host.project else {
             let error = OpError::failed("There is no project to keep memories in");

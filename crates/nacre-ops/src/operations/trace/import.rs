@@ -16,6 +16,7 @@ use crate::host::{Host, check_session, open_catalog, rebuild_texts, refresh_opti
 use crate::operations::queue::job_state;
 
 pub fn import(host: &Host, request: &TraceImportRequest) -> Result<TraceImportReport, OpError> {
+    host.check_user("import a session")?;
     let path = host.environment.absolute(Path::new(&request.file));
     if !path.is_file() {
         return Err(OpError::not_found(format!("There is no file `{}`", path.display())).hint(

@@ -14,6 +14,7 @@ pub use self::list::list;
 use self::outside::{undo_projects, undo_text};
 use crate::error::OpError;
 use crate::host::Host;
+use crate::operations::recording::BY_AGENT;
 
 pub fn undo(host: &Host, request: &UndoRequest) -> Result<UndoReport, OpError> {
     let stores = stores(host)?;
@@ -32,6 +33,10 @@ pub fn undo(host: &Host, request: &UndoRequest) -> Result<UndoReport, OpError> {
                 .hint("`nacre undo list` shows the ids"));
         }
     };
+    let is_agents = |change: &StoredChange| change.command.ends_with(BY_AGENT);
+    if !found.parts.iter().all(|(_, change)| is_agents(change)) {
+        host.check_user("undo the change of somebody else")?;
+    }
     if let Some(done) = undo_outside(host, &stores, &found, request.dry_run) {
         return done;
     }

@@ -8,8 +8,8 @@ use nacre_ops::{Host, OpError, memory as ops};
 
 use super::super::exit::Exit;
 use super::super::ui::Ui;
-use super::ScopeArg;
-use super::output::{print_change, print_recorded};
+use super::output::print_change;
+use super::{ScopeArg, print_recorded};
 
 const MAX_BODY_BYTES: u64 = 1 << 20;
 

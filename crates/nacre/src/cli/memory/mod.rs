@@ -15,7 +15,7 @@ mod show;
 mod type_name;
 
 use clap::{Args, Subcommand, ValueEnum};
-use nacre_api::wire::{MemoryIdsRequest, Scope};
+use nacre_api::wire::{MemoryChangeReport, MemoryIdsRequest, MemoryRecordReport, Scope};
 use nacre_ops::{Host, OpError};
 
 pub(crate) use self::edit::{cmd_edit_one, run_editor};
@@ -118,5 +118,15 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, args: &MemoryArgs) -> Result<
         MemoryCommand::Restore(args) => restore::cmd_restore(ui, host, args),
         MemoryCommand::Forget(args) => forget::cmd_forget(ui, host, args),
         MemoryCommand::Reset(args) => reset::cmd_reset(ui, host, args),
+    }
+}
+
+/// Prints what became of a claim that was recorded with a quote.
+fn print_recorded(ui: &mut Ui, report: &MemoryRecordReport) -> Result<(), OpError> {
+    let MemoryRecordReport { done, id, path, change, .. } = report.clone();
+    output::print_change(ui, &MemoryChangeReport { done, id, path, change })?;
+    match report.status.as_deref() {
+        Some("candidate") => ui.status("It is in review until the user accepts it."),
+        _ => Ok(()),
     }
 }

@@ -3,8 +3,8 @@
 use std::fmt::Display;
 
 use nacre_api::wire::{
-    BrokenFile, MemoryChange, MemoryChangeReport, MemoryChangesReport, MemoryEntry,
-    MemoryRecordReport, StoreScope, TrustLevel,
+    BrokenFile, MemoryChange, MemoryChangeReport, MemoryChangesReport, MemoryEntry, StoreScope,
+    TrustLevel,
 };
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
@@ -142,19 +142,4 @@ fn capitalized(verb: &str) -> String {
         first.make_ascii_uppercase();
     }
     said
-}
-
-/// Prints what became of a claim that was recorded with a quote.
-pub(super) fn print_recorded(ui: &mut Ui, report: &MemoryRecordReport) -> Result<(), OpError> {
-    let change = MemoryChangeReport {
-        done: report.done,
-        id: report.id.clone(),
-        path: report.path.clone(),
-        change: report.change.clone(),
-    };
-    print_change(ui, &change)?;
-    match report.status.as_deref() {
-        Some("candidate") => ui.status("It is in review until the user accepts it."),
-        _ => Ok(()),
-    }
 }
