@@ -257,6 +257,7 @@ impl<'a> Batch<'a> {
             document.set_text("status", Status::Candidate.as_str());
         }
         let bytes = self.bytes_of(document)?;
+        self.unchanged.insert(base.id.clone(), ContentHash::of(&bytes));
         self.set.replace(base.path.clone(), before, bytes);
         self.levels.insert(base.id.clone(), Some(level));
         if level == Trust::Human { self.own(&base.id) } else { Ok(()) }
