@@ -3,6 +3,7 @@
 //! Every memory is written by a batch, which records its level in the ledger and refuses to commit one
 //! that has none. Bytes that the ledger does not know are foreign.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
 use super::admission::{admit, hazards_of, said_by_person};
@@ -11,7 +12,7 @@ use super::document::Document;
 use super::draft::{Change, Draft, SummaryDraft};
 use super::hazard::hazards;
 use super::id::MemoryId;
-use super::kinds::Status;
+use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located};
 use super::ledger::Entry;
 use super::ledger_text::{TrustState, Version};
@@ -33,9 +34,13 @@ const MAX_JUDGED: usize = 32 << 20;
 const FEW: usize = 8;
 
 /// What a brief can give of a memory, besides its title.
-fn given_text(memory: &Memory) -> String {
+fn given_text(memory: &Memory) -> Cow<'_, str> {
+    let body = memory.document.body();
+    if memory.at.memory_type != MemoryType::Summary {
+        return Cow::Borrowed(body);
+    }
     let description = memory.document.text("description").ok().flatten().unwrap_or_default();
-    [memory.document.body(), &description].join("\n")
+    Cow::Owned([body, &description].join("\n"))
 }
 
 impl SummaryDraft {

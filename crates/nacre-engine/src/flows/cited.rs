@@ -16,7 +16,7 @@ use nacre_core::transcript::{
 };
 
 use super::candidate::{Candidate, CandidateId, DropReason, Signal};
-use super::extract::{IsForgotten, Repeated, fault_alone, is_about};
+use super::extract::{IsForgotten, fault_alone, is_about};
 use super::strategy::claims::speaks_for_the_person;
 use super::strategy::quotes::words_in;
 use crate::proof::{contradicts, has_invented};
@@ -59,8 +59,6 @@ pub struct FoundWords {
     pub message: String,
     /// What was said and read in the session, as far as it is kept.
     pub session: String,
-    /// The words that a tool said first in it.
-    repeated: Repeated,
     /// The agent and its id of the session, as `AGENT:SESSION`.
     pub source: String,
 }
@@ -118,9 +116,8 @@ fn traces(adapter: &dyn Adapter, source: &Source, session: Option<&str>) -> Vec<
 fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Option<FoundWords> {
     let mut best: Option<(Event, Speaker, String)> = None;
     let mut is_tools_first = false;
-    let (mut session, mut repeated) = (String::new(), Repeated::default());
+    let mut session = String::new();
     let mut each = |event: Event| {
-        repeated.note(&event);
         let Some(speaker) = speaker_of(&event) else { return };
         let event = event.without_words(cited.kept_out);
         keep_text(&mut session, &event);
@@ -154,13 +151,7 @@ fn look_in(adapter: &dyn Adapter, trace: &Trace, cited: &CitedWords<'_>) -> Opti
     let at = event.timestamp.map(|at| at.to_string()).unwrap_or_default();
     let source = format!("{}:{}", facts.agent.as_str(), facts.id);
     let message = [event.text.head(), event.text.tail()].join("\n");
-    Some(FoundWords {
-        quote: Quote { text, speaker, place, at },
-        message,
-        session,
-        repeated,
-        source,
-    })
+    Some(FoundWords { quote: Quote { text, speaker, place, at }, message, session, source })
 }
 
 /// The whole sentences of a text that words of it are in.
@@ -278,9 +269,6 @@ pub fn judge(
     match fault_alone(&candidate, is_forgotten) {
         Some(reason) => Err(reason),
         None if !is_about(&format!("{title} {body}"), words) => Err(DropReason::NoEvidence),
-        None if found.is_some_and(|found| found.repeated.holds(&candidate)) => {
-            Ok(Standing { status: Status::Candidate, limit: Trust::Derived, ..standing })
-        }
         None => Ok(standing),
     }
 }
@@ -328,7 +316,7 @@ mod tests {
         let quote =
             Quote { text: text.to_owned(), speaker, place: "s1:3".to_owned(), at: String::new() };
         let source = "claude:s1".to_owned();
-        FoundWords { quote, message, session, repeated: Repeated::default(), source }
+        FoundWords { quote, message, session, source }
     }
 
     fn found(speaker: Speaker) -> FoundWords {

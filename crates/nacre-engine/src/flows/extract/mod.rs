@@ -32,7 +32,7 @@ use self::judge::{ExtractVerdict, Finding, judge};
 use self::proposal::Ledger;
 pub(super) use self::proposal::{Claimed, Proposal, Spoken, Unproven};
 use self::reading::Stance;
-pub(super) use self::repeated::Repeated;
+use self::repeated::Repeated;
 use self::said::{Said, Sentence, Shape, said};
 pub use self::verbatim::Verbatim;
 use self::words::{Before, excerpt};

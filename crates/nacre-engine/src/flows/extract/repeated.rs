@@ -22,14 +22,14 @@ const MIN_RUN: usize = 4;
 const MAX_WINDOWS: usize = 600_000;
 
 /// The runs of words of a session, and whether a tool said them first.
-#[derive(Clone, Debug, Default)]
-pub(in crate::flows) struct Repeated {
+#[derive(Debug, Default)]
+pub(super) struct Repeated {
     first_by_tool: HashMap<u64, bool>,
 }
 
 impl Repeated {
     /// Takes the next event.
-    pub(in crate::flows) fn note(&mut self, event: &Event) {
+    pub(super) fn note(&mut self, event: &Event) {
         if event.lane != Lane::Main {
             return;
         }
@@ -55,7 +55,7 @@ impl Repeated {
     }
 
     /// Whether a claim says what a tool said first, or rests on words of the agent that do.
-    pub(in crate::flows) fn holds(&self, candidate: &Candidate) -> bool {
+    pub(super) fn holds(&self, candidate: &Candidate) -> bool {
         let Candidate { title, body, quotes, signal, .. } = candidate;
         // A failure tells what the tool said, and who reads it is told so.
         let is_body = || *signal != Signal::Failure && self.is_repeated(body);
