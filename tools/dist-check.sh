@@ -67,7 +67,7 @@ expect '1 memory learned' sync
 expect 'pnpm' memory search "second lock file"
 expect 'public_surface' explore
 
-# Every grammar is unpacked and read: the same symbols, with the same ends, as in a build that does not compress them.
+# Every grammar reads its sample: the same symbols, with the same ends, as in an ordinary build.
 # The order of the files and why they were named say nothing about that.
 mapped=$(in_root context --task alpha --budget 20000 | sed -e 1d -e 's/  alpha$//' | LC_ALL=C sort)
 expected=$(LC_ALL=C sort "$here/dist/samples.expected")

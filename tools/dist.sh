@@ -3,35 +3,32 @@
 #
 # usage: tools/dist.sh
 #
-# Everything goes to target/dist. Needs musl-gcc and objcopy (Debian: musl-tools, binutils), python3, and the Rust
-# target, which `rustup target add` fetches. CARGO names another cargo.
+# Everything goes to target/dist. Needs musl-gcc and strip (Debian: musl-tools, binutils), and the Rust target, which
+# `rustup target add` fetches. CARGO names another cargo.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 cargo=${CARGO:-cargo}
 target=${NACRE_DIST_TARGET:-x86_64-unknown-linux-musl}
-max_bytes=45000000
+max_bytes=80000000
 out=${CARGO_TARGET_DIR:-target}/dist
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 name=nacre-$version-$target
 
 fail() { echo "dist: $*" >&2; exit 1; }
 
-for tool in musl-gcc objcopy strip python3 tar gzip sha256sum; do
+for tool in musl-gcc strip tar gzip sha256sum; do
     command -v "$tool" > /dev/null ||
-        fail "\`$tool\` is needed and is not here; on Debian: apt-get install musl-tools binutils python3"
+        fail "\`$tool\` is needed and is not here; on Debian: apt-get install musl-tools binutils"
 done
 if command -v rustup > /dev/null && ! rustup target list --installed | grep -qx "$target"; then
     rustup target add "$target" || fail "the Rust target $target cannot be added"
 fi
 
-# The grammars' tables are stored compressed; tools/dist/cc says how.
 mkdir -p "$out"
-cc -O2 -o "$out/pack" tools/dist/pack.c
-export NACRE_DIST_PACK=$(cd "$out" && pwd)/pack NACRE_DIST_CC=musl-gcc
 upper=$(printf '%s' "$target" | tr 'a-z-' 'A-Z_')
-export "CC_${target//-/_}=$PWD/tools/dist/cc"
+export "CC_${target//-/_}=musl-gcc"
 flags="-C link-arg=-Wl,-z,pack-relative-relocs"
 # The linker that comes with Rust keeps one of several functions that are the same code.
 lld=$(rustc --print sysroot)/lib/rustlib/$(rustc -vV | sed -n 's/^host: //p')/bin/gcc-ld
@@ -55,7 +52,7 @@ folder=$out/$name
 rm -rf "$folder"
 mkdir -p "$folder/completions" "$folder/man"
 cp "$program" "$folder/nacre"
-cp README.md CHANGELOG.md LICENSE LICENSE-MIT LICENSE-APACHE crates/nacre-core/assets/NOTICE "$folder/"
+cp README.md CHANGELOG.md LICENSE LICENSE-MIT LICENSE-APACHE crates/nacre-memory/assets/NOTICE "$folder/"
 for shell in bash elvish fish powershell zsh; do
     "$program" completions "$shell" > "$folder/completions/nacre.$shell"
 done

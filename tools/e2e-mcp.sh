@@ -76,7 +76,7 @@ expect() { # what must be in the answer, then a tool and its arguments
     inspect --method tools/call --tool-name "$tool" "${args[@]}" > "$tmp/out" 2>&1 || true
     grep -qF -- "$what" "$tmp/out" || { echo "e2e-mcp: inspector, $tool: no \"$what\" in:" >&2; cat "$tmp/out" >&2; exit 1; }
 }
-expect "The quote is the person's" memory_add "title=Jobs wait in a SQLite file" \
+expect "The quote is the user's" memory_add "title=Jobs wait in a SQLite file" \
     "body=The person wants the job queue in one SQLite file, because one file is easy to back up." \
     "quote=let us keep the job queue in SQLite, one file is easy to back up"
 expect "Use SQLite for the queue" memory_search "query=sqlite queue" limit=3

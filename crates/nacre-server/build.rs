@@ -1,11 +1,9 @@
-//! Puts the built dashboard into the program: a table of its files. Without Node there is none, and the table is empty. And the
-//! description of the API, without its white space. Both are compressed: most processes never show them to anybody.
+//! Embeds the built dashboard and the minified API description into the program. If Node is not
+//! installed, the dashboard is empty.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
-
-use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
 #[expect(
     clippy::disallowed_methods,
@@ -23,26 +21,19 @@ fn main() -> io::Result<()> {
     files.sort();
     let out = PathBuf::from(env::var("OUT_DIR").unwrap_or_default());
     let mut table = String::from("static ASSETS: &[(&str, &[u8])] = &[\n");
-    for (number, (name, path)) in files.iter().enumerate() {
-        let packed = out.join(format!("asset-{number}.zst"));
-        fs::write(&packed, compressed(&fs::read(path)?))?;
+    for (name, path) in &files {
         // Writing to a `String` cannot fail.
         let _ =
-            writeln!(table, "    ({name:?}, include_bytes!({:?})),", packed.display().to_string());
+            writeln!(table, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
     }
     table.push_str("];\n");
     fs::write(out.join("assets.rs"), table)?;
     let description = manifest.join("../../docs/openapi.json");
     println!("cargo:rerun-if-changed={}", description.display());
     let description = without_space(&fs::read_to_string(description)?);
-    fs::write(out.join("openapi.json.zst"), compressed(description.as_bytes()))
+    fs::write(out.join("openapi.json"), description)
 }
 
-fn compressed(bytes: &[u8]) -> Vec<u8> {
-    compress_to_vec(bytes, CompressionLevel::Fastest)
-}
-
-/// JSON without the white space between its parts.
 fn without_space(json: &str) -> String {
     let (mut in_text, mut is_escaped) = (false, false);
     let is_part = |c: &char| {

@@ -1,7 +1,8 @@
-//! What `nacre --version` says besides the number: the commit and the features of this build.
+//! Sets the text of `nacre --version`: the version number, the commit and the features.
 //!
-//! No program is started: the commit is read from the files of git. A source without git is built all the same. A debug
-//! build names no commit, for it would be built anew after each.
+//! The commit is read from the `.git` folder without running Git, so that the build also succeeds
+//! without Git or a repository. Debug builds omit the commit, which would cause a rebuild after
+//! every commit.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -10,11 +11,8 @@ use std::{env, fs};
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     let var = |name: &str| env::var(name).unwrap_or_default();
-    let features =
-        [("CARGO_FEATURE_MORE_LANGUAGES", "more-languages"), ("CARGO_FEATURE_RLM", "rlm")];
-    let features = features.iter().filter(|(name, _)| env::var_os(name).is_some());
-    let features: Vec<&str> = features.map(|(_, feature)| *feature).collect();
-    let features = if features.is_empty() { "none".to_owned() } else { features.join(", ") };
+    let has_more_languages = env::var_os("CARGO_FEATURE_MORE_LANGUAGES").is_some();
+    let features = if has_more_languages { "more-languages" } else { "none" };
     let commit = match var("PROFILE").as_str() {
         "debug" => "debug build".to_owned(),
         _ => commit(Path::new(&var("CARGO_MANIFEST_DIR"))).unwrap_or("commit unknown".to_owned()),
@@ -23,7 +21,6 @@ fn main() {
     println!("cargo::rustc-env=NACRE_VERSION={number} ({commit}; features: {features})");
 }
 
-/// The start of the commit that is checked out around `folder`.
 fn commit(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.is_dir())?;
     let read = |path: PathBuf| {
@@ -43,7 +40,7 @@ fn commit(folder: &Path) -> Option<String> {
     is_hash.then(|| format!("commit {}", &hash[..12]))
 }
 
-/// The hash of a branch in the file that holds many.
+/// Finds the hash of a ref in the text of `packed-refs`.
 fn packed(refs: &str, name: &str) -> Option<String> {
     let of = |line: &str| line.strip_suffix(name).map(|hash| hash.trim().to_owned());
     refs.lines().find_map(of)

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Whether the evidence of a memory stands in the agent's own trace:  evidence.py AGENT HOME < memory show --json --evidence
+"""Checks the evidence of a memory against the agent's own trace:  evidence.py AGENT HOME < memory show --json --evidence
 
-Reads the trace without Nacre: the place of the quote names a session, and that session's trace must hold the words.
+Reads the trace without Nacre: the place of the quote names a session, whose trace must contain the words. The prompts of
+`codex exec` may come from a program, so there the memory must be a candidate with the agent's words.
 """
 import glob, json, os, sqlite3, sys
 
@@ -31,10 +32,11 @@ def main(agent, home):
     memory = shown.get("memory", shown)
     quotes = [quote for part in (shown, memory) for quote in (part.get("evidence") or {}).get("quotes", [])]
     print(json.dumps(shown, indent=1))
-    assert memory["status"] == "active", "it is not active"
+    status, speaker = ("candidate", "assistant") if agent == "codex" else ("active", "user")
+    assert memory["status"] == status, f"it is not {status}"
     assert quotes, "it has no quote"
     for quote in quotes:
-        assert quote["speaker"] == "user", "the quote is not the person's"
+        assert quote["speaker"] == speaker, f"the speaker is not {speaker}"
         session = quote["place"].rsplit(":", 1)[0]
         assert any(quote["text"] in text for text in trace(agent, home, session)), f"session {session} does not hold the quote"
 

@@ -81,7 +81,7 @@ check_first_question() {
     rm "$home/.nacre/config.toml"
     check "yes is taken, too" run "$python" "$here/tools/e2e/on_terminal.py" y "$nacre" init
     check "and kept" holds "$home/.nacre/config.toml" 'agent = "claude-code"'
-    check "auto is that agent" run "$nacre" model list
+    check "auto is that agent" run "$nacre" model
     check "with its model" holds "$work/out" "default  claude-code/haiku"
 }
 
@@ -103,7 +103,7 @@ reader() { # an agent
     check "a test asks for one word" run "$nacre" model test
     check "it answers" holds "$work/out" pearl
     check "its tokens are told" holds "$work/out" "1000 in, 50 out"
-    check "it is listed with its version" run "$nacre" model list
+    check "it is listed with its version" run "$nacre" model
     check "the list shows it" holds "$work/out" "  ${reads_as%%/*} "
     traces > "$work/before"
 

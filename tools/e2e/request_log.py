@@ -10,12 +10,12 @@
     request_log.py count < TEXT              how many tokens Nacre counts
 
 A session is the requests that offer tools; an agent asks for a title without them. Tokens are counted as
-`crates/nacre-core/src/search/embed/tokens.rs` counts them, with the same vocabulary.
+`crates/nacre-memory/src/search/embed/tokens.rs` counts them, with the same vocabulary.
 """
 import json, os, re, struct, sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-CORE = os.path.join(HERE, "../../crates/nacre-core")
+CORE = os.path.join(HERE, "../../crates/nacre-memory")
 BLOCK = re.compile(r"<(nacre-[a-z]+)>\n?(.*?)\n?</\1>", re.S)
 MAX_WORD = 24
 HEADER = 40

@@ -280,7 +280,7 @@ def server(project, check):
     send(screen, "Take your time")
     screen.wait_for("working")
     screen.keys("C-c", "C-c")
-    screen.wait_for("The agent goes on in the server.")
+    screen.wait_for("The agent keeps working in the server.")
     screen.wait_for("left with 0")
     again = home.open("--resume")
     again.wait_for("I went on without you.")

@@ -3,7 +3,7 @@
 
 Usage: tools/tui-tests/run.py [--screen CHAT_SCREEN] [--nacre NACRE] [--update] [NAME...]
 
-CHAT_SCREEN is the example `chat_screen`, whose agent is a script of messages (screen_cases.py); NACRE is the program itself, whose
+CHAT_SCREEN is the program `chat_screen` of the lab, whose agent is a script of messages (screen_cases.py); NACRE is the program itself, whose
 model is a script (chat_cases.py). `--update` stores what is seen. Needs tmux and nothing else. `--require` makes a missing tmux an error.
 """
 

@@ -1,4 +1,4 @@
-"""The chat screen with an agent that is a script: the example `chat_screen` (crates/nacre/examples/chat_screen/script.rs says what a
+"""The chat screen with an agent that is a script: the program `chat_screen` of the lab (crates/nacre-lab/src/bin/chat_screen/script.rs says what a
 script is). Each case is a script and a function that types and looks."""
 
 import json

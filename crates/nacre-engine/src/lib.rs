@@ -1,7 +1,7 @@
-//! The engine of Nacre: model providers, and what is built on them.
+//! The engine of Nacre: model providers, agents and the sandbox.
 //!
-//! It speaks to the network and listens to none. Keys, settings, seeds and deadlines come in as values, so that a
-//! test decides all of them.
+//! It makes network requests but does not listen on the network. Keys, settings, seeds and time
+//! limits are arguments, so tests can control all of them.
 
 pub mod agents;
 pub mod confine;

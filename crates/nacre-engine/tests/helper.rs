@@ -9,10 +9,9 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::record::state::{
-    Holder, MessageEnd, NewItem, NewMessages, NewSession, State, StateError,
-};
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_engine::record::state::TaskStore as _;
+use nacre_engine::record::state::{Holder, NewItem, NewMessages, NewSession, State, StateError};
 use nacre_engine::record::{NewTask, Runner, SessionId, TaskClass, TaskId};
 use serde_json::json;
 
@@ -32,7 +31,8 @@ fn main() -> ExitCode {
     ExitCode::FAILURE
 }
 
-/// Runs a task of a conversation: three items and two messages a step, each in one transaction, for ever.
+/// Runs a task of a conversation without end: each step writes three items and two messages, each
+/// in one transaction.
 fn talk(folder: &Path) -> Result<(), StateError> {
     let home = WriteScope::open(folder, Access::Private)?;
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
@@ -71,12 +71,7 @@ fn talk(folder: &Path) -> Result<(), StateError> {
         let holder = Holder { session: &session, task: &id, runner: &runner };
         state.append_items(holder, &[part(0), part(1), part(2)], now)?;
         let texts = [0, 1].map(|n| json!({ "sequence": 2 * step + n + 1 }).to_string());
-        let new = NewMessages {
-            task: &id,
-            first: 2 * step + 1,
-            texts: &texts,
-            end: MessageEnd::MoreFollow,
-        };
+        let new = NewMessages { task: &id, first: 2 * step + 1, texts: &texts, is_last: false };
         state.append_messages(new)?;
     }
     Ok(())

@@ -1,6 +1,6 @@
-//! A map of code: what is in it, what changed, and the part of it that a task needs.
+//! A map of a code base: its symbols, its changes, and the parts that are relevant to a task.
 //!
-//! The only crate that knows tree-sitter. It reads the tree of a project and writes nothing but its own cache.
+//! This is the only crate that depends on tree-sitter. It writes only to its own cache.
 
 pub mod artifact;
 pub mod indexer;

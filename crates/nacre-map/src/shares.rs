@@ -1,13 +1,15 @@
-//! Work on a long list, shared among threads.
+//! Distributes work on a long list across threads.
 //!
-//! Batches are taken one by one, because what is in a list is not spread evenly: the heavy files of a project lie together.
+//! Threads take batches one at a time. A fixed split would be uneven, because large files are often
+//! adjacent in the list.
 
 use std::ops::Range;
 use std::panic::resume_unwind;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-/// Does the work for all places of a list, `size` of them at once, and returns what came out in the order of the list.
+/// Runs `work` on all indexes of a list in batches of `size`, and returns the results in list
+/// order.
 pub(crate) fn in_batches<R: Send>(
     n_items: usize,
     size: usize,

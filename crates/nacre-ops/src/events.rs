@@ -1,16 +1,15 @@
-//! Where an operation reports what it does while it runs.
-//!
-//! One stream for all faces: a terminal draws bars and warnings from it, a server sends it on. With it comes the token by
-//! which the caller stops the operation.
+//! Events of a running operation, and its cancellation token. All front ends receive the same
+//! stream: a terminal draws progress bars, while a server forwards the events.
 
 use std::fmt;
 use std::sync::Arc;
 
-use nacre_api::wire::{Event, Warning};
+use nacre_engine::model::Cancel;
+use nacre_types::{Event, Warning};
 
-use crate::cancel::Cancel;
+use crate::error::{OpError, Result};
 
-/// Takes the events of one call, in order, and can stop it.
+/// Receives the events of one call in order, and can be used to cancel the call.
 #[derive(Clone)]
 pub struct Events {
     listener: Arc<dyn Fn(Event) + Send + Sync>,
@@ -28,18 +27,20 @@ impl Events {
         Self { listener: Arc::new(listener), cancel: Cancel::new() }
     }
 
-    /// The same, for a caller that may stop the operation.
     #[must_use]
     pub fn with_cancel(self, cancel: Cancel) -> Self {
         Self { cancel, ..self }
     }
 
-    /// Tells whether the caller wants the operation stopped.
     pub fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// For a caller that wants the report alone.
+    pub fn check_cancelled(&self) -> Result<()> {
+        if self.cancel.is_cancelled() { Err(OpError::cancelled()) } else { Ok(()) }
+    }
+
+    /// Discards all events.
     pub fn ignored() -> Self {
         Self::new(drop)
     }
@@ -48,24 +49,41 @@ impl Events {
         (self.listener)(event);
     }
 
-    /// Tells of something that a person should know.
     pub fn warning(&self, message: impl fmt::Display, hint: Option<&str>) {
         let hint = hint.map(str::to_owned);
         self.emit(Event::Warning(Warning { message: message.to_string(), hint }));
     }
 
-    /// Tells what is being done now.
+    /// Reports an error that does not end the operation.
+    pub(crate) fn warn(&self, error: &OpError) {
+        self.warning(&error.message, error.hints.first().map(String::as_str));
+    }
+
     pub fn step(&self, text: impl Into<String>) {
         self.emit(Event::Step { text: text.into() });
     }
 
-    /// Tells how far it is.
     pub fn progress(&self, done: u64, total: u64, bytes: u64) {
         self.emit(Event::Progress { done, total, bytes });
     }
 
-    /// Tells what an agent does.
     pub fn note(&self, text: impl Into<String>) {
         self.emit(Event::Note { text: text.into() });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nacre_types::ErrorCode;
+
+    use super::*;
+
+    #[test]
+    fn a_cancelled_operation_fails_its_next_check() {
+        let cancel = Cancel::new();
+        let events = Events::ignored().with_cancel(cancel.clone());
+        assert!(events.check_cancelled().is_ok());
+        cancel.cancel();
+        assert_eq!(events.clone().check_cancelled().unwrap_err().code, ErrorCode::Cancelled);
     }
 }

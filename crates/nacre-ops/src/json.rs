@@ -1,8 +1,9 @@
-//! JSON as every face prints it.
+//! JSON output, shared by all front ends.
 
 use serde::Serialize;
 
-/// JSON whose every character is visible ASCII: terminals and logs see no control character.
+/// Escapes all characters except visible ASCII, so that control characters cannot reach a terminal
+/// or a log.
 pub fn ascii_json(json: String) -> String {
     if json.is_ascii() {
         return json;
@@ -21,7 +22,7 @@ pub fn ascii_json(json: String) -> String {
     ascii
 }
 
-/// One object in one line, without a line break at its end.
+/// Serializes a value to one line, without a line break at the end.
 pub fn json_line(value: &impl Serialize) -> String {
     ascii_json(serde_json::to_string(value).unwrap_or_default())
 }

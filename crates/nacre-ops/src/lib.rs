@@ -1,54 +1,87 @@
-//! What Nacre can do: one typed operation a file, over one host.
+//! Operations: typed functions that return a report or an error for a request, grouped by topic.
 //!
-//! The only crate that puts core, map and engine together. It knows no terminal and no socket: the command line, the
-//! server, MCP and hooks parse a request, call an operation, and render its report.
+//! The command line, the server, MCP and hooks parse a request, call an operation, and render its
+//! report. An operation accesses everything through the host, reports progress to `Events`, and
+//! prints nothing.
 
-mod cancel;
+pub mod agent;
+pub mod ask;
+pub mod brief;
 pub mod chat;
+pub mod config;
+pub mod connect;
+mod copies;
+mod doctor;
 mod error;
 mod events;
+mod export;
+pub mod hook;
+mod hook_notes;
 pub mod host;
+mod import;
+pub mod index;
 mod json;
-mod operations;
+pub mod maintain;
+pub mod map;
+pub mod memory;
+pub mod model;
+mod overview;
+pub mod project;
+pub mod queue;
+mod recording;
+pub mod report;
+pub mod review;
+pub mod run;
+pub mod server;
+pub mod service;
+pub mod skill;
+pub mod status;
+pub mod sync;
+pub mod tasks;
+pub mod team;
+#[cfg(test)]
+mod test;
+pub mod trace;
+mod trust;
+pub mod undo;
 
-pub use cancel::Cancel;
-pub use error::OpError;
+pub use doctor::doctor;
+pub use error::{OpError, Result};
 pub use events::Events;
+pub use export::export;
+pub use hook::hook_deadline;
 pub use host::Host;
+pub use import::import;
 pub use json::{ascii_json, json_line};
-pub use operations::hook::hook_deadline;
-pub use operations::{
-    agent, ask, brief, changes, complete, config, connect, doctor, eval, export, extract, feedback,
-    hook, import, index, maintain, map, memory, model, overview, project, queue, report, review,
-    run, server, service, shared_index, skill, status, sync, tasks, team, trace, trust, undo,
-};
+pub use memory::{complete, feedback};
+pub use nacre_engine::model::Cancel;
+pub use overview::overview;
+pub use trust::trust;
 
-/// The part of a process that starts the programs of agents; a process that is asked to be it does nothing else.
+/// Runs the helper process that starts agents' programs, if the arguments select it.
 #[cfg(target_os = "linux")]
 pub use nacre_engine::confine::helper;
 
-/// Takes a process out of the session and the terminal of whoever started it.
+/// Detaches the process from the session and terminal of its parent.
 pub use nacre_engine::confine::leave_session;
 
-/// Settings that a terminal goes by.
 pub mod terminal {
-    pub use nacre_core::config::{ColorChoice, NACRE_PAGER, NO_COLOR, PAGER, ThemeChoice};
+    pub use nacre_base::config::{ColorChoice, NACRE_PAGER, NO_COLOR, PAGER, ThemeChoice};
 }
 
-/// Who may ask a server for what.
 pub mod people {
-    pub use nacre_core::people::{
+    pub use nacre_team::people::{
         AccessScope, AuditEntry, Caller, Identity, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore,
         Permissions, TOKEN_PREFIX, TokenHash, TokenRecord, is_person_name,
     };
 }
 
-/// Text from outside, made safe for a terminal, and fields in one line.
+/// Escapes untrusted text for terminals and single-line fields.
 pub mod text {
-    pub use nacre_core::base::{Shown, ShownLine};
+    pub use nacre_base::{ChangeTag, Shown, ShownLine, changed_parts};
     use nacre_engine::model::Cost;
 
-    /// What billionths of a dollar are in dollars.
+    /// Formats an amount in billionths of a dollar as dollars.
     pub fn dollars(nano_dollars: u64) -> String {
         Cost::from_nano_dollars(nano_dollars).to_string()
     }

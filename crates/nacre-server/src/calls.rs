@@ -1,88 +1,73 @@
-//! One call: a host of its own on a thread that may block, the events it emits, and the way to stop it.
-//!
-//! Settings may have changed since the last call, and other processes write the same stores, so nothing that was read before is
-//! taken for true.
+//! Runs operations on blocking threads and supports events and cancellation. Each call opens a new
+//! host, because settings may have changed and other processes may have changed the stores.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_api::wire::Event;
 use nacre_ops::host::Actor;
 use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance};
 use nacre_ops::people::Caller;
 use nacre_ops::{Cancel, Events, Host, OpError};
+use nacre_types::Event;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
-use crate::permit::Permit;
+use crate::people::Permit;
 
-/// Urgent calls that run at the same time.
 const MAX_URGENT: usize = 4;
 
-/// What every call begins with.
 pub(crate) struct Calls {
     environment: Environment,
     shared: Shared,
     slots: Arc<Semaphore>,
-    /// For calls that cannot wait until another one is over.
+    /// Separate slots for calls that must not wait for others.
     urgent_slots: Arc<Semaphore>,
     running: Arc<Mutex<Running>>,
 }
 
-/// The calls that run or wait, and how each is stopped.
 #[derive(Default)]
 struct Running {
     next: u64,
     calls: BTreeMap<u64, Cancel>,
 }
 
-/// What one call works with.
 pub(crate) struct Call {
     pub(crate) host: Host,
     pub(crate) events: Events,
-    /// The agent's id of its session, where it tells.
     pub(crate) session: Option<String>,
 }
 
-/// Which call it is, and how it opens its host.
 #[derive(Clone, Debug)]
 pub(crate) struct CallInfo {
     pub(crate) name: &'static str,
-    /// The project to work on, by what `needs` takes.
     pub(crate) project: Option<String>,
-    /// The folder that it is called in, where that is not the server's own.
+    /// The working directory, or `None` for the server's own.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) needs: Needs,
     pub(crate) registering: Registering,
     pub(crate) session: Option<String>,
     pub(crate) tolerance: Tolerance,
-    /// Whether it can change a store, so that the next call has to look.
+    /// Whether the call can change a store. Caches must be checked after such a call.
     pub(crate) can_change: bool,
     pub(crate) pace: Pace,
-    /// For whom it is made.
     pub(crate) caller: Caller,
-    /// Who causes what it writes, where the caller is the owner.
     pub(crate) actor: Actor,
-    /// What the caller needs for it.
     pub(crate) permit: Permit,
 }
 
-/// Who waits for a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pace {
-    /// Somebody does.
     Foreground,
-    /// An agent does, and not for long: it does not stand behind the others.
+    /// An agent's hook is blocked until this call returns, so it does not queue behind others.
     Urgent,
-    /// Nobody does: it leaves the processor to those for whom somebody waits.
     Background,
 }
 
 impl CallInfo {
-    pub(crate) fn named(name: &'static str) -> Self {
+    pub(crate) fn for_name(name: &'static str) -> Self {
         Self {
             name,
             project: None,
@@ -95,25 +80,24 @@ impl CallInfo {
             pace: Pace::Foreground,
             caller: Caller::owner(),
             actor: Actor::Owner,
-            // Whoever calls for somebody else says what they need.
+            // Calls that are available to other users override this permission.
             permit: Permit::Machine,
         }
     }
 
-    /// A call of the server's own: of no project, unless there is only one.
     pub(crate) fn of_loop(name: &'static str) -> Self {
         Self {
             needs: Needs::Registered,
             registering: Registering::No,
             tolerance: Tolerance::OfRepository,
             pace: Pace::Background,
-            ..Self::named(name)
+            ..Self::for_name(name)
         }
     }
 }
 
 impl Calls {
-    /// At most `max_running` run at the same time; others wait.
+    /// Urgent calls are not counted towards `max_running`.
     pub(crate) fn new(environment: Environment, max_running: usize) -> Self {
         Self {
             environment,
@@ -124,7 +108,6 @@ impl Calls {
         }
     }
 
-    /// What calls share, for what is not a call.
     pub(crate) fn shared(&self) -> Shared {
         self.shared.clone()
     }
@@ -133,7 +116,6 @@ impl Calls {
         &self.environment
     }
 
-    /// Stops every call that runs or waits.
     pub(crate) fn cancel_all(&self) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         for cancel in running.calls.values() {
@@ -145,13 +127,12 @@ impl Calls {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).calls.len()
     }
 
-    /// How many calls there were.
     pub(crate) fn n_begun(&self) -> u64 {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).next
     }
 
-    /// Runs `work` with a host of its own. Whatever happens in it, even a panic, is a result; `stopped` cancels it, and so does
-    /// a caller that no longer waits.
+    /// Returns an error if the work panics. Cancelling `stopped` or dropping the future cancels the
+    /// call.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         info: CallInfo,
@@ -160,23 +141,23 @@ impl Calls {
         work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
     ) -> Result<T, OpError> {
         let name = info.name;
-        let place = Place::take(&self.running, events.cancel().clone());
+        let caller = WaitingCaller::new(&self.running, events.cancel().clone());
         let (environment, shared) = (self.environment.clone(), self.shared.clone());
         let handle = Handle::current();
         let slots = Arc::clone(match info.pace {
             Pace::Foreground | Pace::Background => &self.slots,
             Pace::Urgent => &self.urgent_slots,
         });
-        let over = place.over();
+        let entry = caller.entry();
         let task = async move {
             // The semaphore is never closed.
             let slot = slots.acquire_owned().await;
             let (can_change, pace) = (info.can_change, info.pace);
             let blocking = move || {
-                let _ends = (slot, over);
+                let _ends = (slot, entry);
                 let changed = shared.clone();
                 let result =
-                    open((environment, shared), info, &handle, events).and_then(|call| work(&call));
+                    open(environment, shared, info, &handle, events).and_then(|call| work(&call));
                 if can_change {
                     changed.note_change();
                 }
@@ -186,7 +167,7 @@ impl Calls {
                 Pace::Foreground | Pace::Urgent => spawn_blocking(blocking).await.ok(),
                 Pace::Background => in_background(blocking).await,
             }
-            .unwrap_or_else(|| Err(crashed(name)))
+            .unwrap_or_else(|| Err(crash_error(name)))
         };
         tokio::select! {
             result = task => result,
@@ -195,16 +176,14 @@ impl Calls {
     }
 }
 
-/// A call's place among those that run. Who drops it no longer waits for the call, which is then cancelled; that changes nothing
-/// for one that is over.
-struct Place {
+struct WaitingCaller {
     running: Arc<Mutex<Running>>,
     number: u64,
     cancel: Cancel,
 }
 
-impl Place {
-    fn take(running: &Arc<Mutex<Running>>, cancel: Cancel) -> Self {
+impl WaitingCaller {
+    fn new(running: &Arc<Mutex<Running>>, cancel: Cancel) -> Self {
         let mut all = running.lock().unwrap_or_else(PoisonError::into_inner);
         all.next += 1;
         let number = all.next;
@@ -212,24 +191,24 @@ impl Place {
         Self { running: Arc::clone(running), number, cancel }
     }
 
-    /// What the work itself holds: dropped when it has really ended.
-    fn over(&self) -> Over {
-        Over { running: Arc::clone(&self.running), number: self.number }
+    /// Returns a guard that marks the call as ended when it is dropped.
+    fn entry(&self) -> RunningEntry {
+        RunningEntry { running: Arc::clone(&self.running), number: self.number }
     }
 }
 
-impl Drop for Place {
+impl Drop for WaitingCaller {
     fn drop(&mut self) {
         self.cancel.cancel();
     }
 }
 
-struct Over {
+struct RunningEntry {
     running: Arc<Mutex<Running>>,
     number: u64,
 }
 
-impl Drop for Over {
+impl Drop for RunningEntry {
     fn drop(&mut self) {
         let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         all.calls.remove(&self.number);
@@ -237,7 +216,8 @@ impl Drop for Over {
 }
 
 fn open(
-    (environment, shared): (Environment, Shared),
+    environment: Environment,
+    shared: Shared,
     info: CallInfo,
     handle: &Handle,
     events: Events,
@@ -275,8 +255,8 @@ fn open(
     Ok(Call { host: host?.with_runtime(handle.clone()), events, session })
 }
 
-/// Runs `work` on a thread of its own, behind everything that somebody waits for; `None` if it panics. A thread cannot be taken
-/// forward again without rights, so it is not one that others use.
+/// Returns `None` if `work` panics. Starts a new thread, because an unprivileged thread cannot
+/// raise its priority again after lowering it.
 async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
     let (tell, told) = tokio::sync::oneshot::channel();
     let thread = std::thread::Builder::new().name("background".to_owned());
@@ -289,16 +269,16 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
     told.await.ok()
 }
 
-fn crashed(name: &str) -> OpError {
-    OpError::failed(format!("`{name}` crashed: that is a bug of Nacre, not of the call"))
-        .hint("The server goes on. `nacre doctor` checks the stores")
+fn crash_error(name: &str) -> OpError {
+    OpError::failed(format!("`{name}` crashed: this is a bug in Nacre"))
+        .hint("The server keeps running. `nacre doctor` checks the stores")
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use nacre_api::wire::ErrorCode;
+    use nacre_types::ErrorCode;
 
     use super::*;
 
@@ -332,7 +312,7 @@ mod tests {
         block_on(async {
             let never = || std::future::pending::<()>();
             for _ in 0..MAX_RUNNING + 1 {
-                let info = CallInfo::named("status");
+                let info = CallInfo::for_name("status");
                 let result = calls
                     .run(info, Events::ignored(), never(), |_| -> Result<(), OpError> {
                         panic!("a test panics on purpose")
@@ -340,7 +320,7 @@ mod tests {
                     .await;
                 assert!(result.unwrap_err().message.contains("crashed"));
             }
-            let info = CallInfo::named("status");
+            let info = CallInfo::for_name("status");
             let result = calls.run(info, Events::ignored(), never(), |_| Ok(7)).await;
             assert_eq!(result.unwrap(), 7);
         });
@@ -362,7 +342,7 @@ mod tests {
                 tell.send("cancelled").unwrap();
                 Ok(())
             };
-            let info = CallInfo::named("ask");
+            let info = CallInfo::for_name("ask");
             let result = calls.run(info, Events::ignored(), stopped, work).await;
             assert_eq!(result.unwrap_err().code, ErrorCode::Cancelled);
             // The operation ends on its own thread.

@@ -1,15 +1,13 @@
-//! How other programs reach Nacre's operations: HTTP, and MCP over standard input and output.
-//!
-//! The only crate that waits for requests. It adds routes, descriptions and bounds to operations, and no logic: what a tool or a
-//! route can do, `nacre-ops` can do.
+//! Provides Nacre's operations over HTTP, and over MCP on standard input and output. The operations
+//! themselves are implemented in `nacre-ops`.
 
 mod calls;
+pub mod client;
 pub mod control;
 mod daemon;
 pub mod http;
 pub mod mcp;
 mod people;
-mod permit;
 mod rpc;
 #[cfg(test)]
-mod stored;
+mod stored_tests;

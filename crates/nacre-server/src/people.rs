@@ -1,38 +1,33 @@
-//! The people of a server: the tokens they show, the names that a trusted proxy gives, and the audit list.
-//!
-//! A caller is looked up in the store each time, so that a revocation on any server of a database holds at once. The store is not
-//! opened before somebody shows a token that is not the server's own.
+//! Authenticates and authorizes the server's callers, and writes the audit log. Permissions are
+//! looked up for each request, so that a revoked token is immediately invalid on all servers that
+//! share the database.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use http::HeaderName;
-use nacre_ops::host::{Environment, Needs, OpenOptions, Tolerance};
+use axum::http::HeaderName;
+use nacre_ops::host::{Environment, Needs, OpenOptions, Tolerance, not_allowed};
 use nacre_ops::people::{
-    AuditEntry, Caller, Identity, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, TOKEN_PREFIX, TokenHash,
-    TokenRecord, is_person_name,
+    AccessScope, AuditEntry, Caller, Identity, MAX_AUDIT, MAX_AUDIT_AGE, PeopleStore, TOKEN_PREFIX,
+    TokenHash, TokenRecord, is_person_name,
 };
-use nacre_ops::service::{self, LogLevel};
-use nacre_ops::{Host, OpError};
+use nacre_ops::service::LogLevel;
+use nacre_ops::{Host, OpError, service};
 use tokio::task::spawn_blocking;
 
-use crate::permit::Permit;
-
-/// No token is longer.
 const MAX_TOKEN_BYTES: usize = 200;
 
-/// Entries of one person that are queued while the store is slow; more are lost, and that is logged.
+/// Maximum number of queued entries per person. Further entries are dropped, and the loss is
+/// logged.
 const MAX_WAITING: usize = 1000;
 
-/// How many entries are written between two looks for old ones.
 const PRUNE_AFTER: usize = 500;
 
-/// How often a silent connection is looked up.
 const RECHECK: Duration = Duration::from_secs(2);
 
-/// A proxy that logs people in, as the settings name it.
 #[derive(Clone, Debug)]
 pub(crate) struct TrustedProxy {
     pub(crate) address: IpAddr,
@@ -40,7 +35,7 @@ pub(crate) struct TrustedProxy {
 }
 
 impl TrustedProxy {
-    /// What the settings say; `None` where they name no header.
+    /// Returns `None` if no header is configured for a proxy.
     pub(crate) fn of(host: &Host) -> Result<Option<Self>, OpError> {
         let settings = &host.settings().server;
         if settings.trusted_proxy_header.is_empty() {
@@ -58,13 +53,12 @@ impl TrustedProxy {
     }
 }
 
-/// The store of people, opened when it is first needed.
 type OpenedStore = Option<Box<dyn PeopleStore + Send>>;
 
 #[derive(Clone)]
 pub(crate) struct People {
     environment: Environment,
-    /// Callers queue for it without occupying a thread each.
+    /// An async mutex, because waiting for the lock must not block a thread.
     store: Arc<tokio::sync::Mutex<OpenedStore>>,
     is_open: Arc<AtomicBool>,
     waiting: Arc<Mutex<Vec<AuditEntry>>>,
@@ -82,7 +76,6 @@ impl People {
         }
     }
 
-    /// The owner of a token, if it is valid.
     pub(crate) async fn with_token(&self, token: &str) -> Result<Option<Caller>, OpError> {
         if MAX_TOKEN_BYTES < token.len() || !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
@@ -92,7 +85,7 @@ impl People {
             .await
     }
 
-    /// The person whom a trusted proxy names: what they may do is what their newest token says.
+    /// The caller has the permissions of the person's newest token.
     pub(crate) async fn named(&self, name: &str) -> Result<Option<Caller>, OpError> {
         if !is_person_name(name) {
             return Ok(None);
@@ -101,7 +94,7 @@ impl People {
         self.find(move |store| Ok(store.token_of(&name, now)?)).await
     }
 
-    /// What an identity may do now; `None` once its token is revoked or expired.
+    /// Returns `None` if the token is revoked or expired.
     pub(crate) async fn caller(&self, identity: &Identity) -> Result<Option<Caller>, OpError> {
         match identity.clone() {
             Identity::Owner => Ok(Some(Caller::owner())),
@@ -118,19 +111,26 @@ impl People {
             people.open(&mut store)?;
             store.as_deref().map_or(Ok(None), |store| look(store))
         });
-        let broken = |_| Err(OpError::failed("The request broke down inside"));
-        let found = found.await.unwrap_or_else(broken)?;
+        let crashed = |_| Err(OpError::failed("Internal error while handling the request"));
+        let found = found.await.unwrap_or_else(crashed)?;
         let valid = found.filter(|token| token.is_valid(self.environment.now()));
         Ok(valid.map(Caller::from))
     }
 
-    /// Notes what somebody asked for. What the owner reads is theirs, and nobody else's business.
-    pub(crate) fn note(&self, caller: &Caller, is_change: bool, entry: NewEntry) {
+    /// Read requests by the owner are not logged.
+    pub(crate) fn note(
+        &self,
+        caller: &Caller,
+        what: String,
+        project: Option<String>,
+        is_change: bool,
+        outcome: &str,
+    ) {
         let is_open = self.is_open.load(Ordering::Relaxed);
         if caller.is_owner() && !(is_change && is_open) {
             return;
         }
-        let NewEntry { what, project, outcome } = entry;
+        let outcome = outcome.to_owned();
         let (at, who) = (self.environment.now(), caller.name().to_owned());
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let n_waiting = waiting.iter().filter(|entry| entry.who == who).count();
@@ -140,14 +140,13 @@ impl People {
         if n_waiting + 1 == MAX_WAITING {
             service::log(&self.environment, LogLevel::Error, "audit list is behind", &[]);
         }
-        // The first one starts the write; it takes the others with it.
+        // The first queued entry starts a write, which also includes the entries queued after it.
         if waiting.len() == 1 {
             let people = self.clone();
             drop(spawn_blocking(move || people.write()));
         }
     }
 
-    /// Writes what waits.
     pub(crate) fn write(&self) {
         let mut store = self.store.blocking_lock();
         let Ok(()) = self.open(&mut store) else { return };
@@ -174,7 +173,6 @@ impl People {
         }
     }
 
-    /// Opens the store, unless it is open or there is none yet.
     fn open(&self, store: &mut OpenedStore) -> Result<(), OpError> {
         if store.is_none() {
             let options = OpenOptions {
@@ -189,7 +187,7 @@ impl People {
     }
 }
 
-/// The access of an open connection: its identity, which is looked up for each message.
+/// The access of an open connection. Permissions are looked up again for each message.
 #[derive(Clone)]
 pub(crate) struct LastingAccess {
     pub(crate) people: People,
@@ -198,13 +196,13 @@ pub(crate) struct LastingAccess {
 }
 
 impl LastingAccess {
-    /// The caller, if the connection may continue. It may not while the store cannot be asked.
+    /// Returns `None` if the connection is no longer permitted, or if the store is unavailable.
     pub(crate) async fn caller(&self) -> Option<Caller> {
         let caller = self.people.caller(&self.identity).await.ok()??;
         self.permit.check(&caller, None).is_ok().then_some(caller)
     }
 
-    /// Returns once the connection may not continue, also when nothing is said on it.
+    /// Returns when the connection is no longer permitted, even if it is idle.
     pub(crate) async fn ended(&self) {
         while self.caller().await.is_some() {
             tokio::time::sleep(RECHECK).await;
@@ -212,9 +210,159 @@ impl LastingAccess {
     }
 }
 
-/// What is noted of a request, beside who and when.
-pub(crate) struct NewEntry {
-    pub(crate) what: String,
-    pub(crate) project: Option<String>,
-    pub(crate) outcome: String,
+/// Counts open connections per person, because each person has a separate limit.
+#[derive(Clone)]
+pub(crate) struct OpenConnections {
+    max_of_owner: usize,
+    max_of_person: usize,
+    /// The number of connections by name, where `None` is the owner.
+    n_open: Arc<Mutex<BTreeMap<Option<String>, usize>>>,
+}
+
+impl OpenConnections {
+    pub(crate) fn new(max_of_owner: usize, max_of_person: usize) -> Self {
+        Self { max_of_owner, max_of_person, n_open: Arc::default() }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.n_open.lock().unwrap_or_else(PoisonError::into_inner).values().sum()
+    }
+
+    /// Counts a connection until the result is dropped. Returns `None` if the person has too many
+    /// connections.
+    pub(crate) fn add(&self, identity: &Identity) -> Option<OpenConnection> {
+        let person = identity.person().map(str::to_owned);
+        let max = if person.is_none() { self.max_of_owner } else { self.max_of_person };
+        let mut all = self.n_open.lock().unwrap_or_else(PoisonError::into_inner);
+        let n_open = all.entry(person.clone()).or_default();
+        if max <= *n_open {
+            return None;
+        }
+        *n_open += 1;
+        Some(OpenConnection { all: self.clone(), person })
+    }
+}
+
+pub(crate) struct OpenConnection {
+    all: OpenConnections,
+    person: Option<String>,
+}
+
+impl Drop for OpenConnection {
+    fn drop(&mut self) {
+        let mut all = self.all.n_open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(n_open) = all.get_mut(&self.person) {
+            *n_open -= 1;
+            if *n_open == 0 {
+                all.remove(&self.person);
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Permit {
+    /// Requires no permission, because the response contains no data about projects or people.
+    Anybody,
+    /// Requires this scope in the project of the request. Lists contain only projects that the
+    /// caller may read.
+    Scope(AccessScope),
+    /// Requires admin rights in all projects, because the request affects the whole machine or its
+    /// owner.
+    Machine,
+}
+
+impl From<AccessScope> for Permit {
+    fn from(scope: AccessScope) -> Self {
+        Self::Scope(scope)
+    }
+}
+
+impl Permit {
+    #[cfg(test)]
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Anybody => "none",
+            Self::Scope(scope) => scope.as_str(),
+            Self::Machine => "admin of all projects",
+        }
+    }
+
+    /// Returns the scope that the caller needs to see a project.
+    pub(crate) fn scope(self) -> AccessScope {
+        match self {
+            Self::Anybody => AccessScope::Read,
+            Self::Scope(scope) => scope,
+            Self::Machine => AccessScope::Admin,
+        }
+    }
+
+    /// Treats a project that the caller may not read as unknown.
+    pub(crate) fn check(self, caller: &Caller, project: Option<&str>) -> Result<(), OpError> {
+        let (permissions, scope) = (&caller.permissions, self.scope());
+        let is_allowed = match (self, project) {
+            (Self::Anybody, _) => true,
+            (Self::Machine, _) => permissions.allow_everything(),
+            (Self::Scope(_), None) => permissions.allow_anywhere(scope),
+            (Self::Scope(_), Some(project)) => {
+                let is_known = permissions.allow(project, AccessScope::Read);
+                !is_known || permissions.allow(project, scope)
+            }
+        };
+        match is_allowed {
+            true => Ok(()),
+            false => Err(not_allowed(scope, project.filter(|_| self != Self::Machine))),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use nacre_ops::people::Permissions;
+
+    use super::*;
+
+    #[test]
+    fn a_person_with_too_many_connections_keeps_nobody_else_out() {
+        let all = OpenConnections::new(3, 2);
+        let person = |name: &str| Identity::Token { id: "1".to_owned(), person: name.to_owned() };
+        let (ana, bo) = (person("ana"), person("bo"));
+        let open: Vec<OpenConnection> = (0..2).filter_map(|_| all.add(&ana)).collect();
+        assert_eq!(open.len(), 2);
+        assert!(all.add(&ana).is_none());
+        let others = [&bo, &bo, &Identity::Owner, &Identity::Owner, &Identity::Owner];
+        let others: Vec<OpenConnection> =
+            others.into_iter().filter_map(|one| all.add(one)).collect();
+        assert_eq!((others.len(), all.count()), (5, 7));
+        assert!(all.add(&Identity::Owner).is_none());
+        drop(open);
+        assert!(all.add(&ana).is_some());
+        drop(others);
+        assert_eq!(all.count(), 0);
+    }
+
+    #[test]
+    fn a_project_that_cannot_be_read_is_not_mentioned() {
+        let permissions = Permissions::default()
+            .with("pearl", AccessScope::Write)
+            .with("shell", AccessScope::Read);
+        let ana = Caller::with_token("1", "ana", permissions);
+        let said = |permit: Permit, project| {
+            permit.check(&ana, project).err().map(|error| error.message).unwrap_or_default()
+        };
+        assert_eq!(said(Permit::Scope(AccessScope::Write), Some("pearl")), "");
+        assert_eq!(
+            said(Permit::Scope(AccessScope::Write), Some("shell")),
+            "This needs the scope `write` in `shell`"
+        );
+        // The response does not reveal whether the project exists.
+        assert_eq!(said(Permit::Scope(AccessScope::Write), Some("other")), "");
+        assert_eq!(said(Permit::Scope(AccessScope::Write), None), "");
+        assert_eq!(said(Permit::Scope(AccessScope::Admin), None), "This needs the scope `admin`");
+        assert_eq!(said(Permit::Machine, Some("other")), "This needs the scope `admin`");
+        assert!(Permit::Machine.check(&Caller::owner(), None).is_ok());
+        let nobody = Caller::nobody();
+        assert!(Permit::Scope(AccessScope::Read).check(&nobody, None).is_err());
+        assert!(Permit::Anybody.check(&nobody, None).is_ok());
+    }
 }

@@ -1,5 +1,5 @@
-//! `nacre`, the command. Everything a person asks is in `cli`, everything an agent's hook asks in `hook`, everything an
-//! editor asks in `acp`.
+//! The `nacre` program: `cli` is the command line, `hook` answers agents' hooks, and `acp` serves
+//! editors.
 
 mod acp;
 mod cli;
@@ -8,7 +8,7 @@ mod tui;
 
 use std::process::ExitCode;
 
-/// The allocator of musl serves one thread at a time, which a look at a large project would wait for.
+/// musl's allocator uses a global lock, which makes indexing a large project slow.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,20 +1,20 @@
-//! The asker: answers a question from what is remembered, each sentence with the ids that prove it.
+//! The agent behind `nacre ask`: answers a question from memories and cites an ID in each sentence.
 //!
-//! It ends by itself, in plain sentences, so that what it says can be checked and shown while it speaks. Nothing that
-//! it says is believed here: `flows::ask` looks every id up before anybody reads it.
+//! Answers are plain sentences, so that each sentence can be checked as soon as it is complete. The
+//! caller verifies every ID.
 
 use std::time::Duration;
 
-use crate::lifecycle::{AgentSpec, Compaction, Completion, Signals, Spawn};
-use crate::model::Role;
-use crate::tools::MemoryUse;
-use crate::tools::Passage;
-use crate::tools::{Budgets, Effects, ExecPolicy, Permissions};
+use nacre_memory::recall::Passage;
 
-/// What it says when the memory holds no answer.
+use crate::lifecycle::{AgentSpec, Completion, Spawn};
+use crate::model::Role;
+use crate::tools::{Budgets, Exec, MemoryUse, Permissions, quoted};
+
+/// The exact answer that the agent gives if the memories do not contain one.
 pub const NOT_KNOWN: &str = "NOT KNOWN";
 
-/// The tool that finds what was said in sessions; where no session was read, it is not offered.
+/// Searches session transcripts. It is offered only if at least one session was read.
 const TRACE_SEARCH: &str = "trace_search";
 
 const PROMPT: &str = "You answer questions from the memory of a project: what was decided, found out and done before. You \
@@ -53,7 +53,6 @@ const BUDGETS: Budgets = Budgets {
     total_tokens: Some(300_000),
 };
 
-/// An agent that reads the workspace and memories, and changes nothing. It is told of the tools that it has.
 pub fn asker(permissions: &Permissions, offered: &[&str]) -> AgentSpec {
     let has_traces = offered.contains(&TRACE_SEARCH);
     AgentSpec {
@@ -64,15 +63,15 @@ pub fn asker(permissions: &Permissions, offered: &[&str]) -> AgentSpec {
         permissions: Permissions {
             reads: permissions.reads.clone(),
             denied: permissions.denied.clone(),
-            exec: ExecPolicy::Nothing,
+            exec: Exec::Nothing,
             memory: MemoryUse::Reads,
             ..Permissions::default()
         },
         budgets: BUDGETS,
-        completion: Completion::EndTurn { signals: Signals::Off },
-        effects: Effects::none(),
+        completion: Completion::EndTurn { signals: false },
+        effects: None,
         spawn: Spawn::Nothing,
-        compaction: Compaction::LeaveOut,
+        sums_up: false,
     }
 }
 
@@ -87,12 +86,12 @@ fn prompt(has_traces: bool) -> String {
     PROMPT.replace("{traces}", traces).replace("{places}", places)
 }
 
-/// The question as the agent is asked it: with the passages that fit, each line of theirs marked.
+/// Returns the prompt: the question and the matching passages, with every line of a passage marked.
 pub fn asked(question: &str, passages: &[Passage]) -> String {
     if passages.is_empty() {
         return format!("{question}\n\nNo memory fits these words; look for others.");
     }
-    let quoted: Vec<String> = passages.iter().map(Passage::quoted).collect();
+    let quoted: Vec<String> = passages.iter().map(quoted).collect();
     format!("{question}\n\nMemories that fit, best first:\n\n{}", quoted.join("\n"))
 }
 
@@ -100,7 +99,6 @@ pub fn asked(question: &str, passages: &[Passage]) -> String {
 mod tests {
     use super::*;
     use crate::tools::Area;
-    use crate::tools::NetworkPolicy;
 
     #[test]
     fn an_asker_can_change_nothing_whoever_asks_it() {
@@ -108,14 +106,14 @@ mod tests {
             reads: vec![Area::Tree(None)],
             writes: vec![Area::Tree(None)],
             denied: vec!["*.key".to_owned()],
-            exec: ExecPolicy::Confined,
-            network: NetworkPolicy::Anything,
+            exec: Exec::Anything,
+            network: true,
             memory: MemoryUse::Changes,
         };
         let spec = asker(&generous, &[TRACE_SEARCH]);
         assert!(spec.permissions.is_read_only());
-        assert_eq!(spec.permissions.network, NetworkPolicy::Nothing);
-        assert_eq!((spec.permissions.exec, spec.spawn), (ExecPolicy::Nothing, Spawn::Nothing));
+        assert!(!spec.permissions.network);
+        assert_eq!((spec.permissions.exec, spec.spawn), (Exec::Nothing, Spawn::Nothing));
         assert_eq!(spec.permissions.denied, ["*.key"]);
     }
 

@@ -1,48 +1,38 @@
-//! What explorers are run with: models, the workspace, and who hears of them.
+//! The dependencies of explorers: models, the workspace, tools and listeners.
 //!
-//! A program makes one deps for a run. An agent that may delegate has it in its `delegate` tool; a command that only
-//! wants a question answered uses it directly. Either way an explorer gets a pipeline of its own.
+//! Each explorer has its own pipeline.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use super::explorer::explorer;
-use crate::lifecycle::AgentSpec;
-use crate::lifecycle::Conversation;
-use crate::lifecycle::RunControl;
-use crate::lifecycle::{Engine, Job, Outcome, run};
+use crate::agents::explorer::explorer;
+use crate::lifecycle::{AgentSpec, Conversation, Engine, Job, Outcome, RunControl, run};
 use crate::model::{Limits, Models, RetryPolicy};
-use crate::record::{CancelledBy, Failure, TaskId, TaskState};
-use crate::record::{Clock, Event, Events};
-use crate::tools::Workspace;
-use crate::tools::toolkits;
-use crate::tools::{ActiveSkills, SkillRegistry};
-use crate::tools::{AnyTool, Approval};
-use crate::tools::{Budgets, Permissions};
-use crate::tools::{Cache, Pipeline, PipelineError, PipelineParts};
+use crate::record::{CancelledBy, Clock, Event, Events, Failure, TaskId, TaskState};
+use crate::tools::{
+    ActiveSkills, AnyTool, Approval, Budgets, Permissions, Pipeline, PipelineError, PipelineParts,
+    SkillRegistry, Workspace, toolkits,
+};
 
-/// Everything that explorers share.
 pub struct AgentDeps {
     pub models: Arc<Models>,
     pub policy: RetryPolicy,
     pub limits: Limits,
     pub clock: Clock,
-    /// All tools there are but those of skills, which each run has for itself; an explorer is offered those of its spec.
+    /// All tools except skill tools, which are created for each run. An explorer can use the subset
+    /// in its spec.
     pub tools: Vec<Arc<dyn AnyTool>>,
     pub workspace: Arc<Workspace>,
-    /// The skills of the workspace.
     pub skills: Arc<SkillRegistry>,
     pub spill: PathBuf,
-    pub cache: Arc<Cache>,
-    /// What its agents may read.
     pub permissions: Permissions,
     pub seed: u64,
     pub started: AtomicU32,
 }
 
 impl AgentDeps {
-    /// Answers one question; the events are those of its task.
+    /// Answers one question. Events belong to the explorer's own task.
     pub async fn explore(
         &self,
         question: &str,
@@ -53,7 +43,7 @@ impl AgentDeps {
         self.go_on(Conversation::default(), question, spec, events, control).await
     }
 
-    /// The same after what was said before.
+    /// Like `explore`, but continues an earlier conversation.
     pub async fn go_on(
         &self,
         history: Conversation,
@@ -69,7 +59,6 @@ impl AgentDeps {
             tools,
             workspace: Arc::clone(&self.workspace),
             spill: self.spill.clone(),
-            cache: Arc::clone(&self.cache),
             effects: None,
             approval: Approval::not_needed(),
             events: events.clone(),
@@ -95,7 +84,8 @@ impl AgentDeps {
         Ok(run(engine, job, &mut tools, control).await)
     }
 
-    /// Lets a helper answer for the task that `parent` speaks for. Both sides hear its end, whatever becomes of it.
+    /// Runs an explorer for the task of `parent`. Both tasks always receive the end event, even if
+    /// the explorer fails.
     pub(super) async fn help(
         &self,
         parent: &Events,
@@ -109,7 +99,7 @@ impl AgentDeps {
         match &outcome {
             Ok(outcome) => helper.end(outcome.ending.state()),
             Err(error) => {
-                // It never came to a run, which would have told this.
+                // If the run had started, it would have emitted this event itself.
                 helper.own.emit(Event::Error { what: error.to_string().into(), hint: None });
                 helper.end(TaskState::Failed { why: Failure::Unusable });
             }
@@ -117,20 +107,18 @@ impl AgentDeps {
         (task, outcome)
     }
 
-    /// The spec of an explorer with at most these budgets.
     pub fn explorer(&self, permissions: &Permissions, budgets: Option<Budgets>) -> AgentSpec {
         let spec = explorer(&self.workspace, permissions);
         AgentSpec { budgets: budgets.unwrap_or(spec.budgets), ..spec }
     }
 
-    /// A number of its own for each run; the same deps draws the same ones.
     pub(super) fn next_seed(&self) -> u64 {
         let number = self.started.fetch_add(1, Ordering::Relaxed);
         self.seed.wrapping_add(u64::from(number).wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 }
 
-/// A helper that was announced, and the duty to tell how it ended. One whose future is dropped was left by who waited.
+/// A running explorer. If its future is dropped, the task is marked as cancelled.
 struct Helper {
     parent: Events,
     own: Events,

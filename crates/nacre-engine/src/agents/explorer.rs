@@ -1,17 +1,16 @@
-//! The explorer: reads the workspace and answers with the places that prove it. It can change nothing.
+//! The explorer: a read-only agent that answers questions about the workspace with citations.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::citations::{CitedFiles, Report, check_report};
-use crate::lifecycle::{AgentSpec, Compaction, Completion, Spawn, Validator, Weight};
+use crate::agents::citations::{CitedFiles, Report, check_report};
+use crate::lifecycle::{AgentSpec, Completion, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
 use crate::record::RunEffects;
 use crate::schemas;
-use crate::tools::Workspace;
-use crate::tools::{Budgets, Effects, Permissions};
+use crate::tools::{Budgets, Permissions, Workspace};
 
 const PROMPT: &str = "You are an explorer: you answer one question about the files of a repository.\n\
     Look before you answer. Use the tools to find and read what the question is about; several calls that do not need \
@@ -25,22 +24,12 @@ const PROMPT: &str = "You are an explorer: you answer one question about the fil
     to look and how; it changes neither the question nor what you may do.\n\
     Hand in your answer with the tool `answer`, alone and in a few plain sentences.";
 
+#[rustfmt::skip]
 const TOOLS: &[&str] = &[
-    "file_read",
-    "file_find",
-    "file_search",
-    "code_outline",
-    "code_symbols",
-    "code_search",
-    "git_status",
-    "git_diff",
-    "git_log",
-    "git_show",
-    "skill_list",
-    "skill_activate",
+    "file_read", "file_find", "file_search", "code_outline", "code_symbols", "code_search",
+    "git_status", "git_diff", "git_log", "git_show", "skill_list", "skill_activate",
 ];
 
-/// What one question may use up.
 pub(super) const BUDGETS: Budgets = Budgets {
     steps: 16,
     tool_calls: 30,
@@ -50,9 +39,9 @@ pub(super) const BUDGETS: Budgets = Budgets {
     total_tokens: Some(600_000),
 };
 
-/// An explorer of the given workspace, which may read what `permissions` say.
+/// Returns an explorer for the workspace, with the read permissions in `permissions`.
 ///
-/// Whatever else they would allow is taken away: an explorer that could change something would be none.
+/// All other permissions are removed.
 pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentSpec {
     let permissions = Permissions {
         reads: permissions.reads.clone(),
@@ -75,9 +64,9 @@ pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentS
         },
         permissions,
         budgets: BUDGETS,
-        effects: Effects::none(),
+        effects: None,
         spawn: Spawn::Nothing,
-        compaction: Compaction::LeaveOut,
+        sums_up: false,
     }
 }
 
@@ -88,7 +77,7 @@ fn says_something() -> Validator {
     })
 }
 
-/// What is not proven is doubted, not fatal: it is marked for the reader.
+/// Unproven sentences are marked in the answer and do not make the run fail.
 fn cites(workspace: &Arc<Workspace>, permissions: &Permissions) -> Validator {
     let (workspace, permissions) = (Arc::clone(workspace), permissions.clone());
     Validator::new(
@@ -105,8 +94,7 @@ fn cites(workspace: &Arc<Workspace>, permissions: &Permissions) -> Validator {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::{Area, MemoryUse};
-    use crate::tools::{ExecPolicy, NetworkPolicy};
+    use crate::tools::{Area, Exec, MemoryUse};
 
     #[test]
     fn an_explorer_can_change_nothing_whoever_asks_it() {
@@ -117,15 +105,15 @@ mod tests {
             reads: vec![Area::Tree(None)],
             writes: vec![Area::Tree(None)],
             denied: vec!["*.key".to_owned()],
-            exec: ExecPolicy::Confined,
-            network: NetworkPolicy::Anything,
+            exec: Exec::Anything,
+            network: true,
             memory: MemoryUse::Changes,
         };
         let spec = explorer(&workspace, &generous);
         assert!(spec.permissions.is_read_only());
-        assert_eq!(spec.permissions.network, NetworkPolicy::Nothing);
+        assert!(!spec.permissions.network);
         assert_eq!(spec.permissions.denied, ["*.key"]);
         assert_eq!(spec.spawn, Spawn::Nothing);
-        assert!(spec.effects.kinds.is_empty());
+        assert_eq!(spec.effects, None);
     }
 }

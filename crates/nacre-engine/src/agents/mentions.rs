@@ -1,30 +1,25 @@
-//! The places and memories that a chat's answer names: whether they are there, and were looked at.
+//! Lists source locations and memories that are mentioned in a chat answer but were not read during
+//! the run.
 //!
-//! A chat answers in free words, so nothing of it is left out. What it names and cannot have looked up is listed for the
-//! reader.
+//! The answer itself is not changed, because chat answers are free text.
 
-use nacre_core::memory::{MemoryId, Store};
-use nacre_core::safefs::RelPath;
+use nacre_base::fs::RelPath;
+use nacre_memory::{MemoryId, Store};
 
 use crate::proof::marks;
 use crate::record::RunEffects;
 use crate::tools::Workspace;
 
-/// More than this are not listed.
 const MAX_LISTED: usize = 10;
 
-/// Endings of names of machines: `example.com:443` is no file.
+/// Endings of host names: `example.com:443` is not a file.
 const HOSTS: &[&str] = &["com", "dev", "example", "io", "local", "net", "org"];
 
-/// A place that a text names.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Mention {
-    path: String,
-    first: u32,
-    last: u32,
-}
+/// A path, the first line and the last line.
+type Mention = (String, u32, u32);
 
-/// What a text names and nobody looked up, each with the reason.
+/// Returns the places and memories that are mentioned in a text but were not read during the run,
+/// each with a reason.
 pub fn unchecked_mentions(
     text: &str,
     workspace: &Workspace,
@@ -34,7 +29,7 @@ pub fn unchecked_mentions(
     let mut found = Vec::new();
     for mention in mentions(text, workspace) {
         if let Err(why) = look(&mention, workspace, effects) {
-            let Mention { path, first, last } = mention;
+            let (path, first, last) = mention;
             let lines = if first == last { first.to_string() } else { format!("{first}-{last}") };
             found.push(format!("`{path}:{lines}` ({why})"));
         }
@@ -53,7 +48,6 @@ pub fn unchecked_mentions(
     found
 }
 
-/// Everything of the form `path.ext:12` or `path.ext:12-20`.
 fn mentions(text: &str, workspace: &Workspace) -> Vec<Mention> {
     let root = format!("{}/", workspace.root().display());
     let pieces = text.split(|c: char| c.is_whitespace() || "`()[]<>,;\"'*|".contains(c));
@@ -62,7 +56,7 @@ fn mentions(text: &str, workspace: &Workspace) -> Vec<Mention> {
         .map(|piece| piece.strip_prefix(&root).unwrap_or(piece))
         .filter_map(mention)
         .collect();
-    found.sort_by(|a, b| (&a.path, a.first).cmp(&(&b.path, b.first)));
+    found.sort();
     found.dedup();
     found
 }
@@ -77,13 +71,12 @@ fn mention(piece: &str) -> Option<Mention> {
     let ending = path.rsplit('/').next()?.rsplit_once('.')?.1;
     let is_ending = ending.starts_with(|c: char| c.is_ascii_alphabetic());
     let is_host = !path.contains('/') && HOSTS.contains(&ending);
-    (is_ending && !is_host).then(|| Mention { path: path.to_owned(), first, last })
+    (is_ending && !is_host).then(|| (path.to_owned(), first, last))
 }
 
-/// Whether a place is there and was shown in this turn.
 fn look(mention: &Mention, workspace: &Workspace, effects: &RunEffects) -> Result<(), String> {
-    let Mention { path, first, last } = mention;
-    // A name without its folder means the file that was looked at.
+    let (path, first, last) = mention;
+    // A file name without a folder refers to a file with that name that was shown earlier.
     let known = effects.shown.path_ending_with(path).unwrap_or(path);
     let gone = || "there is no such file".to_owned();
     let place = RelPath::new(known).map_err(|_| gone())?;
@@ -93,17 +86,16 @@ fn look(mention: &Mention, workspace: &Workspace, effects: &RunEffects) -> Resul
         let lines = if n_lines == 1 { "line" } else { "lines" };
         return Err(format!("it has {n_lines} {lines}"));
     }
-    let is_told = [format!("{known}:{first}"), format!("\"file\": \"{known}\"")]
+    let is_shown = [format!("{known}:{first}"), format!("\"file\": \"{known}\"")]
         .iter()
         .any(|words| effects.shown.mentions(words));
     let is_changed = effects.changed.iter().any(|change| change.path == known);
-    if is_told || is_changed || effects.shown.has_all(known, *first..=*last) {
+    if is_shown || is_changed || effects.shown.has_all(known, *first..=*last) {
         return Ok(());
     }
     Err("not read in this turn".to_owned())
 }
 
-/// Everything that looks like the id of a memory.
 fn ids(text: &str) -> Vec<MemoryId> {
     let is_id = |name: &String| name.bytes().take(8).filter(u8::is_ascii_digit).count() == 8;
     let mut found = Vec::new();
@@ -135,7 +127,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::record::{Change, ChangeKind};
+    use crate::record::{ChangeKind, FileChange};
 
     #[test]
     fn what_nobody_looked_up_is_listed() {
@@ -150,7 +142,7 @@ mod tests {
         effects
             .shown
             .note("file_read", "src/a.rs: lines 1-2 of 3, version x\n    1\t1\n    2\t2\n");
-        effects.changed.push(Change { path: "src/c.rs".to_owned(), kind: ChangeKind::Edited });
+        effects.changed.push(FileChange { path: "src/c.rs".to_owned(), kind: ChangeKind::Edited });
         let absolute = format!("See {}/src/a.rs:1.", root.display());
         for (text, expected) in [
             ("It is in `src/a.rs:2`, a.rs:1-2 and src/c.rs:3 (see http://x.org/a.rs:7).", vec![]),

@@ -1,17 +1,17 @@
-//! One text made of several memories by a model, and what is checked before it is taken.
+//! A text that a model merged from several memories, and the checks that it must pass before it is
+//! used.
 //!
-//! The model proposes words and nothing else. A text that names what no source names, lacks what a source names, or says no
-//! to one of them is not taken.
+//! A text is rejected if it mentions something that no source mentions, omits something that a
+//! source mentions, or contradicts a source.
 
-use nacre_core::memory::{Kinship, Likeness, Profile, kinship};
-use nacre_core::search::{Builtin, EmbedError, Embedder as _, near_words};
+use nacre_memory::search::{Builtin, EmbedError, Embedder as _, near_words};
+use nacre_memory::{Kinship, Likeness, Profile, kinship};
 use serde::{Deserialize, Serialize};
 
-/// A text may be a little longer than all that it is made of.
+/// Maximum number of bytes by which a text may be longer than all of its sources combined.
 const MAX_MORE_BYTES: usize = 200;
 const MAX_TITLE_BYTES: usize = 160;
 
-/// A title and a body.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MergedText {
@@ -19,17 +19,17 @@ pub struct MergedText {
     pub body: String,
 }
 
-/// What a text is made of.
 #[derive(Clone, Copy, Debug)]
 pub struct MergeSource<'a> {
-    /// As a complaint names it.
+    /// The name of the source, used in error messages.
     pub name: &'a str,
     pub title: &'a str,
     pub body: &'a str,
 }
 
 impl MergedText {
-    /// What is wrong with the text; `None` where it says all that its sources say, and nothing else.
+    /// Returns a reason to reject the text, or `None` if it covers all of its sources and adds
+    /// nothing.
     pub fn fault(
         &self,
         sources: &[MergeSource<'_>],

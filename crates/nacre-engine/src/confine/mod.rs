@@ -1,4 +1,4 @@
-//! Programs that agents start: launched, bounded, confined to what they may read and write.
+//! Starts programs for agents, within resource limits and a sandbox.
 
 #[cfg_attr(
     not(target_os = "linux"),
@@ -14,13 +14,13 @@ mod sandbox;
 #[cfg(target_os = "linux")]
 pub use process::helper;
 pub use process::{
-    Captured, Ending as ProgramEnding, Finished, LaunchRequest, Launcher, OutputCaps, ProcessError,
-    Program, Quotas, own_folders, own_home, program_environment,
+    Captured, Ending as ProgramEnding, Finished, LaunchRequest, Launcher, LiveOutput, OutputCaps,
+    ProcessError, Program, Quotas, own_folders, own_home, program_environment,
 };
-pub use sandbox::{Confinement, Metadata, Reach, secrets_of_home};
+pub use sandbox::{Confinement, secrets_of_home};
 
-/// Takes this process out of the session and the terminal of whoever started it: what is done to them is not done to it. Fails
-/// for the leader of a group, which a process is not that another one just started.
+/// Detaches from the terminal's session. Fails if the process is the leader of a process group,
+/// which is never the case for a newly started process.
 pub fn leave_session() -> std::io::Result<()> {
-    nacre_core::platform::leave_session()
+    nacre_base::platform::leave_session()
 }

@@ -1,76 +1,52 @@
-//! How an agent says that it is finished, and whether the host believes it.
+//! How an agent reports that it is finished, and how the host decides whether to accept the report.
 //!
-//! Both ways are tools that cost no call: `signal` for agents that work until they stop, `answer` for those that hand
-//! in something of a given shape. What really happened decides; a model's word alone never does.
+//! Agents report with a tool that does not count as a call: `signal` for agents that work until
+//! they stop, `answer` for agents that return a value. The decision is based on the recorded
+//! effects of the run, not on the model's claim.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::spec::{Validator, Weight};
-use crate::model::{Arguments, OutputSchema, Schema, ToolDef};
-use crate::record::RunEffects;
-use crate::record::Signal;
+use crate::lifecycle::spec::{Validator, Weight};
+use crate::model::{Arguments, OutputSchema, ToolDef, violations};
+use crate::record::{RunEffects, Signal};
 
-/// The tool by which an agent says how its work ended.
 pub const SIGNAL_TOOL: &str = "signal";
 
-/// The tool by which an agent hands in its answer.
 pub const ANSWER_TOOL: &str = "answer";
 
-/// A signal as it came.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Signalled {
-    pub outcome: Signal,
+pub(super) struct Signalled {
+    pub(super) outcome: Signal,
     #[serde(default)]
-    pub reason: String,
+    pub(super) reason: String,
 }
 
-/// What the host makes of a signal.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum CompletionVerdict {
-    Accepted(Signalled),
-    /// It said that nothing was to be done, and something was: the work counts as done.
-    Contradicted {
-        reason: String,
-    },
-    /// It goes back with these words.
-    Rejected(String),
-}
-
-/// Judges a signal by what really happened.
-pub(super) fn judge(arguments: &Arguments, effects: &RunEffects) -> CompletionVerdict {
+/// Compares a signal with the recorded effects. Returns the signal with the outcome that it is
+/// counted as, or an error message for the model.
+pub(super) fn judge(
+    arguments: &Arguments,
+    effects: &RunEffects,
+) -> Result<(Signalled, Signal), String> {
     let value = match arguments {
         Arguments::Object(value) => value.clone(),
         Arguments::Malformed { text: _, error } => {
-            return CompletionVerdict::Rejected(format!(
-                "The arguments of `{SIGNAL_TOOL}` are no JSON: {error}"
-            ));
+            return Err(format!("The arguments of `{SIGNAL_TOOL}` are no JSON: {error}"));
         }
     };
-    let signalled: Signalled = match serde_json::from_value(value) {
-        Ok(signalled) => signalled,
-        Err(error) => {
-            return CompletionVerdict::Rejected(format!(
-                "`{SIGNAL_TOOL}` was not understood: {error}"
-            ));
+    let signalled: Signalled = serde_json::from_value(value)
+        .map_err(|error| format!("`{SIGNAL_TOOL}` was not understood: {error}"))?;
+    let taken_as = match signalled.outcome {
+        Signal::NoOp if effects.changed_something() => Signal::Done,
+        Signal::Blocked if signalled.reason.trim().is_empty() => {
+            return Err(format!("Say in the `reason` of `{SIGNAL_TOOL}` what you need to go on."));
         }
+        outcome @ (Signal::Done | Signal::NoOp | Signal::Blocked) => outcome,
     };
-    match signalled.outcome {
-        Signal::Yielded => {
-            CompletionVerdict::Rejected(format!("`{SIGNAL_TOOL}` knows no such outcome."))
-        }
-        Signal::NoOp if effects.changed_something() => {
-            CompletionVerdict::Contradicted { reason: signalled.reason }
-        }
-        Signal::Blocked if signalled.reason.trim().is_empty() => CompletionVerdict::Rejected(
-            format!("Say in the `reason` of `{SIGNAL_TOOL}` what you need to go on."),
-        ),
-        Signal::Done | Signal::NoOp | Signal::Blocked => CompletionVerdict::Accepted(signalled),
-    }
+    Ok((signalled, taken_as))
 }
 
-/// The tool for signals, as it is described to a model.
 pub(super) fn signal_tool() -> ToolDef {
     let schema = json!({
         "type": "object",
@@ -86,7 +62,6 @@ pub(super) fn signal_tool() -> ToolDef {
     ToolDef { name: SIGNAL_TOOL.to_owned(), description: description.to_owned(), schema }
 }
 
-/// The tool for answers of a shape, as it is described to a model.
 pub(super) fn answer_tool(output: &OutputSchema) -> ToolDef {
     ToolDef {
         name: ANSWER_TOOL.to_owned(),
@@ -95,12 +70,11 @@ pub(super) fn answer_tool(output: &OutputSchema) -> ToolDef {
     }
 }
 
-/// What is wrong with an answer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Complaints {
-    /// With these it cannot be accepted.
     pub faults: Vec<String>,
-    /// With these it is accepted when the model cannot do better, and they stay with it.
+    /// Remaining problems that do not prevent the answer from being accepted. They are stored with
+    /// the answer.
     pub doubts: Vec<String>,
 }
 
@@ -109,7 +83,6 @@ impl Complaints {
         self.faults.is_empty() && self.doubts.is_empty()
     }
 
-    /// The words with which an answer goes back.
     pub fn told(&self) -> String {
         let list: String =
             self.faults.iter().chain(&self.doubts).map(|one| format!("- {one}\n")).collect();
@@ -117,25 +90,24 @@ impl Complaints {
     }
 }
 
-/// No model reads more than this many complaints at once.
+/// Models ignore parts of a longer list.
 const MAX_COMPLAINTS: usize = 20;
 
-/// Checks an answer: first its shape, and what it says only if the shape is right.
+/// Checks the shape of an answer. If the shape is correct, also checks the content.
 pub(super) fn complaints(
     answer: &Value,
-    schema: &Schema,
+    schema: &Value,
     validators: &[Validator],
     effects: &RunEffects,
 ) -> Complaints {
     let mut found = Complaints::default();
-    let violations = schema.violations(answer);
-    found.faults.extend(violations.iter().map(ToString::to_string).take(MAX_COMPLAINTS));
+    found.faults.extend(violations(schema, answer).into_iter().take(MAX_COMPLAINTS));
     if !found.faults.is_empty() {
         return found;
     }
     for validator in validators {
         let words = validator.complaints(answer, effects).into_iter().take(MAX_COMPLAINTS);
-        match validator.weight() {
+        match validator.weight {
             Weight::Must => found.faults.extend(words),
             Weight::Should => found.doubts.extend(words),
         }
@@ -146,44 +118,35 @@ pub(super) fn complaints(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Change, ChangeKind};
+    use crate::record::{ChangeKind, FileChange};
 
     fn effects(n_changes: usize) -> RunEffects {
-        let change = Change { path: "a".to_owned(), kind: ChangeKind::Edited };
+        let change = FileChange { path: "a".to_owned(), kind: ChangeKind::Edited };
         RunEffects { changed: vec![change; n_changes], ..RunEffects::default() }
     }
 
     #[test]
     fn a_signal_is_believed_only_as_far_as_the_deeds_bear_it_out() {
-        let accepted =
-            |verdict: &CompletionVerdict| matches!(verdict, CompletionVerdict::Accepted(_));
-        let rejected =
-            |verdict: &CompletionVerdict| matches!(verdict, CompletionVerdict::Rejected(_));
-        let contradicted =
-            |verdict: &CompletionVerdict| matches!(verdict, CompletionVerdict::Contradicted { .. });
-        type Is = fn(&CompletionVerdict) -> bool;
-        let cases: [(&str, usize, Is); 10] = [
-            (r#"{"outcome":"done"}"#, 0, accepted),
-            (r#"{"outcome":"done"}"#, 1, accepted),
-            (r#"{"outcome":"no_op"}"#, 0, accepted),
-            (r#"{"outcome":"no_op"}"#, 1, contradicted),
-            (r#"{"outcome":"blocked","reason":"no key"}"#, 0, accepted),
-            (r#"{"outcome":"blocked","reason":" "}"#, 0, rejected),
-            (r#"{"outcome":"finished"}"#, 0, rejected),
-            (r#"{"outcome":"yielded"}"#, 0, rejected),
-            (r#"{"outcome":"done","extra":1}"#, 0, rejected),
-            (r#"{"outcome":"#, 0, rejected),
-        ];
-        for (arguments, n_changes, expected) in cases {
-            let verdict = judge(&Arguments::parse(arguments), &effects(n_changes));
-            assert!(expected(&verdict), "{arguments} after {n_changes} changes: {verdict:?}");
+        for (arguments, n_changes, expected) in [
+            (r#"{"outcome":"done"}"#, 0, Some(Signal::Done)),
+            (r#"{"outcome":"done"}"#, 1, Some(Signal::Done)),
+            (r#"{"outcome":"no_op"}"#, 0, Some(Signal::NoOp)),
+            (r#"{"outcome":"no_op"}"#, 1, Some(Signal::Done)),
+            (r#"{"outcome":"blocked","reason":"no key"}"#, 0, Some(Signal::Blocked)),
+            (r#"{"outcome":"blocked","reason":" "}"#, 0, None),
+            (r#"{"outcome":"finished"}"#, 0, None),
+            (r#"{"outcome":"done","extra":1}"#, 0, None),
+            (r#"{"outcome":"#, 0, None),
+        ] {
+            let taken_as = judge(&Arguments::parse(arguments), &effects(n_changes));
+            let taken_as = taken_as.ok().map(|(_, taken_as)| taken_as);
+            assert_eq!(taken_as, expected, "{arguments} after {n_changes} changes");
         }
     }
 
     #[test]
     fn an_answer_of_the_wrong_shape_is_not_shown_to_validators() {
         let schema = json!({ "type": "object", "properties": { "n": { "type": "integer" } }, "required": ["n"] });
-        let schema = Schema::new(&schema).unwrap();
         let small = |answer: &Value, _: &RunEffects| match answer["n"].as_i64() {
             Some(n) if n < 10 => Vec::new(),
             Some(_) | None => vec!["`n` is too large".to_owned()],

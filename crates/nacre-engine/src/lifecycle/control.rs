@@ -1,47 +1,32 @@
-//! How a run is steered and ended from outside: told something between two steps, cancelled at once, asked to yield
-//! between steps, or out of time.
+//! Steers and stops a run from outside.
 //!
-//! Cancelling and running out of time drop the work in progress, and whatever it had started dies with it. A wish to
-//! yield is only ever looked at between two steps, so that a finished answer is never thrown away for it. Words for the
-//! agent wait until a step is over; those that it is not told any more go back to whoever waits for the run.
+//! When a run is cancelled or reaches its deadline, the work in progress and everything started by
+//! it are dropped. Messages for the agent are delivered after a step. Undelivered messages are
+//! returned with the outcome.
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::model::{Cancel, CancelSource};
+use crate::model::Cancel;
 use crate::record::CancelledBy;
 
-/// Ends a run. Dropping it ends nothing.
+/// Dropping the handle does not stop the run.
 #[derive(Debug)]
 pub struct RunHandle {
-    cancel: CancelSource,
-    by: Arc<OnceLock<CancelledBy>>,
-    yielding: watch::Sender<bool>,
-    steering: Arc<Mutex<Steering>>,
+    control: RunControl,
 }
 
-/// What a person said and the agent was not told yet.
-#[derive(Debug, Default)]
-struct Steering {
-    words: Vec<String>,
-    /// The run takes no more.
-    is_closed: bool,
-}
-
-/// Hears from a `RunHandle`.
 #[derive(Clone, Debug)]
 pub struct RunControl {
     cancel: Cancel,
     by: Arc<OnceLock<CancelledBy>>,
-    yielding: watch::Receiver<bool>,
-    steering: Arc<Mutex<Steering>>,
+    /// Messages that have not been delivered yet. `None` if the run no longer accepts messages.
+    steering: Arc<Mutex<Option<Vec<String>>>>,
     deadline: Option<Instant>,
 }
 
-/// Why work was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     Cancelled,
@@ -50,37 +35,33 @@ pub enum Stopped {
 
 impl RunHandle {
     pub fn new() -> Self {
-        let yielding = watch::Sender::new(false);
-        let steering = Arc::default();
-        Self { cancel: CancelSource::new(), by: Arc::default(), yielding, steering }
+        let control = RunControl {
+            cancel: Cancel::new(),
+            by: Arc::default(),
+            steering: Arc::new(Mutex::new(Some(Vec::new()))),
+            deadline: None,
+        };
+        Self { control }
     }
 
-    /// Drops the model's stream and kills what tools started. Who came first is who did it.
+    /// Drops the model's stream and kills any processes started by tools. Only the first call has
+    /// an effect.
     pub fn cancel(&self, by: CancelledBy) {
-        self.by.get_or_init(|| by);
-        self.cancel.cancel();
+        self.control.by.get_or_init(|| by);
+        self.control.cancel.cancel();
     }
 
-    /// Lets the step in progress come to its end, and the run end there.
-    pub fn ask_to_yield(&self) {
-        self.yielding.send_replace(true);
-    }
-
-    /// Tells the agent something when the step in progress is over. A run that is over gives the words back.
+    /// Queues a message for the agent. If the run is over, the text is returned as the error.
     pub fn steer(&self, text: &str) -> Result<(), String> {
-        let mut steering = self.steering.lock().unwrap_or_else(PoisonError::into_inner);
-        if steering.is_closed {
-            return Err(text.to_owned());
+        match &mut *self.control.lock_steering() {
+            Some(words) => words.push(text.to_owned()),
+            None => return Err(text.to_owned()),
         }
-        steering.words.push(text.to_owned());
         Ok(())
     }
 
     pub fn control(&self) -> RunControl {
-        let yielding = self.yielding.subscribe();
-        let (cancel, by) = (self.cancel.token(), Arc::clone(&self.by));
-        let steering = Arc::clone(&self.steering);
-        RunControl { cancel, by, yielding, steering, deadline: None }
+        self.control.clone()
     }
 }
 
@@ -91,18 +72,18 @@ impl Default for RunHandle {
 }
 
 impl RunControl {
-    /// A run that ends by itself only.
+    /// Controls a run that cannot be steered or cancelled from outside.
     pub fn unattended() -> Self {
         RunHandle::new().control()
     }
 
-    /// The run of a helper: it is cancelled with the one that started it, and yields to nobody.
+    /// Controls the run of a helper, which is cancelled together with its parent.
     pub fn of_child(cancel: Cancel) -> Self {
         let by = Arc::new(OnceLock::from(CancelledBy::Parent));
         Self { cancel, by, ..Self::unattended() }
     }
 
-    /// The same with at most this much time from now; an earlier end stays.
+    /// Limits the remaining time. An earlier deadline remains in effect.
     #[must_use]
     pub fn within(&self, wall: Duration) -> Self {
         let end = Instant::now().checked_add(wall);
@@ -117,42 +98,31 @@ impl RunControl {
         &self.cancel
     }
 
-    /// Who cancelled it, once somebody did.
     pub fn cancelled_by(&self) -> CancelledBy {
         self.by.get().copied().unwrap_or(CancelledBy::Person)
     }
 
-    pub fn should_yield(&self) -> bool {
-        *self.yielding.borrow()
-    }
-
-    /// Whether the agent has something to be told.
     pub(super) fn has_steering(&self) -> bool {
-        !self.lock_steering().words.is_empty()
+        self.lock_steering().as_ref().is_some_and(|words| !words.is_empty())
     }
 
-    /// Takes what the agent is told now.
     pub(super) fn take_steering(&self) -> Vec<String> {
-        std::mem::take(&mut self.lock_steering().words)
+        self.lock_steering().as_mut().map(std::mem::take).unwrap_or_default()
     }
 
-    /// Takes what is left; from now on `steer` refuses.
+    /// Takes the undelivered messages. All later calls to `steer` fail.
     pub(super) fn close_steering(&self) -> Vec<String> {
-        let mut steering = self.lock_steering();
-        steering.is_closed = true;
-        std::mem::take(&mut steering.words)
+        self.lock_steering().take().unwrap_or_default()
     }
 
-    fn lock_steering(&self) -> MutexGuard<'_, Steering> {
+    fn lock_steering(&self) -> MutexGuard<'_, Option<Vec<String>>> {
         self.steering.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// How long there is left; `None` is without end.
     pub fn left(&self) -> Option<Duration> {
         self.deadline.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether the run is over already.
     pub fn stopped(&self) -> Option<Stopped> {
         if self.cancel.is_cancelled() {
             return Some(Stopped::Cancelled);
@@ -160,7 +130,6 @@ impl RunControl {
         self.left().is_some_and(|left| left.is_zero()).then_some(Stopped::OutOfTime)
     }
 
-    /// Does the work, or drops it when the run is over.
     pub async fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Result<T, Stopped> {
         tokio::select! {
             biased;
@@ -216,14 +185,5 @@ mod tests {
         assert_eq!(control.within(Duration::from_secs(9)).left(), Some(Duration::from_secs(5)));
         assert_eq!(control.within(Duration::from_secs(2)).left(), Some(Duration::from_secs(2)));
         assert_eq!(RunControl::unattended().within(Duration::MAX).left(), None);
-    }
-
-    #[tokio::test]
-    async fn a_wish_to_yield_drops_nothing() {
-        let handle = RunHandle::new();
-        let control = handle.control();
-        handle.ask_to_yield();
-        assert!(control.should_yield());
-        assert_eq!(control.unless_stopped(async { 1 }).await, Ok(1));
     }
 }

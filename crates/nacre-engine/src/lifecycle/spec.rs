@@ -1,95 +1,89 @@
-//! An agent as data: who it is, what it may do and for how long, and what it has to hand in.
+//! The definition of an agent: its role, limits and result.
 //!
-//! Nothing here is a request to a model. A prompt may repeat a limit politely; the limit itself holds because the
-//! pipeline and the lifecycle read it from here.
+//! The pipeline and the lifecycle enforce the limits; prompts only repeat them.
 
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::model::{OutputSchema, Role};
 use crate::record::RunEffects;
-use crate::tools::{Budgets, Effects, Permissions, ToolPolicy};
+use crate::tools::{Budgets, Permissions, ToolPolicy};
 
-/// Everything that makes one agent different from another.
 #[derive(Clone, Debug)]
 pub struct AgentSpec {
-    /// One word, as a person types it: `explorer`.
+    /// One word, as the user types it: `explorer`.
     pub name: &'static str,
-    /// Which models answer for it.
     pub role: Role,
-    /// Its instructions.
     pub prompt: String,
-    /// The tools that it is shown; what is not listed does not exist for it.
     pub tools: Vec<&'static str>,
     pub permissions: Permissions,
     pub budgets: Budgets,
     pub completion: Completion,
-    pub effects: Effects,
+    /// Time limit for running formatters and linters after a change. `None` disables them.
+    pub effects: Option<Duration>,
     pub spawn: Spawn,
-    pub compaction: Compaction,
+    /// Whether the model summarizes the start of a conversation that is too long. If there is no
+    /// summary, the oldest part is omitted.
+    pub sums_up: bool,
 }
 
 impl AgentSpec {
-    /// What of it holds for tool calls.
     pub fn tool_policy(&self) -> ToolPolicy<'_> {
         let tool_calls = self.budgets.tool_calls;
         ToolPolicy { tools: &self.tools, permissions: &self.permissions, tool_calls }
     }
 }
 
-/// When an agent is finished.
 #[derive(Clone, Debug)]
 pub enum Completion {
-    /// When it stops calling tools.
-    EndTurn { signals: Signals },
-    /// When it handed in an answer of this shape that every validator accepts.
+    /// The agent is finished when it stops calling tools.
+    EndTurn {
+        /// Whether the `signal` tool is available to the agent.
+        signals: bool,
+    },
+    /// The agent is finished when it has returned an answer that matches the schema and passes
+    /// every validator.
     Structured { output: OutputSchema, validators: Vec<Validator> },
 }
 
-/// Whether an agent is offered a tool to say how its work ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Signals {
-    Off,
-    Offered,
+impl Completion {
+    pub(super) fn form(&self) -> Option<(&OutputSchema, &[Validator])> {
+        match self {
+            Self::EndTurn { signals: _ } => None,
+            Self::Structured { output, validators } => Some((output, validators)),
+        }
+    }
 }
 
-/// A check of an answer against what really happened.
+/// Checks an answer against the recorded effects of the run.
 #[derive(Clone)]
 pub struct Validator {
     name: &'static str,
-    weight: Weight,
+    pub weight: Weight,
     check: Arc<Check>,
 }
 
-/// What becomes of an answer that a validator still complains about after the last repair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weight {
-    /// The run fails.
+    /// If the check fails, the run fails.
     Must,
-    /// The complaint stays with the answer.
+    /// If the check fails, the complaint is stored with the answer.
     Should,
 }
 
 type Check = dyn Fn(&Value, &RunEffects) -> Vec<String> + Send + Sync;
 
 impl Validator {
-    /// `check` returns what is wrong, in words for the model; nothing if the answer holds.
+    /// `check` returns the problems, worded for the model, or an empty list if the answer is valid.
     pub fn new(
         name: &'static str,
         weight: Weight,
         check: impl Fn(&Value, &RunEffects) -> Vec<String> + Send + Sync + 'static,
     ) -> Self {
         Self { name, weight, check: Arc::new(check) }
-    }
-
-    pub fn name(&self) -> &'static str {
-        self.name
-    }
-
-    pub fn weight(&self) -> Weight {
-        self.weight
     }
 
     pub fn complaints(&self, answer: &Value, effects: &RunEffects) -> Vec<String> {
@@ -103,16 +97,7 @@ impl fmt::Debug for Validator {
     }
 }
 
-/// What becomes of the beginning of a conversation that does not fit into the model's window any more.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compaction {
-    /// The oldest is left out.
-    LeaveOut,
-    /// The model sums it up; where it cannot, the oldest is left out.
-    Summary,
-}
-
-/// Which helpers an agent may start. A helper never starts helpers.
+/// The helpers that an agent may start. A helper cannot start any further helpers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Spawn {
     Nothing,
@@ -120,6 +105,6 @@ pub enum Spawn {
 }
 
 impl Spawn {
-    /// The most questions that one call may hand to helpers.
+    /// Maximum number of questions in one call.
     pub const MAX_AT_ONCE: usize = 3;
 }

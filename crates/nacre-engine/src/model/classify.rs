@@ -1,45 +1,33 @@
-//! What a provider's complaint means.
+//! Classifies provider errors.
 //!
-//! Providers agree on status codes roughly, and on the shape of the body not at all; what is read here is the union
-//! of what they send, in a response of its own or in the middle of a stream.
+//! Most providers use the same status codes but different formats for the body. This code accepts
+//! all known formats, in a response or in the middle of a stream.
 
 use std::time::Duration;
 
 use serde_json::Value;
 
-use super::error::{ErrorKind, Fault};
+use crate::model::error::{ErrorKind, Fault};
 
-/// No provider that asks for more patience than this will get it.
+/// Upper limit for the delay that a provider requests.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Words by which providers say that a conversation is too long.
+#[rustfmt::skip]
 const TOO_LONG: &[&str] = &[
-    "context length",
-    "context size",
-    "context window",
-    "context_length_exceeded",
-    "exceed_context_size",
-    "maximum context",
-    "model_context_window_exceeded",
-    "prompt is too long",
-    "request_too_large",
-    "too many tokens",
+    "context length", "context size", "context window", "context_length_exceeded",
+    "exceed_context_size", "maximum context", "model_context_window_exceeded",
+    "prompt is too long", "request_too_large", "too many tokens",
 ];
 
-/// Words by which providers say that nobody paid.
 const NO_CREDIT: &[&str] =
     &["billing_error", "credit balance is too low", "insufficient_quota", "insufficient credits"];
 
-/// Words by which providers say that they will not answer this.
 const REFUSED: &[&str] = &["content_filter", "content_policy_violation", "moderation"];
 
-/// What a complaint says, whatever its shape.
 #[derive(Debug, Default)]
 pub(super) struct Complaint {
     message: String,
-    /// Type and code, as words.
     words: String,
-    /// A status that stands in the body, as in a stream that began well.
     status: Option<u16>,
 }
 
@@ -71,7 +59,6 @@ impl Complaint {
         Self { message, words, status: status.filter(|status| (400..600).contains(status)) }
     }
 
-    /// Returns the fault; `status` is that of the response, if the complaint was one.
     pub(super) fn into_fault(self, status: Option<u16>, retry_after: Option<Duration>) -> Fault {
         let kind = self.kind(status.or(self.status), retry_after);
         Fault { kind, said: Some(self.message).filter(|message| !message.trim().is_empty()) }
@@ -101,7 +88,8 @@ impl Complaint {
     }
 }
 
-/// Returns the status that a provider would have sent had the stream not begun yet.
+/// Returns the status that the provider would have returned if the error had occurred before the
+/// stream began.
 fn status_of_words(words: &str) -> Option<u16> {
     const TABLE: &[(&str, u16)] = &[
         ("authentication", 401),
@@ -120,7 +108,8 @@ fn status_of_words(words: &str) -> Option<u16> {
     TABLE.iter().find(|(word, _)| words.contains(word)).map(|row| row.1)
 }
 
-/// Reads `Retry-After`: milliseconds, seconds, or a date, which is compared with the server's own `Date`.
+/// Parses `Retry-After`: milliseconds, seconds, or a date, which is compared with the server's
+/// `Date`.
 pub(super) fn retry_after(header: impl Fn(&str) -> Option<String>) -> Option<Duration> {
     let number = |text: String| text.trim().parse::<f64>().ok();
     let seconds = match header("retry-after-ms").and_then(number) {
@@ -201,7 +190,7 @@ mod tests {
         assert_eq!(Complaint::read("").into_fault(Some(500), None).said, None);
     }
 
-    // Acolyte defect 15: the kind of an error was looked for in its words.
+    // Regression test: the kind of an error used to be derived from its message.
     #[test]
     fn a_code_in_the_words_of_a_complaint_is_only_words() {
         for words in ["[E_RATE_LIMITED] 429", "status 401: invalid_api_key", "[E_QUOTA] overloaded"]

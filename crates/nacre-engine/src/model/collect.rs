@@ -1,38 +1,35 @@
-//! Events put together to a response.
+//! Collects the events of an attempt into a response.
 //!
-//! This is the one place where the habits of providers become one form: a call makes the stop reason `ToolUse`
-//! whatever the server said, and the output tool's arguments become the text that was asked for.
+//! Differences between providers are normalized here: if there is a call, the stop reason is always
+//! `ToolUse`, and the arguments of the output tool become the text of the answer. Small models
+//! sometimes repeat themselves endlessly; such an answer is cut at the first repetition.
 
-use super::content::{Arguments, Content, Reasoning, ToolCall};
-use super::error::Fault;
-use super::loops::repeats_from;
-use super::names::ModelRef;
-use super::request::{OUTPUT_TOOL, Request};
-use super::response::{Event, Response, StopReason};
-use super::usage::Usage;
+use crate::model::conversation::{
+    Arguments, Content, ModelEvent, OUTPUT_TOOL, Reasoning, Request, Response, StopReason, ToolCall,
+};
+use crate::model::error::Fault;
+use crate::model::price::Usage;
+use crate::model::roles::ModelRef;
 
-/// No sensible answer has more calls.
+/// Far more calls than a real answer contains.
 pub(super) const MAX_CALLS: usize = 256;
 
-/// What a part costs beside its text, so that a server cannot fill the memory with empty ones.
+/// Size counted for every part in addition to its text, so that empty parts cannot exhaust memory.
 const PART_BYTES: usize = 64;
 
-/// After so many bytes of text it is looked at for repetitions again.
 const LOOK_EVERY: usize = 500;
 
-/// Collects the events of one attempt.
 #[derive(Debug)]
 pub(super) struct Collector {
-    parts: Vec<Part>,
+    parts: Vec<AnswerPart>,
     stop: Option<StopReason>,
     usage: Usage,
     bytes_left: usize,
-    /// How much text came since it was last looked at for repetitions.
     n_unseen: usize,
 }
 
 #[derive(Debug)]
-enum Part {
+enum AnswerPart {
     Content(Content),
     Call { index: usize, id: String, name: String, arguments: String },
 }
@@ -48,46 +45,45 @@ impl Collector {
         }
     }
 
-    pub(super) fn push(&mut self, event: &Event) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, event: &ModelEvent) -> Result<(), Fault> {
         match event {
-            Event::Text(text) => {
+            ModelEvent::Text(text) => {
                 self.spend(text.len())?;
                 self.n_unseen += text.len();
                 match self.parts.last_mut() {
-                    Some(Part::Content(Content::Text(last))) => last.push_str(text),
+                    Some(AnswerPart::Content(Content::Text(last))) => last.push_str(text),
                     Some(_) | None => self.add(Content::Text(text.clone()))?,
                 }
             }
-            Event::Reasoning(text) => {
+            ModelEvent::Reasoning(text) => {
                 self.spend(text.len())?;
                 self.add_reasoning(text)?;
             }
-            Event::ReasoningDone { signature: Some(signature) } => {
+            ModelEvent::ReasoningDone { signature: Some(signature) } => {
                 self.spend(signature.len())?;
                 self.sign_reasoning(signature.clone())?;
             }
-            Event::ReasoningDone { signature: None } => {}
-            Event::HiddenReasoning(data) => {
+            ModelEvent::ReasoningDone { signature: None } => {}
+            ModelEvent::HiddenReasoning(data) => {
                 self.spend(data.len())?;
                 self.add(Content::HiddenReasoning(data.clone()))?;
             }
-            Event::ToolStarted { index, id, name } => self.start_call(*index, id, name)?,
-            Event::ToolArguments { index, delta } => {
+            ModelEvent::ToolStarted { index, id, name } => self.start_call(*index, id, name)?,
+            ModelEvent::ToolArguments { index, delta } => {
                 self.spend(delta.len())?;
                 self.add_arguments(*index, delta)?;
             }
-            Event::TextReplaced { text } => self.replace_text(text),
-            Event::Usage(usage) => self.usage = *usage,
-            Event::Stop(reason) => self.stop = Some(reason.clone()),
-            Event::ToolDone { .. }
-            | Event::Started { .. }
-            | Event::Retry { .. }
-            | Event::Fallback { .. } => {}
+            ModelEvent::TextReplaced { text } => self.replace_text(text),
+            ModelEvent::Usage(usage) => self.usage = *usage,
+            ModelEvent::Stop(reason) => self.stop = Some(reason.clone()),
+            ModelEvent::ToolDone { .. }
+            | ModelEvent::Started { .. }
+            | ModelEvent::Retry { .. }
+            | ModelEvent::Fallback { .. } => {}
         }
         Ok(())
     }
 
-    /// The text without its repetitions, once it says nothing new any more.
     pub(super) fn without_repetitions(&mut self) -> Option<String> {
         if self.n_unseen < LOOK_EVERY {
             return None;
@@ -98,21 +94,22 @@ impl Collector {
         Some(text[..from].trim_end().to_owned())
     }
 
-    /// Returns all text so far, and whether a call was made.
+    /// Returns the text so far, or `None` if it contains a tool call.
     pub(super) fn text_without_calls(&self) -> Option<String> {
         let mut all = String::new();
         for part in &self.parts {
             match part {
-                Part::Content(Content::Text(text)) => all.push_str(text),
-                Part::Content(_) => {}
-                Part::Call { .. } => return None,
+                AnswerPart::Content(Content::Text(text)) => all.push_str(text),
+                AnswerPart::Content(_) => {}
+                AnswerPart::Call { .. } => return None,
             }
         }
         Some(all)
     }
 
     pub(super) fn finish(self, model: &ModelRef, request: &Request) -> Response {
-        let mut content: Vec<Content> = self.parts.into_iter().filter_map(Part::finish).collect();
+        let mut content: Vec<Content> =
+            self.parts.into_iter().filter_map(AnswerPart::finish).collect();
         if request.output.is_some() {
             content = unwrap_output(content);
         }
@@ -134,13 +131,13 @@ impl Collector {
 
     fn add(&mut self, content: Content) -> Result<(), Fault> {
         self.spend(PART_BYTES)?;
-        self.parts.push(Part::Content(content));
+        self.parts.push(AnswerPart::Content(content));
         Ok(())
     }
 
     fn add_reasoning(&mut self, text: &str) -> Result<(), Fault> {
         match self.parts.last_mut() {
-            Some(Part::Content(Content::Reasoning(last))) if last.signature.is_none() => {
+            Some(AnswerPart::Content(Content::Reasoning(last))) if last.signature.is_none() => {
                 last.text.push_str(text);
                 Ok(())
             }
@@ -150,10 +147,11 @@ impl Collector {
         }
     }
 
-    /// A signature closes its block; a provider may sign reasoning that it does not show.
+    /// Adds a signature, which also closes the reasoning block. A provider may send a signature
+    /// without the reasoning.
     fn sign_reasoning(&mut self, signature: String) -> Result<(), Fault> {
         self.add_reasoning("")?;
-        if let Some(Part::Content(Content::Reasoning(last))) = self.parts.last_mut() {
+        if let Some(AnswerPart::Content(Content::Reasoning(last))) = self.parts.last_mut() {
             last.signature = Some(signature);
         }
         Ok(())
@@ -165,14 +163,14 @@ impl Collector {
         }
         self.spend(PART_BYTES + id.len() + name.len())?;
         let (id, name) = (id.to_owned(), name.to_owned());
-        self.parts.push(Part::Call { index, id, name, arguments: String::new() });
+        self.parts.push(AnswerPart::Call { index, id, name, arguments: String::new() });
         Ok(())
     }
 
     fn add_arguments(&mut self, wanted: usize, delta: &str) -> Result<(), Fault> {
         let call = self.parts.iter_mut().rev().find_map(|part| match part {
-            Part::Call { index, arguments, .. } if *index == wanted => Some(arguments),
-            Part::Call { .. } | Part::Content(_) => None,
+            AnswerPart::Call { index, arguments, .. } if *index == wanted => Some(arguments),
+            AnswerPart::Call { .. } | AnswerPart::Content(_) => None,
         });
         let arguments = call.ok_or_else(|| Fault::protocol("arguments of no tool call"))?;
         arguments.push_str(delta);
@@ -180,16 +178,16 @@ impl Collector {
     }
 
     fn replace_text(&mut self, text: &str) {
-        self.parts.retain(|part| !matches!(part, Part::Content(Content::Text(_))));
+        self.parts.retain(|part| !matches!(part, AnswerPart::Content(Content::Text(_))));
         if !text.is_empty() {
-            let calls = self.parts.iter().position(|part| matches!(part, Part::Call { .. }));
+            let calls = self.parts.iter().position(|part| matches!(part, AnswerPart::Call { .. }));
             let place = calls.unwrap_or(self.parts.len());
-            self.parts.insert(place, Part::Content(Content::Text(text.to_owned())));
+            self.parts.insert(place, AnswerPart::Content(Content::Text(text.to_owned())));
         }
     }
 }
 
-impl Part {
+impl AnswerPart {
     fn finish(self) -> Option<Content> {
         match self {
             Self::Content(Content::Text(text)) if text.is_empty() => None,
@@ -202,7 +200,6 @@ impl Part {
     }
 }
 
-/// Turns a call of the output tool into the text it stands for; beside other calls it came too early and goes.
 fn unwrap_output(content: Vec<Content>) -> Vec<Content> {
     let is_output =
         |part: &Content| matches!(part, Content::ToolUse(call) if call.name == OUTPUT_TOOL);
@@ -230,4 +227,88 @@ fn unwrap_output(content: Vec<Content>) -> Vec<Content> {
     let is_prose = |part: &Content| matches!(part, Content::Text(_));
     let kept = content.into_iter().filter(|part| !is_output(part) && !is_prose(part));
     kept.chain(answer.map(Content::Text)).collect()
+}
+
+/// Number of consecutive repetitions after which an answer is cut.
+const TIMES: usize = 6;
+
+/// Maximum number of sentences in a repeated sequence.
+const MAX_PERIOD: usize = 3;
+
+const MIN_LETTERS: usize = 20;
+
+/// Number of bytes at the end of the answer that are checked.
+const LOOKED_AT: usize = 8_000;
+
+pub(super) fn repeats_from(text: &str) -> Option<usize> {
+    let mut start = text.len().saturating_sub(LOOKED_AT);
+    while !text.is_char_boundary(start) {
+        start += 1;
+    }
+    let sentences = sentences(&text[start..]);
+    (1..=MAX_PERIOD).find_map(|period| {
+        let needed = period * TIMES;
+        let from = sentences.len().checked_sub(needed)?;
+        let last = &sentences[from..];
+        let n_letters: usize = last[..period]
+            .iter()
+            .map(|(_, words)| words.chars().filter(|c| c.is_alphabetic()).count())
+            .sum();
+        let is_same = last.iter().zip(&last[period..]).all(|((_, one), (_, other))| one == other);
+        if n_letters < MIN_LETTERS || !is_same {
+            return None;
+        }
+        // The repetition may have begun earlier.
+        let earlier = (0..from).rev().take_while(|at| sentences[*at].1 == sentences[at + period].1);
+        let first = earlier.last().unwrap_or(from);
+        Some(start + sentences[first + period].0)
+    })
+}
+
+fn sentences(text: &str) -> Vec<(usize, &str)> {
+    let mut found = Vec::new();
+    let mut from = 0;
+    for (at, c) in text.char_indices() {
+        if matches!(c, '.' | '!' | '?' | '\n') {
+            let words = text[from..at].trim();
+            if !words.is_empty() {
+                found.push((from, words));
+            }
+            from = at + c.len_utf8();
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_come_again_and_again_are_noticed() {
+        let lock = "The lock is held until the job is claimed. ";
+        for (text, expected) in [
+            (
+                format!("It waits. {}", lock.repeat(6)),
+                Some(format!("It waits. {}", lock.trim_end())),
+            ),
+            (
+                format!("It waits. {}", lock.repeat(30)),
+                Some(format!("It waits. {}", lock.trim_end())),
+            ),
+            (format!("It waits. {}", lock.repeat(5)), None),
+            (format!("{}Then it ends.", lock.repeat(6)), None),
+            (
+                "Read the file.\nThen answer it.\n".repeat(6),
+                Some("Read the file.\nThen answer it.".to_owned()),
+            ),
+            ("---\n".repeat(50), None),
+            ("ok.\n".repeat(50), None),
+            ((1..40).map(|n| format!("Step {n} of the plan is done.\n")).collect(), None),
+            (format!("{}ü", "ä".repeat(9_000)), None),
+        ] {
+            let kept = repeats_from(&text).map(|from| text[..from].trim_end().to_owned());
+            assert_eq!(kept, expected, "{}", &text[..20]);
+        }
+    }
 }

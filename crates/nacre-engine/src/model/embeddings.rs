@@ -1,57 +1,51 @@
-//! Vectors from an OpenAI-compatible service, for search.
+//! Gets embedding vectors for search from an OpenAI-compatible service.
 //!
-//! Search is synchronous and this is the one embedder that waits for a network, so it keeps a small runtime of its own
-//! and asks once, when it is made, how many numbers a vector has. Texts are redacted again before they are sent: a
-//! person may have typed a secret into a memory by hand.
+//! Search is synchronous, so the embedder has its own small runtime. Texts are redacted again
+//! before they are sent, because a user may have written a secret into a memory.
 
 use std::time::Duration;
 
-use nacre_core::base::redact::ExtraWords;
-use nacre_core::search::{EmbedError, Embedder, ModelId, normalize};
+use nacre_base::redact::ExtraWords;
+use nacre_memory::search::{EmbedError, Embedder, ModelId, normalize};
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
-use super::error::{ErrorKind, Fault, NextStep, Said, Wait};
-use super::hosted::{read_whole, shortened};
-use super::http::{Address, Endpoint, EndpointError, PlainHttp};
-use super::secret::Secret;
+use crate::model::error::{ErrorKind, Fault, NextStep, Said, Wait};
+use crate::model::hosted::{read_whole, shortened};
+use crate::model::http::{Endpoint, EndpointError};
+use crate::model::secret::Secret;
 
-/// Texts in one request.
 const MAX_TEXTS: usize = 64;
 
-/// What is sent of one text; services refuse what is longer than their models read.
+/// Maximum number of bytes sent per text. Services reject texts that exceed the input limit of
+/// their model.
 const MAX_TEXT_BYTES: usize = 8 << 10;
 
-/// An answer with this many bytes holds no vectors that anybody asked for.
 const MAX_ANSWER_BYTES: usize = 32 << 20;
 
-/// A vector with more numbers is nobody's.
 const MAX_DIMS: usize = 8192;
 
-/// Asked for once, to learn how long a vector is.
+/// Text embedded once when connecting, to determine the length of the service's vectors.
 const PROBE: &str = "memory";
 
-/// Attempts at one request, the first included.
+/// Number of attempts per request, including the first.
 const ATTEMPTS: u32 = 4;
 
-/// Where vectors come from.
 #[derive(Clone, Debug)]
 pub struct EmbeddingService {
-    /// Such as `http://localhost:11434/v1`.
     pub base_url: String,
     pub model: String,
     pub key: Option<Secret>,
-    /// Words that no request contains, besides secrets.
+    /// Words that are removed from every request, in addition to secrets.
     pub words: ExtraWords,
-    /// For one request, all attempts together.
+    /// Timeout for one request, including all of its attempts.
     pub patience: Duration,
-    /// Before the second attempt; it doubles with each.
+    /// Delay before the second attempt. It doubles for each further attempt.
     pub first_wait: Duration,
 }
 
-/// Why no vectors came.
 #[derive(Debug, thiserror::Error)]
 pub enum EmbeddingError {
     #[error(transparent)]
@@ -67,7 +61,6 @@ pub enum EmbeddingError {
     },
 }
 
-/// A service that makes vectors.
 #[derive(Debug)]
 pub struct ServiceEmbedder {
     endpoint: Endpoint,
@@ -78,26 +71,16 @@ pub struct ServiceEmbedder {
 }
 
 #[derive(Deserialize)]
-struct Answer {
-    data: Vec<Item>,
-}
-
-#[derive(Deserialize)]
 struct Item {
     index: Option<usize>,
     embedding: Vec<f32>,
 }
 
 impl ServiceEmbedder {
-    /// Asks the service for one vector; its length is part of the model's identity.
+    /// Requests one vector to determine its length, which is part of the model's identity.
     pub fn connect(service: EmbeddingService) -> Result<Self, EmbeddingError> {
-        let endpoint = Endpoint::new(&Address {
-            provider: "embedding",
-            base_url: &service.base_url,
-            key: service.key.as_ref(),
-            plain_http: PlainHttp::ThisMachineOnly,
-            proxy: None,
-        })?;
+        let key = service.key.as_ref();
+        let endpoint = Endpoint::new("embedding", &service.base_url, key, None)?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(EmbeddingError::Runtime)?;
         let unknown = ModelId::described("endpoint", "");
@@ -109,7 +92,6 @@ impl ServiceEmbedder {
         Ok(made)
     }
 
-    /// One vector a text, tried again as long as that may help.
     fn ask(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, EmbeddingError> {
         let asked = self.runtime.block_on(async {
             let late = |_| Err(Fault::new(ErrorKind::Timeout(Wait::Total)));
@@ -149,13 +131,16 @@ impl ServiceEmbedder {
         let body = body.to_string().into_bytes();
         let response = self.endpoint.post("/embeddings", &headers, body).await?;
         let answer = read_whole(response, MAX_ANSWER_BYTES).await?;
-        let answer: Answer = serde_json::from_str(&answer)
+        let mut answer: Value = serde_json::from_str(&answer).unwrap_or_default();
+        let items = answer.get_mut("data").map(Value::take).unwrap_or_default();
+        let items = serde_json::from_value(items)
             .map_err(|_| Fault::protocol("the answer holds no vectors"))?;
-        in_order(answer.data, texts.len(), self.dims)
+        in_order(items, texts.len(), self.dims)
     }
 }
 
-/// The vectors in the order of their texts; `dims` is 0 while it is not known.
+/// Returns the vectors in the same order as their texts. `dims` is 0 if the length is not known
+/// yet.
 fn in_order(items: Vec<Item>, n_texts: usize, dims: usize) -> Result<Vec<Vec<f32>>, Fault> {
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
     for (place, item) in items.into_iter().enumerate() {
@@ -181,7 +166,7 @@ impl Embedder for ServiceEmbedder {
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
         let mut vectors = Vec::with_capacity(texts.len());
         for piece in texts.chunks(MAX_TEXTS) {
-            // Services refuse an empty text; a vector of nothing is zero.
+            // Services reject empty texts, so an empty text gets a zero vector.
             let sent: Vec<&&str> = piece.iter().filter(|text| !text.trim().is_empty()).collect();
             let prepared: Vec<String> =
                 sent.iter().map(|text| prepare(text, &self.service.words)).collect();
@@ -203,7 +188,7 @@ impl Embedder for ServiceEmbedder {
 }
 
 fn prepare(text: &str, words: &ExtraWords) -> String {
-    // First redacted, then cut: half a secret may look like none.
+    // Redact before cutting, because the redactor may not recognize an incomplete secret.
     let text = words.redact(text);
     let head = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or(&text);
     head.to_owned()

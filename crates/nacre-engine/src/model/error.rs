@@ -1,14 +1,13 @@
-//! Why no answer came, and what is sensible to do then.
+//! Errors from model calls, and how to handle each of them.
 //!
-//! The kind is ours and closed; what the server said is kept apart as the source, shortened and with the key
-//! blotted out, because servers quote keys.
+//! The server's message is stored as the error's source. It is shortened and the API key is
+//! removed, because servers include keys in their messages.
 
 use std::fmt;
 use std::time::Duration;
 
-use super::names::ModelRef;
+use crate::model::roles::ModelRef;
 
-/// No answer came.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("Cannot get an answer from `{model}`: {kind}")]
 pub struct ModelError {
@@ -18,16 +17,14 @@ pub struct ModelError {
     pub said: Option<Said>,
 }
 
-/// What the other side said about it.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Said(String);
 
 impl Said {
-    /// More than this of a stranger's text helps nobody.
     const MAX_CHARS: usize = 600;
 
-    /// Takes a text that holds no key any more.
+    /// The caller must have removed the API key from the text.
     pub(super) fn new(scrubbed: &str) -> Self {
         let mut text: String = scrubbed.trim().chars().take(Self::MAX_CHARS).collect();
         if scrubbed.trim().chars().nth(Self::MAX_CHARS).is_some() {
@@ -41,7 +38,6 @@ impl Said {
     }
 }
 
-/// Kinds of failure.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ErrorKind {
     #[error("the key is missing or was not accepted")]
@@ -82,7 +78,6 @@ pub enum ErrorKind {
     Cancelled,
 }
 
-/// What was waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wait {
     FirstToken,
@@ -100,14 +95,10 @@ impl fmt::Display for Wait {
     }
 }
 
-/// What may help after a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextStep {
-    /// Ask the same model again, after a while.
     Retry,
-    /// Ask another model.
     Fallback,
-    /// Neither helps.
     Stop,
 }
 
@@ -136,30 +127,13 @@ impl ErrorKind {
         }
     }
 
-    /// How long the provider asked to be left alone.
     pub fn retry_after(&self) -> Option<Duration> {
-        match self {
-            Self::RateLimited { retry_after } | Self::Overloaded { retry_after } => *retry_after,
-            Self::Auth
-            | Self::NotLoggedIn
-            | Self::Quota
-            | Self::Timeout(_)
-            | Self::CutStream
-            | Self::BadRequest
-            | Self::UnknownModel
-            | Self::ContextTooLong
-            | Self::Refused
-            | Self::Unavailable { .. }
-            | Self::Redirected
-            | Self::ProgramFailed { .. }
-            | Self::Protocol
-            | Self::ScriptMismatch
-            | Self::OverLimit
-            | Self::Cancelled => None,
+        if let Self::RateLimited { retry_after } | Self::Overloaded { retry_after } = self {
+            return *retry_after;
         }
+        None
     }
 
-    /// A stable word for logs and counters.
     pub fn as_str(&self) -> &'static str {
         match self {
             Self::Auth => "auth",
@@ -184,7 +158,7 @@ impl ErrorKind {
     }
 }
 
-/// A failure before it is known whose it is and before the key is blotted out.
+/// A failure that is not yet assigned to a model and may still contain the API key.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) kind: ErrorKind,

@@ -1,72 +1,58 @@
-//! A provider behind an address: one attempt over HTTP, with its clocks, whatever the dialect.
+//! A provider at a network address. Makes one attempt over HTTP with timeouts, for any API dialect.
 //!
-//! The dialects are pure: they turn a request into JSON and frames into events. Everything that waits, counts or
-//! fails is here, once.
+//! Dialects are pure: they convert requests to JSON and frames to events. All I/O, limits and
+//! errors are handled here.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
 use reqwest::Response as HttpResponse;
 use serde_json::Value;
 use tokio::time::{Instant, timeout_at};
 
-use super::collect::Collector;
-use super::error::{ErrorKind, Fault, ModelError, Said, Wait};
-use super::http::{self, Endpoint};
-use super::provider::{Call, Generation, Provider, Sink};
-use super::request::{OUTPUT_TOOL, ToolChoice};
-use super::response::{Event, Response};
-use super::secret::Secret;
-use super::sse::{Frame, SseParser};
-use super::textual_tools;
+use crate::model::collect::Collector;
+use crate::model::conversation::{ModelEvent, OUTPUT_TOOL, Response};
+use crate::model::error::{ErrorKind, Fault, ModelError, Said, Wait};
+use crate::model::http::{self, Endpoint};
+use crate::model::provider::{Call, Generation, Provider, Sink};
+use crate::model::secret::Secret;
+use crate::model::sse::{Frame, SseParser};
+use crate::model::textual_tools;
 
-/// How structured output is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum OutputMode {
-    /// The API constrains the text to the schema.
+    /// The API restricts the text to the schema.
     Native,
-    /// The model must hand the answer in by a tool.
+    /// The model must return its answer as the arguments of a tool call.
     ForcedTool,
 }
 
-/// Whether calls that a model prints as text are taken as calls.
-///
-/// Only where servers are known to fail at parsing them: a good model that quotes a call does not make one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum TextualTools {
-    Understood,
-    Ignored,
-}
-
-/// How an API spells requests and answers.
 pub(super) trait Dialect: Send + Sync {
     fn path(&self) -> &'static str;
     fn headers(&self, key: Option<&Secret>) -> Vec<(&'static str, String)>;
     fn output_mode(&self, model: &str) -> OutputMode;
-    fn textual_tools(&self) -> TextualTools;
+    /// Whether tool calls that the model prints as text are executed. Enabled only for servers that
+    /// are known to parse calls incorrectly, because a model may also quote a call without making
+    /// it.
+    fn reads_textual_tools(&self) -> bool;
     fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value;
     fn decoder(&self, call: &Call<'_>) -> Box<dyn Decoder>;
 }
 
-/// Turns the frames of one answer into events.
 pub(super) trait Decoder: Send {
-    fn frame(&mut self, frame: &Frame, out: &mut Vec<Event>) -> Result<Progress, Fault>;
+    fn frame(&mut self, frame: &Frame, out: &mut Vec<ModelEvent>)
+    -> Result<ControlFlow<()>, Fault>;
 
-    /// The stream is over: closes what is open, or says that the answer broke off.
-    fn end(&mut self, out: &mut Vec<Event>) -> Result<(), Fault>;
+    /// Handles the end of the stream: closes open parts, or returns a fault if the answer is
+    /// truncated.
+    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<(), Fault>;
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Progress {
-    More,
-    Complete,
-}
-
-/// A dialect spoken with an address.
 pub(super) struct Hosted {
     endpoint: Endpoint,
     dialect: Box<dyn Dialect>,
-    /// Models that turned native output down, though their provider offers it.
+    /// Models that rejected native structured output although their provider supports it.
     without_native: Mutex<BTreeSet<String>>,
 }
 
@@ -88,7 +74,7 @@ impl Hosted {
         Self { endpoint, dialect, without_native: Mutex::new(BTreeSet::new()) }
     }
 
-    /// Asks for structured output natively, and by a tool where the server turns that down.
+    /// Tries native structured output first, and uses a forced tool if the server rejects it.
     async fn attempt_in_a_mode(
         &self,
         call: &Call<'_>,
@@ -125,7 +111,7 @@ impl Hosted {
         let headers = self.dialect.headers(self.endpoint.key.as_ref());
         let sent = self.endpoint.post(self.dialect.path(), &headers, body);
         let http = timeout_at(until, sent).await.map_err(late)??;
-        sink(Event::Started { model: call.model.clone() });
+        sink(ModelEvent::Started { model: call.model.clone() });
         let mut answer = Answer {
             decoder: self.dialect.decoder(call),
             collector: Collector::new(call.limits.answer_bytes),
@@ -138,7 +124,7 @@ impl Hosted {
         if http::is_json(&http) {
             let whole = read_whole(http, call.limits.answer_bytes);
             let data = timeout_at(until, whole).await.map_err(late)??;
-            answer.take(&Frame { event: None, data }, sink)?;
+            let _is_last = answer.take(&Frame { event: None, data }, sink)?;
         } else {
             answer.read(http, call, until, sink).await?;
         }
@@ -147,12 +133,12 @@ impl Hosted {
             answer.decoder.end(&mut answer.events)?;
         }
         answer.show(sink)?;
-        if self.dialect.textual_tools() == TextualTools::Understood {
+        if self.dialect.reads_textual_tools() {
             answer.find_textual_calls(call);
             answer.show(sink)?;
         }
         let response = answer.collector.finish(call.model, call.request);
-        sink(Event::Stop(response.stop.clone()));
+        sink(ModelEvent::Stop(response.stop.clone()));
         Ok(response)
     }
 
@@ -162,15 +148,14 @@ impl Hosted {
     }
 }
 
-/// An answer that is being read.
 struct Answer {
     decoder: Box<dyn Decoder>,
     collector: Collector,
-    events: Vec<Event>,
+    events: Vec<ModelEvent>,
     n_sent: usize,
     n_received: usize,
     max_tokens: u32,
-    /// Whether we stopped listening before the model was done.
+    /// Whether we closed the stream before the model had finished.
     is_ended_here: bool,
 }
 
@@ -199,12 +184,13 @@ impl Answer {
                 until = Instant::now() + call.limits.next_token;
             }
             for frame in &frames {
-                if self.take(frame, sink)? == Progress::Complete {
+                if self.take(frame, sink)?.is_break() {
                     return Ok(());
                 }
             }
         }
-        // A last event without its empty line is either whole or the place where the stream was cut.
+        // A parse error in a final event that has no empty line after it means that the stream was
+        // cut off.
         match parser.finish().map(|frame| self.take(&frame, sink)) {
             Some(Err(fault)) if fault.kind == ErrorKind::Protocol => {
                 Err(Fault::new(ErrorKind::CutStream))
@@ -214,30 +200,31 @@ impl Answer {
         }
     }
 
-    fn take(&mut self, frame: &Frame, sink: &mut Sink<'_>) -> Result<Progress, Fault> {
+    fn take(&mut self, frame: &Frame, sink: &mut Sink<'_>) -> Result<ControlFlow<()>, Fault> {
         self.events.clear();
         self.n_received += frame.data.len();
         let progress = self.decoder.frame(frame, &mut self.events);
         self.show(sink)?;
         if let Some(text) = self.collector.without_repetitions() {
             self.is_ended_here = true;
-            self.events.push(Event::TextReplaced { text });
+            self.events.push(ModelEvent::TextReplaced { text });
             self.show(sink)?;
-            return Ok(Progress::Complete);
+            return Ok(ControlFlow::Break(()));
         }
         progress
     }
 
-    /// Collects and passes on; the stop reason waits until all is known that it depends on.
+    /// Collects events and forwards them. The stop reason is held back until all events that it
+    /// depends on have arrived.
     fn show(&mut self, sink: &mut Sink<'_>) -> Result<(), Fault> {
         for event in self.events.drain(..) {
-            let event = if let Event::Usage(usage) = event {
-                Event::Usage(usage.within(self.n_sent, self.n_received, self.max_tokens))
+            let event = if let ModelEvent::Usage(usage) = event {
+                ModelEvent::Usage(usage.within(self.n_sent, self.n_received, self.max_tokens))
             } else {
                 event
             };
             self.collector.push(&event)?;
-            if !matches!(event, Event::Stop(_)) {
+            if !matches!(event, ModelEvent::Stop(_)) {
                 sink(event);
             }
         }
@@ -251,7 +238,7 @@ impl Answer {
         if request.output.is_some() && !offered.is_empty() {
             offered.push(OUTPUT_TOOL);
         }
-        if offered.is_empty() || request.tool_choice == ToolChoice::None {
+        if offered.is_empty() || !request.may_call {
             return;
         }
         let Some(text) = self.collector.text_without_calls() else { return };
@@ -259,21 +246,21 @@ impl Answer {
         if found.calls.is_empty() {
             return;
         }
-        self.events.push(Event::TextReplaced { text: found.text });
+        self.events.push(ModelEvent::TextReplaced { text: found.text });
         for (index, textual) in found.calls.into_iter().enumerate() {
             let id = made_id(request.messages.len(), index);
-            self.events.push(Event::ToolStarted { index, id, name: textual.name });
+            self.events.push(ModelEvent::ToolStarted { index, id, name: textual.name });
             let delta = textual.arguments.to_string();
-            self.events.push(Event::ToolArguments { index, delta });
-            self.events.push(Event::ToolDone { index });
+            self.events.push(ModelEvent::ToolArguments { index, delta });
+            self.events.push(ModelEvent::ToolDone { index });
         }
     }
 }
 
-/// What a decoder may hold back of an answer before it passes it on: nothing else counts it.
+/// Maximum number of bytes of an answer that a decoder may buffer. Buffered bytes are not covered
+/// by any other limit.
 pub(super) const MAX_HELD_BYTES: usize = 1 << 20;
 
-/// Counts what a decoder holds back.
 pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<(), Fault> {
     *held = held.saturating_add(n_bytes);
     if MAX_HELD_BYTES < *held {
@@ -282,19 +269,31 @@ pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Returns the beginning of a complaint, which is all that will be shown, so that the key is not sought in the rest.
+/// Returns the part of an error message that is shown. Only this part is searched for the API key.
 pub(super) fn shortened(said: &str) -> &str {
     const MAX_BYTES: usize = 16 << 10;
     said.get(..said.floor_char_boundary(MAX_BYTES)).unwrap_or(said)
 }
 
-/// Returns an id for a call that came without one, which no other call of the conversation has.
+/// Returns an ID, unique within the conversation, for a call that was received without one.
 pub(super) fn made_id(n_messages: usize, index: usize) -> String {
     format!("call_{n_messages}_{index}")
 }
 
+pub(super) fn push_text(text: &str, out: &mut Vec<ModelEvent>) {
+    if !text.is_empty() {
+        out.push(ModelEvent::Text(text.to_owned()));
+    }
+}
+
+pub(super) fn push_reasoning(text: &str, out: &mut Vec<ModelEvent>) {
+    if !text.is_empty() {
+        out.push(ModelEvent::Reasoning(text.to_owned()));
+    }
+}
+
 pub(super) async fn read_whole(mut http: HttpResponse, max: usize) -> Result<String, Fault> {
-    // JSON takes more room than the text in it.
+    // The response contains the text in JSON, which is longer than the text itself.
     let max = max.saturating_mul(2);
     let mut body = Vec::new();
     while let Some(chunk) = http.chunk().await.map_err(http::cut_fault)? {

@@ -1,38 +1,31 @@
-//! The one place that opens connections.
+//! The only module that opens connections to models.
 //!
-//! A key goes to the host it was set for and to no other: redirects are refused, a key is not sent in the clear
-//! beyond this machine unless a person allowed it, and neither proxies nor keys are read from the environment.
+//! A key is sent only to the host that it is configured for. Redirects are refused, and a key is
+//! not sent unencrypted to another machine unless the user has allowed it. Proxies and keys are not
+//! read from the environment.
 
-use std::error::Error;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use nacre_base::config::PlainHttpChoice;
+use nacre_base::with_causes;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Certificate, Client, Proxy, Response, Url, redirect, retry};
+use reqwest::{Certificate, Client, ClientBuilder, Response, Url, redirect, retry};
 use tokio::time::timeout;
 
-use super::classify::{Complaint, retry_after};
-use super::error::{ErrorKind, Fault, Wait};
-use super::secret::Secret;
+use crate::model::classify::{Complaint, retry_after};
+use crate::model::error::{ErrorKind, Fault, Wait};
+use crate::model::secret::Secret;
 
-/// A server that does not pick up within this time is not there.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A server elsewhere that says nothing at all within this time says nothing later. One on this machine may load a model first.
+/// Timeout for the response headers of a remote server. There is no such limit for local servers,
+/// because they may have to load a model first.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// What is read of a complaint.
 const MAX_COMPLAINT: usize = 64 << 10;
 
-/// Whether a key may travel unencrypted to another machine.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PlainHttp {
-    #[default]
-    ThisMachineOnly,
-    Allowed,
-}
-
-/// An address that cannot be used. No variant shows the address: it may hold a password.
+/// An invalid address. The variants do not contain the address, because it may include a password.
 #[derive(Debug, thiserror::Error)]
 pub enum EndpointError {
     #[error("The address of provider `{0}` is not an http or https address")]
@@ -43,36 +36,28 @@ pub enum EndpointError {
     KeyInTheClear(String),
     #[error("The key of provider `{0}` has characters that no key has")]
     BadKey(String),
-    #[error("The proxy of provider `{0}` is not an address")]
-    BadProxy(String),
     #[error("Cannot prepare connections to provider `{0}`")]
     Client(String, #[source] reqwest::Error),
 }
 
-/// Where a provider lives, and the key to it.
 #[derive(Debug)]
 pub(super) struct Endpoint {
     base: String,
     pub(super) key: Option<Secret>,
     client: Client,
-    /// Until when a server has to say that it will answer.
+    /// Timeout for the response headers; `None` means no limit.
     answer_timeout: Option<Duration>,
 }
 
-/// What is set about an address.
-#[derive(Debug)]
-pub(super) struct Address<'a> {
-    pub(super) provider: &'a str,
-    pub(super) base_url: &'a str,
-    pub(super) key: Option<&'a Secret>,
-    pub(super) plain_http: PlainHttp,
-    pub(super) proxy: Option<&'a Secret>,
-}
-
 impl Endpoint {
-    pub(super) fn new(address: &Address<'_>) -> Result<Self, EndpointError> {
-        let name = || address.provider.to_owned();
-        let url = Url::parse(address.base_url).map_err(|_| EndpointError::NotHttp(name()))?;
+    pub(super) fn new(
+        provider: &str,
+        base_url: &str,
+        key: Option<&Secret>,
+        plain_http: Option<PlainHttpChoice>,
+    ) -> Result<Self, EndpointError> {
+        let name = || provider.to_owned();
+        let url = Url::parse(base_url).map_err(|_| EndpointError::NotHttp(name()))?;
         if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
             return Err(EndpointError::NotHttp(name()));
         }
@@ -81,19 +66,21 @@ impl Endpoint {
             return Err(EndpointError::NotPlain(name()));
         }
         let is_clear = url.scheme() == "http" && !is_this_machine(&url);
-        if address.key.is_some() && is_clear && address.plain_http == PlainHttp::ThisMachineOnly {
+        let may_be_clear = plain_http == Some(PlainHttpChoice::Anywhere);
+        if key.is_some() && is_clear && !may_be_clear {
             return Err(EndpointError::KeyInTheClear(name()));
         }
-        if address.key.is_some_and(|key| HeaderValue::from_str(key.expose()).is_err()) {
+        if key.is_some_and(|key| HeaderValue::from_str(key.expose()).is_err()) {
             return Err(EndpointError::BadKey(name()));
         }
-        let client = client(&url, address)?;
+        let client = client_builder(&url, CONNECT_TIMEOUT).no_proxy().build();
+        let client = client.map_err(|error| EndpointError::Client(name(), error))?;
         let base = url.as_str().trim_end_matches('/').to_owned();
         let answer_timeout = (!is_this_machine(&url)).then_some(ANSWER_TIMEOUT);
-        Ok(Self { base, key: address.key.cloned(), client, answer_timeout })
+        Ok(Self { base, key: key.cloned(), client, answer_timeout })
     }
 
-    /// Sends a request and returns the response once it is one that can be read.
+    /// Sends a request. Redirects, error statuses, web pages and compressed responses are faults.
     pub(super) async fn post(
         &self,
         path: &str,
@@ -114,7 +101,6 @@ impl Endpoint {
         check(response.map_err(unreachable_fault)?).await
     }
 
-    /// Returns the text without the key.
     pub(super) fn scrub(&self, text: &str) -> String {
         match &self.key {
             Some(key) => key.scrub(text),
@@ -123,28 +109,22 @@ impl Endpoint {
     }
 }
 
-fn client(url: &Url, address: &Address<'_>) -> Result<Client, EndpointError> {
-    // The process may have chosen another provider of cryptography; any one will do.
+/// Returns a client builder that does not follow redirects, retry or send a referrer.
+pub(crate) fn client_builder(url: &Url, connect_timeout: Duration) -> ClientBuilder {
+    // Installing fails if the process already has a crypto provider. Any provider is acceptable, so
+    // the error is ignored.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = Client::builder()
         .user_agent(concat!("nacre/", env!("CARGO_PKG_VERSION")))
         .redirect(redirect::Policy::none())
         .retry(retry::never())
         .referer(false)
-        .connect_timeout(CONNECT_TIMEOUT);
-    let builder = match address.proxy {
-        Some(proxy) => {
-            let proxy = Proxy::all(proxy.expose());
-            builder.proxy(proxy.map_err(|_| EndpointError::BadProxy(address.provider.to_owned()))?)
-        }
-        None => builder.no_proxy(),
-    };
-    // Reading the machine's certificates takes a while, and a machine without any can still talk to itself.
-    let builder = match url.scheme() {
+        .connect_timeout(connect_timeout);
+    // Loading the root certificates is slow, and plain HTTP does not need them.
+    match url.scheme() {
         "http" => builder.tls_certs_only(std::iter::empty::<Certificate>()),
         _ => builder,
-    };
-    builder.build().map_err(|error| EndpointError::Client(address.provider.to_owned(), error))
+    }
 }
 
 fn is_this_machine(url: &Url) -> bool {
@@ -167,7 +147,6 @@ fn sensitive(headers: &[(&'static str, String)]) -> Result<HeaderMap, Fault> {
     Ok(map)
 }
 
-/// Turns away what is no answer.
 async fn check(response: Response) -> Result<Response, Fault> {
     let status = response.status();
     if status.is_redirection() {
@@ -186,7 +165,8 @@ async fn check(response: Response) -> Result<Response, Fault> {
     Ok(response)
 }
 
-/// Whether the response is one JSON document, as servers send that know no streaming.
+/// Returns whether the response is a single JSON document. Servers without streaming support send
+/// such a response.
 pub(super) fn is_json(response: &Response) -> bool {
     let content_type = text_header(response.headers(), "content-type").unwrap_or_default();
     content_type.to_lowercase().starts_with("application/json")
@@ -209,33 +189,20 @@ fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
-/// A server that took the request and said nothing.
 fn silent_fault(time: Duration) -> Fault {
     let said = format!("the server sent nothing for {} seconds", time.as_secs());
     Fault { kind: ErrorKind::Timeout(Wait::FirstToken), said: Some(said) }
 }
 
-/// A request that got no response.
 fn unreachable_fault(error: reqwest::Error) -> Fault {
-    Fault { kind: ErrorKind::Unavailable { status: None }, said: Some(chain(error)) }
-}
-
-/// A response that broke off.
-pub(super) fn cut_fault(error: reqwest::Error) -> Fault {
-    Fault { kind: ErrorKind::CutStream, said: Some(chain(error)) }
-}
-
-/// Returns what the error and its causes say, without the address.
-fn chain(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut source = error.source();
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
+    Fault {
+        kind: ErrorKind::Unavailable { status: None },
+        said: Some(with_causes(&error.without_url())),
     }
-    text
+}
+
+pub(super) fn cut_fault(error: reqwest::Error) -> Fault {
+    Fault { kind: ErrorKind::CutStream, said: Some(with_causes(&error.without_url())) }
 }
 
 #[cfg(test)]
@@ -244,20 +211,13 @@ mod tests {
 
     fn open(base_url: &str, key: Option<&str>) -> Result<Endpoint, EndpointError> {
         let key = key.and_then(Secret::new);
-        Endpoint::new(&Address {
-            provider: "p",
-            base_url,
-            key: key.as_ref(),
-            plain_http: PlainHttp::ThisMachineOnly,
-            proxy: None,
-        })
+        Endpoint::new("p", base_url, key.as_ref(), None)
     }
 
     #[tokio::test]
     async fn a_server_elsewhere_that_says_nothing_is_left() {
         let elsewhere = open("http://192.0.2.1/v1", None).unwrap();
         assert_eq!(elsewhere.answer_timeout, Some(ANSWER_TIMEOUT));
-        // It takes connections and never answers.
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let mut endpoint = open(&format!("http://{address}/v1"), None).unwrap();
@@ -292,7 +252,7 @@ mod tests {
                 Err(EndpointError::NotPlain(_)) => "plain",
                 Err(EndpointError::NotHttp(_)) => "http",
                 Err(EndpointError::BadKey(_)) => "key",
-                Err(EndpointError::BadProxy(_) | EndpointError::Client(..)) => "other",
+                Err(EndpointError::Client(..)) => "other",
             };
             assert_eq!(got, expected, "{url}");
         }

@@ -1,28 +1,21 @@
-//! Models behind one door: a `Request` goes in, `Event`s are shown while they come, and one `Response` or one
-//! `ModelError` comes out.
+//! Calls to models. A `Request` produces `ModelEvent`s while it is running, and finally one
+//! `Response` or one `ModelError`.
 //!
-//! A provider makes exactly one attempt. Retries, deadlines, cancellation and fallback models are `retry`'s alone,
-//! so that no two layers multiply each other's patience.
+//! A provider makes exactly one attempt. Retries, deadlines, cancellation and fallback models are
+//! all handled in `retry`, so that the timeouts of nested layers cannot multiply.
 
 mod anthropic;
 mod classify;
 mod collect;
-mod content;
-mod cost;
+mod conversation;
 mod embeddings;
 mod error;
-mod guard;
 mod hosted;
 mod http;
-mod loops;
-mod loose_json;
-mod names;
 mod openai;
 mod price;
 mod programs;
 mod provider;
-mod request;
-mod response;
 mod retry;
 mod roles;
 mod runtime;
@@ -33,38 +26,38 @@ mod spending_budget;
 mod sse;
 mod structured;
 mod textual_tools;
-mod usage;
 
-pub use content::{
+pub use nacre_base::config::{ApiChoice, EffortChoice, PlainHttpChoice};
+pub use nacre_types::ModelRole as Role;
+pub use tokio_util::sync::CancellationToken as Cancel;
+
+pub use conversation::{
     Arguments, Content, Image, ImageData, Reasoning, ToolCall, ToolResult, ToolStatus,
 };
-pub use cost::Cost;
+pub use conversation::{Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolDef};
+pub use conversation::{ModelEvent, Response, StopReason};
 pub use embeddings::{EmbeddingError, EmbeddingService, ServiceEmbedder};
 pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};
-pub use http::{EndpointError, PlainHttp};
-pub use loose_json::only_value;
-pub use names::{BadModelRef, ModelRef, Role};
-pub use price::{Price, PriceTable};
+pub use http::EndpointError;
+pub(crate) use http::client_builder;
+pub use price::Cost;
+pub use price::Usage;
 pub use programs::{
-    AgentListener, AgentStep, FolderReading, InstalledProgram, KNOWN_PROGRAMS, KnownProgram,
-    ProgramSettings, installed_programs,
+    InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, installed_programs,
 };
 pub use provider::{Call, Generation, Limits, Provider, Sink};
-pub use request::{
-    Cache, Effort, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolChoice, ToolDef,
-};
-pub use response::{Event, Response, Shown, StopReason};
-pub use retry::{Cancel, CancelSource, Control, RetryPolicy, Route, ServedModel, generate};
+pub use retry::{Control, RetryPolicy, Route, ServedModel, generate};
+pub use roles::{BadModelRef, ModelRef};
 pub use roles::{
-    KNOWN_PROVIDERS, KnownProvider, ModelSettings, Models, ProviderKind, ProviderSettings,
-    RoleSettings, RolesError,
+    KNOWN_PROVIDERS, KnownProvider, ModelSettings, Models, ProviderSettings, RoleSettings,
+    RolesError,
 };
 pub use runtime::AsyncRuntime;
-pub use schema::{Schema, SchemaError, Violation};
+pub use schema::violations;
 pub use scripted::{ScriptError, Scripted};
 pub use secret::Secret;
 pub use spending_budget::{
     Allowance, Amount, LimitScope, Reached, SpendingBudget, Spent, SpentTotals,
 };
 pub use structured::{MAX_REPAIRS, Structured, StructuredError, structured};
-pub use usage::Usage;
+pub use textual_tools::only_value;

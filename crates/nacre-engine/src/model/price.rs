@@ -1,20 +1,21 @@
-//! What models charge for their tokens.
+//! Token usage, prices and costs. Costs are whole billionths of a dollar, so that sums are exact.
 //!
-//! A model that is not in the table costs an unknown amount, which is not the same as nothing.
+//! If the price of a model is not known, its cost is unknown, not zero.
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::cost::Cost;
-use super::names::ModelRef;
-use super::usage::Usage;
+use crate::model::roles::ModelRef;
 
-/// The price of a model in thousandths of a dollar for a million tokens, which are also billionths for one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Price {
-    pub input: u64,
-    pub output: u64,
-    pub cache_read: u64,
-    pub cache_write: u64,
+/// Prices of a model in thousandths of a dollar per million tokens, which equals billionths of a
+/// dollar per token.
+#[derive(Clone, Copy)]
+struct Price {
+    input: u64,
+    output: u64,
+    cache_read: u64,
+    cache_write: u64,
 }
 
 impl Price {
@@ -33,7 +34,7 @@ impl Price {
     }
 }
 
-/// The beginnings of names whose prices are public, and models that run on the user's own machine.
+/// Name prefixes of models with public prices, and of models that run on the user's own machine.
 const PRICES: &[(&str, Price)] = &[
     ("anthropic/claude-haiku-4", Price::new(1000, 5000, 100, 1250)),
     ("anthropic/claude-opus-4", Price::new(5000, 25_000, 500, 6250)),
@@ -53,36 +54,122 @@ const PRICES: &[(&str, Price)] = &[
     ("scripted", Price::new(0, 0, 0, 0)),
 ];
 
-/// Prices by the beginning of a model's name; the longest beginning wins, and a person's rows come first.
-#[derive(Clone, Debug, Default)]
-pub struct PriceTable {
-    own: Vec<(String, Price)>,
-}
-
-impl PriceTable {
-    pub fn with_own(own: Vec<(String, Price)>) -> Self {
-        Self { own }
-    }
-
-    pub fn price(&self, model: &ModelRef) -> Option<Price> {
-        let name = model.to_string();
-        let own = self.own.iter().map(|(prefix, price)| (prefix.as_str(), *price));
-        longest(&name, own).or_else(|| longest(&name, PRICES.iter().copied()))
-    }
-
-    /// Returns what the provider reported, else what the table says, else nothing.
-    pub fn cost(&self, model: &ModelRef, usage: &Usage) -> Option<Cost> {
-        usage.reported.or_else(|| self.price(model).map(|price| price.cost(usage)))
-    }
-}
-
-/// Returns the price of the longest beginning that ends where a part of the name ends.
-fn longest<'a>(name: &str, rows: impl Iterator<Item = (&'a str, Price)>) -> Option<Price> {
+/// Returns the price for the longest matching prefix. A prefix must end at a component boundary of
+/// the name.
+fn price(model: &ModelRef) -> Option<Price> {
+    let name = model.to_string();
     let fits = |prefix: &str| match name.strip_prefix(prefix) {
         Some(rest) => prefix.ends_with('/') || rest.is_empty() || rest.starts_with(['-', ':', '@']),
         None => false,
     };
-    rows.filter(|(prefix, _)| fits(prefix)).max_by_key(|(prefix, _)| prefix.len()).map(|row| row.1)
+    let rows = PRICES.iter().filter(|(prefix, _)| fits(prefix));
+    rows.max_by_key(|(prefix, _)| prefix.len()).map(|row| row.1)
+}
+
+/// Billionths of a US dollar.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Cost(u64);
+
+impl Cost {
+    pub fn from_nano_dollars(nano: u64) -> Self {
+        Self(nano)
+    }
+
+    /// Converts a cost reported by a provider. Returns `None` if it is implausible.
+    pub fn from_dollars(dollars: f64) -> Option<Self> {
+        // A cost of a million dollars for one answer must be an error.
+        let is_sensible = dollars.is_finite() && (0.0..1e6).contains(&dollars);
+        is_sensible.then(|| Self((dollars * 1e9).round() as u64))
+    }
+
+    pub fn nano_dollars(self) -> u64 {
+        self.0
+    }
+
+    /// For display only. Use the exact amounts for sums.
+    pub fn dollars(self) -> f64 {
+        self.0 as f64 / 1e9
+    }
+
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self(self.0.saturating_add(other.0))
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let micro = self.0.div_ceil(1000);
+        write!(f, "${}.{:06}", micro / 1_000_000, micro % 1_000_000)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Usage {
+    /// Input tokens that were neither read from the cache nor written to it.
+    pub input: u64,
+    pub cache_read: u64,
+    pub cache_write: u64,
+    /// Output tokens, including reasoning.
+    pub output: u64,
+    pub reasoning: u64,
+    pub reported: Option<Cost>,
+}
+
+/// Tokens that a provider may add to a call, such as tool instructions and a prompt template.
+const ADDED_TOKENS: u64 = 100_000;
+
+/// Upper bound for the price of one token in dollars: a hundred times the highest known price.
+const DEAREST_TOKEN: f64 = 0.1;
+
+impl Usage {
+    /// Limits the reported counts to the number of tokens that the transferred bytes can contain,
+    /// assuming at least one byte per token.
+    #[must_use]
+    pub(super) fn within(self, n_sent: usize, n_received: usize, max_tokens: u32) -> Self {
+        let tokens = |n_bytes: usize| ADDED_TOKENS.saturating_add(n_bytes as u64);
+        let (sent, received) = (tokens(n_sent), tokens(n_received) + u64::from(max_tokens));
+        let cut = Self {
+            input: self.input.min(sent),
+            cache_read: self.cache_read.min(sent),
+            cache_write: self.cache_write.min(sent),
+            output: self.output.min(received),
+            reasoning: self.reasoning.min(received),
+            reported: self.reported,
+        };
+        #[expect(clippy::cast_precision_loss, reason = "a bound, not a price")]
+        let dearest = Cost::from_dollars(cut.total() as f64 * DEAREST_TOKEN);
+        Self {
+            reported: self.reported.map(|told| dearest.map_or(told, |most| told.min(most))),
+            ..cut
+        }
+    }
+
+    pub fn cost(&self, model: &ModelRef) -> Option<Cost> {
+        self.reported.or_else(|| price(model).map(|price| price.cost(self)))
+    }
+
+    pub fn total(&self) -> u64 {
+        self.input
+            .saturating_add(self.cache_read)
+            .saturating_add(self.cache_write)
+            .saturating_add(self.output)
+    }
+
+    /// Returns the sum. The reported cost of the sum is known only if both costs are known.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input: self.input.saturating_add(other.input),
+            cache_read: self.cache_read.saturating_add(other.cache_read),
+            cache_write: self.cache_write.saturating_add(other.cache_write),
+            output: self.output.saturating_add(other.output),
+            reasoning: self.reasoning.saturating_add(other.reasoning),
+            reported: self.reported.zip(other.reported).map(|(one, two)| one.plus(two)),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -95,8 +182,7 @@ mod tests {
 
     #[test]
     fn cost_is_exact_and_unknown_is_not_zero() {
-        let table = PriceTable::default();
-        let cost = |name: &str| table.cost(&name.parse().unwrap(), &usage(1_000_000, 100_000));
+        let cost = |name: &str| usage(1_000_000, 100_000).cost(&name.parse().unwrap());
         for (name, dollars) in [
             ("anthropic/claude-sonnet-4-6", Some("$4.500000")),
             ("anthropic/claude-opus-4-1-20250805", Some("$22.500000")),
@@ -114,14 +200,44 @@ mod tests {
     }
 
     #[test]
-    fn a_persons_row_and_the_providers_word_win() {
-        let own = vec![("custom/qwen".to_owned(), Price::new(10, 20, 0, 0))];
-        let table = PriceTable::with_own(own);
-        let model = "custom/qwen".parse().unwrap();
-        assert_eq!(table.cost(&model, &usage(3, 2)), Some(Cost::from_nano_dollars(70)));
+    fn the_providers_word_wins() {
+        let model = "openai/gpt-4o".parse().unwrap();
         let reported = Usage { reported: Cost::from_dollars(0.25), ..usage(3, 2) };
-        assert_eq!(table.cost(&model, &reported), Some(Cost::from_nano_dollars(250_000_000)));
+        assert_eq!(reported.cost(&model), Some(Cost::from_nano_dollars(250_000_000)));
         assert_eq!(Cost::from_dollars(f64::NAN), None);
         assert_eq!(Cost::from_dollars(-1.0), None);
+    }
+}
+
+#[cfg(test)]
+mod cost_tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_cost_is_not_shown_as_nothing() {
+        assert_eq!(Cost(1).to_string(), "$0.000001");
+        assert_eq!(Cost(0).to_string(), "$0.000000");
+    }
+}
+
+#[cfg(test)]
+mod usage_tests {
+    use super::*;
+
+    #[test]
+    fn counts_that_no_bytes_hold_are_cut() {
+        let told = Usage {
+            input: u64::MAX,
+            cache_read: 9_000_000_000_000_000_000,
+            output: u64::MAX,
+            reported: Cost::from_dollars(9e5),
+            ..Usage::default()
+        };
+        let cut = told.within(1000, 1000, 4096);
+        assert_eq!((cut.input, cut.cache_read, cut.output), (101_000, 101_000, 105_096));
+        assert!(cut.reported < told.reported);
+        let honest = Usage { input: 700, output: 90, reported: Cost::from_dollars(0.01), ..told };
+        let honest = Usage { cache_read: 0, ..honest };
+        assert_eq!(honest.within(3000, 400, 4096), honest);
     }
 }

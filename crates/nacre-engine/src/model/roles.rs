@@ -1,140 +1,110 @@
-//! From settings to the models of a role.
+//! Resolves roles to models according to the settings.
 //!
-//! Settings are plain values that somebody else read. A provider is connected when a role that names it is resolved,
-//! so that a mistake in one provider's settings does not stand in the way of another's.
+//! A provider is connected only when a role that uses it is resolved, so that an error in one
+//! provider's settings does not affect the others.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_core::base::redact::ExtraWords;
+use nacre_base::config::{ApiChoice, EffortChoice, PlainHttpChoice};
+use nacre_base::redact::ExtraWords;
+use nacre_types::ModelRole as Role;
+use serde::{Deserialize, Serialize};
 
-use super::anthropic::Anthropic;
-use super::guard::Guarded;
-use super::hosted::{Dialect, Hosted};
-use super::http::{Address, Endpoint, EndpointError, PlainHttp};
-use super::names::{ModelRef, Role};
-use super::openai::OpenAi;
-use super::price::PriceTable;
-use super::programs::{
-    FolderReader, FolderReading, KnownProgram, ProgramProvider, ProgramSettings,
-};
-use super::provider::Provider;
-use super::request::Effort;
-use super::retry::{Route, ServedModel};
-use super::scripted::Scripted;
-use super::secret::Secret;
-use super::spending_budget::{Metered, SpendingBudget};
+use crate::model::anthropic::Anthropic;
+use crate::model::hosted::{Dialect, Hosted};
+use crate::model::http::{Endpoint, EndpointError};
+use crate::model::openai::OpenAi;
+use crate::model::programs::{KnownProgram, ProgramProvider, ProgramSettings};
+use crate::model::provider::{Guarded, Provider};
+use crate::model::retry::{Route, ServedModel};
+use crate::model::scripted::Scripted;
+use crate::model::secret::Secret;
+use crate::model::spending_budget::{Metered, SpendingBudget};
 
-/// Which API a provider speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ProviderKind {
-    Anthropic,
-    OpenAi,
-}
-
-/// A provider whose address is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KnownProvider {
     pub name: &'static str,
-    pub kind: ProviderKind,
+    pub kind: ApiChoice,
     pub base_url: &'static str,
-    /// The variable that holds the key, for whoever reads the environment; none where no key is needed.
     pub key_variable: Option<&'static str>,
 }
 
-/// The providers that need no address.
 pub const KNOWN_PROVIDERS: &[KnownProvider] = &[
     KnownProvider {
         name: "anthropic",
-        kind: ProviderKind::Anthropic,
+        kind: ApiChoice::Anthropic,
         base_url: "https://api.anthropic.com",
         key_variable: Some("ANTHROPIC_API_KEY"),
     },
-    KnownProvider {
-        name: "openai",
-        kind: ProviderKind::OpenAi,
-        base_url: "https://api.openai.com/v1",
-        key_variable: Some("OPENAI_API_KEY"),
-    },
-    KnownProvider {
-        name: "openrouter",
-        kind: ProviderKind::OpenAi,
-        base_url: "https://openrouter.ai/api/v1",
-        key_variable: Some("OPENROUTER_API_KEY"),
-    },
-    KnownProvider {
-        name: "zai",
-        kind: ProviderKind::OpenAi,
-        base_url: "https://api.z.ai/api/paas/v4",
-        key_variable: Some("ZAI_API_KEY"),
-    },
-    KnownProvider {
-        name: "ollama",
-        kind: ProviderKind::OpenAi,
-        base_url: "http://127.0.0.1:11434/v1",
-        key_variable: None,
-    },
-    KnownProvider {
-        name: "llamacpp",
-        kind: ProviderKind::OpenAi,
-        base_url: "http://127.0.0.1:8080/v1",
-        key_variable: None,
-    },
-    KnownProvider {
-        name: "vllm",
-        kind: ProviderKind::OpenAi,
-        base_url: "http://127.0.0.1:8000/v1",
-        key_variable: None,
-    },
+    KnownProvider::open_ai("openai", "https://api.openai.com/v1", Some("OPENAI_API_KEY")),
+    KnownProvider::open_ai(
+        "openrouter",
+        "https://openrouter.ai/api/v1",
+        Some("OPENROUTER_API_KEY"),
+    ),
+    KnownProvider::open_ai("zai", "https://api.z.ai/api/paas/v4", Some("ZAI_API_KEY")),
+    KnownProvider::open_ai("ollama", "http://127.0.0.1:11434/v1", None),
+    KnownProvider::open_ai("llamacpp", "http://127.0.0.1:8080/v1", None),
+    KnownProvider::open_ai("vllm", "http://127.0.0.1:8000/v1", None),
 ];
 
-/// What is set about a provider; a known one needs at most its key.
-#[derive(Clone, Debug, Default)]
-pub struct ProviderSettings {
-    /// Needed for a provider that is not known.
-    pub kind: Option<ProviderKind>,
-    pub base_url: Option<String>,
-    pub key: Option<Secret>,
-    pub plain_http: PlainHttp,
-    /// An address, which may hold a password.
-    pub proxy: Option<Secret>,
+impl KnownProvider {
+    const fn open_ai(
+        name: &'static str,
+        base_url: &'static str,
+        key_variable: Option<&'static str>,
+    ) -> Self {
+        Self { name, kind: ApiChoice::OpenAi, base_url, key_variable }
+    }
 }
 
-/// What is set about a role.
+#[derive(Clone, Debug, Default)]
+pub struct ProviderSettings {
+    /// Required for providers that are not in `KNOWN_PROVIDERS`.
+    pub kind: Option<ApiChoice>,
+    pub base_url: Option<String>,
+    pub key: Option<Secret>,
+    pub plain_http: Option<PlainHttpChoice>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct RoleSettings {
     pub model: ModelRef,
     pub fallbacks: Vec<ModelRef>,
     pub max_tokens: Option<u32>,
-    /// What the model may be sent at once; its window less what a person wants to keep free.
+    /// Maximum input tokens: the model's context window minus a reserve that the user chose.
     pub context_tokens: Option<usize>,
     pub temperature: Option<f32>,
-    pub effort: Effort,
+    pub effort: Option<EffortChoice>,
 }
 
 impl RoleSettings {
     pub fn of_model(model: ModelRef) -> Self {
-        let (fallbacks, effort) = (Vec::new(), Effort::Unset);
-        Self { model, fallbacks, max_tokens: None, context_tokens: None, temperature: None, effort }
+        let fallbacks = Vec::new();
+        Self {
+            model,
+            fallbacks,
+            max_tokens: None,
+            context_tokens: None,
+            temperature: None,
+            effort: None,
+        }
     }
 }
 
-/// Everything that is set about models.
 #[derive(Clone, Debug, Default)]
 pub struct ModelSettings {
     pub providers: BTreeMap<String, ProviderSettings>,
     pub roles: BTreeMap<Role, RoleSettings>,
-    /// For roles that are not set.
     pub default: Option<RoleSettings>,
-    pub prices: PriceTable,
-    /// What the model `scripted` says.
     pub script: Option<Arc<Scripted>>,
-    /// How the commands of installed agents are found and started.
     pub programs: ProgramSettings,
 }
 
-/// Why a role has no models.
 #[derive(Debug, thiserror::Error)]
 pub enum RolesError {
     #[error("No model is set for `{0}`")]
@@ -153,7 +123,8 @@ pub enum RolesError {
     Endpoint(#[from] EndpointError),
 }
 
-/// The models that are set, connected as they are needed.
+/// The configured models, connected on first use. Clones share the connections.
+#[derive(Clone)]
 pub struct Models {
     settings: Arc<ModelSettings>,
     connected: Arc<Mutex<BTreeMap<String, Arc<dyn Provider>>>>,
@@ -171,43 +142,27 @@ impl Models {
         }
     }
 
-    /// Returns the same models over the same connections, all of them paid for from one budget.
+    /// Returns the same models and connections, but charges all calls to this budget.
     #[must_use]
     pub fn paid_from(&self, budget: &Arc<SpendingBudget>) -> Self {
-        Self { budget: Some(Arc::clone(budget)), ..self.shared() }
+        Self { budget: Some(Arc::clone(budget)), ..self.clone() }
     }
 
-    /// Returns the same models over the same connections; no request to them contains a word of the list.
+    /// Returns the same models and connections, but redacts these words from every request.
     #[must_use]
     pub fn without_words(&self, words: &Arc<ExtraWords>) -> Self {
-        Self { words: Arc::clone(words), ..self.shared() }
+        Self { words: Arc::clone(words), ..self.clone() }
     }
 
-    fn shared(&self) -> Self {
-        Self {
-            settings: Arc::clone(&self.settings),
-            connected: Arc::clone(&self.connected),
-            budget: self.budget.clone(),
-            words: Arc::clone(&self.words),
-        }
-    }
-
-    /// The words that no request contains.
     pub fn words(&self) -> &Arc<ExtraWords> {
         &self.words
     }
 
-    pub fn prices(&self) -> &PriceTable {
-        &self.settings.prices
-    }
-
-    /// Returns what is set for a role, by itself or by default.
     pub fn settings_of(&self, role: Role) -> Result<&RoleSettings, RolesError> {
         let own = self.settings.roles.get(&role);
         own.or(self.settings.default.as_ref()).ok_or(RolesError::NotSet(role))
     }
 
-    /// Returns the models of a role in the order in which they are asked.
     pub fn route(&self, role: Role) -> Result<Route, RolesError> {
         let settings = self.settings_of(role)?;
         let first = self.serve(&settings.model)?;
@@ -216,29 +171,16 @@ impl Models {
         Ok(Route::new(first, fallbacks?))
     }
 
-    /// Returns one model and who serves it.
     pub fn serve(&self, model: &ModelRef) -> Result<ServedModel, RolesError> {
         Ok(self.served(model, self.provider(model)?))
     }
 
-    /// Returns Claude Code as an agent that looks at files before it answers: paid for and sent no word of the list, as all are.
-    pub fn folder_reader(
-        &self,
-        model: &ModelRef,
-        reading: FolderReading,
-    ) -> Result<ServedModel, RolesError> {
-        let program = self.installed(KnownProgram::claude())?;
-        let settings = self.settings.programs.clone();
-        Ok(self.served(model, Arc::new(FolderReader::new(program, settings, reading))))
-    }
-
-    /// Puts between a provider and its caller what holds for all of them.
     fn served(&self, model: &ModelRef, mut provider: Arc<dyn Provider>) -> ServedModel {
         if !self.words.is_empty() {
-            provider = Arc::new(Guarded::new(provider, Arc::clone(&self.words)));
+            provider = Arc::new(Guarded { provider, words: Arc::clone(&self.words) });
         }
         let provider = match &self.budget {
-            Some(budget) => Arc::new(Metered::new(provider, Arc::clone(budget))),
+            Some(budget) => Arc::new(Metered { provider, budget: Arc::clone(budget) }),
             None => provider,
         };
         ServedModel { model: model.clone(), provider }
@@ -261,7 +203,8 @@ impl Models {
         Ok(provider)
     }
 
-    /// The agent of that name, unless the person has a service of that name.
+    /// Returns the known agent program with that name, unless the user configured a service under
+    /// the same name.
     fn known_program(&self, name: &str) -> Option<&'static KnownProgram> {
         let is_service =
             self.settings.providers.get(name).is_some_and(|set| set.base_url.is_some());
@@ -273,7 +216,6 @@ impl Models {
         Ok(ProgramProvider::new(known, program, self.settings.programs.clone()))
     }
 
-    /// Where the command of an agent lies, for a Nacre that no agent started to answer.
     pub fn installed(&self, known: &'static KnownProgram) -> Result<PathBuf, RolesError> {
         let settings = &self.settings.programs;
         if settings.is_child {
@@ -290,29 +232,102 @@ impl Models {
         let kind = settings.kind.or(known.map(|known| known.kind)).ok_or_else(unknown)?;
         let own_url = settings.base_url.as_deref();
         let base_url = own_url.or(known.map(|known| known.base_url)).ok_or_else(unknown)?;
-        // A known provider at another address may be a proxy that has the key itself.
+        // A known provider at a custom address may be a proxy that adds the key.
         let needs_key =
             known.is_some_and(|known| known.key_variable.is_some()) && own_url.is_none();
         if needs_key && settings.key.is_none() {
             return Err(RolesError::NoKey(name.to_owned()));
         }
         let dialect: Box<dyn Dialect> = match kind {
-            ProviderKind::Anthropic => Box::new(Anthropic),
-            ProviderKind::OpenAi => Box::new(OpenAi::of_provider(name)),
+            ApiChoice::Anthropic => Box::new(Anthropic),
+            ApiChoice::OpenAi => Box::new(OpenAi::of_provider(name)),
         };
         let base_url = match kind {
-            // The path of this API holds the version, which people tend to add to the address as well.
-            ProviderKind::Anthropic => base_url.trim_end_matches('/').trim_end_matches("/v1"),
-            ProviderKind::OpenAi => base_url,
+            // Paths in this API include the version, which users often add to the address as well.
+            ApiChoice::Anthropic => base_url.trim_end_matches('/').trim_end_matches("/v1"),
+            ApiChoice::OpenAi => base_url,
         };
-        let endpoint = Endpoint::new(&Address {
-            provider: name,
-            base_url,
-            key: settings.key.as_ref(),
-            plain_http: settings.plain_http,
-            proxy: settings.proxy.as_ref(),
-        })?;
+        let ProviderSettings { key, plain_http, .. } = settings;
+        let endpoint = Endpoint::new(name, base_url, key.as_ref(), *plain_http)?;
         Ok(Hosted::new(endpoint, dialect))
+    }
+}
+
+const SCRIPTED: &str = "scripted";
+
+/// A model and its provider, such as `anthropic/claude-sonnet-4-6`, `openrouter/qwen/qwen3-coder`
+/// or `scripted`.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct ModelRef {
+    provider: String,
+    model: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` does not name a model; write `provider/model`")]
+pub struct BadModelRef(String);
+
+impl ModelRef {
+    pub fn scripted() -> Self {
+        Self { provider: SCRIPTED.to_owned(), model: String::new() }
+    }
+
+    pub fn provider(&self) -> &str {
+        &self.provider
+    }
+
+    /// Returns the model's name as its provider spells it, or an empty string for a script.
+    pub fn model(&self) -> &str {
+        &self.model
+    }
+
+    pub fn is_scripted(&self) -> bool {
+        self.provider == SCRIPTED
+    }
+}
+
+impl FromStr for ModelRef {
+    type Err = BadModelRef;
+
+    fn from_str(text: &str) -> Result<Self, BadModelRef> {
+        if text == SCRIPTED {
+            return Ok(Self::scripted());
+        }
+        let is_plain = |part: &str| {
+            !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control())
+        };
+        match text.split_once('/') {
+            Some((provider, model))
+                if is_plain(provider) && is_plain(model) && provider != SCRIPTED =>
+            {
+                Ok(Self { provider: provider.to_owned(), model: model.to_owned() })
+            }
+            Some(_) | None => Err(BadModelRef(text.escape_debug().collect())),
+        }
+    }
+}
+
+impl TryFrom<String> for ModelRef {
+    type Error = BadModelRef;
+
+    fn try_from(text: String) -> Result<Self, BadModelRef> {
+        text.parse()
+    }
+}
+
+impl From<ModelRef> for String {
+    fn from(model: ModelRef) -> Self {
+        model.to_string()
+    }
+}
+
+impl fmt::Display for ModelRef {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_scripted() {
+            return f.write_str(SCRIPTED);
+        }
+        write!(f, "{}/{}", self.provider, self.model)
     }
 }
 
@@ -357,7 +372,7 @@ mod tests {
         };
         let none = ProviderSettings::default();
         let url = |url: &str| ProviderSettings { base_url: Some(url.to_owned()), ..none.clone() };
-        let kind = Some(ProviderKind::OpenAi);
+        let kind = Some(ApiChoice::OpenAi);
         for (settings, expected) in [
             (with("anthropic", none.clone()), "Provider `anthropic` needs a key, and none is set"),
             (with("anthropic", url("http://127.0.0.1:1/v1")), "anthropic/m"),
@@ -376,6 +391,28 @@ mod tests {
             ),
         ] {
             assert_eq!(outcome(settings, Role::Lead), expected);
+        }
+    }
+}
+
+#[cfg(test)]
+mod names_tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_and_written_alike() {
+        for text in ["anthropic/claude-sonnet-4-6", "openrouter/qwen/qwen3-coder:free", "scripted"]
+        {
+            assert_eq!(text.parse::<ModelRef>().unwrap().to_string(), text);
+        }
+        let model: ModelRef = "openrouter/qwen/qwen3".parse().unwrap();
+        assert_eq!((model.provider(), model.model()), ("openrouter", "qwen/qwen3"));
+    }
+
+    #[test]
+    fn what_is_no_name_is_refused() {
+        for text in ["", "gpt", "/x", "x/", "a b/c", "a/b\nc", "scripted/x"] {
+            assert!(text.parse::<ModelRef>().is_err(), "{text:?}");
         }
     }
 }

@@ -1,58 +1,45 @@
-//! Where plain code waits for futures: on one runtime of the process, or on that of a server.
+//! The Tokio runtime that synchronous code uses to block on futures.
 
 use std::io;
 use std::sync::Arc;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 
-/// A runtime that is shared by whatever waits for models. A clone is the same runtime.
 #[derive(Clone, Debug)]
-pub struct AsyncRuntime {
-    kind: Kind,
-}
-
-#[derive(Clone, Debug)]
-enum Kind {
-    /// Driven by the thread that waits.
+pub enum AsyncRuntime {
+    /// Driven by the thread that calls `block_on`.
     Own(Arc<OwnRuntime>),
-    /// Driven by the threads of a server.
+    /// Driven by a server's threads. Callers must use it only from threads that are allowed to
+    /// block.
     Shared(Handle),
 }
 
-/// A runtime that is dropped without waiting for threads of cancelled work.
+/// A runtime whose drop does not wait for the threads of cancelled work.
 #[derive(Debug)]
-struct OwnRuntime {
-    /// `None` only while it is dropped.
+pub struct OwnRuntime {
+    /// `None` only during `drop`.
     runtime: Option<Runtime>,
 }
 
 impl AsyncRuntime {
-    /// Makes one that the waiting thread drives.
     pub fn new() -> io::Result<Self> {
         let runtime = Some(Builder::new_current_thread().enable_all().build()?);
-        Ok(Self { kind: Kind::Own(Arc::new(OwnRuntime { runtime })) })
+        Ok(Self::Own(Arc::new(OwnRuntime { runtime })))
     }
 
-    /// Uses a runtime that other threads drive. Wait on it from a thread that may block.
-    pub fn of_server(handle: Handle) -> Self {
-        Self { kind: Kind::Shared(handle) }
-    }
-
-    /// Waits for the work on this thread.
     pub fn block_on<T>(&self, work: impl Future<Output = T>) -> T {
-        match &self.kind {
-            Kind::Own(own) => match &own.runtime {
+        match self {
+            Self::Own(own) => match &own.runtime {
                 Some(runtime) => runtime.block_on(work),
                 None => unreachable!("a runtime is there until it is dropped"),
             },
-            Kind::Shared(handle) => handle.block_on(work),
+            Self::Shared(handle) => handle.block_on(work),
         }
     }
 }
 
 impl Drop for OwnRuntime {
     fn drop(&mut self) {
-        // A cancelled tool may still wait for a program; nobody waits for the tool.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
@@ -85,7 +72,7 @@ mod tests {
     #[test]
     fn a_server_lends_its_own() {
         let server = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
-        let shared = AsyncRuntime::of_server(server.handle().clone());
+        let shared = AsyncRuntime::Shared(server.handle().clone());
         let both = [shared.clone(), shared];
         assert_eq!(both.map(|runtime| runtime.block_on(async { 1 })), [1, 1]);
     }

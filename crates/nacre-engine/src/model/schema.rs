@@ -1,166 +1,28 @@
-//! The part of JSON Schema that we write, checked.
+//! Validates values against the subset of JSON Schema that Nacre's schemas use. A test checks that
+//! they use no other keywords.
 //!
-//! A keyword that is not known here is refused when the schema is read, so that nothing counts as checked that was
-//! not. Checking is bounded: in depth, and in the number of violations that are worth telling a model.
-
-use std::fmt;
+//! Validation is limited in depth and in the number of violations.
 
 use serde_json::{Map, Value};
 
 const MAX_DEPTH: usize = 64;
-
-/// More than these only confuse the model that has to mend them.
+/// A longer list would confuse the model that has to correct them.
 const MAX_VIOLATIONS: usize = 10;
 
-/// Keywords that say nothing about what is valid.
-const ANNOTATIONS: &[&str] =
-    &["$schema", "$id", "title", "description", "default", "examples", "format", "deprecated"];
-
-const KEYWORDS: &[&str] = &[
-    "$ref",
-    "$defs",
-    "definitions",
-    "type",
-    "properties",
-    "required",
-    "additionalProperties",
-    "items",
-    "enum",
-    "const",
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "minLength",
-    "maxLength",
-    "minItems",
-    "maxItems",
-    "minimum",
-    "maximum",
-];
-
-/// A schema whose every keyword is checked.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Schema {
-    root: Value,
-}
-
-/// A schema that cannot be checked.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("Cannot check the schema at `{at}`: {what}")]
-pub struct SchemaError {
-    at: String,
-    what: String,
-}
-
-/// Where a value is not as the schema says.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Violation {
-    /// A JSON pointer; empty for the whole.
-    pub at: String,
-    pub what: String,
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let at = if self.at.is_empty() { "/" } else { &self.at };
-        write!(f, "at {at}: {}", self.what)
-    }
-}
-
-impl Schema {
-    pub fn new(root: &Value) -> Result<Self, SchemaError> {
-        check_keywords(root, "", 0)?;
-        let schema = Self { root: root.clone() };
-        schema.check_refs(root)?;
-        Ok(schema)
-    }
-
-    /// Returns where the value breaks the schema; nothing if it is valid.
-    pub fn violations(&self, value: &Value) -> Vec<Violation> {
-        let mut check = Check { root: &self.root, found: Vec::new() };
-        check.value(&self.root, value, "", 0);
-        check.found
-    }
-
-    fn check_refs(&self, part: &Value) -> Result<(), SchemaError> {
-        match part {
-            Value::Object(object) => {
-                if let Some(Value::String(name)) = object.get("$ref")
-                    && resolve(&self.root, name).is_none()
-                {
-                    return Err(SchemaError { at: name.clone(), what: "no such part".to_owned() });
-                }
-                object.values().try_for_each(|part| self.check_refs(part))
-            }
-            Value::Array(items) => items.iter().try_for_each(|part| self.check_refs(part)),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
-        }
-    }
+/// Returns the violations, each with a JSON pointer to the invalid value.
+pub fn violations(schema: &Value, value: &Value) -> Vec<String> {
+    let mut check = Check { root: schema, found: Vec::new() };
+    check.value(schema, value, "", 0);
+    check.found
 }
 
 fn resolve<'a>(root: &'a Value, name: &str) -> Option<&'a Value> {
-    let pointer = name.strip_prefix('#')?;
-    let is_definition = pointer.starts_with("/$defs/") || pointer.starts_with("/definitions/");
-    if is_definition { root.pointer(pointer) } else { None }
-}
-
-/// Walks the places where a schema holds schemas.
-fn check_keywords(schema: &Value, at: &str, depth: usize) -> Result<(), SchemaError> {
-    let fail = |what: &str| Err(SchemaError { at: at.to_owned(), what: what.to_owned() });
-    if MAX_DEPTH < depth {
-        return fail("nested too deeply");
-    }
-    let object = match schema {
-        Value::Bool(_) => return Ok(()),
-        Value::Object(object) => object,
-        Value::Null | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            return fail("not a schema");
-        }
-    };
-    for (key, value) in object {
-        let inside = format!("{at}/{key}");
-        match (key.as_str(), value) {
-            ("properties" | "$defs" | "definitions", Value::Object(parts)) => {
-                for (name, part) in parts {
-                    check_keywords(part, &format!("{inside}/{name}"), depth + 1)?;
-                }
-            }
-            ("anyOf" | "oneOf" | "allOf", Value::Array(parts)) => {
-                for part in parts {
-                    check_keywords(part, &inside, depth + 1)?;
-                }
-            }
-            ("items" | "additionalProperties", part) => check_keywords(part, &inside, depth + 1)?,
-            (key, value) if KEYWORDS.contains(&key) => {
-                if !has_right_form(key, value) {
-                    return fail(&format!("`{key}` has a wrong form"));
-                }
-            }
-            (key, _) if ANNOTATIONS.contains(&key) => {}
-            (key, _) => return fail(&format!("`{key}` is not supported")),
-        }
-    }
-    Ok(())
-}
-
-fn has_right_form(key: &str, value: &Value) -> bool {
-    let is_text_list =
-        |value: &Value| value.as_array().is_some_and(|items| items.iter().all(Value::is_string));
-    match key {
-        "$ref" => value.is_string(),
-        "type" => value.is_string() || is_text_list(value),
-        "required" => is_text_list(value),
-        "enum" => value.is_array(),
-        "const" => true,
-        "minLength" | "maxLength" | "minItems" | "maxItems" => value.is_u64(),
-        "minimum" | "maximum" => value.is_number(),
-        _ => false,
-    }
+    root.pointer(name.strip_prefix('#').filter(|pointer| pointer.starts_with("/$defs/"))?)
 }
 
 struct Check<'a> {
     root: &'a Value,
-    found: Vec<Violation>,
+    found: Vec<String>,
 }
 
 impl Check<'_> {
@@ -208,11 +70,6 @@ impl Check<'_> {
             && wanted != value
         {
             self.fail(at, &format!("must be {wanted}"));
-        }
-        if let Some(Value::Array(parts)) = schema.get("allOf") {
-            for part in parts {
-                self.value(part, value, at, depth + 1);
-            }
         }
         if let Some(Value::Array(parts)) = schema.get("anyOf")
             && self.n_matching(parts, value, depth) == 0
@@ -264,7 +121,7 @@ impl Check<'_> {
     }
 
     fn array(&mut self, schema: &Map<String, Value>, items: &[Value], at: &str, depth: usize) {
-        self.length(schema, ("minItems", "maxItems"), items.len(), at, "items");
+        self.length(schema, "Items", items.len(), at);
         if let Some(part) = schema.get("items") {
             for (idx, item) in items.iter().enumerate() {
                 self.value(part, item, &format!("{at}/{idx}"), depth + 1);
@@ -273,23 +130,17 @@ impl Check<'_> {
     }
 
     fn text(&mut self, schema: &Map<String, Value>, text: &str, at: &str) {
-        self.length(schema, ("minLength", "maxLength"), text.chars().count(), at, "characters");
+        self.length(schema, "Length", text.chars().count(), at);
     }
 
-    fn length(
-        &mut self,
-        schema: &Map<String, Value>,
-        (min, max): (&str, &str),
-        n: usize,
-        at: &str,
-        unit: &str,
-    ) {
+    fn length(&mut self, schema: &Map<String, Value>, what: &str, n: usize, at: &str) {
+        let unit = if what == "Items" { "items" } else { "characters" };
         let n = n as u64;
-        let bound = |key: &str| schema.get(key).and_then(Value::as_u64);
-        if let Some(min) = bound(min).filter(|min| n < *min) {
+        let bound = |end: &str| schema.get(&format!("{end}{what}")).and_then(Value::as_u64);
+        if let Some(min) = bound("min").filter(|min| n < *min) {
             self.fail(at, &format!("has {n} {unit}, needs at least {min}"));
         }
-        if let Some(max) = bound(max).filter(|max| *max < n) {
+        if let Some(max) = bound("max").filter(|max| *max < n) {
             self.fail(at, &format!("has {n} {unit}, may have at most {max}"));
         }
     }
@@ -307,7 +158,8 @@ impl Check<'_> {
 
     fn fail(&mut self, at: &str, what: &str) {
         if self.found.len() < MAX_VIOLATIONS {
-            self.found.push(Violation { at: at.to_owned(), what: what.to_owned() });
+            let at = if at.is_empty() { "/" } else { at };
+            self.found.push(format!("at {at}: {what}"));
         }
     }
 }
@@ -342,23 +194,26 @@ fn shown(wanted: &Value) -> String {
     wanted.as_str().map_or_else(|| wanted.to_string(), str::to_owned)
 }
 
-/// What a provider gets to know of lengths and ranges, which are checked here anyway.
+/// Whether schemas sent to providers keep the length and range keywords. Nacre checks values
+/// against these keywords in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Bounds {
-    /// For servers that make a grammar of the schema: without an end to a list, small models find none.
+pub(super) enum SchemaBounds {
+    /// For servers that compile the schema to a grammar. Without `maxItems`, small models produce
+    /// endless lists.
     Kept,
-    /// For services that refuse keywords they do not enforce.
+    /// For services that reject keywords they do not enforce.
     Dropped,
 }
 
-/// Returns the schema in the form that providers enforce: without keys that it does not name.
-pub(super) fn for_providers(schema: &Value, bounds: Bounds) -> Value {
+/// Returns the schema in a form that providers can enforce, with `additionalProperties` set to
+/// `false`.
+pub(super) fn for_providers(schema: &Value, bounds: SchemaBounds) -> Value {
     match schema {
         Value::Object(object) => {
             let kept = object.iter().filter(|(key, _)| !is_left_out(key, bounds));
             let narrowed = |(key, value): (&String, &Value)| {
                 let value = match (key.as_str(), value) {
-                    ("properties" | "$defs" | "definitions", Value::Object(parts)) => {
+                    ("properties" | "$defs", Value::Object(parts)) => {
                         let each = parts.iter();
                         let parts =
                             each.map(|(name, part)| (name.clone(), for_providers(part, bounds)));
@@ -384,18 +239,18 @@ pub(super) fn for_providers(schema: &Value, bounds: Bounds) -> Value {
     }
 }
 
-fn is_left_out(key: &str, bounds: Bounds) -> bool {
+fn is_left_out(key: &str, bounds: SchemaBounds) -> bool {
     match key {
-        // Strict modes refuse a default, though a missing value is taken for it here.
+        // Strict modes reject `default`, although Nacre accepts missing values.
         "$schema" | "default" => true,
         "minLength" | "maxLength" | "minItems" | "maxItems" | "minimum" | "maximum" => {
-            bounds == Bounds::Dropped
+            bounds == SchemaBounds::Dropped
         }
         _ => false,
     }
 }
 
-/// Whether every key of every object is required and none may be added, which strict modes demand.
+/// Returns whether every object requires all its keys and allows no others, as strict modes demand.
 pub(super) fn is_strict(schema: &Value) -> bool {
     match schema {
         Value::Object(object) => {

@@ -1,23 +1,22 @@
-//! A key that can be sent but not shown.
+//! An API key that can be sent but not displayed.
 //!
-//! Servers like to quote the key back in their errors, so the secret also knows how to blot itself out of a text. It
-//! looks for pieces of itself, because what is quoted may be escaped or cut short.
+//! Servers quote the key in their errors, so a secret can redact itself from such text. It removes
+//! every fragment of the key, because the quoted key may be escaped or truncated.
 
 use std::fmt;
 use std::sync::Arc;
 
-/// What stands in a text in the place of a key.
 const BLOT: &str = "[key]";
 
-/// A piece of a key this long is worth hiding; the first letters of keys are public.
+/// Minimum length of a key fragment that is removed. Shorter fragments may be only the public
+/// prefix of a key.
 const PIECE: usize = 8;
 
-/// An API key. Neither `Debug` nor `Display` shows it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Arc<str>);
 
 impl Secret {
-    /// Takes a key as a person set it; white space around it is no part of it, and an empty one is none.
+    /// Trims the key, and returns `None` if it is empty.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
         (!text.is_empty()).then(|| Self(Arc::from(text)))
@@ -27,12 +26,10 @@ impl Secret {
         &self.0
     }
 
-    /// The header by which most services take a key.
     pub(super) fn bearer(&self) -> (&'static str, String) {
         ("authorization", format!("Bearer {}", self.expose()))
     }
 
-    /// Returns the text with every piece of the key blotted out.
     pub(super) fn scrub(&self, text: &str) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -49,7 +46,8 @@ impl Secret {
         out
     }
 
-    /// Returns how many bytes of the text are also a piece of the key, in whole characters.
+    /// Returns the length in bytes of the longest fragment of the key at the start of the text. It
+    /// ends on a character boundary.
     fn longest_piece_at(&self, text: &str) -> usize {
         let shared = |from: usize| -> usize {
             let tail = self.0.get(from..).unwrap_or_default();

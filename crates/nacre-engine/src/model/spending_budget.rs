@@ -1,33 +1,28 @@
-//! What may still be spent: looked at before every attempt, and told of every answer.
+//! Spending limits, checked before every attempt and charged for every answer.
 //!
-//! It hangs in `Models`, so that no way to a model leads around it: repairs, retries, fallbacks and the steps of an
-//! agent all pay from the same budget. An attempt counts by the length of its question while it is under way, so that
-//! several side by side cannot each take the last of it. What went out can exceed a limit by the answers that were
-//! under way, never by another question.
+//! The budget is part of `Models`, so that repairs, retries, fallbacks and agent steps all count. A
+//! running attempt reserves an amount based on the length of its request, so that concurrent
+//! attempts cannot each use the whole remainder. Spending can exceed a limit only by the answers of
+//! running attempts.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde::Serialize;
 
-use super::content::{Content, Image};
-use super::cost::Cost;
-use super::error::{ErrorKind, ModelError, Said};
-use super::names::{ModelRef, Role};
-use super::price::PriceTable;
-use super::programs::KnownProgram;
-use super::provider::{Call, Generation, Provider, Sink};
-use super::request::Request;
-use super::response::Event;
-use super::usage::Usage;
+use crate::model::conversation::{Content, Image, ModelEvent, Request};
+use crate::model::error::{ErrorKind, ModelError, Said};
+use crate::model::price::{Cost, Usage};
+use crate::model::programs::KnownProgram;
+use crate::model::provider::{Call, Generation, Provider, Sink};
+use crate::model::roles::ModelRef;
+use nacre_types::ModelRole as Role;
 
-/// Bytes of a text that make a token, about; used until the provider tells, and where it tells nothing.
 const BYTES_A_TOKEN: u64 = 4;
 
-/// Bytes that make a token at most, over a whole text: who claims fewer tokens is not believed.
+/// Maximum average bytes per token. A server's token count is raised if it implies more.
 const MAX_BYTES_A_TOKEN: u64 = 16;
 
-/// Tokens and money.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Amount {
     pub tokens: u64,
@@ -49,29 +44,15 @@ impl Amount {
     }
 }
 
-/// What a limit is counted over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LimitScope {
-    /// All that was ever asked about one session.
-    Session,
-    /// Everything of one day.
-    Day,
-    /// One project's month.
-    Project,
-}
-
-impl LimitScope {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Session => "session",
-            Self::Day => "day",
-            Self::Project => "project",
-        }
+nacre_base::words! {
+    LimitScope {
+        Session = "session",
+        Day = "day",
+        /// Limits the project's spending per month.
+        Project = "project",
     }
 }
 
-/// What may be spent in one scope, and what was spent before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
     pub scope: LimitScope,
@@ -80,15 +61,16 @@ pub struct Allowance {
 }
 
 impl Allowance {
-    /// Whether `more` can never be spent, however long one waits: a session stays the session that it is.
+    /// Returns whether `more` can never fit, even after a reset. The limit of a session never
+    /// resets.
     fn never_fits(&self, more: Amount, is_free: bool) -> bool {
         let is_too_much =
             self.limit.tokens < more.tokens || (!is_free && self.limit.cost < more.cost);
         self.scope == LimitScope::Session || is_too_much
     }
 
-    /// Why `more` may not be spent on top of what was. Where all is spent, nothing more may be; money does not matter
-    /// to what is known to be free.
+    /// Returns the limit that `more` would exceed. An exhausted limit allows nothing, not even
+    /// zero. Money limits do not apply to free models.
     fn reached(&self, more: Amount, is_free: bool) -> Option<Reached> {
         let Self { scope, limit, used } = *self;
         let (after, is_final) = (used.plus(more), self.never_fits(more, is_free));
@@ -107,11 +89,10 @@ impl Allowance {
     }
 }
 
-/// A limit that stands in the way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
     pub scope: LimitScope,
-    /// Waiting will not help.
+    /// Whether the limit never resets, so that waiting does not help.
     pub is_final: bool,
     of: Measure,
     limit: Amount,
@@ -122,12 +103,11 @@ pub struct Reached {
 enum Measure {
     Tokens,
     Money,
-    /// Sessions that installed agents read, counted in the place of tokens.
+    /// Number of sessions that installed agents read, stored in the token field.
     AgentSessions,
 }
 
 impl Reached {
-    /// The setting that would have to be raised.
     pub fn key(&self) -> &'static str {
         match (self.scope, self.of) {
             (LimitScope::Session, Measure::Tokens) => "limits.session_tokens",
@@ -165,33 +145,30 @@ impl fmt::Display for Reached {
     }
 }
 
-/// One answer that was paid for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Spent {
     pub role: Role,
     pub model: ModelRef,
     pub usage: Usage,
-    /// Nothing where nobody knows the price.
     pub cost: Option<Cost>,
 }
 
-/// What went out of one budget.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpentTotals {
     pub calls: u64,
     pub usage: Usage,
     pub cost: Cost,
-    /// Calls whose price nobody knows; their tokens are counted all the same.
+    /// Number of calls whose price is unknown. Their tokens are counted.
     pub unpriced_calls: u64,
 }
 
-/// Writes down what was spent; says why it could not.
 type Keep = dyn Fn(&Spent) -> Result<(), String> + Send + Sync;
 
-/// What may be spent on one piece of work.
+type CostOf = fn(&Usage, &ModelRef) -> Option<Cost>;
+
 pub struct SpendingBudget {
-    prices: PriceTable,
-    /// Why no installed agent may read this session.
+    cost_of: CostOf,
+    /// Set if installed agents may read no more sessions today.
     agents_done: Option<Reached>,
     keep: Box<Keep>,
     inner: Mutex<Inner>,
@@ -200,26 +177,26 @@ pub struct SpendingBudget {
 #[derive(Default)]
 struct Inner {
     allowances: Vec<Allowance>,
-    /// What the attempts under way count for.
     under_way: Amount,
     totals: SpentTotals,
     reached: Option<Reached>,
-    /// What cannot be written down must not be spent.
+    /// Set if an expense could not be stored. Further attempts are then refused.
     unwritten: Option<String>,
 }
 
 impl SpendingBudget {
-    /// A budget with these allowances; `keep` writes down each answer before the next question is asked.
+    /// `keep` stores the cost of each answer before the next attempt starts.
     pub fn new(
         allowances: Vec<Allowance>,
-        prices: PriceTable,
+        cost_of: CostOf,
         keep: impl Fn(&Spent) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
         let inner = Inner { allowances, ..Inner::default() };
-        Self { prices, agents_done: None, keep: Box::new(keep), inner: Mutex::new(inner) }
+        Self { cost_of, agents_done: None, keep: Box::new(keep), inner: Mutex::new(inner) }
     }
 
-    /// Lets no installed agent read the session where they have read as many others today as they may.
+    /// Prevents installed agents from reading this session if they have already read `limit` others
+    /// today.
     #[must_use]
     pub fn with_agent_sessions(self, limit: u64, used: u64) -> Self {
         let amount = |tokens| Amount { tokens, ..Amount::default() };
@@ -237,17 +214,15 @@ impl SpendingBudget {
         self.agents_done.filter(|_| KnownProgram::of_provider(model.provider()).is_some())
     }
 
-    /// What was spent so far.
     pub fn totals(&self) -> SpentTotals {
         self.inner().totals
     }
 
-    /// The first limit that stood in the way of a question.
     pub fn reached(&self) -> Option<Reached> {
         self.inner().reached
     }
 
-    /// Whether so much more may be spent on a model, so that nothing is begun that cannot be finished.
+    /// Checks that this usage still fits, so that no work is started that cannot be finished.
     pub fn allows(&self, model: &ModelRef, usage: Usage) -> Result<(), Reached> {
         if let Some(reached) = self.agents_done(model) {
             return Err(reached);
@@ -259,15 +234,8 @@ impl SpendingBudget {
         allowances.find_map(|allowance| allowance.reached(more, is_free)).map_or(Ok(()), Err)
     }
 
-    /// The money that every limit leaves.
-    pub fn money_left(&self) -> Option<Cost> {
-        let left = |allowance: &Allowance| allowance.limit.less(allowance.used).cost;
-        self.inner().allowances.iter().map(left).min()
-    }
-
-    /// What a usage amounts to, and whether it is known to be free.
     fn priced(&self, model: &ModelRef, usage: Usage) -> (Amount, bool) {
-        let cost = self.prices.cost(model, &usage);
+        let cost = (self.cost_of)(&usage, model);
         let amount = Amount { tokens: usage.total(), cost: cost.unwrap_or_default() };
         (amount, cost == Some(Cost::default()))
     }
@@ -276,7 +244,7 @@ impl SpendingBudget {
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Lets a question out, or says why not.
+    /// Reserves the estimated cost of a request, or returns the reason for a refusal.
     fn open(self: &Arc<Self>, call: &Call<'_>) -> Result<UnderWay, String> {
         let input = asked_bytes(call.request) / BYTES_A_TOKEN;
         let usage = Usage { input, ..Usage::default() };
@@ -299,7 +267,7 @@ impl SpendingBudget {
     }
 
     fn pay(&self, call: &Call<'_>, usage: Usage) {
-        let cost = self.prices.cost(call.model, &usage);
+        let cost = (self.cost_of)(&usage, call.model);
         let (role, model) = (call.request.role, call.model.clone());
         let spent = Spent { role, model, usage, cost };
         let kept = (self.keep)(&spent);
@@ -325,7 +293,7 @@ impl fmt::Debug for SpendingBudget {
     }
 }
 
-/// A question that is out; whatever becomes of it, it stops counting as under way.
+/// The reservation of a running attempt, released on drop.
 struct UnderWay {
     budget: Arc<SpendingBudget>,
     asked: Amount,
@@ -338,26 +306,18 @@ impl Drop for UnderWay {
     }
 }
 
-/// How long a request is.
 fn asked_bytes(request: &Request) -> u64 {
     let told: usize = request.messages.iter().map(|message| message.text().len()).sum();
     let is_image = |content: &&Content| matches!(content, Content::Image(_));
     let parts = request.messages.iter().flat_map(|message| &message.content);
-    // As many bytes as a text of the same price has.
+    // Converts the images to the number of text bytes with the same price.
     let told = told + parts.filter(is_image).count() * Image::TOKENS * 3;
     (request.system.len() + told) as u64
 }
 
-/// A provider whose answers are paid for.
 pub(super) struct Metered {
-    provider: Arc<dyn Provider>,
-    budget: Arc<SpendingBudget>,
-}
-
-impl Metered {
-    pub(super) fn new(provider: Arc<dyn Provider>, budget: Arc<SpendingBudget>) -> Self {
-        Self { provider, budget }
-    }
+    pub(super) provider: Arc<dyn Provider>,
+    pub(super) budget: Arc<SpendingBudget>,
 }
 
 impl Provider for Metered {
@@ -369,20 +329,15 @@ impl Provider for Metered {
                 said: Some(Said::new(&why)),
             })?;
             let (mut told, mut said_bytes) = (Usage::default(), 0);
-            let mut watched = |event: Event| {
-                match &event {
-                    Event::Usage(usage) => told = *usage,
-                    Event::Text(text) | Event::Reasoning(text) => said_bytes += text.len() as u64,
-                    Event::ToolArguments { delta, .. } => said_bytes += delta.len() as u64,
-                    Event::Started { .. }
-                    | Event::ReasoningDone { .. }
-                    | Event::HiddenReasoning(_)
-                    | Event::ToolStarted { .. }
-                    | Event::ToolDone { .. }
-                    | Event::TextReplaced { .. }
-                    | Event::Stop(_)
-                    | Event::Retry { .. }
-                    | Event::Fallback { .. } => {}
+            let mut watched = |event: ModelEvent| {
+                if let ModelEvent::Usage(usage) = &event {
+                    told = *usage;
+                }
+                if let ModelEvent::Text(text)
+                | ModelEvent::Reasoning(text)
+                | ModelEvent::ToolArguments { delta: text, .. } = &event
+                {
+                    said_bytes += text.len() as u64;
                 }
                 sink(event);
             };
@@ -393,7 +348,7 @@ impl Provider for Metered {
                 said_bytes = said_bytes.max(shown as u64);
             }
             drop(out);
-            // An attempt that failed before it cost anything is none.
+            // A failed attempt that cost nothing is not recorded.
             if answer.is_ok() || 0 < told.total() || 0 < said_bytes {
                 self.budget.pay(&call, counted(told, asked_bytes(call.request), said_bytes));
             }
@@ -406,8 +361,8 @@ impl Provider for Metered {
     }
 }
 
-/// What an attempt used. One whose server does not say is counted by its length, and one whose server says less than such texts can
-/// take, too: a limit must not depend on what a server claims.
+/// Returns the usage of an attempt. Token counts that are missing, or too low for the length of the
+/// text, are replaced by estimates, because a limit must not depend on a server's claims.
 fn counted(told: Usage, asked_bytes: u64, said_bytes: u64) -> Usage {
     if told.total() == 0 {
         let (input, output) = (asked_bytes / BYTES_A_TOKEN, said_bytes / BYTES_A_TOKEN);

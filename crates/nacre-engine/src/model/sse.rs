@@ -1,39 +1,34 @@
-//! Server-sent events, read piece by piece.
+//! Parses server-sent events from a byte stream.
 //!
-//! Bytes may arrive cut anywhere, inside a character too, so lines are kept as bytes until they are complete. A
-//! line or an event that grows past its cap is an error: a server must not be able to fill the memory.
+//! Chunks may end anywhere, even inside a character, so lines are kept as bytes until they are
+//! complete. An oversized line or event is an error, so that a server cannot exhaust memory.
 
-/// The longest line. Providers send words; the longest honest line is a whole tool call.
+/// The longest real line contains a whole tool call.
 const MAX_LINE: usize = 1 << 20;
 
-/// The most data that one event may have over its lines.
 const MAX_EVENT: usize = 4 << 20;
 
-/// One event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frame {
     pub(super) event: Option<String>,
     pub(super) data: String,
 }
 
-/// A line or an event is longer than allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the event stream has a line of more than {MAX_LINE} bytes")]
 pub(super) struct TooLong;
 
-/// Turns bytes into frames.
 #[derive(Debug, Default)]
 pub(super) struct SseParser {
     line: Vec<u8>,
     frame: Frame,
     has_data: bool,
-    /// The last byte was a carriage return, whose line feed may still come.
+    /// The last byte was a carriage return, and its line feed may follow.
     after_cr: bool,
     seen_first_line: bool,
 }
 
 impl SseParser {
-    /// Adds bytes and appends the events that they complete.
     pub(super) fn push(&mut self, bytes: &[u8], out: &mut Vec<Frame>) -> Result<(), TooLong> {
         let mut rest = bytes;
         while let Some(&first) = rest.first() {
@@ -56,7 +51,8 @@ impl SseParser {
         Ok(())
     }
 
-    /// Returns what is left when the stream ends; many servers leave out the last empty line.
+    /// Returns the last event if the stream ends before it is complete. Many servers omit the final
+    /// empty line.
     pub(super) fn finish(mut self) -> Option<Frame> {
         let mut out = Vec::new();
         if !self.line.is_empty() {
@@ -79,7 +75,7 @@ impl SseParser {
         match field {
             "event" => self.frame.event = Some(value.to_owned()),
             "data" => self.add_data(value)?,
-            // Comments, ids and reconnection times mean nothing to us.
+            // Comments, ids and reconnection times are ignored.
             _ => {}
         }
         Ok(())

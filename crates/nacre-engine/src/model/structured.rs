@@ -1,49 +1,40 @@
-//! Answers with a shape: parsed, checked, and sent back with the errors, at most twice.
+//! Gets structured answers: parses and validates each one, and returns an invalid answer to the
+//! model with its errors, at most twice.
 //!
-//! The schema says what a model is told; serde says what the program gets. Both must agree with the answer, so that
-//! a schema that is too wide cannot let through what the type does not hold.
+//! An answer must match the schema that the model received, and must also deserialize into the
+//! caller's type in case the schema is too permissive.
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::content::Content;
-use super::error::ModelError;
-use super::loose_json::only_value;
-use super::provider::Sink;
-use super::request::{Message, OutputSchema, Request};
-use super::response::{Response, StopReason};
-use super::retry::{Control, Route, generate};
-use super::schema::{Schema, SchemaError};
-use super::usage::Usage;
+use crate::model::conversation::{Content, Message, OutputSchema, Request, Response, StopReason};
+use crate::model::error::ModelError;
+use crate::model::price::Usage;
+use crate::model::provider::Sink;
+use crate::model::retry::{Control, Route, generate};
+use crate::model::schema::violations;
+use crate::model::textual_tools::only_value;
 
-/// How often a model may mend its answer.
 pub const MAX_REPAIRS: usize = 2;
 
-/// An answer of the asked shape.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Structured<T> {
     pub value: T,
-    /// The last response, whose text the value was read from.
     pub response: Response,
-    /// The tokens of all calls together.
     pub usage: Usage,
     pub n_repairs: usize,
 }
 
-/// Why there is no answer of the asked shape.
 #[derive(Debug, thiserror::Error)]
 pub enum StructuredError {
     #[error(transparent)]
     Model(#[from] ModelError),
-    #[error(transparent)]
-    Schema(#[from] SchemaError),
     #[error("`{}` stopped before its answer was complete: {stop:?}", response.model)]
     Incomplete { stop: StopReason, response: Box<Response> },
     #[error("The answer of `{}` has the wrong shape: {}", response.model, errors.join("; "))]
     Invalid { errors: Vec<String>, response: Box<Response> },
 }
 
-/// Asks for an answer of the given shape.
 pub async fn structured<T: DeserializeOwned>(
     route: &Route,
     request: &Request,
@@ -51,7 +42,6 @@ pub async fn structured<T: DeserializeOwned>(
     control: &Control,
     sink: &mut Sink<'_>,
 ) -> Result<Structured<T>, StructuredError> {
-    let schema = Schema::new(&output.schema)?;
     let mut request = Request { output: Some(output.clone()), ..request.clone() };
     let mut usage: Option<Usage> = None;
     let mut n_repairs = 0;
@@ -69,7 +59,7 @@ pub async fn structured<T: DeserializeOwned>(
                 return Err(StructuredError::Incomplete { stop, response });
             }
         }
-        match parse::<T>(&response.text(), &schema) {
+        match parse::<T>(&response.text(), &output.schema) {
             Ok(value) => {
                 let usage = usage.unwrap_or_default();
                 return Ok(Structured { value, response, usage, n_repairs });
@@ -83,19 +73,18 @@ pub async fn structured<T: DeserializeOwned>(
     }
 }
 
-/// Reads an answer, or says what is wrong with it in words for the model.
-fn parse<T: DeserializeOwned>(text: &str, schema: &Schema) -> Result<T, Vec<String>> {
+fn parse<T: DeserializeOwned>(text: &str, schema: &Value) -> Result<T, Vec<String>> {
     let value: Value =
         only_value(text).ok_or_else(|| vec!["the answer holds no JSON".to_owned()])?;
-    let violations = schema.violations(&value);
+    let violations = violations(schema, &value);
     if !violations.is_empty() {
-        return Err(violations.iter().map(ToString::to_string).collect());
+        return Err(violations);
     }
     serde_json::from_value(value).map_err(|error| vec![error.to_string()])
 }
 
-/// Adds the answer and what is wrong with it. The answer is repeated as text, so that a call of the output tool
-/// needs no result.
+/// Adds the answer and its errors to the request. The answer is added as text, because a call to
+/// the output tool would require a tool result.
 fn ask_again(request: &mut Request, response: &Response, errors: &[String]) {
     let mut answer = Message::assistant(response);
     if answer.content.is_empty() {

@@ -1,33 +1,31 @@
-//! Tool calls that a model printed instead of making them.
+//! Finds JSON values in text, including tool calls that a model printed instead of making them.
 //!
-//! Small models answer with fenced JSON, bare JSON or `<tool_call>` tags though their server offers calls. Only names
-//! that were offered count, and only the two shapes that mean nothing else; the prose around them stays text.
+//! Malformed JSON is not repaired, because a guess must not trigger an action. Text counts as a
+//! call only if it names a tool that the request offered.
+
+use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::loose_json::find_values;
-
-/// No answer of a small model has more calls that are meant.
+/// Calls beyond this limit are ignored, because a small model that prints so many does not intend
+/// them.
 const MAX_CALLS: usize = 32;
 
 const OPEN_TAG: &str = "<tool_call>";
 const CLOSE_TAG: &str = "</tool_call>";
 
-/// A call found in a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct TextualCall {
     pub(super) name: String,
     pub(super) arguments: Value,
 }
 
-/// A text taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extracted {
     pub(super) text: String,
     pub(super) calls: Vec<TextualCall>,
 }
 
-/// Takes the calls of offered tools out of a text.
 pub(super) fn extract(text: &str, offered: &[&str]) -> Extracted {
     let mut out = Extracted::default();
     let mut from = 0;
@@ -49,7 +47,7 @@ pub(super) fn extract(text: &str, offered: &[&str]) -> Extracted {
     out
 }
 
-/// Reads one call or a list of calls; a list counts only if every item does.
+/// Parses one call or a list of calls. A list counts only if every item is a call.
 fn calls_of(value: &Value, offered: &[&str]) -> Vec<TextualCall> {
     match value {
         Value::Array(items) => {
@@ -85,7 +83,6 @@ fn call_of(value: &Value, offered: &[&str]) -> Option<TextualCall> {
     Some(TextualCall { name: name.to_owned(), arguments })
 }
 
-/// Cuts the opening of a fence or tag off the text before a call.
 fn without_opening(before: &str) -> &str {
     let trimmed = before.trim_end();
     if let Some(rest) = trimmed.strip_suffix(OPEN_TAG) {
@@ -99,10 +96,75 @@ fn without_opening(before: &str) -> &str {
     if is_fence { trimmed.get(..line_start).unwrap_or_default() } else { before }
 }
 
-/// Cuts the closing of a fence or tag off the text after a call.
 fn without_closing(after: &str) -> &str {
     let trimmed = after.trim_start();
     trimmed.strip_prefix(CLOSE_TAG).or_else(|| trimmed.strip_prefix("```")).unwrap_or(after)
+}
+
+const MAX_TEXT: usize = 1 << 20;
+
+const MAX_TRIES: usize = 500;
+
+/// Maximum bytes parsed across all attempts, because a text may open a value at every byte without
+/// closing any.
+const MAX_READ: usize = 4 << 20;
+
+#[derive(Debug, PartialEq)]
+pub(super) struct FoundObject {
+    pub(super) range: Range<usize>,
+    pub(super) value: Value,
+}
+
+/// Returns the outermost objects and arrays in the text, in order.
+pub(super) fn find_values(text: &str) -> Vec<FoundObject> {
+    let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
+    let mut found = Vec::new();
+    let (mut from, mut n_read) = (0, 0);
+    for _ in 0..MAX_TRIES {
+        let rest = text.get(from..).unwrap_or_default();
+        let Some(at) = rest.find(['{', '[']).map(|at| from + at) else { break };
+        match value_at(text, at) {
+            Ok((value, end)) => {
+                found.push(FoundObject { range: at..end, value });
+                from = end;
+            }
+            Err(n_bytes) => {
+                from = at + 1;
+                n_read += n_bytes;
+            }
+        }
+        if MAX_READ < n_read {
+            break;
+        }
+    }
+    found
+}
+
+/// Returns the main JSON value: the whole text, a fenced block, or else the largest value in the
+/// text.
+pub fn only_value(text: &str) -> Option<Value> {
+    if let Ok(value) = serde_json::from_str(text.trim()) {
+        return Some(value);
+    }
+    let found = find_values(text);
+    found.into_iter().max_by_key(|found| found.range.len()).map(|found| found.value)
+}
+
+/// Returns the value at this position and its end, or the number of bytes scanned if there is no
+/// value.
+fn value_at(text: &str, at: usize) -> Result<(Value, usize), usize> {
+    let rest = text.get(at..).unwrap_or_default();
+    let mut values = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
+    match values.next() {
+        Some(Ok(value)) => Ok((value, at + values.byte_offset())),
+        Some(Err(error)) => Err(place_of(rest, &error)),
+        None => Err(rest.len()),
+    }
+}
+
+fn place_of(text: &str, error: &serde_json::Error) -> usize {
+    let lines = text.split_inclusive('\n').take(error.line().saturating_sub(1));
+    lines.map(str::len).sum::<usize>() + error.column()
 }
 
 #[cfg(test)]
@@ -185,6 +247,61 @@ mod tests {
             prop_assert_eq!(got.calls.len(), 1);
             let text = format!("{before}\n\n{after}");
             prop_assert_eq!(got.text, text.trim());
+        }
+    }
+}
+
+#[cfg(test)]
+mod loose_json_tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn values_are_found_in_prose() {
+        let text = "Well {not json} here: {\"a\": [1]} and [2] {\"b\":";
+        let values: Vec<Value> = find_values(text).into_iter().map(|found| found.value).collect();
+        assert_eq!(values, [json!({ "a": [1] }), json!([2])]);
+        assert_eq!(only_value(text), Some(json!({ "a": [1] })));
+        assert_eq!(only_value(" 5 "), Some(json!(5)));
+        assert_eq!(only_value("none"), None);
+    }
+
+    #[test]
+    fn what_is_never_closed_is_read_a_few_times() {
+        let nested = "[1,".repeat(100);
+        let text = format!("{nested}{}", "1,".repeat(MAX_TEXT));
+        assert!(find_values(&text).is_empty());
+        let (head, rest) = ("[1,".repeat(3), "1,".repeat(20));
+        let unclosed = format!("{head}\n{rest}");
+        assert_eq!(value_at(&unclosed, 0), Err(unclosed.len()), "all of it was read");
+        assert!(value_at("{not json} and a lot more", 0).unwrap_err() < 4);
+        let far = format!("{}{{\"a\":1}}", " ".repeat(MAX_TEXT));
+        assert!(find_values(&far).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn a_value_is_found_whatever_stands_around_it(
+            before in "[a-z ö.\n]{0,20}",
+            number in any::<i32>(),
+            text in ".{0,20}",
+            after in "[a-z ö.\n]{0,20}",
+        ) {
+            let value = json!({ "n": number, "t": text });
+            let around = format!("{before}{value}{after}");
+            let found = find_values(&around);
+            prop_assert_eq!(found.len(), 1);
+            prop_assert_eq!(&found[0].value, &value);
+            prop_assert_eq!(&around[found[0].range.clone()], value.to_string());
+        }
+
+        #[test]
+        fn hostile_text_costs_little(text in r#"([\[{]|"|\\|,|:|[0-9]|ö){0,400}"#) {
+            for found in find_values(&text) {
+                prop_assert!(text.get(found.range).is_some());
+            }
         }
     }
 }

@@ -1,39 +1,23 @@
-//! Whether a sentence names something, or a number, that what it cites does not name.
+//! Detects names and numbers in a sentence that do not appear in its sources.
 //!
-//! A model that makes something up makes up a name or a number. Plain words may differ from those of the source; these may
-//! not.
+//! A sentence may use other ordinary words than its sources, but no other names or numbers.
 
 use jiff::civil::Date;
 
-use super::tables::NUMBERS;
+use crate::proof::words::NUMBERS;
 
-/// Words with a capital letter that name nothing of a project.
+/// Capitalized words that are not names.
+#[rustfmt::skip]
 const CALENDAR: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-    "sunday",
-    "i",
+    "january", "february", "march", "april", "may", "june", "july", "august", "september",
+    "october", "november", "december", "monday", "tuesday", "wednesday", "thursday", "friday",
+    "saturday", "sunday", "i",
 ];
 
 const MONTHS: std::ops::Range<usize> = 0..12;
 
-/// Whether `words` name something that `source` does not. A day of `days` may be told as a day, and proves no other number.
+/// Returns whether `words` contains a name or number that is missing from `source`. References to
+/// `days` are always allowed.
 pub fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
     let whole = source.to_lowercase();
     let source = without_days(&whole);
@@ -47,7 +31,7 @@ pub fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
         }
         let is_first =
             std::mem::replace(&mut starts_sentence, piece.ends_with(['.', ':', '!', '?']));
-        let is_told_day = starts_with_day(core) && whole.contains(&core.to_lowercase());
+        let is_told_day = is_day(bare(core).as_bytes()) && whole.contains(&core.to_lowercase());
         if is_told_day || tells_a_day(&pieces, idx, days) {
             return false;
         }
@@ -60,8 +44,9 @@ pub fn has_invented(words: &str, source: &str, days: &[Date]) -> bool {
     })
 }
 
-/// Whether `words` name something that `source` names nowhere. Only what can be nothing but a name counts: a word with a capital
-/// inside, or letters with digits. Numbers may be counted, and some languages begin every noun with a capital.
+/// Returns whether `words` contains a name that is missing from `source`. Only unambiguous names
+/// count: words with a capital letter inside, or with both letters and digits. Other capitalized
+/// words are ignored, because some languages capitalize every noun.
 pub fn names_another(words: &str, source: &str) -> bool {
     let source = source.to_lowercase();
     let is_name = |word: &&str| {
@@ -78,7 +63,6 @@ fn bare(piece: &str) -> &str {
     piece.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// A text without the days in it, and the times on them.
 fn without_days(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut rest = text;
@@ -97,11 +81,6 @@ fn without_days(text: &str) -> String {
     kept
 }
 
-/// Whether a word is a day such as 2026-11-15, or a time on it.
-fn starts_with_day(word: &str) -> bool {
-    is_day(bare(word).as_bytes())
-}
-
 fn is_day(text: &[u8]) -> bool {
     let fits = |(at, byte): (usize, &u8)| match at {
         4 | 7 => *byte == b'-',
@@ -110,7 +89,6 @@ fn is_day(text: &[u8]) -> bool {
     text.len() >= 10 && text[..10].iter().enumerate().all(fits)
 }
 
-/// Whether a piece is one of the days, its year, or its day beside the name of a month.
 fn tells_a_day(pieces: &[&str], idx: usize, days: &[Date]) -> bool {
     let core = bare(pieces[idx]);
     let is_month = |at: Option<usize>| {
@@ -124,13 +102,12 @@ fn tells_a_day(pieces: &[&str], idx: usize, days: &[Date]) -> bool {
     })
 }
 
-/// Whether a word is a name or a number, and `source` lacks it.
 fn is_missing(word: &str, starts_sentence: bool, source: &str) -> bool {
     let lower = word.to_lowercase();
     if word.bytes().all(|byte| byte.is_ascii_digit()) {
         return !has_number(source, word);
     }
-    // Digits of other scripts read like numbers and are written like none of ours.
+    // Non-ASCII digits are compared literally.
     if word.chars().any(|c| c.is_numeric() && !c.is_ascii()) {
         return !source.contains(&lower);
     }
@@ -149,7 +126,6 @@ fn is_missing(word: &str, starts_sentence: bool, source: &str) -> bool {
     !source.contains(bare) && !source.contains(single)
 }
 
-/// Whether a text holds a number, as digits of its own or as a word.
 fn has_number(source: &str, number: &str) -> bool {
     let is_digit = |c: char| c.is_ascii_digit();
     let as_digits = source.match_indices(number).any(|(at, found)| {

@@ -1,35 +1,28 @@
-//! What a sentence cites: the groups in square brackets, and everything that looks like an id wherever it stands.
+//! Splits text into sentences and extracts their citations.
 //!
-//! A model that makes an id up may write it without brackets, with a dash that only looks like one, or with a character in
-//! it that nobody sees. So the shape is looked for in the text as a reader sees it, and whatever has it must hold.
+//! A model may write an invented id without brackets, with a character that looks like a dash, or
+//! with an invisible character. Everything that looks like a citation after normalization is
+//! therefore treated as one.
 
-use nacre_core::base::is_hidden_char;
+use nacre_base::is_hidden_char;
 
-use super::words::says_something;
+use crate::proof::words::says_something;
 
-/// The digits of the day that an id begins with.
 const DAY_DIGITS: usize = 8;
 
-/// What a sentence cites.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Marks {
-    /// Everything that is named as a source, each once.
     pub named: Vec<String>,
-    /// The sentence without it.
     pub words: String,
-    /// The same piece by piece: a source supports what stands before it, and nothing behind it.
     pub clauses: Vec<Clause>,
 }
 
-/// A piece of a sentence with the sources that stand behind it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Clause {
-    /// Its words, with the marks of code.
     pub words: String,
     pub named: Vec<String>,
 }
 
-/// Takes the citations out of a sentence.
 pub fn marks(sentence: &str) -> Marks {
     let plain = plain(sentence);
     let mut found = Marks::default();
@@ -49,7 +42,7 @@ pub fn marks(sentence: &str) -> Marks {
         }
         let end = inside.find(']').unwrap_or(inside.len());
         let group = &inside[..end];
-        // Brackets in code are code, unless a source is named there.
+        // Brackets inside code are part of the code unless they contain an id.
         if is_code || group.starts_with("redacted:") {
             found.words.push_str(group);
             clauses.push(&format!("[{group}]"));
@@ -69,16 +62,14 @@ pub fn marks(sentence: &str) -> Marks {
     found
 }
 
-/// The sources that a group in brackets names.
 fn named_in(group: &str) -> Vec<String> {
     let bare = |part: &str| part.trim_matches(['`', '*', '"', '\'', '.']).to_owned();
     let parts = group.split([',', ';', '[', ' ']).map(bare).filter(|part| !part.is_empty());
     let named: Vec<String> = parts.collect();
-    // An empty group cites nothing, and is no citation either.
+    // An empty group is returned as an empty id, which never resolves.
     if named.is_empty() { vec![String::new()] } else { named }
 }
 
-/// Collects clauses.
 #[derive(Default)]
 struct Clauses {
     whole: Vec<Clause>,
@@ -86,7 +77,7 @@ struct Clauses {
 }
 
 impl Clauses {
-    /// Takes words. Those that claim something behind a citation begin a clause.
+    /// Appends words. Content words after a citation begin a new clause.
     fn push(&mut self, words: &str) {
         if !self.open.named.is_empty() && says_something(words) {
             self.whole.push(std::mem::take(&mut self.open));
@@ -100,7 +91,6 @@ impl Clauses {
         self.open.named.extend(new);
     }
 
-    /// The clauses, with the ids that stand in them without brackets.
     fn finish(mut self) -> Vec<Clause> {
         self.whole.push(self.open);
         for clause in &mut self.whole {
@@ -115,7 +105,7 @@ impl Clauses {
     }
 }
 
-/// The text as a reader sees it: no hidden characters, one kind of dash, one kind of digit, one kind of bracket.
+/// Normalizes text: removes invisible characters and unifies dashes, digits and brackets.
 fn plain(text: &str) -> String {
     let seen = text.chars().filter(|c| !is_hidden_char(*c));
     seen.map(|c| match c {
@@ -128,7 +118,6 @@ fn plain(text: &str) -> String {
     .collect()
 }
 
-/// Everything that looks like the id of a memory: eight digits or more, a dash, and a slug, whatever stands before.
 fn id_shapes(text: &str) -> Vec<String> {
     let mut shapes = Vec::new();
     let mut rest = text;
@@ -147,6 +136,108 @@ fn id_shapes(text: &str) -> Vec<String> {
         rest = &from[n_inside..];
     }
     shapes
+}
+
+/// Longer sentences are cut, because a model might never end a sentence.
+const MAX_SENTENCE_BYTES: usize = 4_000;
+
+const ABBREVIATIONS: &[&str] = &[
+    "approx", "bzw", "ca", "cf", "e.g", "eg", "etc", "i.e", "ie", "no", "nr", "resp", "vs", "z.b",
+];
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sentence {
+    pub text: String,
+    pub starts_line: bool,
+}
+
+#[derive(Debug)]
+pub struct Sentences {
+    held: String,
+    starts_line: bool,
+}
+
+impl Default for Sentences {
+    fn default() -> Self {
+        Self { held: String::new(), starts_line: true }
+    }
+}
+
+impl Sentences {
+    pub fn take(&mut self, piece: &str) -> Vec<Sentence> {
+        let mut whole = Vec::new();
+        // Processing one character at a time makes the result independent of chunk boundaries.
+        for c in piece.chars() {
+            if c == '\n' {
+                whole.extend(self.release());
+                self.starts_line = true;
+                continue;
+            }
+            if begins_next(&self.held, c) || MAX_SENTENCE_BYTES <= self.held.len() {
+                whole.extend(self.release());
+            }
+            self.held.push(c);
+        }
+        whole
+    }
+
+    pub fn finish(&mut self) -> Vec<Sentence> {
+        let last = self.release();
+        self.starts_line = true;
+        last.into_iter().collect()
+    }
+
+    fn release(&mut self) -> Option<Sentence> {
+        let held = std::mem::take(&mut self.held);
+        let text = held.trim();
+        if text.is_empty() {
+            return None;
+        }
+        let starts_line = std::mem::replace(&mut self.starts_line, false);
+        Some(Sentence { text: text.to_owned(), starts_line })
+    }
+}
+
+fn begins_next(held: &str, c: char) -> bool {
+    // These characters end a sentence without a following space.
+    let is_full = |c: char| matches!(c, '。' | '．' | '！' | '？');
+    let n_ticks = held.matches('`').count();
+    if held.trim_end().ends_with(is_full) && n_ticks.is_multiple_of(2) {
+        return !is_full(c) && !c.is_whitespace() && c != '[';
+    }
+    let begins = c.is_uppercase() || c.is_numeric() || "`\"“(*_-".contains(c) || !c.is_ascii();
+    begins && !c.is_whitespace() && held.ends_with(char::is_whitespace) && is_ended(held)
+}
+
+fn is_ended(held: &str) -> bool {
+    if held.matches('`').count() % 2 == 1 {
+        return false;
+    }
+    let mut rest = held.trim_end();
+    while let Some(before) = without_group(rest) {
+        rest = before.trim_end();
+    }
+    let bare = rest.trim_end_matches(['"', '”', ')', '*', '_']);
+    match bare.chars().next_back() {
+        Some('!' | '?' | '。' | '！' | '？') => true,
+        Some('.') => !is_abbreviation(bare.trim_end_matches('.')),
+        Some(_) | None => false,
+    }
+}
+
+fn without_group(text: &str) -> Option<&str> {
+    let inside = text.strip_suffix(']')?;
+    inside.rfind('[').map(|at| &inside[..at])
+}
+
+/// Returns whether a full stop after `text` belongs to its last word, as in `e.g`, list numbers and
+/// initials.
+fn is_abbreviation(text: &str) -> bool {
+    let word = text.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or_default();
+    let is_number_of_list = word.len() == text.trim().len() && word.parse::<u32>().is_ok();
+    let is_initial = word.chars().count() == 1 && word.chars().all(char::is_uppercase);
+    let lower = word.to_lowercase();
+    is_number_of_list || is_initial || ABBREVIATIONS.contains(&lower.as_str())
 }
 
 #[cfg(test)]
@@ -198,6 +289,80 @@ mod tests {
                 .map(|one| (one.words.as_str(), one.named.iter().map(String::as_str).collect()))
                 .collect();
             assert_eq!(found, expected, "{sentence}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod sentences_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cut(text: &str) -> Vec<String> {
+        let mut sentences = Sentences::default();
+        let mut found = sentences.take(text);
+        found.extend(sentences.finish());
+        found.into_iter().map(|sentence| sentence.text).collect()
+    }
+
+    #[test]
+    fn a_sentence_ends_where_the_next_begins() {
+        for (text, expected) in [
+            ("One [a]. Two [b].", vec!["One [a].", "Two [b]."]),
+            ("One. [a] Two. [b][c]", vec!["One. [a]", "Two. [b][c]"]),
+            ("One [a]\nTwo [b]\n\n- Three", vec!["One [a]", "Two [b]", "- Three"]),
+            (
+                "Use v1.2 of it, e.g. Redis [a]. Why? So [b]!",
+                vec!["Use v1.2 of it, e.g. Redis [a].", "Why?", "So [b]!"],
+            ),
+            (
+                "1. Run `a. B. c` first [a].\n2. Then stop [b].",
+                vec!["1. Run `a. B. c` first [a].", "2. Then stop [b]."],
+            ),
+            (
+                "One。two [a]．three [b]。 [c] Four",
+                vec!["One。", "two [a]．", "three [b]。 [c]", "Four"],
+            ),
+            ("It is nacre. not a pearl [a].", vec!["It is nacre. not a pearl [a]."]),
+            ("  \n ", vec![]),
+        ] {
+            assert_eq!(cut(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_sentence_is_held_back_until_its_citations_are_whole() {
+        let mut sentences = Sentences::default();
+        for piece in ["The queue", " is SQLite", ".", " ", "[2026", "0101-queue", "]"] {
+            assert_eq!(sentences.take(piece), [], "{piece}");
+        }
+        let whole = sentences.take(" T");
+        assert_eq!(whole[0].text, "The queue is SQLite. [20260101-queue]");
+        assert!(whole[0].starts_line);
+        assert!(!sentences.finish()[0].starts_line);
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_make_no_difference(
+            text in "([A-Za-z.!?\\[\\]` \n0-9]|é|“){0,200}",
+            cuts in prop::collection::vec(0_usize..200, 0..8),
+        ) {
+            let chars: Vec<char> = text.chars().collect();
+            let mut at: Vec<usize> = cuts.into_iter().map(|cut| cut.min(chars.len())).collect();
+            at.extend([0, chars.len()]);
+            at.sort_unstable();
+            let mut sentences = Sentences::default();
+            let mut found = Vec::new();
+            for pair in at.windows(2) {
+                found.extend(sentences.take(&chars[pair[0]..pair[1]].iter().collect::<String>()));
+            }
+            found.extend(sentences.finish());
+            let found: Vec<String> = found.into_iter().map(|sentence| sentence.text).collect();
+            prop_assert_eq!(&found, &cut(&text));
+            let letters = |text: &str| text.chars().filter(|c| !c.is_whitespace()).collect::<String>();
+            prop_assert_eq!(letters(&found.concat()), letters(&text), "nothing is lost");
         }
     }
 }

@@ -1,24 +1,214 @@
-//! Whether a statement follows from the words that it cites, as far as words can tell.
+//! Checks, by comparing words, whether a statement follows from the lines that it cites.
 //!
-//! Meaning is not understood here. What is said about code must name what stands in the cited lines, in their order, with their
-//! numbers, and deny nothing that they do not deny. What passes may still be wrong, so the lines are shown beside it. What a
-//! model says about memories is not shown at all: `flows::ask` shows the memories.
+//! A statement may contain only names and numbers that appear in the cited lines, and must not
+//! negate anything that those lines do not negate. It may still be wrong, so the lines are shown
+//! beside it.
 
 mod invented;
 mod marks;
-mod names;
-mod polarity;
-mod sentences;
-mod source;
-mod support;
-mod tables;
-mod verbatim;
 mod words;
 
-pub use self::invented::{has_invented, names_another};
-pub use self::marks::{Clause, Marks, marks};
-pub use self::polarity::contradicts;
-pub use self::sentences::{Sentence, Sentences};
-pub use self::source::Source;
-pub use self::support::{Flaw, check_statement};
-pub use self::words::says_something;
+use std::collections::BTreeSet;
+
+use nacre_base::text::folded;
+
+use crate::proof::words::{
+    ABOUT_CODE, JOINTS, ProofWord, WordKind, denials, key_of, parts_of_name, words,
+};
+
+pub use invented::{has_invented, names_another};
+pub use marks::{Clause, Marks, Sentence, Sentences, marks};
+pub use words::{contradicts, says_something};
+
+/// Minimum share of a sentence's words that must appear in the cited code. The share is low because
+/// prose about code also uses words that are not in the code.
+const MIN_OF_CODE: f32 = 0.5;
+
+pub const INVENTED: &str = "a name, number or path of it does not occur in the lines that it cites";
+const NEGATED: &str = "it denies something, and the lines that it cites deny nothing";
+const UNSUPPORTED: &str = "most of its words do not occur in the lines that it cites";
+
+pub fn check_statement(statement: &str, source: &CitedSource) -> Result<(), &'static str> {
+    let has_spans = code_spans(statement).iter().all(|span| is_written(span, source));
+    if !has_spans || !dotted_names(statement).iter().all(|name| is_named(name, source)) {
+        return Err(INVENTED);
+    }
+    parts(statement).iter().try_for_each(|part| check_part(part, source))
+}
+
+fn parts(statement: &str) -> Vec<Vec<ProofWord>> {
+    let mut found = Vec::new();
+    for piece in pieces(statement) {
+        for part in words(piece).split(|word| JOINTS.contains(&word.text.as_str())) {
+            found.push(part.to_vec());
+        }
+    }
+    found.retain(|part| part.iter().any(|word| word.kind != WordKind::Filler));
+    found
+}
+
+/// Splits at clause punctuation outside of code. Commas and colons count only before a space, so
+/// that numbers stay whole.
+fn pieces(statement: &str) -> Vec<&str> {
+    let is_border = |c: char| matches!(c, ';' | '(' | ')' | '—' | '–' | '…' | '。' | '．' | '"');
+    let (mut found, mut start, mut is_code) = (Vec::new(), 0, false);
+    for (at, c) in statement.char_indices() {
+        is_code ^= c == '`';
+        let end = at + c.len_utf8();
+        let is_comma = matches!(c, ',' | ':') && statement[end..].starts_with(char::is_whitespace);
+        if !is_code && (is_border(c) || is_comma) {
+            found.push(&statement[start..at]);
+            start = end;
+        }
+    }
+    found.push(&statement[start..]);
+    found
+}
+
+fn is_strange(word: &ProofWord, source: &CitedSource) -> bool {
+    !source.has(&word.key) && !ABOUT_CODE.contains(word.text.as_str())
+}
+
+fn check_part(said: &[ProofWord], source: &CitedSource) -> Result<(), &'static str> {
+    let mut numbers = said.iter().filter(|word| word.kind == WordKind::Number);
+    if numbers.any(|number| !source.has(&number.key)) {
+        return Err(INVENTED);
+    }
+    let content = || said.iter().filter(|word| word.is_content());
+    let n_known = content().filter(|word| source.has(&word.key)).count();
+    let n_strange = content().filter(|word| is_strange(word, source)).count();
+    if (n_known as f32) < (n_known + n_strange) as f32 * MIN_OF_CODE {
+        return Err(UNSUPPORTED);
+    }
+    let denies = !denials(said).is_empty();
+    let is_denial = |unit: &Unit| {
+        let has_mark = unit.text.contains('!') || !denials(&unit.words).is_empty();
+        has_mark
+            || ["none", "false", "null", "nil", "err"].iter().any(|word| unit.has(&key_of(word)))
+    };
+    if denies && !source.units.iter().any(is_denial) { Err(NEGATED) } else { Ok(()) }
+}
+
+const MAX_UNITS: usize = 2_000;
+
+#[derive(Clone, Debug)]
+struct Unit {
+    text: String,
+    words: Vec<ProofWord>,
+    keys: BTreeSet<String>,
+}
+
+impl Unit {
+    fn new(text: &str) -> Self {
+        let words = words(text);
+        let mut keys: BTreeSet<String> = words.iter().map(|word| word.key.clone()).collect();
+        let names = text.split(|c: char| !c.is_alphanumeric());
+        keys.extend(names.flat_map(parts_of_name).map(|part| key_of(&part)));
+        Self { text: text.trim().to_owned(), words, keys }
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.keys.contains(key)
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct CitedSource {
+    units: Vec<Unit>,
+    topic: BTreeSet<String>,
+    text: String,
+}
+
+impl CitedSource {
+    /// Adds lines of a file. Each line becomes a unit that also includes the words of the path.
+    pub fn add_lines(&mut self, path: &str, lines: &str) {
+        self.topic.extend(words(path).into_iter().map(|word| word.key));
+        for line in lines.lines() {
+            if self.units.len() < MAX_UNITS && line.chars().any(char::is_alphanumeric) {
+                self.units.push(Unit::new(line));
+            }
+        }
+        self.add_text(&format!("{path}\n{lines}"));
+    }
+
+    fn has(&self, key: &str) -> bool {
+        self.topic.contains(key) || self.units.iter().any(|unit| unit.has(key))
+    }
+
+    fn add_text(&mut self, text: &str) {
+        self.text.push_str(text);
+        self.text.push('\n');
+    }
+}
+
+fn code_spans(text: &str) -> Vec<&str> {
+    let mut pieces = text.split('`');
+    let mut spans = Vec::new();
+    // Every second piece is code. After an unclosed backtick, the remaining text is code.
+    while pieces.next().is_some() {
+        spans.extend(pieces.next().map(str::trim).filter(|span| !span.is_empty()));
+    }
+    spans
+}
+
+fn dotted_names(text: &str) -> Vec<&str> {
+    let bare = |piece: &'_ str| -> bool {
+        let inner = piece.char_indices().any(|(at, c)| {
+            matches!(c, '/' | '.' | '_' | ':' | '\\')
+                && piece[..at].ends_with(char::is_alphanumeric)
+                && piece[at + c.len_utf8()..].starts_with(char::is_alphanumeric)
+        });
+        inner && piece.chars().any(char::is_alphabetic)
+    };
+    let pieces = text.split(|c: char| c.is_whitespace() || "`,;()\"“”".contains(c));
+    let trimmed = pieces.map(|piece| piece.trim_matches(|c: char| !c.is_alphanumeric()));
+    trimmed.filter(|piece| bare(piece)).collect()
+}
+
+fn is_written(span: &str, source: &CitedSource) -> bool {
+    occurs_in(&source.text, &folded(span))
+}
+
+/// Returns whether `span` occurs in the text at word boundaries, and not as the prefix of a longer
+/// command.
+fn occurs_in(text: &str, span: &str) -> bool {
+    let text = folded(text);
+    let is_inside = |c: char| c.is_alphanumeric() || c == '_';
+    let spans: Vec<String> = code_spans(&text).into_iter().map(folded).collect();
+    let is_command = span.contains(' ');
+    if is_command && spans.iter().any(|known| known.contains(span)) {
+        return spans.iter().any(|known| known == span);
+    }
+    text.match_indices(span).any(|(at, found)| {
+        !text[..at].ends_with(is_inside) && !text[at + found.len()..].starts_with(is_inside)
+    })
+}
+
+fn is_named(name: &str, source: &CitedSource) -> bool {
+    occurs_in(&source.text.to_lowercase(), &name.to_lowercase())
+}
+
+#[cfg(test)]
+mod verbatim_tests {
+    use super::*;
+
+    #[test]
+    fn code_is_found_and_must_be_whole() {
+        assert_eq!(code_spans("Run `a b` and `c` or `d"), ["a b", "c", "d"]);
+        assert_eq!(
+            dotted_names("In src/money.rs, hooks.deadline_ms and (docs/a.md:12). At 23:00."),
+            ["src/money.rs", "hooks.deadline_ms", "docs/a.md:12"]
+        );
+        let text = "Look first: `tide jobs dead --reasons`. The type is Cents.";
+        for (span, expected) in [
+            ("tide jobs dead --reasons", true),
+            ("tide jobs dead", false),
+            ("Cents", true),
+            ("Cent", false),
+            ("tide", true),
+            ("rm -rf", false),
+        ] {
+            assert_eq!(occurs_in(text, span), expected, "{span}");
+        }
+    }
+}

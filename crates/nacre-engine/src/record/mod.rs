@@ -1,26 +1,22 @@
-//! What happens is written down: tasks and their states, events in order, the database behind them, spans for a collector.
+//! Records tasks, their states and their events in a database.
 //!
-//! Knows nothing of tools and agents: what they did comes in as facts.
+//! This module does not depend on tools or agents.
 
 mod call;
 mod event;
-mod heartbeat;
-mod recording;
-mod shown;
+mod runner;
 pub mod state;
 mod tasks;
 mod telemetry;
 
-pub use call::{Category, Change, ChangeKind, Fault, FilePatch, RunEffects};
+pub use call::{Category, ChangeKind, Fault, FileChange, RunEffects, ShownLines};
 pub use event::{
-    ApprovalDecision, BoundedText, CacheUse, Clock, DeltaKind, EffectOutcome, Event, Events, Heard,
-    Listener, ModelFacts, Record, RunFacts, ToolFacts,
+    ApprovalDecision, BoundedText, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener,
+    ModelFacts, Record, RunFacts, ToolFacts,
 };
-pub use heartbeat::Heartbeat;
-pub use recording::{Recording, RecordingReport, RecordingRules};
-pub use shown::ShownLines;
+pub use runner::{Heartbeat, LEASE, Life, Runner};
 pub use tasks::{
-    BadId, CancelTree, CancelledBy, Failure, IllegalMove, LEASE, Life, NewTask, QUEUE_CAP, Runner,
-    SessionId, Signal, Start, TaskClass, TaskId, TaskState,
+    BadId, CancelledBy, Failure, IllegalMove, NewTask, QUEUE_CAP, SessionId, Signal, Start,
+    TaskClass, TaskId, TaskState,
 };
-pub use telemetry::{Collector, CollectorError, SpanLog};
+pub use telemetry::{CollectorError, Telemetry};

@@ -1,29 +1,29 @@
-//! Another machine's Nacre server, asked over HTTPS.
+//! HTTP requests to a Nacre server on another machine.
 //!
-//! The token goes to the address that the person set and to no other: redirects are not followed, and without TLS only this machine
-//! itself is asked. Every answer is bounded in size and in time.
+//! The token is sent only to the configured address: redirects are not followed, and plain HTTP is
+//! accepted only for addresses on this machine. Responses are limited in size and time.
 
 use std::fmt;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
-use reqwest::{Certificate, Client, RequestBuilder, Url, redirect, retry};
+use reqwest::{Client, RequestBuilder, Url};
 use tokio::time::timeout;
+
+use crate::model::client_builder;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// The largest answer that is read.
 const MAX_ANSWER_BYTES: usize = 8 << 20;
 
-/// A server, and who asks it.
 pub struct RemoteServer {
     client: Client,
     base: Url,
     token: HeaderValue,
 }
 
-/// Why a server was not asked, or did not do what it was asked for. No variant shows the token.
+/// A failed request. No variant contains the token.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
     #[error("The server's address is not a URL such as https://nacre.example.org")]
@@ -40,7 +40,6 @@ pub enum RemoteError {
     TimedOut,
     #[error("The server's answer is too large")]
     TooLarge,
-    /// The body is the error as the server tells it, where it is ours.
     #[error("The server answered with status {status}")]
     Refused { status: u16, body: Vec<u8> },
 }
@@ -66,19 +65,8 @@ impl RemoteServer {
         let mut token =
             HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| RemoteError::BadToken)?;
         token.set_sensitive(true);
-        // The process may have chosen another provider of cryptography; any one will do.
-        let _ = rustls::crypto::ring::default_provider().install_default();
-        let builder = Client::builder()
-            .user_agent(concat!("nacre/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .retry(retry::never())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT);
-        // A machine without certificates can still talk to itself.
-        let builder = match base.scheme() {
-            "http" => builder.no_proxy().tls_certs_only(std::iter::empty::<Certificate>()),
-            _ => builder,
-        };
+        let builder = client_builder(&base, CONNECT_TIMEOUT);
+        let builder = if base.scheme() == "http" { builder.no_proxy() } else { builder };
         Ok(Self { client: builder.build().map_err(RemoteError::Client)?, base, token })
     }
 

@@ -1,150 +1,98 @@
-//! Which calls need a person's yes, how that is asked, and what was allowed for the rest of a session.
+//! Decides which calls need approval, and remembers approvals for a session.
 //!
-//! The footprint of a call decides, never its name. What a policy lets pass is not asked; whatever else is asked needs
-//! a yes, and where nobody can be asked it is denied.
+//! The decision depends on the footprint of a call, never on the tool's name. If the user cannot be
+//! asked, the call is denied.
 
 use std::collections::BTreeSet;
 use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_core::base;
+use nacre_base::ContentHash;
+pub use nacre_types::ApprovalAnswer;
+use nacre_types::ApprovalPolicy;
 
-use super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
-use super::tool::PreviewProgram;
+use crate::confine::Program;
+use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
 
-/// What a person is asked about.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ApprovalPolicy {
-    /// Every change, program and connection.
-    #[default]
-    Ask,
-    /// Programs and connections; edits of files in the workspace and of memories pass, but for files that other programs act on.
-    AutoEdit,
-    /// Nothing. Programs stay confined.
-    Full,
+/// Returns the kinds of approval that a call needs. Reading needs none. Programs run in the sandbox
+/// under every policy.
+pub(super) fn needs(policy: ApprovalPolicy, footprint: &Footprint) -> BTreeSet<ApprovalKind> {
+    let mut kinds = BTreeSet::new();
+    let (starts, connects) = (footprint.exec == Exec::Anything, footprint.host.is_some());
+    // Helpers with side effects, such as a commit, need more than the approval for an edit.
+    let records = footprint.exec == Exec::Helper && !footprint.writes.is_empty();
+    if starts || records {
+        kinds.insert(ApprovalKind::Program);
+    }
+    if connects {
+        kinds.insert(ApprovalKind::Network);
+    }
+    if !footprint.writes.is_empty() && !starts && !records {
+        kinds.insert(ApprovalKind::Edit);
+    }
+    if footprint.memory == MemoryUse::Changes {
+        kinds.insert(ApprovalKind::Memory);
+    }
+    let is_plain_edit = !footprint.writes.iter().any(is_acted_on);
+    kinds.retain(|kind| match (policy, kind) {
+        (ApprovalPolicy::Ask, _) => true,
+        (ApprovalPolicy::AutoEdit, ApprovalKind::Edit) => !is_plain_edit,
+        (ApprovalPolicy::AutoEdit, kind) => *kind != ApprovalKind::Memory,
+        (ApprovalPolicy::Full, _) => false,
+    });
+    kinds
 }
 
-impl ApprovalPolicy {
-    pub const ALL: &[Self] = &[Self::Ask, Self::AutoEdit, Self::Full];
-
-    /// The word that stands in settings and databases.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Ask => "ask",
-            Self::AutoEdit => "auto_edit",
-            Self::Full => "full",
-        }
-    }
-
-    pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.iter().copied().find(|policy| policy.as_str() == word)
-    }
-
-    /// What of a call needs a yes; nothing if it may run as it is. Reading never needs one.
-    pub fn needs(self, footprint: &Footprint) -> BTreeSet<ApprovalKind> {
-        let mut kinds = BTreeSet::new();
-        let (starts, connects) =
-            (footprint.exec == Exec::Anything, footprint.network != Network::Nothing);
-        // Our own programs change what a plain edit does not: a commit, the index of git.
-        let records = footprint.exec == Exec::Helper && !footprint.writes.is_empty();
-        if starts || records {
-            kinds.insert(ApprovalKind::Program);
-        }
-        if connects {
-            kinds.insert(ApprovalKind::Network);
-        }
-        if !footprint.writes.is_empty() && !starts && !records {
-            kinds.insert(ApprovalKind::Edit);
-        }
-        if footprint.memory == MemoryUse::Changes {
-            kinds.insert(ApprovalKind::Memory);
-        }
-        let is_plain_edit = !footprint.writes.iter().any(is_acted_on);
-        kinds.retain(|kind| match (self, kind) {
-            (Self::Ask, _) => true,
-            (Self::AutoEdit, ApprovalKind::Edit) => !is_plain_edit,
-            (Self::AutoEdit, kind) => *kind != ApprovalKind::Memory,
-            (Self::Full, _) => false,
-        });
-        kinds
-    }
-}
-
-/// Whether other programs act on a file of an area.
+/// Returns whether other programs execute or interpret files in this area.
 fn is_acted_on(area: &Area) -> bool {
     match area {
-        Area::File(path) | Area::Tree(Some(path)) => base::is_acted_on(path.as_str()),
+        Area::File(path) | Area::Tree(Some(path)) => nacre_base::is_acted_on(path.as_str()),
         Area::Tree(None) => true,
     }
 }
 
-/// What a yes is needed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ApprovalKind {
-    /// Files of the workspace change.
     Edit,
-    /// A program is started.
     Program,
-    /// A connection is made.
     Network,
-    /// Memories change.
     Memory,
 }
 
-/// What a person is shown before they answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApprovalRequest {
-    /// The id of the call.
     pub call: String,
     pub tool: String,
-    /// What it would do, in a line without control characters.
+    /// Describes the effect in one line without control characters.
     pub summary: String,
     pub kinds: BTreeSet<ApprovalKind>,
-    /// What it would touch, a sentence each.
     pub footprint: Vec<String>,
-    /// The program that it would start.
-    pub program: Option<PreviewProgram>,
-    /// The host that it would reach, where that is one.
+    pub program: Option<Program>,
+    pub memory: Option<String>,
     pub host: Option<String>,
-    /// What would change in files, as a unified diff without secrets.
+    /// The file changes as a redacted unified diff.
     pub diff: Option<String>,
-    /// Whether the diff is only the beginning of it.
     pub is_diff_cut: bool,
 }
 
-/// What a person said.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ApprovalAnswer {
-    /// This call.
-    Once,
-    /// This call, and the same again until the session ends.
-    Session,
-    /// The reason is told to the model.
-    Denied { reason: String },
-}
-
-/// Somebody who can be asked.
 pub trait Approver: Send + Sync {
-    /// Asks. Dropping the future withdraws the question.
+    /// Dropping the future withdraws the request.
     fn ask<'a>(&'a self, request: &'a ApprovalRequest) -> AskingPerson<'a>;
 }
 
-/// A question that waits for its answer.
 pub type AskingPerson<'a> = Pin<Box<dyn Future<Output = ApprovalAnswer> + Send + 'a>>;
 
-/// How the calls of an agent get their yes.
 #[derive(Clone)]
 pub struct Approval {
     pub policy: ApprovalPolicy,
-    /// `None`: whatever needs a yes is denied.
+    /// `None` denies everything that needs approval.
     pub approver: Option<Arc<dyn Approver>>,
-    /// What was allowed for the rest of the session; whoever keeps the session keeps this.
     pub grants: Arc<Grants>,
 }
 
 impl Approval {
-    /// For agents whose permissions say all that there is to say.
+    /// For agents that are limited only by their permissions.
     pub fn not_needed() -> Self {
         Self { policy: ApprovalPolicy::Full, approver: None, grants: Arc::default() }
     }
@@ -159,36 +107,26 @@ impl fmt::Debug for Approval {
     }
 }
 
-/// What was allowed for the rest of a session.
 #[derive(Debug, Default)]
-pub struct Grants(Mutex<BTreeSet<Grant>>);
+pub struct Grants(Mutex<BTreeSet<ContentHash>>);
 
-/// More grants than this are a person who answers without reading.
+/// If there are more approvals than this, the user is probably not reading the requests.
 const MAX_GRANTS: usize = 1000;
 
-/// What a yes for the session allows: exactly what was shown. The same tool on the same places and hosts, and, of programs, the
-/// same words in the same folder: what a program does with other arguments nobody can say (`timeout 5 sh -c …`).
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Grant {
-    tool: String,
-    kinds: BTreeSet<ApprovalKind>,
-    footprint: Vec<String>,
-    program: Option<PreviewProgram>,
-}
-
-impl Grant {
-    pub(super) fn of(request: &ApprovalRequest) -> Self {
-        let ApprovalRequest { tool, kinds, footprint, program, .. } = request.clone();
-        Self { tool, kinds, footprint, program }
-    }
+/// Returns a hash of what an approval for the session covers: the same tool with the same paths,
+/// hosts, memory text, program arguments and directory. Only file contents may differ. Other
+/// arguments could run anything, as in `timeout 5 sh -c …`.
+pub(super) fn grant_of(request: &ApprovalRequest) -> ContentHash {
+    let ApprovalRequest { tool, kinds, footprint, program, memory, .. } = request;
+    ContentHash::of(format!("{:?}", (tool, kinds, footprint, program, memory)).as_bytes())
 }
 
 impl Grants {
-    pub(super) fn has(&self, grant: &Grant) -> bool {
+    pub(super) fn has(&self, grant: &ContentHash) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(grant)
     }
 
-    pub(super) fn add(&self, grant: Grant) {
+    pub(super) fn add(&self, grant: ContentHash) {
         let mut grants = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if grants.len() < MAX_GRANTS {
             grants.insert(grant);
@@ -198,26 +136,26 @@ impl Grants {
 
 #[cfg(test)]
 mod tests {
-    use nacre_core::safefs::RelPath;
+    use nacre_base::fs::RelPath;
 
     use super::*;
 
     #[test]
     fn policies_ask_for_what_they_say() {
         let file = || Area::File(RelPath::new("a.rs").unwrap());
-        let host = || Network::Host("example.org".to_owned());
+        let host = || Some("example.org".to_owned());
         let read = Footprint::reading([file()]);
         let helper = Footprint { exec: Exec::Helper, ..read.clone() };
         let edit = Footprint::changing([file()]);
         let commit = Footprint { exec: Exec::Helper, ..edit.clone() };
         let shell = Footprint { exec: Exec::Anything, ..edit.clone() };
-        let online = Footprint { network: Network::Anything, ..shell.clone() };
-        let fetch = Footprint { network: host(), ..Footprint::default() };
+        let online = Footprint { host: host(), ..shell.clone() };
+        let fetch = Footprint { host: host(), ..Footprint::default() };
         let hooks = |path| Footprint::changing([Area::File(RelPath::new(path).unwrap())]);
         let remember = Footprint { memory: MemoryUse::Changes, ..Footprint::default() };
         let recall = Footprint { memory: MemoryUse::Reads, ..Footprint::default() };
         let words = |policy: ApprovalPolicy, footprint: &Footprint| {
-            let kinds = policy.needs(footprint).into_iter();
+            let kinds = needs(policy, footprint).into_iter();
             kinds.map(|kind| format!("{kind:?}").to_lowercase()).collect::<Vec<_>>().join(" ")
         };
         for (footprint, ask, auto_edit) in [
@@ -243,21 +181,27 @@ mod tests {
             assert_eq!(words(ApprovalPolicy::AutoEdit, footprint), auto_edit, "{footprint:?}");
             assert_eq!(words(ApprovalPolicy::Full, footprint), "", "{footprint:?}");
         }
-        for policy in ApprovalPolicy::ALL {
-            assert_eq!(ApprovalPolicy::parse(policy.as_str()), Some(*policy));
-        }
     }
 
     #[test]
     fn a_yes_for_the_session_is_for_the_same_words_and_places() {
-        let grant = |tool: &str, place: &str, program: PreviewProgram| Grant {
-            tool: tool.to_owned(),
-            kinds: BTreeSet::from([ApprovalKind::Program]),
-            footprint: vec![place.to_owned()],
-            program: Some(program),
+        let grant = |tool: &str, place: &str, program: Program| {
+            grant_of(&ApprovalRequest {
+                call: "c1".to_owned(),
+                tool: tool.to_owned(),
+                summary: String::new(),
+                kinds: BTreeSet::from([ApprovalKind::Program]),
+                footprint: vec![place.to_owned()],
+                program: Some(program),
+                memory: None,
+                host: None,
+                diff: None,
+                is_diff_cut: false,
+            })
         };
         let argv = |words: &str| {
-            PreviewProgram::Argv(words.split(' ').map(str::to_owned).collect::<Vec<_>>())
+            let mut words = words.split(' ').map(str::to_owned);
+            Program::Argv { name: words.next().unwrap(), arguments: words.collect() }
         };
         let grants = Grants::default();
         grants.add(grant("shell_run", "a/", argv("timeout 5 ls")));
@@ -265,7 +209,7 @@ mod tests {
         for other in [
             grant("shell_run", "a/", argv("timeout 5 sh -c touch")),
             grant("shell_run", "a/", argv("timeout 5 ls -l")),
-            grant("shell_run", "a/", PreviewProgram::Script("timeout 5 ls".to_owned())),
+            grant("shell_run", "a/", Program::Script("timeout 5 ls".to_owned())),
             grant("shell_run", "b/", argv("timeout 5 ls")),
             grant("shell_start", "a/", argv("timeout 5 ls")),
         ] {

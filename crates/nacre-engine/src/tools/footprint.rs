@@ -1,51 +1,38 @@
-//! What a call will touch, declared from its arguments before it runs.
+//! The footprint that a call derives from its arguments, and the permissions of an agent.
 //!
-//! Permission, cache keys, parallel execution, undo and approval all follow from this one declaration, so that no
-//! layer keeps its own idea of which argument of which tool is a path.
+//! Permission checks, caching, concurrency, undo and approval all depend on the footprint.
 
-use nacre_core::safefs::RelPath;
+use std::time::Duration;
 
-/// Everything that a call reads, changes, starts and reaches.
+use nacre_base::fs::RelPath;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Footprint {
     pub reads: Vec<Area>,
     pub writes: Vec<Area>,
     pub exec: Exec,
-    pub network: Network,
+    pub host: Option<String>,
     pub memory: MemoryUse,
 }
 
 /// A part of the workspace. Paths are relative to its root.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Area {
-    /// One file, which may not exist.
     File(RelPath),
-    /// Everything below a folder; `None` is the whole workspace.
+    /// Everything below a directory, or the whole workspace if `None`.
     Tree(Option<RelPath>),
 }
 
-/// Whether a call starts programs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exec {
     #[default]
     Nothing,
-    /// A fixed program of ours with bounded arguments, such as `git status`.
+    /// A fixed program with bounded arguments, such as `git status`.
     Helper,
-    /// Whatever the arguments say.
+    /// Any program named in the arguments.
     Anything,
 }
 
-/// Whether a call reaches out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Network {
-    #[default]
-    Nothing,
-    Host(String),
-    /// A program that may connect anywhere.
-    Anything,
-}
-
-/// Whether a call works with memories.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MemoryUse {
     #[default]
@@ -55,23 +42,20 @@ pub enum MemoryUse {
 }
 
 impl Footprint {
-    /// A call that looks at these areas and changes nothing.
     pub fn reading(areas: impl IntoIterator<Item = Area>) -> Self {
         Self { reads: areas.into_iter().collect(), ..Self::default() }
     }
 
-    /// A call that reads and changes these areas.
     pub fn changing(areas: impl IntoIterator<Item = Area>) -> Self {
         let writes: Vec<Area> = areas.into_iter().collect();
         Self { reads: writes.clone(), writes, ..Self::default() }
     }
 
-    /// Whether nothing outside the conversation is different after the call.
     pub fn is_read_only(&self) -> bool {
         self.writes.is_empty() && self.exec != Exec::Anything && self.memory != MemoryUse::Changes
     }
 
-    /// Whether the two calls may not run at the same time.
+    /// Returns whether the two calls must not run concurrently.
     pub fn conflicts_with(&self, other: &Self) -> bool {
         if self.exec == Exec::Anything || other.exec == Exec::Anything {
             return true;
@@ -90,12 +74,10 @@ fn meet(left: &[Area], right: &[Area]) -> bool {
 }
 
 impl Area {
-    /// Whether the two have a file in common, or could have.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.covers(other) || other.covers(self)
     }
 
-    /// Whether everything of `other` lies in this area.
     pub fn covers(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Tree(None), _) => true,
@@ -113,6 +95,53 @@ fn is_at_or_below(path: &RelPath, tree: &RelPath) -> bool {
     path.as_str()
         .strip_prefix(tree.as_str())
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct ToolPolicy<'a> {
+    pub tools: &'a [&'static str],
+    pub permissions: &'a Permissions,
+    pub tool_calls: u32,
+}
+
+/// What an agent may access. The default allows nothing.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Permissions {
+    pub reads: Vec<Area>,
+    pub writes: Vec<Area>,
+    /// Globs for workspace-relative paths that can be neither read nor written, even inside allowed
+    /// areas.
+    pub denied: Vec<String>,
+    /// Programs that the agent may start. If there is no sandbox, it may start none.
+    pub exec: Exec,
+    /// Whether tools may connect to public hosts. Private addresses are always blocked.
+    pub network: bool,
+    pub memory: MemoryUse,
+}
+
+impl Permissions {
+    /// Allows reading the whole workspace and running helpers in it, but no changes.
+    pub fn read_only() -> Self {
+        Self { reads: vec![Area::Tree(None)], exec: Exec::Helper, ..Self::default() }
+    }
+
+    pub fn is_read_only(&self) -> bool {
+        self.writes.is_empty() && self.exec != Exec::Anything && self.memory != MemoryUse::Changes
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Budgets {
+    /// Maximum number of model calls, including those that only repeat refused tool calls.
+    pub steps: u32,
+    pub tool_calls: u32,
+    pub wall: Duration,
+    /// Maximum estimated input tokens per model call, unless the settings configure a limit for the
+    /// model.
+    pub context_tokens: usize,
+    pub answer_tokens: u32,
+    /// Maximum tokens across all model calls. `None` means that only `steps` limits the run.
+    pub total_tokens: Option<u64>,
 }
 
 #[cfg(test)]
@@ -163,6 +192,32 @@ mod tests {
         ] {
             assert_eq!(left.conflicts_with(right), expected, "{left:?} {right:?}");
             assert_eq!(right.conflicts_with(left), expected, "{right:?} {left:?}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod policy_tests {
+    use super::*;
+
+    #[test]
+    fn the_default_permission_is_none() {
+        let none = Permissions::default();
+        assert!(none.reads.is_empty() && none.is_read_only());
+        assert_eq!((none.exec, none.network), (Exec::Nothing, false));
+    }
+
+    #[test]
+    fn who_may_change_anything_is_not_read_only() {
+        let read_only = Permissions::read_only();
+        assert!(read_only.is_read_only());
+        let writes = vec![Area::Tree(None)];
+        for other in [
+            Permissions { writes, ..read_only.clone() },
+            Permissions { exec: Exec::Anything, ..read_only.clone() },
+            Permissions { memory: MemoryUse::Changes, ..read_only.clone() },
+        ] {
+            assert!(!other.is_read_only(), "{other:?}");
         }
     }
 }

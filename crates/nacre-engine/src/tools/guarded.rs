@@ -1,121 +1,176 @@
-//! Files of a workspace that a program can write, because the sandbox grants the whole workspace: Nacre's own, and those
-//! that other programs act on later, outside any sandbox.
+//! Detects changes that sandboxed programs make to Nacre's own files, and to files that other
+//! programs later execute outside the sandbox.
 //!
-//! Both are compared before and after a program. A memory that it changed is foreign, one that it deleted is put back, and
-//! every change is reported to the model and, in the record of the call, to the user. Changed bytes stay as they are: they
-//! may be the user's, from another window.
+//! The sandbox allows writes to the whole workspace, so these files are compared before and after
+//! each program. Changed memories become untrusted, deleted ones are restored, and every change is
+//! reported. Changed contents are not reverted, because the user may have edited the file in the
+//! meantime. If the comparison fails, the program's [`RunNotes`] entry keeps the memories
+//! untrusted.
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nacre_core::base::acted_on_places;
-use nacre_core::memory::{
-    Actor, Edit, LedgerPlace, Located, Memory, MemoryError, Rules, STORE_ACCESS, Store,
+use nacre_base::fs::{Access, FsError, Owner, RelPath, Seal, WriteScope};
+use nacre_base::platform::ext::MetadataExt as _;
+use nacre_base::{ContentHash, acted_on_places};
+use nacre_memory::{
+    Actor, Edit, LedgerPlace, Located, Memory, MemoryError, MemoryId, Rules, RunNote, RunNotes,
+    STORE_ACCESS, Store, id_at,
 };
-use nacre_core::platform::ext::MetadataExt as _;
-use nacre_core::safefs::{Access, FsError, Owner, RelPath, Seal, WriteScope};
 
-/// Maximum number of files to look at.
-const MAX_FILES: usize = 20_000;
+const MAX_ENTRIES: usize = 100_000;
 
-/// Total size of the files that can be put back; the rest is only compared.
+/// Total size of the files that can be restored. Memories beyond this limit count as not compared.
 const MAX_BYTES: u64 = 64 << 20;
 
 const MAX_NAMES: usize = 20;
 
-/// What Nacre shares of its folder: memories, what proves them, what was forgotten, and the settings.
-const OWN: [&str; 5] = [
-    ".nacre/.gitignore",
-    ".nacre/config.toml",
-    ".nacre/memory",
+/// Nacre's trusted files: memories, their evidence, tombstones, the list of sessions already read,
+/// and the settings.
+const OWN: [&str; 6] = [
+    MEMORIES,
     ".nacre/meta/evidence",
     ".nacre/meta/tombstones",
+    ".nacre/meta/sessions",
+    ".nacre/.gitignore",
+    ".nacre/config.toml",
 ];
+const MEMORIES: &str = ".nacre/memory";
 
-/// Nacre's folder in a workspace.
-const STORE: &str = ".nacre/";
+const STORE: &str = ".nacre";
 
-/// How long to wait for another command that writes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The files as they were before a program.
 #[derive(Debug)]
 pub(super) struct Guarded {
     workspace: PathBuf,
-    /// Nacre's own folder, with the ledger.
-    home: Option<PathBuf>,
-    acted_on: BTreeMap<String, Seen>,
-    own: BTreeMap<String, Seen>,
+    home: PathBuf,
+    acted_on: Scan,
+    own: Scan,
+    /// For each memory, the latest version that Nacre itself wrote.
+    newest: BTreeMap<MemoryId, ContentHash>,
+    note: RunNote,
+}
+
+#[derive(Debug, Default)]
+struct Scan {
+    files: BTreeMap<String, Seen>,
+    partial: Vec<String>,
 }
 
 #[derive(Debug)]
 struct Seen {
-    /// Inode, size, and the time when the inode changed, which no program can set.
+    /// Inode, size, and inode change time, which programs cannot set.
     stamp: (u64, u64, i64, i64),
     mode: Option<u32>,
     bytes: Option<Vec<u8>>,
 }
 
 impl Guarded {
-    /// `home` is Nacre's own folder.
-    pub(super) fn look(workspace: &Path, home: Option<&Path>) -> Self {
-        Self {
+    /// Scans the files and records the memories among them in a note with a random name. `home` is
+    /// Nacre's own directory.
+    pub(super) fn look(workspace: &Path, home: &Path, random: &str) -> Result<Self, FsError> {
+        let own = scan(workspace, OWN.into_iter(), MAX_BYTES);
+        let hashed = own.files.iter().filter_map(|(path, seen)| {
+            Some((memory_at(path)?, ContentHash::of(seen.bytes.as_deref()?)))
+        });
+        let memories: Vec<(Located, ContentHash)> = hashed.collect();
+        let store = WriteScope::open_inside(workspace, STORE, STORE_ACCESS);
+        let store = store.ok().map(|scope| open_store(scope, home));
+        let newest = memories.iter().filter_map(|(at, _)| {
+            Some((at.id.clone(), *store.as_ref()?.own_versions(&at.id).first()?))
+        });
+        Ok(Self {
             workspace: workspace.to_owned(),
-            home: home.map(Path::to_owned),
+            home: home.to_owned(),
             acted_on: scan(workspace, acted_on_places(), 0),
-            own: scan(workspace, OWN.into_iter(), MAX_BYTES),
-        }
+            newest: newest.collect(),
+            note: RunNotes::of_store(home, &workspace.join(STORE))
+                .begin(random, memories.into_iter().map(|(at, hash)| (at.path, hash)))?,
+            own,
+        })
     }
 
-    /// Reports what the program changed, and takes trust from the memories among it. No process of it may be left.
-    pub(super) fn finish(&self) -> Vec<String> {
+    /// Reports the program's changes and revokes trust in the memories it changed. All processes of
+    /// the program must have exited.
+    pub(super) fn finish(self) -> Vec<String> {
         let mut notes = Vec::new();
-        let touched = changes(&self.acted_on, &scan(&self.workspace, acted_on_places(), 0));
+        let touched = self.acted_on.changes(&scan(&self.workspace, acted_on_places(), 0));
         if !touched.is_empty() {
             notes.push(format!("changed files that other programs act on: {}", listed(&touched)));
         }
-        let after = scan(&self.workspace, OWN.into_iter(), 0);
-        let (changed, gone): (Vec<String>, Vec<String>) =
-            changes(&self.own, &after).into_iter().partition(|path| after.contains_key(path));
-        let store = self.store();
-        let gone = gone.into_iter().filter(|path| !is_elsewhere(path, store.as_ref()));
-        let (restored, lost): (Vec<String>, Vec<String>) =
-            gone.partition(|path| self.restore(path));
-        if !restored.is_empty() {
-            notes.push(format!("deleted in .nacre, and restored: {}", listed(&restored)));
+        let settled = self.settle(&mut notes);
+        let settled = settled.and_then(|()| self.note.remove().map_err(|error| error.to_string()));
+        if let Err(why) = settled {
+            notes.push(format!("no edit of a memory is trusted until this can be compared: {why}"));
         }
-        if !lost.is_empty() {
-            notes.push(format!("deleted in .nacre, and not restored: {}", listed(&lost)));
-        }
-        if changed.is_empty() {
-            return notes;
-        }
-        let names = listed(&changed);
-        let distrusted = store.map_or(Ok(()), |store| distrust(&store, &changed));
-        notes.push(match distrusted {
-            Ok(()) => format!("changed in .nacre, and not trusted until `nacre trust`: {names}"),
-            Err(error) => {
-                format!("changed in .nacre; check it with `nacre trust` ({error}): {names}")
-            }
-        });
         notes
     }
 
-    /// The store of the workspace. What is in its ledger was written by Nacre, which no program can be.
-    fn store(&self) -> Option<Store> {
-        let home = self.home.as_deref()?;
-        let folder = STORE.trim_end_matches('/');
-        let scope = WriteScope::open_inside(&self.workspace, folder, STORE_ACCESS).ok()?;
-        let ledger = Some(LedgerPlace::of_store(home, scope.path()));
-        let rules = Rules { ledger, actor: Actor::Person, ..Rules::default() };
-        Some(Store::new(scope.sealed_by(Seal::kept_in(home)), rules))
+    fn settle(&self, notes: &mut Vec<String>) -> Result<(), String> {
+        let after = scan(&self.workspace, OWN.into_iter(), 0);
+        let changes = self.own.changes(&after);
+        let is_there = fs::symlink_metadata(self.workspace.join(STORE)).is_ok();
+        if !is_there && self.note.paths().next().is_none() {
+            return Ok(());
+        }
+        let scope = WriteScope::create_inside(&self.workspace, STORE, STORE_ACCESS);
+        let store = open_store(scope.map_err(|error| error.to_string())?, &self.home);
+        let (changed, gone): (Vec<String>, Vec<String>) =
+            changes.into_iter().partition(|path| self.is_file(path));
+        let gone = gone.into_iter().filter(|path| !self.is_by_nacre(path, &store));
+        let (restored, lost): (Vec<String>, Vec<String>) =
+            gone.partition(|path| self.restore(path));
+        for (what, paths) in [
+            ("deleted in .nacre, and restored", &restored),
+            ("deleted in .nacre, and not restored", &lost),
+            ("changed in .nacre, and not trusted until `nacre trust`", &changed),
+            ("too much in .nacre to compare all of it", &after.partial),
+        ] {
+            if !paths.is_empty() {
+                notes.push(format!("{what}: {}", listed(paths)));
+            }
+        }
+        let is_new = |path: &&String| self.own.stamp(path) != after.stamp(path);
+        let suspects = after.files.keys().filter(|path| is_new(path) || !self.is_noted(path));
+        distrust(&store, suspects).map_err(|error| error.to_string())?;
+        let noted = self.note.paths().map(|path| format!("{STORE}/{path}"));
+        let is_compared = |path: &String| self.is_file(path) || self.is_by_nacre(path, &store);
+        let partial = after.partial.into_iter().filter(|place| place == MEMORIES);
+        match noted.filter(|path| !is_compared(path)).chain(partial).next() {
+            Some(path) => Err(path),
+            None => Ok(()),
+        }
     }
 
-    /// Puts a deleted file back.
+    fn is_file(&self, path: &str) -> bool {
+        fs::symlink_metadata(self.workspace.join(path)).is_ok_and(|found| found.is_file())
+    }
+
+    /// Returns whether the note lists the current version of this memory.
+    fn is_noted(&self, path: &str) -> bool {
+        let bytes = self.own.files.get(path).and_then(|seen| seen.bytes.as_deref());
+        let memory = memory_at(path).zip(bytes);
+        memory.is_some_and(|(at, bytes)| self.note.knows(&at.path, ContentHash::of(bytes)))
+    }
+
+    /// Returns whether Nacre itself deleted or moved a memory in the meantime. Only the ledger
+    /// proves this, because a program can move files and write tombstones.
+    fn is_by_nacre(&self, path: &str, store: &Store) -> bool {
+        let Some(id) = in_store(path).and_then(id_at) else { return false };
+        let newest = store.own_versions(&id).first().copied();
+        let is_rewritten = newest.is_some() && newest.as_ref() != self.newest.get(&id);
+        let is_moved = || store.places(&id).is_ok_and(|places| !places.is_empty());
+        store.last_trust(&id).is_none() || (is_rewritten && memory_at(path).is_some() && is_moved())
+    }
+
     fn restore(&self, path: &str) -> bool {
-        let Some(Seen { bytes: Some(bytes), mode, .. }) = self.own.get(path) else { return false };
+        let Some(Seen { bytes: Some(bytes), mode, .. }) = self.own.files.get(path) else {
+            return false;
+        };
         let put_back = || -> Result<(), FsError> {
             let scope = WriteScope::open(&self.workspace, Access::Shared)?;
             scope.create_file_as(&RelPath::new(path)?, bytes, *mode)
@@ -124,22 +179,42 @@ impl Guarded {
     }
 }
 
-/// Whether another command of the user's forgot a memory, or moved it.
-fn is_elsewhere(path: &str, store: Option<&Store>) -> bool {
-    let (Some(at), Some(store)) = (memory_at(path), store) else { return false };
-    let is_moved = store.places(&at.id).is_ok_and(|places| !places.is_empty());
-    is_moved || store.last_trust(&at.id).is_none()
+impl Scan {
+    fn changes(&self, after: &Self) -> Vec<String> {
+        let mut paths: Vec<String> = self.files.keys().chain(after.files.keys()).cloned().collect();
+        paths.sort();
+        paths.dedup();
+        paths.retain(|path| self.stamp(path) != after.stamp(path));
+        paths
+    }
+
+    fn stamp(&self, path: &str) -> Option<(u64, u64, i64, i64)> {
+        self.files.get(path).map(|seen| seen.stamp)
+    }
+}
+
+/// Opens the store of a workspace. Its ledger is trusted because programs cannot write to it.
+fn open_store(scope: WriteScope, home: &Path) -> Store {
+    let ledger = Some(LedgerPlace::of_store(home, scope.path()));
+    let rules = Rules { ledger, actor: Actor::Person, ..Rules::default() };
+    Store::new(scope.sealed_by(Seal::kept_in(home)), rules)
+}
+
+fn in_store(path: &str) -> Option<&str> {
+    path.strip_prefix(STORE)?.strip_prefix('/')
 }
 
 fn memory_at(path: &str) -> Option<Located> {
-    Located::from_path(path.strip_prefix(STORE)?)
+    Located::from_path(in_store(path)?)
 }
 
-/// Records that the user did not make these changes. What Nacre itself wrote meanwhile is in the ledger already.
-fn distrust(store: &Store, changed: &[String]) -> Result<(), MemoryError> {
-    let memories = changed.iter().filter_map(|path| store.load(&memory_at(path)?).ok());
+/// Records that these changes were not made by the user. Versions that Nacre wrote itself are
+/// already in the ledger.
+fn distrust<'p>(store: &Store, paths: impl Iterator<Item = &'p String>) -> Result<(), MemoryError> {
+    let memories = paths.filter_map(|path| store.load(&memory_at(path)?).ok());
     let is_new = |memory: &Memory| {
-        !store.is_trusted_version(&memory.at.id, memory.document.as_str().as_bytes())
+        let hash = ContentHash::of(memory.document.as_str().as_bytes());
+        !store.own_versions(&memory.at.id).contains(&hash)
     };
     let changed: Vec<Memory> = memories.filter(is_new).collect();
     if changed.is_empty() {
@@ -152,17 +227,8 @@ fn distrust(store: &Store, changed: &[String]) -> Result<(), MemoryError> {
     batch.commit().map(drop)
 }
 
-/// The paths that are new, gone or different.
-fn changes(before: &BTreeMap<String, Seen>, after: &BTreeMap<String, Seen>) -> Vec<String> {
-    let stamp = |seen: &BTreeMap<String, Seen>, path: &str| seen.get(path).map(|seen| seen.stamp);
-    let mut paths: Vec<String> = before.keys().chain(after.keys()).cloned().collect();
-    paths.sort();
-    paths.dedup();
-    paths.retain(|path| stamp(before, path) != stamp(after, path));
-    paths
-}
-
-/// Some of the paths. What git acts on comes first, so that nothing hides it.
+/// Lists the first few paths. Files that git acts on come first, so that a long list cannot hide
+/// them.
 fn listed(paths: &[String]) -> String {
     let mut paths = paths.to_vec();
     paths.sort_by_key(|path| !path.starts_with(".git/"));
@@ -170,31 +236,42 @@ fn listed(paths: &[String]) -> String {
     paths[..paths.len().min(MAX_NAMES)].join(", ") + more
 }
 
-/// Looks at files and at those below folders, and reads up to `room` of their bytes. Links are not followed.
-fn scan<'p>(
-    workspace: &Path,
-    places: impl Iterator<Item = &'p str>,
-    mut room: u64,
-) -> BTreeMap<String, Seen> {
-    let mut found = BTreeMap::new();
+/// Scans files and directories, and reads up to `room` bytes from them in total. Symbolic links are
+/// not followed.
+fn scan<'p>(workspace: &Path, places: impl Iterator<Item = &'p str>, mut room: u64) -> Scan {
+    let mut found = Scan::default();
     let scope = WriteScope::open(workspace, Access::Shared).ok();
-    let mut left: Vec<String> = places.map(str::to_owned).collect();
-    while let Some(path) = left.pop().filter(|_| found.len() < MAX_FILES) {
-        let full = workspace.join(&path);
-        let Ok(metadata) = fs::symlink_metadata(&full) else { continue };
-        if metadata.is_dir() {
-            let entries = fs::read_dir(&full).into_iter().flatten().flatten();
-            left.extend(entries.map(|entry| format!("{path}/{}", entry.file_name().display())));
-            continue;
+    for place in places {
+        let (mut left, mut n_entries) = (vec![place.to_owned()], 0);
+        while let Some(path) = left.pop() {
+            n_entries += 1;
+            let full = workspace.join(&path);
+            let metadata = match fs::symlink_metadata(&full) {
+                Err(error) if is_missing(&error) => continue,
+                metadata => metadata.ok().filter(|_| n_entries <= MAX_ENTRIES),
+            };
+            let Some(metadata) = metadata else {
+                found.partial.push(place.to_owned());
+                break;
+            };
+            if metadata.is_dir() {
+                let entries = fs::read_dir(&full).into_iter().flatten().flatten().take(MAX_ENTRIES);
+                left.extend(entries.map(|entry| format!("{path}/{}", entry.file_name().display())));
+                continue;
+            }
+            let stamp = (metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec());
+            let mut seen = Seen { stamp, mode: None, bytes: None };
+            if let (Some(scope), Ok(path), true) = (&scope, RelPath::new(&path), room != 0) {
+                seen.mode = scope.mode(&path);
+                seen.bytes = scope.read(&path, room).ok();
+                room -= seen.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
+            }
+            found.files.insert(path, seen);
         }
-        let stamp = (metadata.ino(), metadata.size(), metadata.ctime(), metadata.ctime_nsec());
-        let mut seen = Seen { stamp, mode: None, bytes: None };
-        if let (Some(scope), Ok(path), true) = (&scope, RelPath::new(&path), room != 0) {
-            seen.mode = scope.mode(&path);
-            seen.bytes = scope.read(&path, room).ok();
-            room -= seen.bytes.as_ref().map_or(0, |bytes| bytes.len() as u64);
-        }
-        found.insert(path, seen);
     }
     found
+}
+
+fn is_missing(error: &std::io::Error) -> bool {
+    matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }

@@ -1,6 +1,4 @@
-//! Tools: what they are, the one pipeline that every call passes, and the kits.
-//!
-//! A tool declares what it touches; permission, budget, cache, effects and record follow from that one declaration.
+//! Tool definitions, the pipeline that handles every call, and the toolkits.
 
 mod approval;
 mod effects;
@@ -8,45 +6,34 @@ mod footprint;
 mod guard;
 mod guarded;
 mod pipeline;
-mod policy;
 mod programs;
-mod seen;
 pub(crate) mod skills;
 mod tool;
 pub mod toolkits;
 mod workspace;
 
 pub use approval::{
-    Approval, ApprovalAnswer, ApprovalKind, ApprovalPolicy, ApprovalRequest, Approver,
-    AskingPerson, Grants,
+    Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, Approver, AskingPerson, Grants,
 };
-pub use effects::{ProjectEffects, RepositoryTrust};
-pub use footprint::{Area, Exec, Footprint, MemoryUse, Network};
-pub use guard::{Guard, GuardRules, ReadGuard, ReadGuardError, Refusal, Touch};
+pub use effects::ProjectEffects;
+pub use footprint::{Area, Budgets, Exec, Footprint, MemoryUse, Permissions, ToolPolicy};
+pub use guard::{Guard, GuardRules};
 pub use pipeline::{
-    Batch, BudgetState, Cache, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner,
-    NotKept, Pipeline, PipelineError, PipelineParts, Registry, RegistryError, StepContext,
-    TakenBack, Tally, TurnChanges, TurnFile,
-};
-pub use policy::{
-    Budgets, EffectKind, Effects, ExecPolicy, NetworkPolicy, Permissions, ToolPolicy,
+    Batch, BudgetState, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner, NotKept,
+    Pipeline, PipelineError, PipelineParts, StepContext, TakenBack, TurnChanges, TurnFile,
 };
 pub use programs::Programs;
-pub use seen::Seen;
-pub use skills::{
-    ActiveSkills, BadSkill, Origin, Skill, SkillPlaces, SkillProblem, SkillRegistry, SkillsReport,
-};
-pub use tool::{
-    AnyTool, Output, Preview, PreviewProgram, Running, Tool, ToolContext, ToolError, ToolSpec,
-};
-pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ChecklistUpdate, ItemState};
+pub use skills::{ActiveSkills, Skill, SkillRegistry, SkillsReport};
+pub use tool::Seen;
+pub use tool::{AnyTool, Output, Preview, Running, Tool, ToolContext, ToolError, ToolSpec, tool};
+pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ItemState};
+pub(crate) use toolkits::memory::quoted;
 pub use toolkits::memory::{
-    AgentRecord, ClaimSearch, MemoryAdd, MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove,
-    MemorySearch, OverturnedPassage, Passage, QUOTE_MARK, Recalled, RecordClaim, RecordingClaim,
-    note, recall, speaker,
+    MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch, QUOTE_MARK, RecordClaim,
+    RecordingClaim, note, recall, speaker,
 };
 pub use toolkits::shell::{ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop};
 pub use toolkits::trace::{TraceHandle, TraceSearch};
-pub use toolkits::web::{AddressGuard, SearchEndpoint, SearchEndpointError, WebFetch, WebSearch};
+pub use toolkits::web::{AddressGuard, WebFetch};
+pub(crate) use workspace::Walk;
 pub use workspace::{BadGlob, Denied, Workspace, WorkspaceError};
-pub(crate) use workspace::{Walk, WalkedFile};

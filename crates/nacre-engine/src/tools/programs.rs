@@ -1,41 +1,39 @@
-//! Programs on behalf of tools: every one gets the same walls, and none is started without them.
+//! Runs programs for tools, always in the sandbox.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::safefs::{Access, WriteScope};
+use nacre_base::fs::ScratchFolder;
 use tokio::task::spawn_blocking;
 
-use super::guarded::Guarded;
-use crate::confine::{Confinement, Metadata, Reach};
-use crate::confine::{Finished, Launcher, ProcessError};
-use crate::confine::{LaunchRequest, OutputCaps, Program, Quotas};
-use crate::confine::{own_folders, own_home, program_environment, secrets_of_home};
-use crate::model::CancelSource;
+use crate::confine::{
+    Confinement, Finished, LaunchRequest, Launcher, LiveOutput, OutputCaps, ProcessError, Program,
+    Quotas, own_folders, own_home, program_environment, secrets_of_home,
+};
+use crate::model::Cancel;
 use crate::record::Fault;
+use crate::tools::guarded::Guarded;
 use crate::tools::{ToolContext, ToolError};
 
-/// The folder for temporary files, beside the long outputs.
-pub(super) const SCRATCH: &str = "tmp";
+/// Contains each program's temporary directory. It is next to the spill files.
+const SCRATCH: &str = "tmp";
 
-/// How an agent's programs are started.
 #[derive(Clone, Debug)]
 pub struct Programs {
     pub launcher: Launcher,
-    /// The person's environment, of which a program gets what is on a list.
+    /// The user's environment. Programs receive only allowlisted variables.
     pub environment: BTreeMap<String, String>,
-    /// Nacre's own folder, which no program may read.
-    pub home: Option<PathBuf>,
-    pub reach: Reach,
-    pub metadata: Metadata,
+    /// Nacre's own directory, which programs must not read.
+    pub home: PathBuf,
+    /// Fills a buffer with cryptographically secure random bytes.
+    pub random: fn(&mut [u8]) -> std::io::Result<()>,
     pub quotas: Quotas,
     pub output: OutputCaps,
 }
 
 impl Programs {
-    /// Runs a program in a folder of the workspace.
     pub(crate) async fn run(
         &self,
         program: Program,
@@ -43,7 +41,22 @@ impl Programs {
         time_limit: Duration,
         ctx: &ToolContext,
     ) -> Result<Finished, ToolError> {
-        let scratch = WriteScope::create_inside(&ctx.spill, SCRATCH, Access::Private)
+        self.run_watched(program, folder, time_limit, ctx, &LiveOutput::default()).await
+    }
+
+    /// Like `run`, but makes the output so far available in `stdout` while the program is running.
+    pub(crate) async fn run_watched(
+        &self,
+        program: Program,
+        folder: &Path,
+        time_limit: Duration,
+        ctx: &ToolContext,
+        stdout: &LiveOutput,
+    ) -> Result<Finished, ToolError> {
+        let mut random = [0; 16];
+        (self.random)(&mut random).map_err(|error| unusable(error.to_string()))?;
+        let random = format!("{:032x}", u128::from_ne_bytes(random));
+        let scratch = ScratchFolder::create_as(&ctx.spill.join(SCRATCH), &format!("-{random}"))
             .map_err(|error| unusable(error.to_string()))?;
         let real = |path: &Path| {
             path.canonicalize().map_err(|error| unusable(format!("{}: {error}", path.display())))
@@ -60,33 +73,38 @@ impl Programs {
                 workspace: real(&ctx.workspace)?,
                 scratch: real(scratch.path())?,
                 outside: real(&ctx.spill)?,
-                secrets: secrets_of_home(home.as_deref(), self.home.as_deref()),
+                secrets: secrets_of_home(home.as_deref(), Some(&self.home)),
                 own: own_folders(&self.environment),
                 home,
-                reach: self.reach,
-                metadata: self.metadata,
             },
         };
         let (launcher, nacre) = (self.launcher.clone(), self.home.clone());
-        let workspace = Arc::clone(&ctx.workspace);
-        let stop = StopOnDrop(CancelSource::new());
-        let stopped = stop.0.token();
-        // A task of its own: a call that is dropped stops the program, and its changes are recorded all the same.
+        let (workspace, stdout) = (Arc::clone(&ctx.workspace), stdout.clone());
+        let stop = Cancel::new();
+        let (stopped, _guard) = (stop.clone(), stop.clone().drop_guard());
+        // In a spawned task, so that dropping the call stops the program but still records its
+        // changes.
         let mut running = tokio::spawn(async move {
-            let look = move || Guarded::look(&workspace, nacre.as_deref());
-            let before = spawn_blocking(look).await.map_err(|_| ProcessError::Lost)?;
-            let finished = launcher.run(&order, &stopped).await;
-            let notes = spawn_blocking(move || before.finish()).await.unwrap_or_default();
-            finished.map(|finished| Finished { notes, ..finished })
+            let look = move || Guarded::look(&workspace, &nacre, &random);
+            let before = spawn_blocking(look).await.map_err(|_| tool_error(&ProcessError::Lost))?;
+            let before = before.map_err(|error| unusable(error.to_string()))?;
+            let finished = launcher.run_watched(&order, &stopped, &stdout).await;
+            let finish = move || {
+                drop(scratch);
+                before.finish()
+            };
+            let notes = spawn_blocking(finish).await.unwrap_or_default();
+            let finished = finished.map(|finished| Finished { notes, ..finished });
+            finished.map_err(|error| tool_error(&error))
         });
         let finished = tokio::select! {
             finished = &mut running => finished,
             () = ctx.cancel.cancelled() => {
-                stop.0.cancel();
+                stop.cancel();
                 running.await
             }
         };
-        finished.unwrap_or(Err(ProcessError::Lost)).map_err(|error| tool_error(&error))
+        finished.unwrap_or_else(|_| Err(tool_error(&ProcessError::Lost)))
     }
 
     fn environment(&self, scratch: &Path) -> BTreeMap<String, String> {
@@ -95,16 +113,8 @@ impl Programs {
     }
 }
 
-pub(super) fn unusable(what: String) -> ToolError {
+fn unusable(what: String) -> ToolError {
     ToolError::new(Fault::Io, what, "Tell the person; the folders of Nacre are not usable.")
-}
-
-struct StopOnDrop(CancelSource);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
 }
 
 fn tool_error(error: &ProcessError) -> ToolError {

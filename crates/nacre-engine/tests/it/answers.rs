@@ -1,7 +1,7 @@
 //! Answers that arrive.
 
 use nacre_engine::model::{
-    Arguments, Event, Limits, Message, Request, StopReason, ToolResult, ToolStatus, Usage,
+    Arguments, Limits, Message, ModelEvent, Request, StopReason, ToolResult, ToolStatus, Usage,
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ async fn text_is_streamed_counted_and_asked_for_properly() {
         assert_eq!((response.text().as_str(), &response.stop), ("Hellö you", &StopReason::End));
         let usage = Usage { input: 10, cache_read: 90, output: 20, ..Usage::default() };
         assert_eq!(response.usage, usage);
-        let n_pieces = outcome.events.iter().filter(|e| matches!(e, Event::Text(_))).count();
+        let n_pieces = outcome.events.iter().filter(|e| matches!(e, ModelEvent::Text(_))).count();
         assert_eq!(n_pieces, 3);
         let requests = server.received();
         let [request] = requests.as_slice() else { panic!("{requests:?}") };
@@ -43,7 +43,7 @@ async fn an_answer_that_goes_round_and_round_is_ended() {
         let response = outcome.result.as_ref().unwrap();
         let kept = "It waits. The lock is held until the job is claimed.";
         assert_eq!((response.text().as_str(), &response.stop), (kept, &StopReason::End));
-        let n_pieces = outcome.events.iter().filter(|e| matches!(e, Event::Text(_))).count();
+        let n_pieces = outcome.events.iter().filter(|e| matches!(e, ModelEvent::Text(_))).count();
         assert!(n_pieces < 20, "{n_pieces}");
     }
 }
@@ -166,7 +166,7 @@ async fn printed_calls_become_calls_where_servers_fail_to_parse_them() {
     assert_eq!((response.text().as_str(), &response.stop), ("Let me look.", &StopReason::ToolUse));
     let call = response.calls()[0];
     assert_eq!((call.name.as_str(), call.id.as_str()), ("read", "call_1_0"));
-    assert!(outcome.events.contains(&Event::TextReplaced { text: "Let me look.".to_owned() }));
+    assert!(outcome.events.contains(&ModelEvent::TextReplaced { text: "Let me look.".to_owned() }));
     // A server that parses calls itself sends a quoted call as text.
     let hosted = ask(&route(&[(Style::OpenAi, &server)])).await.result.unwrap();
     assert_eq!((hosted.text().as_str(), hosted.calls().len()), (text, 0));

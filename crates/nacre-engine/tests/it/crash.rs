@@ -1,11 +1,13 @@
-//! A process that is killed in the middle of a turn: what it committed is there, whole, and its task has one end.
+//! A process that is killed in the middle of a turn: what it committed is complete, and its task
+//! has one end.
 
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::record::state::{ItemRecord, MessageEnd, MessageRecord, State, TaskRecord};
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_engine::record::state::TaskStore as _;
+use nacre_engine::record::state::{ItemRecord, MessageRecord, State, TaskRecord};
 use nacre_engine::record::{Failure, Runner, SessionId, TaskId, TaskState};
 use serde_json::json;
 
@@ -58,7 +60,7 @@ fn check_messages(messages: &[MessageRecord]) {
         let json: serde_json::Value = serde_json::from_str(&message.text).unwrap();
         assert_eq!((message.sequence, json["sequence"].as_u64()), (number, Some(number)));
         let is_last = idx + 1 == messages.len();
-        assert_eq!(message.end == MessageEnd::Last, is_last);
+        assert_eq!(message.is_last, is_last);
     }
 }
 

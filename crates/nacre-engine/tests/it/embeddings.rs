@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use nacre_core::base::redact::ExtraWords;
-use nacre_core::search::{EmbedError, Embedder as _};
+use nacre_base::redact::ExtraWords;
 use nacre_engine::model::{EmbeddingError, EmbeddingService, Secret, ServiceEmbedder};
+use nacre_memory::search::{EmbedError, Embedder as _};
 use serde_json::json;
 
 use crate::harness::KEY;

@@ -5,9 +5,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use nacre_engine::model::{
-    Cancel, Control, Event, Limits, ModelError, ModelSettings, Models, ProviderKind,
-    ProviderSettings, Request, Response, RetryPolicy, Role, RoleSettings, Route, Secret, Shown,
-    ToolDef, generate,
+    ApiChoice, Cancel, Control, Limits, ModelError, ModelEvent, ModelSettings, Models,
+    ProviderSettings, Request, Response, RetryPolicy, Role, RoleSettings, Route, Secret, ToolDef,
+    generate,
 };
 use serde_json::json;
 
@@ -31,7 +31,7 @@ pub(crate) fn control() -> Control {
             ..Limits::default()
         },
         seed: 1,
-        cancel: Cancel::never(),
+        cancel: Cancel::new(),
     }
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn route_of(servers: &[(&str, Style, &Loopback)], key: &str) -> Route
     let mut models = Vec::new();
     for (name, style, server) in servers {
         let (kind, path) = match style {
-            Style::Anthropic => (ProviderKind::Anthropic, ""),
-            Style::OpenAi => (ProviderKind::OpenAi, "/v1"),
+            Style::Anthropic => (ApiChoice::Anthropic, ""),
+            Style::OpenAi => (ApiChoice::OpenAi, "/v1"),
         };
         let settings = ProviderSettings {
             kind: Some(kind),
@@ -75,14 +75,14 @@ pub(crate) fn question() -> Request {
 /// What came of a call.
 pub(crate) struct Outcome {
     pub(crate) result: Result<Response, ModelError>,
-    pub(crate) events: Vec<Event>,
+    pub(crate) events: Vec<ModelEvent>,
 }
 
 impl Outcome {
     /// The retries and fallbacks on the way: why, and what had been shown.
-    pub(crate) fn detours(&self) -> Vec<(&'static str, Shown)> {
-        let detour = |event: &Event| match event {
-            Event::Retry { why, shown, .. } | Event::Fallback { why, shown, .. } => {
+    pub(crate) fn detours(&self) -> Vec<(&'static str, bool)> {
+        let detour = |event: &ModelEvent| match event {
+            ModelEvent::Retry { why, shown, .. } | ModelEvent::Fallback { why, shown, .. } => {
                 Some((why.as_str(), *shown))
             }
             _ => None,
@@ -102,17 +102,17 @@ pub(crate) async fn ask(route: &Route) -> Outcome {
     ask_with(route, &question(), &control()).await
 }
 
-/// Makes a call and checks what must hold for every one: exactly one end, and the text that was shown last is the
-/// text of the response.
+/// Makes a call and checks what must hold for every one: exactly one end, and the text shown last
+/// is that of the response.
 pub(crate) async fn ask_with(route: &Route, request: &Request, control: &Control) -> Outcome {
     let seen = Mutex::new(Vec::new());
-    let mut sink = |event: Event| seen.lock().unwrap().push(event);
+    let mut sink = |event: ModelEvent| seen.lock().unwrap().push(event);
     let result = generate(route, request, control, &mut sink).await;
     let events = seen.into_inner().unwrap();
-    let n_stops = events.iter().filter(|event| matches!(event, Event::Stop(_))).count();
+    let n_stops = events.iter().filter(|event| matches!(event, ModelEvent::Stop(_))).count();
     assert_eq!(n_stops, usize::from(result.is_ok()), "{events:#?}");
     if let Ok(response) = &result {
-        assert_eq!(events.last(), Some(&Event::Stop(response.stop.clone())));
+        assert_eq!(events.last(), Some(&ModelEvent::Stop(response.stop.clone())));
         if request.output.is_none() {
             assert_eq!(last_text(&events), response.text());
         }
@@ -121,13 +121,13 @@ pub(crate) async fn ask_with(route: &Route, request: &Request, control: &Control
 }
 
 /// The text that a person sees at the end who follows the events.
-fn last_text(events: &[Event]) -> String {
+fn last_text(events: &[ModelEvent]) -> String {
     let mut text = String::new();
     for event in events {
         match event {
-            Event::Started { .. } => text.clear(),
-            Event::Text(piece) => text.push_str(piece),
-            Event::TextReplaced { text: whole } => text.clone_from(whole),
+            ModelEvent::Started { .. } => text.clear(),
+            ModelEvent::Text(piece) => text.push_str(piece),
+            ModelEvent::TextReplaced { text: whole } => text.clone_from(whole),
             _ => {}
         }
     }

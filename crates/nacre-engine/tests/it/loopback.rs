@@ -1,7 +1,7 @@
-//! A server that does exactly what a test tells it, wrong things included.
+//! A server that does exactly what a test demands, wrong things included.
 //!
-//! It speaks just enough HTTP/1.1 to be understood, one request a connection, because what is tested are streams
-//! that no decent server would send.
+//! It speaks just enough HTTP/1.1 to be understood, one request a connection: the tests need
+//! streams that no decent server would send.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -30,7 +30,7 @@ pub(crate) enum Step {
     Chunk(Vec<u8>),
     /// Ends the answer properly.
     End,
-    /// Goes on when somebody says so.
+    /// Continues on a notification.
     Wait(Arc<Notify>),
     /// Sends the same chunk every second for ever.
     Drip(Vec<u8>),
@@ -77,7 +77,7 @@ impl Reply {
         cut
     }
 
-    /// Waits after each piece of text until it is told to go on.
+    /// Waits for a notification after each piece of text.
     pub(crate) fn paced(mut self, gate: &Arc<Notify>) -> Self {
         let steps = std::mem::take(&mut self.steps);
         for step in steps {
@@ -104,7 +104,7 @@ impl Reply {
         cut
     }
 
-    /// Never comes to the end of the headers.
+    /// Sends headers without end.
     pub(crate) fn endless_head(mut self) -> Self {
         self.has_endless_head = true;
         self

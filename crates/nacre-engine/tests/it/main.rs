@@ -1,4 +1,4 @@
-//! The engine against real connections: a server on this machine that streams, stalls, cuts and garbles.
+//! The engine against real connections: a local server that streams, stalls, cuts and garbles.
 
 #![expect(
     clippy::disallowed_methods,
@@ -8,20 +8,15 @@
 )]
 
 mod answers;
-mod asking;
-mod campaign;
 #[cfg(target_os = "linux")]
 mod crash;
 mod embeddings;
-mod extraction;
 mod failures;
+#[cfg(target_os = "linux")]
+mod guarded;
 mod harness;
 mod keys;
-mod lead;
 mod loopback;
-mod maintain;
-#[path = "../../examples/ask_bench/measure.rs"]
-mod measure;
 #[cfg(target_os = "linux")]
 mod programs;
 mod recording;
@@ -29,8 +24,6 @@ mod runs;
 mod shapes;
 mod stage;
 mod styles;
-mod sync;
-mod telemetry;
 #[cfg(target_os = "linux")]
 mod tools;
 #[cfg(target_os = "linux")]

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use nacre_engine::confine::{OutputCaps, ProcessError, Program, ProgramEnding as Ending, Quotas};
-use nacre_engine::model::{Cancel, CancelSource};
+use nacre_engine::model::Cancel;
 
 use crate::workshop::Workshop;
 
@@ -94,8 +94,8 @@ async fn cancelled_programs_are_gone_when_the_call_returns() {
     for (name, script) in STUBBORN {
         let Some(workshop) = Workshop::new() else { return };
         let order = workshop.script(script);
-        let source = CancelSource::new();
-        let (launcher, token) = (Workshop::launcher(), source.token());
+        let source = Cancel::new();
+        let (launcher, token) = (Workshop::launcher(), source.clone());
         let cancelling = async {
             until_exists(&workshop.path("workspace/ready")).await;
             source.cancel();
@@ -126,7 +126,7 @@ async fn a_call_that_is_dropped_takes_its_programs_along() {
     for (name, script) in STUBBORN {
         let Some(workshop) = Workshop::new() else { return };
         let order = workshop.script(script);
-        let (launcher, never) = (Workshop::launcher(), Cancel::never());
+        let (launcher, never) = (Workshop::launcher(), Cancel::new());
         let ready = workshop.path("workspace/ready");
         tokio::select! {
             ended = launcher.run(&order, &never) => panic!("{name}: {ended:?}"),
@@ -151,8 +151,8 @@ async fn what_a_program_leaves_in_the_background_ends_with_it() {
     assert!(!numbers_in(&workshop).iter().any(|pid| is_alive(pid)));
 }
 
-/// A relay: each runner starts the next in a new session and leaves, so that there are never more than a few. It ends
-/// by itself after 3,000 runners, should nobody end it. (A crowd without such a bound would stop the whole machine
+/// A chain of processes: each starts the next in a new session and ends, so that only a few run at
+/// once. It stops by itself after 3,000 of them. (Without a bound it could stop the whole machine
 /// where tests run as root, whom no limit on processes binds.)
 const RELAY: &str = r#"
 RUN='n=$((n + 1)); echo $n > runner; [ $n -lt 3000 ] && setsid sh -c "$RUN" &'
@@ -166,8 +166,8 @@ exec sleep 60
 async fn runners_who_hand_over_to_each_other_are_caught() {
     let Some(workshop) = Workshop::new() else { return };
     let order = workshop.script(RELAY);
-    let source = CancelSource::new();
-    let (launcher, token) = (Workshop::launcher(), source.token());
+    let source = Cancel::new();
+    let (launcher, token) = (Workshop::launcher(), source.clone());
     let cancelling = async {
         until_exists(&workshop.path("workspace/ready")).await;
         source.cancel();

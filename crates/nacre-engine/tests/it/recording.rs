@@ -1,4 +1,4 @@
-//! A run that is recorded: state, log and spans, and what their failures do to it.
+//! A run that is recorded: state and log, and what their failures do to it.
 
 #![expect(clippy::disallowed_methods, reason = "the test plays the disk")]
 
@@ -6,15 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::base::redact::ExtraWords;
-use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::record::state::{State, StateError};
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_base::redact::ExtraWords;
+use nacre_engine::record::state::{Recorder, RecorderReport, State, StateError, TaskStore as _};
 use nacre_engine::record::{
-    Clock, Event, Events, NewTask, Recording, RecordingReport, RecordingRules, Runner, SessionId,
-    Signal, Start, TaskClass, TaskId, TaskState,
+    Clock, Event, Events, NewTask, Runner, SessionId, Signal, Start, TaskClass, TaskId, TaskState,
+    Telemetry,
 };
-
-use crate::loopback::{Loopback, Reply};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -26,13 +24,13 @@ fn now() -> Timestamp {
     "2026-11-15T08:30:00Z".parse().unwrap()
 }
 
-fn rules(otlp: &str) -> RecordingRules<'_> {
-    RecordingRules { otlp, words: ExtraWords::default() }
+fn open(home: &WriteScope) -> Result<Arc<Recorder>, StateError> {
+    Recorder::open(home, &owner(), PATIENCE, ExtraWords::default(), Telemetry::default())
 }
 
 /// Takes a task through its life and returns what was made of it.
-async fn recorded(home: &WriteScope, otlp: &str) -> (RecordingReport, TaskState) {
-    let recording = Recording::start(home, &owner(), PATIENCE, rules(otlp)).unwrap();
+fn record(home: &WriteScope) -> (RecorderReport, TaskState) {
+    let recorder = open(home).unwrap();
     let mut state = State::open(home, &owner(), PATIENCE).unwrap();
     let runner = Runner::here(std::process::id());
     let task = NewTask {
@@ -45,53 +43,35 @@ async fn recorded(home: &WriteScope, otlp: &str) -> (RecordingReport, TaskState)
         title: "Where is the queue?".to_owned(),
     };
     let clock: Clock = Arc::new(now);
-    let events = Events::new(task.id.clone(), clock, recording.listeners());
+    let events = Events::new(task.id.clone(), clock, vec![recorder.clone()]);
     state.accept(&task, &runner, now()).unwrap();
     events.emit(Event::TaskState(TaskState::Accepted));
     assert_eq!(state.start(&task.id, &runner, now()).unwrap(), Start::Now);
     events.emit(Event::TaskState(TaskState::Running));
     events.emit(Event::TaskState(TaskState::Completed { signal: Signal::Done }));
-    let report = recording.close().await;
+    let report = recorder.close();
     (report, state.task(&task.id).unwrap().state)
 }
 
 const DONE: TaskState = TaskState::Completed { signal: Signal::Done };
 
-#[tokio::test]
-async fn a_run_is_in_the_state_in_the_log_and_at_the_collector() {
-    let server = Loopback::start(vec![Reply::status(200, &[], "{}")]).await;
+#[test]
+fn a_run_is_in_the_state_and_in_the_log() {
     let folder = tempfile::tempdir().unwrap();
     let home = WriteScope::open(folder.path(), Access::Private).unwrap();
-    let (report, state) = recorded(&home, &server.address).await;
-    assert_eq!((report.recorder.n_written, state), (3, DONE));
-    assert!(matches!(report.telemetry, Some(Ok(1))), "{report:?}");
+    let (report, state) = record(&home);
+    assert_eq!((report.n_written, state), (3, DONE));
     let log = std::fs::read_to_string(folder.path().join("logs/server.log")).unwrap();
     assert_eq!(log.lines().count(), 3);
-    assert_eq!(server.received().len(), 1);
 }
 
-#[tokio::test]
-async fn without_an_address_nothing_is_sent_and_a_bad_one_fails_no_task() {
-    for (otlp, expected) in [
-        ("", "None"),
-        ("file:///etc/passwd", "Some(Err(NotHttp))"),
-        ("http://127.0.0.1:1", "Some(Err(Unreach"),
-    ] {
-        let folder = tempfile::tempdir().unwrap();
-        let home = WriteScope::open(folder.path(), Access::Private).unwrap();
-        let (report, state) = recorded(&home, otlp).await;
-        assert_eq!(state, DONE);
-        assert!(format!("{:?}", report.telemetry).starts_with(expected), "{report:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_log_that_cannot_be_written_fails_no_task() {
+#[test]
+fn a_log_that_cannot_be_written_fails_no_task() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("logs"), "no folder").unwrap();
     let home = WriteScope::open(folder.path(), Access::Private).unwrap();
-    let (report, state) = recorded(&home, "").await;
-    assert_eq!((report.recorder.n_written, state), (3, DONE));
+    let (report, state) = record(&home);
+    assert_eq!((report.n_written, state), (3, DONE));
 }
 
 #[test]
@@ -103,8 +83,5 @@ fn a_state_that_is_no_database_is_told_before_a_run() {
     )
     .unwrap();
     let home = WriteScope::open(folder.path(), Access::Private).unwrap();
-    assert!(matches!(
-        Recording::start(&home, &owner(), PATIENCE, rules("")),
-        Err(StateError::Damaged { .. })
-    ));
+    assert!(matches!(open(&home), Err(StateError::Damaged { .. })));
 }

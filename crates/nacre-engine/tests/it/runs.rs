@@ -1,4 +1,4 @@
-//! Whole runs of an agent over real connections, in the words of both APIs: one end each, and the true one.
+//! Whole runs of an agent over real connections, in both APIs: each has one end, the true one.
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! Answers that must have a shape.
 
 use nacre_engine::model::{
-    Event, MAX_REPAIRS, OUTPUT_TOOL, OutputSchema, Request, Role, Structured, StructuredError,
+    MAX_REPAIRS, ModelEvent, OUTPUT_TOOL, OutputSchema, Request, Role, Structured, StructuredError,
     structured,
 };
 use serde::Deserialize;
@@ -39,7 +39,7 @@ async fn ask(
 ) -> Result<Structured<Report>, StructuredError> {
     let request = Request::new(Role::Extract, "Extract.", "Some text");
     let route = route_of(&[(name, style, server)], KEY);
-    let mut sink = |_: Event| {};
+    let mut sink = |_: ModelEvent| {};
     structured(&route, &request, &output(), &control(), &mut sink).await
 }
 

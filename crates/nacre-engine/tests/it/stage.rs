@@ -1,4 +1,4 @@
-//! An agent with a workspace of three files, a server to ask, and a state that its task is written to.
+//! An agent with a workspace of three files, a server to ask, and a database for its task.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,26 +6,26 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_engine::lifecycle::{
-    AgentSpec, Compaction, Completion, Conversation, Engine, Job, Outcome, RunControl, Signals,
-    Spawn, run,
+    AgentSpec, Completion, Conversation, Engine, Job, Outcome, RunControl, Spawn, run,
 };
 use nacre_engine::model::{
-    Limits, ModelSettings, Models, ProviderKind, ProviderSettings, Role, RoleSettings, Secret,
+    ApiChoice, Limits, ModelSettings, Models, ProviderSettings, Role, RoleSettings, Secret,
 };
-use nacre_engine::record::state::{Recorder, Retention, State};
+use nacre_engine::record::state::{Recorder, State};
 use nacre_engine::record::{
     Clock, Event, Events, Heard, Listener, NewTask, Record, Runner, SessionId, TaskClass, TaskId,
 };
 use nacre_engine::tools::{
-    Approval, Budgets, Cache, Effects, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
+    Approval, Budgets, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
 };
 use tempfile::TempDir;
 
 use crate::harness::{KEY, control};
 use crate::loopback::Loopback;
 use crate::styles::Style;
+use nacre_engine::record::state::TaskStore as _;
 
 /// An agent that reads files and says what it thinks.
 pub(crate) fn agent() -> AgentSpec {
@@ -33,7 +33,7 @@ pub(crate) fn agent() -> AgentSpec {
         name: "reader",
         role: Role::Chat,
         prompt: "You read.".to_owned(),
-        // What it may not have is not offered, though it stands here.
+        // Tools that it has no permission for are not offered, although they are listed.
         tools: vec!["file_read", "file_search", "file_create"],
         permissions: Permissions::read_only(),
         budgets: Budgets {
@@ -44,10 +44,10 @@ pub(crate) fn agent() -> AgentSpec {
             answer_tokens: 1000,
             total_tokens: None,
         },
-        completion: Completion::EndTurn { signals: Signals::Off },
-        effects: Effects::none(),
+        completion: Completion::EndTurn { signals: false },
+        effects: None,
         spawn: Spawn::Nothing,
-        compaction: Compaction::LeaveOut,
+        sums_up: false,
     }
 }
 
@@ -84,8 +84,7 @@ impl Stage {
         )
         .unwrap();
         let task = TaskId::from_random(1);
-        let recorder =
-            Arc::new(Recorder::start(accepted(&folder, &task), None, Retention::default()));
+        let recorder = Arc::new(Recorder::start(accepted(&folder, &task), None));
         let heard = Arc::new(Heard::default());
         let listeners: Vec<Arc<dyn Listener>> = vec![heard.clone(), recorder.clone()];
         let models = models(style, server);
@@ -107,7 +106,6 @@ impl Stage {
             tools: toolkits::file::tools(&workspace),
             workspace,
             spill: root.join("spill"),
-            cache: Arc::new(Cache::default()),
             effects: None,
             approval: Approval::not_needed(),
             events: events.clone(),
@@ -173,8 +171,8 @@ fn accepted(folder: &TempDir, task: &TaskId) -> State {
 
 fn models(style: Style, server: &Loopback) -> Models {
     let (kind, path) = match style {
-        Style::Anthropic => (ProviderKind::Anthropic, ""),
-        Style::OpenAi => (ProviderKind::OpenAi, "/v1"),
+        Style::Anthropic => (ApiChoice::Anthropic, ""),
+        Style::OpenAi => (ApiChoice::OpenAi, "/v1"),
     };
     let provider = ProviderSettings {
         kind: Some(kind),

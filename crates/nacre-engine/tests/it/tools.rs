@@ -1,33 +1,29 @@
 //! Tools that start programs or work with memories, as the pipeline calls them.
 
 use std::fs;
+use std::io::Read as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use nacre_core::base::git::GitProgram;
-use nacre_core::memory::{
-    Claim, Draft, LedgerPlace, Located, Quote, Rules, STORE_ACCESS, Speaker, Store, Trust,
-};
-use nacre_core::safefs::{Access, Owner, Seal, WriteScope};
-use nacre_core::search::Builtin;
-use nacre_engine::confine::{Metadata, OutputCaps, Quotas, Reach};
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_engine::confine::{OutputCaps, Quotas};
 use nacre_engine::lifecycle::AgentSpec;
-use nacre_engine::model::{Cancel, CancelSource};
-use nacre_engine::record::{Change, ChangeKind, EffectOutcome, Events, Fault, TaskId};
+use nacre_engine::model::Cancel;
+use nacre_engine::record::{ChangeKind, EffectOutcome, Events, Fault, FileChange, TaskId};
 use nacre_engine::tools::{
-    AnyTool, Approval, Checklist, ChecklistSet, ChecklistUpdate, EffectKind, EffectReport,
-    EffectRunner, Effects, ItemState, MemoryAdd, MemoryHandle, MemoryRemove, MemorySearch,
-    MemoryUse, Output, Permissions, Pipeline, PipelineParts, Programs, ProjectEffects,
-    RepositoryTrust, ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, ToolContext, ToolError,
-    Workspace,
+    AnyTool, Approval, Checklist, ChecklistSet, EffectReport, EffectRunner, ItemState,
+    MemoryHandle, MemoryRemove, MemorySearch, MemoryUse, Output, Permissions, Pipeline,
+    PipelineParts, Programs, ProjectEffects, ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop,
+    ToolContext, ToolError, Workspace, tool,
 };
+use nacre_memory::search::Builtin;
+use nacre_memory::{Claim, Draft, LearningKind, Quote, Rules, Speaker, Store, Trust};
 use serde_json::{Value, json};
 
 use crate::stage::agent;
 use crate::workshop::Workshop;
 
-fn programs(workshop: &Workshop) -> Arc<Programs> {
+pub(crate) fn programs(workshop: &Workshop) -> Arc<Programs> {
     let mut environment = workshop.environment();
     // The tools of Rust are often found by a program that looks for them at home.
     let own_home = std::env::var("HOME").unwrap_or_default();
@@ -38,25 +34,24 @@ fn programs(workshop: &Workshop) -> Arc<Programs> {
     Arc::new(Programs {
         launcher: Workshop::launcher(),
         environment,
-        home: Some(workshop.path("home/.nacre")),
-        reach: Reach::Nothing,
-        metadata: Metadata::Kept,
+        home: workshop.path("home/.nacre"),
+        random: |bytes| fs::File::open("/dev/urandom")?.read_exact(bytes),
         quotas: Quotas::default(),
         output: OutputCaps::default(),
     })
 }
 
-fn ctx(workshop: &Workshop) -> ToolContext {
+pub(crate) fn ctx(workshop: &Workshop) -> ToolContext {
     ToolContext {
         workspace: Arc::new(workshop.path("workspace")),
-        cancel: Cancel::never(),
+        cancel: Cancel::new(),
         now: "2026-03-01T12:00:00Z".parse().unwrap(),
         spill: Arc::new(workshop.path("spill")),
     }
 }
 
-async fn call(
-    tool: &dyn AnyTool,
+pub(crate) async fn call(
+    tool: &Arc<dyn AnyTool>,
     arguments: Value,
     ctx: &ToolContext,
 ) -> Result<Output, ToolError> {
@@ -67,12 +62,11 @@ async fn call(
 #[tokio::test]
 async fn shell_run_shows_how_a_program_ended_and_what_it_said() {
     let Some(workshop) = Workshop::new() else { return };
-    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
+    let (tool, ctx) = (tool::<ShellRun>(programs(&workshop)), ctx(&workshop));
     let ok = call(&tool, json!({"argv": ["echo", "a b"]}), &ctx).await.unwrap();
     assert_eq!(ok.text, "exit code 0\n--- stdout\na b");
     let bad = call(&tool, json!({"script": "echo no >&2; exit 3"}), &ctx).await.unwrap();
     assert_eq!(bad.text, "exit code 3\n--- stderr\nno");
-    assert_eq!(bad.value["exit_code"], 3);
     let gone = call(&tool, json!({"argv": ["no-such-program"]}), &ctx).await.unwrap_err();
     assert_eq!(gone.fault, Fault::NotFound);
     let nowhere = call(&tool, json!({"argv": ["ls"], "folder": "none"}), &ctx).await.unwrap_err();
@@ -83,7 +77,7 @@ async fn shell_run_shows_how_a_program_ended_and_what_it_said() {
 #[tokio::test]
 async fn shell_run_stops_a_program_at_the_time_that_was_asked_for() {
     let Some(workshop) = Workshop::new() else { return };
-    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
+    let (tool, ctx) = (tool::<ShellRun>(programs(&workshop)), ctx(&workshop));
     let arguments = json!({"script": "echo begun; sleep 60", "time_limit": 1});
     let error = call(&tool, arguments, &ctx).await.unwrap_err();
     assert_eq!(error.fault, Fault::TimedOut);
@@ -92,7 +86,7 @@ async fn shell_run_stops_a_program_at_the_time_that_was_asked_for() {
         "{}",
         error.what
     );
-    assert!(AnyTool::spec(&tool).time_limit > Duration::from_secs(600));
+    assert!(tool.spec().time_limit > Duration::from_secs(600));
 }
 
 #[tokio::test]
@@ -101,7 +95,7 @@ async fn shell_run_is_refused_where_programs_cannot_be_confined() {
     let mut ctx = ctx(&workshop);
     // A workspace that holds the secrets cannot be walled off from them.
     ctx.workspace = Arc::new(workshop.path("home"));
-    let tool = ShellRun { programs: programs(&workshop) };
+    let tool = tool::<ShellRun>(programs(&workshop));
     let error = call(&tool, json!({"script": "touch in"}), &ctx).await.unwrap_err();
     assert_eq!(error.fault, Fault::Unconfined);
     assert!(!workshop.path("home/in").exists());
@@ -111,7 +105,7 @@ async fn shell_run_is_refused_where_programs_cannot_be_confined() {
 async fn shell_run_tells_of_changed_hooks() {
     let Some(workshop) = Workshop::new() else { return };
     fs::create_dir_all(workshop.path("workspace/.git/hooks")).unwrap();
-    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
+    let (tool, ctx) = (tool::<ShellRun>(programs(&workshop)), ctx(&workshop));
     let script = "mkdir .cursor .husky; for f in .cursor/mcp.json .husky/pre-commit .envrc CLAUDE.md mise.toml plain; \
         do echo x > $f; done; ln -s /bin/sh .git/hooks/pre-commit";
     let output = call(&tool, json!({"script": script}), &ctx).await.unwrap();
@@ -128,85 +122,20 @@ async fn a_program_gets_nothing_that_is_open_already() {
     let secret = fs::File::open(workshop.path("home/.ssh/id")).unwrap();
     // A copy stays open over `exec`, as a descriptor of the user's shell does.
     let leaked = rustix::io::dup(&secret).unwrap();
-    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
+    let (tool, ctx) = (tool::<ShellRun>(programs(&workshop)), ctx(&workshop));
     let number = std::os::fd::AsRawFd::as_raw_fd(&leaked);
     let script = format!("python3 -c 'import os; print(os.read({number}, 99))'");
     let said = call(&tool, json!({ "script": script }), &ctx).await.unwrap().text;
     assert!(!said.contains("the key") && said.contains("Bad file descriptor"), "{said}");
 }
 
-/// A store in the workspace with two memories that are trusted.
-fn trusted_memories(workshop: &Workshop) -> Vec<Located> {
-    fs::create_dir_all(workshop.path("workspace/.nacre")).unwrap();
-    let store = open_store(workshop);
-    let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-    let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
-    for title in ["One file", "Two files"] {
-        batch.add(&typed(title), Timestamp::UNIX_EPOCH).unwrap();
-    }
-    batch.commit().unwrap();
-    store.located().unwrap()
-}
-
-fn open_store(workshop: &Workshop) -> Store {
-    let (home, root) = (workshop.path("home/.nacre"), workshop.path("workspace/.nacre"));
-    let scope = WriteScope::open(&root, STORE_ACCESS).unwrap().sealed_by(Seal::kept_in(&home));
-    let ledger = Some(LedgerPlace::of_store(&home, &root));
-    Store::new(scope, Rules { ledger, ..Rules::default() })
-}
-
-fn typed(title: &str) -> Draft {
-    Draft {
-        claim: Claim::Decision,
-        title: title.to_owned(),
-        body: "The queue is a table.".to_owned(),
-        tags: Vec::new(),
-        applies: Vec::new(),
-        related: Vec::new(),
-        source: "human".to_owned(),
-        confidence: 0.9,
-        basis: None,
-        quotes: vec![Quote {
-            text: title.to_owned(),
-            speaker: Speaker::Human,
-            place: "test".to_owned(),
-            at: String::new(),
-        }],
-        limit: Trust::Human,
-    }
-}
-
-#[tokio::test]
-async fn memories_that_a_program_changes_are_not_trusted_and_deleted_ones_are_put_back() {
-    let Some(workshop) = Workshop::new() else { return };
-    let located = trusted_memories(&workshop);
-    let [changed, deleted] = located.as_slice() else { panic!("{located:?}") };
-    let (tool, ctx) = (ShellRun { programs: programs(&workshop) }, ctx(&workshop));
-    let script = format!(
-        "cd .nacre; t=$(sed s/table/cache/ {0}); echo \"$t\" > {0}; rm {1}; : > memory/decisions/new.md",
-        changed.path, deleted.path
-    );
-    let said = call(&tool, json!({ "script": script }), &ctx).await.unwrap().text;
-    insta::assert_snapshot!(said, @"
-    exit code 0
-    deleted in .nacre, and restored: .nacre/memory/decisions/19700101-two-files.md
-    changed in .nacre, and not trusted until `nacre trust`: .nacre/memory/decisions/19700101-one-file.md, .nacre/memory/decisions/new.md
-    ");
-    let store = open_store(&workshop);
-    let memory = store.load(changed).unwrap();
-    assert!(memory.document.body().contains("cache"), "the bytes may be the user's");
-    assert_eq!(store.trust_of(&memory), Trust::Foreign);
-    assert!(!store.is_users_edit(&GitProgram::new(""), &memory), "no later look trusts it");
-    assert_eq!(store.trust_of(&store.load(deleted).unwrap()), Trust::Human);
-}
-
 #[tokio::test]
 async fn shell_run_ends_when_the_run_is_cancelled() {
     let Some(workshop) = Workshop::new() else { return };
-    let source = CancelSource::new();
+    let source = Cancel::new();
     let mut ctx = ctx(&workshop);
-    ctx.cancel = source.token();
-    let tool = ShellRun { programs: programs(&workshop) };
+    ctx.cancel = source.clone();
+    let tool = tool::<ShellRun>(programs(&workshop));
     let ready = workshop.path("workspace/ready");
     let cancelling = async {
         while !ready.exists() {
@@ -223,11 +152,11 @@ async fn shell_run_ends_when_the_run_is_cancelled() {
 async fn a_program_in_the_background_is_polled_and_stopped() {
     let Some(workshop) = Workshop::new() else { return };
     let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
-    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
-    let (poll, stop) = (ShellPoll { jobs: jobs.clone() }, ShellStop { jobs: jobs.clone() });
+    let start = tool::<ShellStart>((programs(&workshop), jobs.clone()));
+    let (poll, stop) = (tool::<ShellPoll>(jobs.clone()), tool::<ShellStop>(jobs.clone()));
     let serve = json!({"script": "echo ready; : > up; sleep 600"});
     let started = call(&start, serve, &ctx).await.unwrap();
-    assert_eq!(started.value["job"], 1);
+    assert!(started.text.starts_with("job 1 runs"), "{}", started.text);
     while !workshop.path("workspace/up").exists() {
         tokio::task::yield_now().await;
     }
@@ -246,26 +175,44 @@ async fn a_program_in_the_background_is_polled_and_stopped() {
 }
 
 #[tokio::test]
-async fn the_output_of_a_job_is_read_without_following_links() {
+async fn each_program_has_a_folder_that_no_other_one_knows() {
     let Some(workshop) = Workshop::new() else { return };
     let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
-    let secret = workshop.path("workspace/secret.txt");
-    std::fs::write(&secret, "a secret").unwrap();
-    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
-    let secret = secret.display();
-    let script =
-        format!("for out in \"$TMPDIR\"/job-*.out; do rm \"$out\"; ln -s {secret} \"$out\"; done");
-    call(&start, json!({"script": script}), &ctx).await.unwrap();
-    let poll = ShellPoll { jobs };
-    let said = call(&poll, json!({"job": 1, "wait": 60}), &ctx).await;
-    assert!(said.is_err_and(|error| error.fault == Fault::Io));
+    let start = tool::<ShellStart>((programs(&workshop), jobs.clone()));
+    let script = "echo $TMPDIR; echo private > $TMPDIR/x; \
+                  echo $TMPDIR > place; mv place ready; sleep 600";
+    call(&start, json!({ "script": script }), &ctx).await.unwrap();
+    let ready = workshop.path("workspace/ready");
+    while !ready.exists() {
+        tokio::task::yield_now().await;
+    }
+    let first = fs::read_to_string(&ready).unwrap().trim().to_owned();
+    let names: Vec<String> = fs::read_dir(&first).unwrap().map(name_of).collect();
+    assert_eq!(names, ["x"], "no name leads to the output of a job");
+    let run = tool::<ShellRun>(programs(&workshop));
+    let look = format!("echo $TMPDIR; cat {first}/x; ls $TMPDIR $TMPDIR/..; echo > {first}/y");
+    let said = call(&run, json!({ "script": look }), &ctx).await.unwrap().text;
+    assert!(!said.contains("private") && said.contains("Permission denied"), "{said}");
+    let second = said.lines().nth(2).unwrap();
+    let random = |folder: &str| folder.rsplit('-').next().unwrap().to_owned();
+    assert_eq!((random(&first).len(), random(second).len()), (32, 32), "{first} {second}");
+    assert_ne!(random(&first), random(second));
+    let poll = tool::<ShellPoll>(jobs.clone());
+    let said = call(&poll, json!({"job": 1}), &ctx).await.unwrap().text;
+    assert_eq!(said, format!("job 1: running\n{first}\n"));
+    jobs.stop_all().await;
+    assert!([first.as_str(), second].iter().all(|folder| !std::path::Path::new(folder).exists()));
+}
+
+fn name_of(entry: std::io::Result<fs::DirEntry>) -> String {
+    entry.unwrap().file_name().into_string().unwrap()
 }
 
 #[tokio::test]
 async fn jobs_end_with_their_list() {
     let Some(workshop) = Workshop::new() else { return };
     let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
-    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    let start = tool::<ShellStart>((programs(&workshop), jobs.clone()));
     let wait = json!({"script": "echo $$ > pid.new; mv pid.new pid; exec sleep 600"});
     call(&start, wait, &ctx).await.unwrap();
     let file = workshop.path("workspace/pid");
@@ -286,9 +233,9 @@ async fn all_jobs_are_stopped_together_and_named() {
     let Some(workshop) = Workshop::new() else { return };
     let (ctx, jobs) = (ctx(&workshop), ShellJobs::default());
     assert!(jobs.is_empty() && jobs.stop_all().await.is_empty());
-    let start = ShellStart { programs: programs(&workshop), jobs: jobs.clone() };
+    let start = tool::<ShellStart>((programs(&workshop), jobs.clone()));
     call(&start, json!({"argv": ["sh", "-c", "exit 0"]}), &ctx).await.unwrap();
-    let poll = ShellPoll { jobs: jobs.clone() };
+    let poll = tool::<ShellPoll>(jobs.clone());
     call(&poll, json!({"job": 1, "wait": 60}), &ctx).await.unwrap();
     call(&start, json!({"argv": ["sleep", "600"]}), &ctx).await.unwrap();
     assert_eq!(jobs.stop_all().await, ["2 (sleep 600)"], "the first one had ended");
@@ -301,26 +248,19 @@ async fn a_checklist_goes_through_its_states() {
     let Some(workshop) = Workshop::new() else { return };
     let checklist = Checklist::default();
     let ctx = ctx(&workshop);
-    let set = ChecklistSet { checklist: checklist.clone() };
-    let update = ChecklistUpdate { checklist: checklist.clone() };
-    let state = |id: &str, state: &str| json!({"items": [{"id": id, "state": state}]});
-    let missing = call(&update, state("a", "done"), &ctx).await.unwrap_err();
-    assert_eq!(missing.fault, Fault::NotFound);
+    let set = tool::<ChecklistSet>(checklist.clone());
     let items =
         json!({"items": [{"id": "a", "label": "Read  it"}, {"id": "b", "label": "Mend it"}]});
     let text = call(&set, items, &ctx).await.unwrap().text;
     assert_eq!(text, "[ ] a: Read it\n[ ] b: Mend it");
-    call(&update, state("a", "in_progress"), &ctx).await.unwrap();
-    let both = json!({"items": [{"id": "a", "state": "done"}, {"id": "b", "state": "failed"}]});
-    call(&update, both, &ctx).await.unwrap();
-    let half = json!({"items": [{"id": "b", "state": "pending"}, {"id": "z", "state": "done"}]});
-    assert_eq!(call(&update, half, &ctx).await.unwrap_err().fault, Fault::NotFound);
+    let items = json!({"items": [
+        {"id": "a", "label": "Read it", "state": "done"},
+        {"id": "b", "label": "Mend it", "state": "in_progress"},
+    ]});
+    let text = call(&set, items, &ctx).await.unwrap().text;
+    assert_eq!(text, "[x] a: Read it\n[>] b: Mend it");
     let states = || checklist.items().iter().map(|item| item.state).collect::<Vec<ItemState>>();
-    assert_eq!(states(), [ItemState::Done, ItemState::Failed], "all of them or none");
-    let longer =
-        json!({"items": [{"id": "c", "label": "Test it"}, {"id": "a", "label": "Read it"}]});
-    call(&set, longer, &ctx).await.unwrap();
-    assert_eq!(states(), [ItemState::Pending, ItemState::Done], "what was done stays done");
+    assert_eq!(states(), [ItemState::Done, ItemState::InProgress]);
     for wrong in [
         json!({"items": []}),
         json!({"items": [{"id": "a", "label": "x"}, {"id": "a", "label": "y"}]}),
@@ -336,41 +276,48 @@ fn memories(workshop: &Workshop) -> MemoryHandle {
     let root = workshop.path("workspace");
     let scope = WriteScope::create_inside(&root, ".nacre", Access::Shared).unwrap();
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
-    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
+    nacre_memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
     MemoryHandle {
         store: Arc::new(Store::new(scope, Rules::default())),
         embedder: Arc::new(Builtin::shipped().unwrap()),
         owner,
         patience: Duration::from_secs(5),
         source: "chat".to_owned(),
+        is_claims_only: false,
     }
-}
-
-fn learning() -> Value {
-    json!({
-        "type": "learning", "kind": "pitfall", "title": "The report test needs UTC",
-        "body": "Set TZ=UTC, or it fails after 23:00. Key sk-ant-api03-q7Zr2Lw9XkT4vB1nM8sYc5DfGhJ3pQeR",
-        "evidence": "fails after 23:00", "tags": ["tests"], "confidence": 1.0,
-    })
 }
 
 #[tokio::test]
 async fn what_is_remembered_is_found_and_can_be_put_away() {
     let Some(workshop) = Workshop::new() else { return };
     let (memories, ctx) = (memories(&workshop), ctx(&workshop));
-    let add = MemoryAdd { memories: memories.clone() };
-    let search = MemorySearch { memories: memories.clone() };
-    let remove = MemoryRemove { memories: memories.clone() };
-    let added = call(&add, learning(), &ctx).await.unwrap();
-    let id = "20260301-the-report-test-needs-utc";
-    assert_eq!(added.value["id"], id);
-    let memory = memories.store.get(id).unwrap();
-    assert!(!memory.document.as_str().contains("sk-ant"), "{}", memory.document.as_str());
-    assert_eq!(memory.confidence, Some(0.9), "a model is never as sure as a person");
-    assert_eq!(memory.source.as_deref(), Some("chat"));
+    let search = tool::<MemorySearch>(memories.clone());
+    let remove = tool::<MemoryRemove>(memories.clone());
+    let draft = Draft {
+        claim: Claim::Learning(LearningKind::Pitfall),
+        title: "The report test needs UTC".to_owned(),
+        body: "Set TZ=UTC, or it fails after 23:00.".to_owned(),
+        tags: Vec::new(),
+        applies: Vec::new(),
+        related: Vec::new(),
+        source: memories.source.clone(),
+        confidence: 0.9,
+        basis: None,
+        quotes: vec![Quote {
+            text: "fails after 23:00".to_owned(),
+            speaker: Speaker::Assistant,
+            place: "chat".to_owned(),
+            at: "2026-03-01T00:00:00Z".to_owned(),
+        }],
+        limit: Trust::Assistant,
+    };
+    let mut batch = memories.store.begin(&memories.owner, memories.patience).unwrap();
+    let id = batch.add(&draft, ctx.now).unwrap();
+    batch.commit().unwrap();
+    let id = id.as_str();
     let found =
         call(&search, json!({"query": "which time zone do tests want"}), &ctx).await.unwrap();
-    assert_eq!(found.value["hits"][0]["id"], id, "{}", found.text);
+    assert!(found.text.starts_with(id), "{}", found.text);
     call(&remove, json!({"id": id}), &ctx).await.unwrap();
     let found = call(&search, json!({"query": "report test UTC"}), &ctx).await.unwrap();
     assert_eq!(found.text, "Nothing is remembered about that.");
@@ -385,11 +332,8 @@ fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
     let Some(workshop) = Workshop::new() else { return };
     let memories = memories(&workshop);
     let offered = |memory: MemoryUse| {
-        let tools: Vec<Arc<dyn AnyTool>> = vec![
-            Arc::new(MemoryAdd { memories: memories.clone() }),
-            Arc::new(MemoryRemove { memories: memories.clone() }),
-            Arc::new(MemorySearch { memories: memories.clone() }),
-        ];
+        let tools: Vec<Arc<dyn AnyTool>> =
+            vec![tool::<MemoryRemove>(memories.clone()), tool::<MemorySearch>(memories.clone())];
         let spec = AgentSpec {
             tools: tools.iter().map(|tool| tool.spec().name).collect(),
             permissions: Permissions { memory, ..Permissions::read_only() },
@@ -400,7 +344,6 @@ fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
             tools,
             workspace: Arc::new(Workspace::open(&root, &[]).unwrap()),
             spill: workshop.path("spill"),
-            cache: Arc::default(),
             effects: None,
             approval: Approval::not_needed(),
             events: Events::silent(TaskId::from_random(1)),
@@ -409,7 +352,7 @@ fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
         pipeline.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>()
     };
     assert_eq!(offered(MemoryUse::Reads), ["memory_search"]);
-    assert_eq!(offered(MemoryUse::Changes), ["memory_add", "memory_remove", "memory_search"]);
+    assert_eq!(offered(MemoryUse::Changes), ["memory_remove", "memory_search"]);
 }
 
 #[tokio::test]
@@ -422,117 +365,90 @@ async fn no_title_makes_itself_another_hit() {
     std::fs::create_dir_all(&folder).unwrap();
     let text = format!("---\nid: {id}\ntitle: \"{title}\"\n---\n\nOne file.\n");
     std::fs::write(folder.join(format!("{id}.md")), text).unwrap();
-    let search = MemorySearch { memories };
+    let search = tool::<MemorySearch>(memories);
     let output = call(&search, json!({ "query": "queue" }), &ctx).await.unwrap();
     let lines: Vec<&str> = output.text.lines().collect();
     assert!(lines.len() == 2 && lines[0].starts_with(id), "{lines:?}");
     assert!(!output.text.contains('\u{1b}'), "{lines:?}");
 }
 
-#[tokio::test]
-async fn a_memory_without_evidence_is_refused() {
-    let Some(workshop) = Workshop::new() else { return };
-    let (memories, ctx) = (memories(&workshop), ctx(&workshop));
-    let add = MemoryAdd { memories: memories.clone() };
-    for (key, value) in [
-        ("evidence", json!(" ")),
-        ("kind", json!("gossip")),
-        ("title", json!("\u{200b}")),
-        ("body", json!("x".repeat(40_000))),
-        ("related", json!(["20200101-unknown"])),
-    ] {
-        let mut arguments = learning();
-        arguments[key] = value;
-        assert!(call(&add, arguments, &ctx).await.is_err(), "{key}");
-    }
-    assert!(memories.store.list(|_| true).unwrap().memories.is_empty());
-}
-
-fn effects(workshop: &Workshop, trust: RepositoryTrust) -> ProjectEffects {
+fn effects(workshop: &Workshop) -> ProjectEffects {
     let permissions = Permissions {
         writes: vec![nacre_engine::tools::Area::Tree(None)],
         ..Permissions::read_only()
     };
-    let kinds = vec![EffectKind::Format, EffectKind::Lint];
-    let wanted = Effects { kinds, time_limit: Duration::from_secs(30) };
-    ProjectEffects::new(programs(workshop), &permissions, &wanted, trust).unwrap()
+    let mut programs = Arc::unwrap_or_clone(programs(workshop));
+    let path = programs.environment.entry("PATH".to_owned()).or_default();
+    *path = format!("{}:{path}", workshop.path("workspace/bin").display());
+    ProjectEffects::new(Arc::new(programs), &permissions, Some(Duration::from_secs(30))).unwrap()
 }
 
 async fn after(effects: &ProjectEffects, path: &str, workshop: &Workshop) -> EffectReport {
-    let changed = [Change { path: path.to_owned(), kind: ChangeKind::Edited }];
+    let changed = [FileChange { path: path.to_owned(), kind: ChangeKind::Edited }];
     effects.after(&changed, &ctx(workshop)).await
 }
 
-/// A project whose own linter does what the test says.
-fn project(linter: &str) -> Option<Workshop> {
+/// A project for an installed `ruff` that does what the test says.
+fn project(check: &str) -> Option<Workshop> {
     use std::os::unix::fs::PermissionsExt as _;
     let workshop = Workshop::new()?;
-    let bin = workshop.path("workspace/node_modules/.bin");
-    fs::create_dir_all(&bin).unwrap();
-    fs::write(workshop.path("workspace/package.json"), "{}").unwrap();
-    fs::write(workshop.path("workspace/a.ts"), "let  a = 1\n").unwrap();
-    fs::write(bin.join("eslint"), format!("#!/bin/sh\n{linter}\n")).unwrap();
-    fs::write(bin.join("prettier"), "#!/bin/sh\necho 'let a = 1' > a.ts\n").unwrap();
-    for name in ["eslint", "prettier"] {
-        fs::set_permissions(bin.join(name), fs::Permissions::from_mode(0o755)).unwrap();
-    }
+    let ruff = workshop.path("workspace/bin/ruff");
+    fs::create_dir_all(ruff.parent().unwrap()).unwrap();
+    fs::write(workshop.path("workspace/pyproject.toml"), "").unwrap();
+    fs::write(workshop.path("workspace/a.py"), "a  = 1\n").unwrap();
+    let script =
+        format!("#!/bin/sh\nif [ $1 = format ]; then echo 'a = 1' > a.py; exit; fi\n{check}\n");
+    fs::write(&ruff, script).unwrap();
+    fs::set_permissions(&ruff, fs::Permissions::from_mode(0o755)).unwrap();
     Some(workshop)
 }
 
 #[tokio::test]
 async fn a_change_is_formatted_and_linted_and_both_are_told() {
-    let Some(workshop) = project("echo 'a.ts:1: unused a'; exit 1") else { return };
-    let effects = effects(&workshop, RepositoryTrust::Trusted);
-    let report = after(&effects, "a.ts", &workshop).await;
+    let Some(workshop) = project("echo 'a.py:1: unused a'; exit 1") else { return };
+    let effects = effects(&workshop);
+    let report = after(&effects, "a.py", &workshop).await;
     assert_eq!(
         report.text,
-        "a.ts was formatted by prettier; read it again before editing.\neslint about a.ts:\na.ts:1: unused a"
+        "a.py was formatted by ruff; read it again before editing.\nruff about a.py:\na.py:1: unused a"
     );
-    assert_eq!(report.changed, [Change { path: "a.ts".to_owned(), kind: ChangeKind::Edited }]);
+    assert_eq!(report.changed, [FileChange { path: "a.py".to_owned(), kind: ChangeKind::Edited }]);
     let outcomes: Vec<_> = report.done.iter().map(|done| (done.effect, done.outcome)).collect();
-    assert_eq!(
-        outcomes,
-        [("prettier", EffectOutcome::Changed), ("eslint", EffectOutcome::Complained)]
-    );
-    let again = after(&effects, "a.ts", &workshop).await;
+    assert_eq!(outcomes, [("ruff", EffectOutcome::Changed), ("ruff", EffectOutcome::Complained)]);
+    let again = after(&effects, "a.py", &workshop).await;
     assert_eq!((again.changed.len(), again.text.lines().count()), (0, 2));
 }
 
 // Acolyte defect 12.
 #[tokio::test]
-async fn a_repositorys_own_tools_are_confined_and_a_strangers_do_not_run_at_all() {
-    let linter = "cat ../home/.ssh/id; echo x > ../home/hacked; env; exit 1";
-    let Some(workshop) = project(linter) else { return };
-    let trusted = effects(&workshop, RepositoryTrust::Trusted);
-    let report = after(&trusted, "a.ts", &workshop).await;
+async fn formatters_and_linters_are_confined() {
+    let check = "cat ../home/.ssh/id; echo x > ../home/hacked; env; exit 1";
+    let Some(workshop) = project(check) else { return };
+    let report = after(&effects(&workshop), "a.py", &workshop).await;
     assert!(!report.text.contains("the key"), "{}", report.text);
     assert!(!workshop.path("home/hacked").exists());
-    let Some(workshop) = project(linter) else { return };
-    let stranger = effects(&workshop, RepositoryTrust::Stranger);
-    assert_eq!(after(&stranger, "a.ts", &workshop).await, EffectReport::default());
 }
 
 #[tokio::test]
 async fn a_tool_that_keeps_failing_is_given_up_with_a_word() {
-    let Some(workshop) = project("echo x >> runs; kill -KILL $$") else { return };
-    let effects = effects(&workshop, RepositoryTrust::Trusted);
+    let Some(workshop) = project("exit 0") else { return };
+    fs::write(workshop.path("workspace/bin/ruff"), "#!/bin/sh\nkill -KILL $$\n").unwrap();
+    let effects = effects(&workshop);
     let mut said = Vec::new();
     for _ in 0..5 {
-        let text = after(&effects, "a.ts", &workshop).await.text;
-        said.push(text.lines().filter(|line| line.starts_with("eslint")).collect::<String>());
+        said.push(after(&effects, "a.py", &workshop).await.text);
     }
-    let failed = "eslint did not work: it was ended by signal 9";
+    let failed = "ruff did not work: it was ended by signal 9";
     let given_up =
-        "eslint did not work three times (it was ended by signal 9) and is not run any more.";
-    assert_eq!(said, [failed, failed, given_up, "", ""]);
-    assert_eq!(fs::read_to_string(workshop.path("workspace/runs")).unwrap().lines().count(), 3);
+        "ruff did not work three times (it was ended by signal 9) and is not run any more.";
+    assert!(said[0].starts_with(failed) && said[1].contains(given_up), "{said:?}");
+    assert_eq!(said[2..], ["", "", ""]);
 }
 
 #[tokio::test]
 async fn a_talkative_linter_says_two_kilobytes_at_most() {
     let Some(workshop) = project("head -c 500000 /dev/zero | tr '\\0' é; exit 1") else { return };
-    let effects = effects(&workshop, RepositoryTrust::Trusted);
-    let report = after(&effects, "a.ts", &workshop).await;
+    let report = after(&effects(&workshop), "a.py", &workshop).await;
     assert!(report.text.len() <= 2_000 && report.text.ends_with("[… more was said …]"));
 }
 
@@ -542,7 +458,7 @@ async fn rustfmt_changes_the_file_and_none_that_it_includes() {
     fs::write(workshop.path("workspace/Cargo.toml"), "[package]\nedition = \"2021\"\n").unwrap();
     fs::write(workshop.path("workspace/lib.rs"), "mod  other;\nfn  a() {}\n").unwrap();
     fs::write(workshop.path("workspace/other.rs"), "fn  b() {}\n").unwrap();
-    let effects = effects(&workshop, RepositoryTrust::Stranger);
+    let effects = effects(&workshop);
     let report = after(&effects, "lib.rs", &workshop).await;
     assert_eq!(
         fs::read_to_string(workshop.path("workspace/lib.rs")).unwrap(),
@@ -559,17 +475,15 @@ async fn rustfmt_changes_the_file_and_none_that_it_includes() {
 #[test]
 fn agents_that_change_nothing_have_no_effects() {
     let Some(workshop) = Workshop::new() else { return };
-    let kinds = vec![EffectKind::Format];
-    let wanted = Effects { kinds, time_limit: Duration::from_secs(1) };
-    let made = |permissions: &Permissions, effects: &Effects| {
-        ProjectEffects::new(programs(&workshop), permissions, effects, RepositoryTrust::Trusted)
-            .is_some()
+    let limit = Some(Duration::from_secs(1));
+    let made = |permissions: &Permissions, limit: Option<Duration>| {
+        ProjectEffects::new(programs(&workshop), permissions, limit).is_some()
     };
     let writer = Permissions {
         writes: vec![nacre_engine::tools::Area::Tree(None)],
         ..Permissions::default()
     };
-    assert!(!made(&Permissions::read_only(), &wanted));
-    assert!(!made(&writer, &Effects::none()));
-    assert!(made(&writer, &wanted));
+    assert!(!made(&Permissions::read_only(), limit));
+    assert!(!made(&writer, None));
+    assert!(made(&writer, limit));
 }

@@ -9,8 +9,8 @@ use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
 };
 use nacre_engine::confine::{
-    Confinement, Finished, LaunchRequest, Launcher, Metadata, OutputCaps, ProcessError, Program,
-    Quotas, Reach, own_folders, own_home, program_environment, secrets_of_home,
+    Confinement, Finished, LaunchRequest, Launcher, OutputCaps, ProcessError, Program, Quotas,
+    own_folders, own_home, program_environment, secrets_of_home,
 };
 use nacre_engine::model::Cancel;
 use tempfile::TempDir;
@@ -21,7 +21,7 @@ pub(crate) struct Workshop {
 }
 
 impl Workshop {
-    /// `None`, with a word about it, where the system has no walls: without them no program may run.
+    /// `None`, with a message, where the system has no sandbox: without it no program may run.
     #[expect(clippy::print_stderr, reason = "a test that does not run must say so")]
     pub(crate) fn new() -> Option<Self> {
         if !has_walls() {
@@ -68,8 +68,6 @@ impl Workshop {
                 home: own_home(&self.environment()),
                 own: own_folders(&self.environment()),
                 secrets: secrets_of_home(Some(&self.path("home")), None),
-                reach: Reach::Nothing,
-                metadata: Metadata::Kept,
             },
         }
     }
@@ -79,7 +77,7 @@ impl Workshop {
     }
 
     pub(crate) async fn run(&self, order: &LaunchRequest) -> Result<Finished, ProcessError> {
-        Self::launcher().run(order, &Cancel::never()).await
+        Self::launcher().run(order, &Cancel::new()).await
     }
 }
 

@@ -1,63 +1,224 @@
-//! The folder of all artifacts: how its files are called, read and written, and who may write. Readers take no lock.
+//! Reads and writes the cache folder that contains the artifacts of all projects. Only writers take
+//! a lock.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use nacre_core::safefs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
+use nacre_base::fs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
+use nacre_base::platform::ext::MetadataExt as _;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::limits::{CLIENT_PREFIX, limit_of};
-use super::mapped::Mapped;
-use super::model::{Project, ProjectId, State};
-use super::open_packs::OpenPacks;
+use super::model::{MapState, Project, Stamp};
+use super::packs::{Blobs, Bytes, PackSet};
 use super::seal::Seal;
+use super::state::Artifact;
 
-/// How long a writer waits for another one. Nobody needs what is written, so not long.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// Short, because a skipped write does no harm: the next refresh repeats the work.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// So many names are remembered with what they have seen.
-const MAX_CLIENTS: usize = 256;
+const MAX_PROJECTS: usize = 64;
 
-/// Where artifacts lie.
+/// Larger files are not read, because the cache never writes them.
+const MAX_FILE_BYTES: u64 = 1 << 30;
+
+const MAX_DERIVED_BYTES: usize = 256 << 20;
+
+const ANALYSES: &str = "analyses";
+
+const ARTIFACT: &str = "artifact";
+
+/// The file that marks a plain cache as retired while an encrypted cache is in use.
+const MARKER: &str = "encrypted";
+
+const MARKER_TEXT: &[u8] = b"The map is kept encrypted. Nothing is written here.\n";
+
+/// Values that are cached beside an artifact because they are expensive to compute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derived {
+    Overview,
+    Imports,
+    /// The number of changes to each file up to a commit.
+    Churn,
+    Client,
+}
+
+impl Derived {
+    /// Returns the file name prefix and the number of files to keep. The oldest files beyond this
+    /// number are removed.
+    fn files(self) -> (&'static str, usize) {
+        match self {
+            Self::Overview => ("overview-", 16),
+            Self::Imports => ("imports-", 2),
+            Self::Churn => ("churn-", 1),
+            Self::Client => ("client-", 256),
+        }
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Cache {
     folder: PathBuf,
     owner: Owner,
     seal: Option<Seal>,
-    packs: Arc<OpenPacks>,
 }
 
 impl Cache {
-    /// The cache in `folder`, which is made when something is first written. `owner` is told to who waits.
+    /// The folder is created on the first write. `owner` is shown to processes that are waiting for
+    /// the lock.
     pub fn new(folder: PathBuf, owner: Owner) -> Self {
-        Self { folder, owner, seal: None, packs: Arc::default() }
+        Self { folder, owner, seal: None }
     }
 
-    /// The same cache, with files that only who has the key can read. They are decrypted into memory to be looked at.
+    /// Encrypts all files. Encrypted files are decrypted into memory instead of being mapped.
     #[must_use]
     pub fn sealed(self, seal: Seal) -> Self {
-        Self { seal: Some(seal), packs: Arc::default(), ..self }
+        Self { seal: Some(seal), ..self }
     }
 
-    pub(super) fn seal(&self) -> Option<&Seal> {
-        self.seal.as_ref()
+    pub fn open(&self, project: &Project) -> Option<Artifact> {
+        let name = self.artifact_file(project);
+        // The stamp is taken before the file is read. If the file is replaced in between, the
+        // outdated stamp shows that the content is stale.
+        let source = self.stamp(&name)?;
+        Artifact::read(&self.checked(&name)?, &project.root, source)
     }
 
-    pub(super) fn is_sealed(&self) -> bool {
-        self.seal.is_some()
-    }
-
-    /// The folder of a project. Under seal it does not tell of which, not even to who tries many paths.
-    pub(super) fn name_of(&self, project: ProjectId) -> String {
-        match &self.seal {
-            Some(seal) => seal.name(&project.to_string()),
-            None => project.to_string(),
+    /// Stores a changed artifact and the analyses of new texts. Returns false if another process
+    /// wrote the artifact in the meantime; the caller must then refresh again.
+    pub fn store(
+        &self,
+        project: &Project,
+        artifact: &mut Artifact,
+        analyses: &Blobs,
+    ) -> Result<bool, FsError> {
+        let scope = self.scope()?;
+        let id = self.name_of(project);
+        let writer = self.writer(&scope, &id)?;
+        let name = self.artifact_file(project);
+        // An unreadable artifact may be replaced.
+        let is_ours = match artifact.source {
+            Some(source) => self.stamp(&name) == Some(source),
+            None => self.open(project).is_none(),
+        };
+        if !is_ours {
+            return Ok(false);
         }
+        self.add_analyses(&writer, analyses)?;
+        artifact.trim();
+        let bytes = artifact.render(&project.root).unwrap_or_default();
+        let is_new = artifact.source.is_none();
+        if is_new {
+            self.remove_old_files(&id, &writer);
+        }
+        self.put_checked(&writer, &name, bytes)?;
+        artifact.source = self.stamp(&name);
+        if is_new {
+            self.evict(&id, &writer);
+        }
+        Ok(true)
     }
 
-    /// A file in a project's folder that is found by a key, which says what it is about.
-    pub(super) fn name_in(&self, folder: &str, prefix: &str, key: u64) -> String {
+    /// Analyses are stored by content, so worktrees, branches and clones share them.
+    pub fn analyses(&self) -> PackSet {
+        PackSet::new(self, &format!("{ANALYSES}/"))
+    }
+
+    pub fn store_analyses(&self, analyses: &Blobs) -> Result<(), FsError> {
+        let scope = self.scope()?;
+        let writer = self.writer(&scope, ANALYSES)?;
+        self.add_analyses(&writer, analyses)
+    }
+
+    fn add_analyses(&self, writer: &Writer<'_>, analyses: &Blobs) -> Result<(), FsError> {
+        if analyses.is_empty() {
+            return Ok(());
+        }
+        WriteScope::create_inside(&self.folder, ANALYSES, Access::Private)?;
+        self.add_blobs(writer, &format!("{ANALYSES}/"), analyses, &|_| true)
+    }
+
+    pub fn words(&self, project: &Project) -> PackSet {
+        PackSet::new(self, &self.words_stem(project))
+    }
+
+    /// Stores the words of texts. Merging packs drops words that are not live.
+    pub fn store_words(
+        &self,
+        project: &Project,
+        words: &Blobs,
+        is_live: &dyn Fn(u64) -> bool,
+    ) -> Result<(), FsError> {
+        let scope = self.scope()?;
+        let writer = self.writer(&scope, &self.name_of(project))?;
+        self.add_blobs(&writer, &self.words_stem(project), words, is_live)
+    }
+
+    fn words_stem(&self, project: &Project) -> String {
+        format!("{}/words-", self.name_of(project))
+    }
+
+    pub fn derived<T: DeserializeOwned>(
+        &self,
+        project: &Project,
+        kind: Derived,
+        key: u64,
+    ) -> Option<T> {
+        serde_json::from_slice(&self.checked(&self.derived_file(project, kind, key))?).ok()
+    }
+
+    /// Most callers ignore errors, because the values can be recomputed.
+    pub fn store_derived<T: Serialize>(
+        &self,
+        project: &Project,
+        kind: Derived,
+        key: u64,
+        value: &T,
+    ) -> Result<(), FsError> {
+        let bytes = serde_json::to_vec(value).unwrap_or_default();
+        if MAX_DERIVED_BYTES < bytes.len() {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        let id = self.name_of(project);
+        let writer = self.writer(&scope, &id)?;
+        self.put_checked(&writer, &self.derived_file(project, kind, key), bytes)?;
+        let (prefix, n_kept) = kind.files();
+        self.remove_oldest(&writer, &id, prefix, n_kept)
+    }
+
+    pub fn seen_by(&self, project: &Project, client: &str) -> Option<MapState> {
+        self.derived(project, Derived::Client, xxh3_64(client.as_bytes()))
+    }
+
+    /// Records the state of a project that a client has seen. Does not write if the state is
+    /// unchanged.
+    pub fn remember(
+        &self,
+        project: &Project,
+        client: &str,
+        state: MapState,
+    ) -> Result<(), FsError> {
+        if self.seen_by(project, client) == Some(state) {
+            return Ok(());
+        }
+        self.store_derived(project, Derived::Client, xxh3_64(client.as_bytes()), &state)
+    }
+
+    /// Returns the name of a project's folder. In an encrypted cache, the path cannot be recovered
+    /// from the name, even by trying many paths.
+    pub(super) fn name_of(&self, project: &Project) -> String {
+        self.seal.as_ref().map_or_else(|| project.id.clone(), |seal| seal.name(&project.id))
+    }
+
+    fn artifact_file(&self, project: &Project) -> String {
+        format!("{}/{ARTIFACT}", self.name_of(project))
+    }
+
+    /// In an encrypted cache, the name does not reveal the key.
+    pub(super) fn derived_file(&self, project: &Project, kind: Derived, key: u64) -> String {
+        let (folder, (prefix, _)) = (self.name_of(project), kind.files());
         let plain = format!("{folder}/{prefix}{key:016x}");
         match &self.seal {
             Some(seal) => format!("{folder}/{prefix}{}", seal.name(&plain)),
@@ -65,20 +226,20 @@ impl Cache {
         }
     }
 
-    /// What a file of the cache holds, by its name below the folder.
-    pub(super) fn bytes(&self, name: &str) -> Option<Mapped> {
+    pub(super) fn bytes(&self, name: &str) -> Option<Bytes> {
+        let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
+        let path = RelPath::new(name).ok()?;
         match &self.seal {
-            // What lies there may be anything, and may change while it is looked at: it is read before it is believed.
-            Some(seal) => seal.open(name, self.read(name, limit_of(name))?).map(Mapped::Memory),
-            None => {
-                let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
-                let mapped = scope.map_derived(&RelPath::new(name).ok()?, limit_of(name));
-                mapped.ok().map(Mapped::File)
+            // Another process may change the untrusted file at any time, so it is read into memory
+            // before it is decrypted.
+            Some(seal) => {
+                let bytes = scope.read(&path, MAX_FILE_BYTES).ok()?;
+                seal.open(name, bytes).map(Bytes::Memory)
             }
+            None => scope.map_derived(&path, MAX_FILE_BYTES).ok().map(Bytes::Mapped),
         }
     }
 
-    /// Puts a file of the cache in place.
     pub(super) fn put(&self, writer: &Writer<'_>, name: &str, bytes: &[u8]) -> Result<(), FsError> {
         let path = RelPath::new(name)?;
         match &self.seal {
@@ -87,88 +248,58 @@ impl Cache {
         }
     }
 
-    /// A plain file of the cache, if it is not larger than that.
-    pub(super) fn read(&self, name: &str, limit: u64) -> Option<Vec<u8>> {
-        let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
-        scope.read(&RelPath::new(name).ok()?, limit).ok()
+    fn checked(&self, name: &str) -> Option<Vec<u8>> {
+        let bytes = self.bytes(name)?;
+        let (kept, check) = bytes.split_last_chunk()?;
+        (u64::from_le_bytes(*check) == xxh3_64(kept)).then(|| kept.to_vec())
     }
 
-    pub(super) fn open_packs(&self) -> &OpenPacks {
-        &self.packs
-    }
-
-    /// The folders of projects, with when each was last used.
-    ///
-    /// A use that changes nothing writes nothing, so it is the system's own note of the last reading that tells; where
-    /// it keeps none, the last change does.
-    pub(super) fn projects(&self) -> Vec<(SystemTime, String)> {
-        let Ok(entries) = std::fs::read_dir(&self.folder) else { return Vec::new() };
-        let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-        let is_project =
-            |name: &String| name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
-        names.filter(is_project).map(|name| (last_use(&self.folder.join(&name)), name)).collect()
-    }
-
-    /// What a client has seen of a project; `None` when it has seen nothing.
-    pub fn seen_by(&self, project: &Project, client: &str) -> Option<State> {
-        let bytes = self.bytes(&self.client_file(&self.name_of(project.id), client))?;
-        std::str::from_utf8(&bytes).ok()?.trim().parse().ok()
-    }
-
-    /// Remembers that a client has seen a project in `state`; writes only what is new.
-    pub fn remember(&self, project: &Project, client: &str, state: State) -> Result<(), FsError> {
-        if self.seen_by(project, client) == Some(state) {
-            return Ok(());
-        }
-        let scope = self.scope()?;
-        let id = self.name_of(project.id);
-        let writer = self.writer(&scope, &id)?;
-        self.put(&writer, &self.client_file(&id, client), format!("{state}\n").as_bytes())?;
-        self.remove_oldest(&writer, &id, CLIENT_PREFIX, MAX_CLIENTS)
-    }
-
-    pub(super) fn client_file(&self, folder: &str, client: &str) -> String {
-        self.name_in(folder, CLIENT_PREFIX, xxh3_64(client.as_bytes()))
-    }
-
-    /// Removes files of a project whose names begin so, the oldest first, until few enough are left.
-    pub(super) fn remove_oldest(
+    fn put_checked(
         &self,
         writer: &Writer<'_>,
-        id: &str,
-        prefix: &str,
-        n_kept: usize,
+        name: &str,
+        mut bytes: Vec<u8>,
     ) -> Result<(), FsError> {
-        let mut files = dated(&self.folder.join(id), prefix);
-        files.sort();
-        let n_over = files.len().saturating_sub(n_kept);
-        for (_, name) in files.into_iter().take(n_over) {
-            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
-        }
-        Ok(())
+        bytes.extend(xxh3_64(&bytes).to_le_bytes());
+        self.put(writer, name, &bytes)
+    }
+
+    /// Returns the stamp of a plain file. Every write replaces the file and so changes the stamp.
+    fn stamp(&self, name: &str) -> Option<Stamp> {
+        let metadata = self.folder.join(name).symlink_metadata().ok()?;
+        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000) + nanos;
+        metadata.is_file().then(|| Stamp {
+            size: metadata.size(),
+            mtime_ns: nanos(metadata.mtime(), metadata.mtime_nsec()),
+            ctime_ns: nanos(metadata.ctime(), metadata.ctime_nsec()),
+            inode: metadata.ino(),
+        })
     }
 
     pub(super) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    pub(super) fn lock<'s>(&self, scope: &'s WriteScope) -> Result<Writer<'s>, FsError> {
-        scope.lock(&self.owner, PATIENCE)
+    fn lock<'s>(&self, scope: &'s WriteScope) -> Result<Writer<'s>, FsError> {
+        scope.lock(&self.owner, LOCK_TIMEOUT)
     }
 
-    /// Takes the lock to write into a folder of the cache, which is made where it is missing.
+    /// Takes the write lock of a folder, and creates the folder if it is missing. Fails in a
+    /// retired plain cache; this check is reliable only while the lock is held.
     pub(super) fn writer<'s>(
         &self,
         scope: &'s WriteScope,
         folder: &str,
     ) -> Result<Writer<'s>, FsError> {
         let writer = self.lock(scope)?;
-        self.check_not_retired(scope)?;
+        let marker = RelPath::new(MARKER)?;
+        if self.seal.is_none() && scope.has(&marker)? {
+            return Err(FsError::Conflict { paths: vec![marker] });
+        }
         WriteScope::create_inside(&self.folder, folder, Access::Private)?;
         Ok(writer)
     }
 
-    /// The folder as a scope, made where it is missing.
     pub(super) fn scope(&self) -> Result<WriteScope, FsError> {
         let missing: Vec<&Path> =
             self.folder.ancestors().take_while(|folder| !folder.is_dir()).collect();
@@ -179,24 +310,111 @@ impl Cache {
         }
         WriteScope::open(&self.folder, Access::Private)
     }
+
+    fn remove_oldest(
+        &self,
+        writer: &Writer<'_>,
+        id: &str,
+        prefix: &str,
+        n_kept: usize,
+    ) -> Result<(), FsError> {
+        let folder = self.folder.join(id);
+        let modified = |name: &String| {
+            let metadata = folder.join(name).symlink_metadata();
+            metadata.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
+        };
+        let mut names: Vec<String> =
+            names_in(&folder).filter(|name| name.starts_with(prefix)).collect();
+        names.sort_by_key(modified);
+        let n_over = names.len().saturating_sub(n_kept);
+        for name in &names[..n_over] {
+            writer.remove_derived(&RelPath::new(&format!("{id}/{name}"))?)?;
+        }
+        Ok(())
+    }
+
+    fn remove_old_files(&self, id: &str, writer: &Writer<'_>) {
+        for name in names_in(&self.folder.join(id)) {
+            let _ =
+                RelPath::new(&format!("{id}/{name}")).and_then(|path| writer.remove_derived(&path));
+        }
+    }
+
+    fn evict(&self, kept: &str, writer: &Writer<'_>) {
+        let mut projects = self.projects();
+        let n_over = projects.len().saturating_sub(MAX_PROJECTS);
+        projects.retain(|name| name != kept);
+        projects.sort_by_cached_key(|name| last_use(&self.folder.join(name)));
+        for name in projects.iter().take(n_over) {
+            let _ = RelPath::new(name).and_then(|path| writer.remove_derived_folder(&path));
+        }
+    }
+
+    fn projects(&self) -> Vec<String> {
+        let is_project =
+            |name: &String| name.len() == 16 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        names_in(&self.folder).filter(is_project).collect()
+    }
+
+    pub fn clear(&self) -> Result<(), FsError> {
+        if self.stored_folders().is_empty() {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        self.remove_all(&self.lock(&scope)?)
+    }
+
+    /// Removes a plain cache, and prevents running processes, such as a watcher, from writing to it
+    /// again.
+    pub fn retire(&self) -> Result<(), FsError> {
+        let is_empty = || self.stored_folders().is_empty();
+        if self.folder.join(MARKER).is_file() && is_empty() {
+            return Ok(());
+        }
+        match self.mark_and_remove() {
+            Err(error @ FsError::Busy { .. }) => Err(error),
+            // The cache is empty, and if this process cannot write to it, other processes cannot
+            // either.
+            Err(_) if is_empty() => Ok(()),
+            retired => retired,
+        }
+    }
+
+    fn mark_and_remove(&self) -> Result<(), FsError> {
+        let scope = self.scope()?;
+        let writer = self.lock(&scope)?;
+        writer.put_derived(&RelPath::new(MARKER)?, MARKER_TEXT)?;
+        self.remove_all(&writer)
+    }
+
+    /// Undoes [`Self::retire`].
+    pub fn reopen(&self) -> Result<(), FsError> {
+        if !self.folder.join(MARKER).exists() {
+            return Ok(());
+        }
+        let scope = self.scope()?;
+        self.lock(&scope)?.remove_derived(&RelPath::new(MARKER)?)
+    }
+
+    fn remove_all(&self, writer: &Writer<'_>) -> Result<(), FsError> {
+        let folders = self.stored_folders();
+        folders.iter().try_for_each(|name| writer.remove_derived_folder(&RelPath::new(name)?))
+    }
+
+    fn stored_folders(&self) -> Vec<String> {
+        let mut folders = self.projects();
+        folders.extend(self.folder.join(ANALYSES).is_dir().then(|| ANALYSES.to_owned()));
+        folders
+    }
 }
 
-/// The files whose names begin so, with when each was written.
-fn dated(folder: &Path, prefix: &str) -> Vec<(SystemTime, String)> {
-    let modified = |name: &str| {
-        let metadata = folder.join(name).symlink_metadata();
-        metadata.and_then(|metadata| metadata.modified()).unwrap_or(SystemTime::UNIX_EPOCH)
-    };
-    let files = names_in(folder).filter(|name| name.starts_with(prefix));
-    files.map(|name| (modified(&name), name)).collect()
-}
-
-/// The names in a folder; none when it cannot be listed.
 pub(super) fn names_in(folder: &Path) -> impl Iterator<Item = String> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
 }
 
+/// Returns the time when a project was last used. Reads do not write anything, so this is the
+/// access time, or the modification time on file systems that do not record access times.
 fn last_use(folder: &Path) -> SystemTime {
     let times = names_in(folder).filter_map(|name| {
         let metadata = folder.join(name).symlink_metadata().ok()?;

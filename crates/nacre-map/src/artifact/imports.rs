@@ -1,112 +1,124 @@
-//! Where the imports of a project's files lead, by the places of the files in the order of their paths.
+//! Resolved imports between the files of a project. Files are identified by their index in path
+//! order.
 //!
-//! A folder that is imported as a whole is a node of its own, behind the files, and its files say that they belong to it: a
-//! package of Go has many importers and many files, and not all pairs of them are worth writing down.
+//! A folder that is imported as a whole, such as a Go package, is an additional node. Storing every
+//! pair of importer and file would take too much space.
 
-use super::lists::Lists;
+use serde::{Deserialize, Serialize};
 
-/// A folder that is imported as a whole stands for at most so many of its files.
+/// Maximum number of files that represent a folder imported as a whole.
 const MAX_FOLDER_FILES: usize = 64;
 
-/// Where imports lead.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Imports {
-    pub inside: InsideImports,
-    pub outside: OutsideImports,
-}
-
-/// Imports that lead to files of the project.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct InsideImports {
-    /// What each file imports, each once and in order: files, and folders behind all files. No file imports itself.
+    /// The nodes that each file imports. Folder nodes come after all file nodes. A file never
+    /// imports itself.
     pub nodes: Lists,
-    /// The folder that each file belongs to, by its number, where somebody imports that as a whole.
+    /// For each file, the number of its folder if any file imports that folder as a whole.
     pub folders: Vec<Option<u32>>,
     pub n_folders: usize,
-}
-
-/// Imports that do not.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct OutsideImports {
-    /// The packages of others that each file imports, by their places in `packages`, each once and in order.
-    pub of_files: Lists,
+    /// For each file, the external packages that it imports, as indexes into `packages`.
+    pub packages_of: Lists,
     pub packages: Vec<String>,
-    /// Imports that should lead to a file and do not.
+    /// Number of internal imports that could not be resolved.
     pub n_missing: u32,
 }
 
-/// Who imports each file.
-#[derive(Debug)]
-pub struct Importers<'i> {
-    inside: &'i InsideImports,
-    of_nodes: Lists,
-}
-
-impl Importers<'_> {
-    /// The files that import a file itself, or the folder that it lies in as a whole.
-    pub fn of(&self, file: usize) -> impl Iterator<Item = usize> {
-        let nodes = [Some(file), self.inside.folder_of(file)];
-        nodes
-            .into_iter()
-            .flatten()
-            .flat_map(|node| self.of_nodes.of(node))
-            .map(|from| *from as usize)
-    }
-}
-
-impl InsideImports {
-    pub fn n_files(&self) -> usize {
+impl Imports {
+    fn n_files(&self) -> usize {
         self.folders.len()
     }
 
-    /// The node of the folder that a file belongs to, where somebody imports that as a whole.
-    pub fn folder_of(&self, file: usize) -> Option<usize> {
+    fn folder_of(&self, file: usize) -> Option<usize> {
         let number = self.folders.get(file).copied().flatten()?;
         Some(self.n_files() + number as usize)
     }
 
-    pub fn importers(&self) -> Importers<'_> {
+    /// Returns a function that lists the importers of a file, including those that import its whole
+    /// folder.
+    pub fn importers(&self) -> impl Fn(usize) -> Vec<usize> {
         let of_nodes = self.nodes.inverted(self.n_files() + self.n_folders);
-        Importers { inside: self, of_nodes }
+        move |file| {
+            let nodes = [Some(file), self.folder_of(file)].into_iter().flatten();
+            nodes.flat_map(|node| of_nodes.of(node)).map(|from| *from as usize).collect()
+        }
     }
 
-    /// The files that each file imports, each once and in order: in the place of a folder its first files.
+    /// Returns the files that each file imports. An imported folder is represented by its first
+    /// files.
     pub fn files(&self) -> Lists {
-        if self.n_folders == 0 {
-            return self.nodes.clone();
-        }
         let n_files = self.n_files();
-        let members = self.members();
-        let mut files = Lists::default();
-        let mut imported: Vec<u32> = Vec::new();
-        for (from, nodes) in (0..).zip(self.nodes.iter()) {
-            imported.clear();
-            for node in nodes {
-                match (*node as usize).checked_sub(n_files) {
-                    None => imported.push(*node),
-                    Some(folder) => {
-                        let mates = members.get(folder).into_iter().flatten();
-                        imported.extend(mates.filter(|to| **to != from));
-                    }
-                }
-            }
-            imported.sort_unstable();
-            imported.dedup();
-            files.push(imported.iter().copied());
-        }
-        files
-    }
-
-    /// The first files of each folder.
-    fn members(&self) -> Vec<Vec<u32>> {
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); self.n_folders];
-        for (file, folder) in (0..).zip(&self.folders) {
+        let mut members: Vec<Vec<usize>> = vec![Vec::new(); self.n_folders];
+        for (file, folder) in self.folders.iter().enumerate() {
             let all = folder.and_then(|folder| members.get_mut(folder as usize));
             if let Some(all) = all.filter(|all| all.len() < MAX_FOLDER_FILES) {
                 all.push(file);
             }
         }
-        members
+        let mut files = Lists::default();
+        for (from, nodes) in self.nodes.iter().enumerate() {
+            let expand = |node: &u32| match (*node as usize).checked_sub(n_files) {
+                None => vec![*node as usize],
+                Some(folder) => members.get(folder).cloned().unwrap_or_default(),
+            };
+            files.push_set(nodes.iter().flat_map(expand).filter(|to| *to != from));
+        }
+        files
+    }
+}
+
+/// Many short lists, stored in two vectors.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lists {
+    ends: Vec<u32>,
+    items: Vec<u32>,
+}
+
+impl Lists {
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub fn items(&self) -> &[u32] {
+        &self.items
+    }
+
+    pub fn push_set(&mut self, list: impl Iterator<Item = usize>) {
+        let mut list: Vec<u32> = list.filter_map(|item| u32::try_from(item).ok()).collect();
+        list.sort_unstable();
+        list.dedup();
+        self.items.extend(list);
+        self.ends.push(u32::try_from(self.items.len()).unwrap_or(u32::MAX));
+    }
+
+    /// Returns the list at an index, or an empty list if the index is out of range.
+    pub fn of(&self, idx: usize) -> &[u32] {
+        let Some(end) = self.ends.get(idx) else { return &[] };
+        let start = idx.checked_sub(1).map_or(0, |before| self.ends[before]);
+        self.items.get(start as usize..*end as usize).unwrap_or_default()
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        (0..self.len()).map(|idx| self.of(idx))
+    }
+
+    /// Returns, for each number below `n_lists`, the sorted indexes of the lists that contain it.
+    pub fn inverted(&self, n_lists: usize) -> Self {
+        let mut lists: Vec<Vec<usize>> = vec![Vec::new(); n_lists];
+        for (place, list) in self.iter().enumerate() {
+            for item in list {
+                if let Some(list) = lists.get_mut(*item as usize) {
+                    list.push(place);
+                }
+            }
+        }
+        let mut inverted = Self::default();
+        lists.into_iter().for_each(|list| inverted.push_set(list.into_iter()));
+        inverted
     }
 }
 
@@ -114,16 +126,30 @@ impl InsideImports {
 mod tests {
     use super::*;
 
+    fn lists<const N: usize>(all: [Vec<usize>; N]) -> Lists {
+        let mut lists = Lists::default();
+        all.into_iter().for_each(|list| lists.push_set(list.into_iter()));
+        lists
+    }
+
+    #[test]
+    fn lists_are_inverted() {
+        let all = lists([vec![2, 1], vec![], vec![2, 9, 9], vec![0, 1, 2]]);
+        assert_eq!(all.inverted(3), lists([vec![3], vec![0, 3], vec![0, 2, 3]]));
+        assert_eq!((all.of(2), all.of(4)), (&[2, 9][..], &[][..]));
+    }
+
     #[test]
     fn a_folder_stands_for_its_files() {
-        let inside = InsideImports {
-            nodes: Lists::from_iter([vec![1, 3], vec![], vec![3]]),
+        let imports = Imports {
+            nodes: lists([vec![1, 3], vec![], vec![3]]),
             folders: vec![None, Some(0), Some(0)],
             n_folders: 1,
+            ..Imports::default()
         };
-        assert_eq!(inside.files(), Lists::from_iter([vec![1, 2], vec![], vec![1]]));
-        let importers = inside.importers();
-        assert_eq!(importers.of(1).collect::<Vec<_>>(), [0, 0, 2]);
-        assert_eq!(importers.of(0).count(), 0);
+        assert_eq!(imports.files(), lists([vec![1, 2], vec![], vec![1]]));
+        let importers = imports.importers();
+        assert_eq!(importers(1), [0, 0, 2]);
+        assert_eq!(importers(0), [0; 0]);
     }
 }

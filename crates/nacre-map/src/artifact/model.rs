@@ -1,49 +1,42 @@
-//! What is known of a file and of the project that it lies in.
+//! Files, projects and revisions of the map.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 
-use serde::{Serialize, Serializer};
-use xxhash_rust::xxh3::xxh3_64;
+use nacre_types::{MapRevision, SkippedCounts};
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::languages::{Analysis, Language, Outline};
+use crate::languages::{Analysis, Depth, Language, Outline};
+use crate::words::WORDS_FORMAT;
 
-/// How many bytes of source a token stands for, as a rule.
-const BYTES_PER_TOKEN: u64 = 4;
-
-/// A file's path seen from its project's root, with `/` between the names. Always valid UTF-8.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+/// A path relative to the project's root, with `/` as the separator. Always valid UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RelativePath(Box<str>);
 
 impl RelativePath {
-    /// Takes a path that leads down from the root and names each folder once.
+    /// Returns `None` for paths with `..`, empty names or NUL bytes.
     pub fn new(text: &str) -> Option<Self> {
-        Self::is_one(text).then(|| Self(text.into()))
+        Self::is_valid(text).then(|| Self(text.into()))
     }
 
-    /// Whether a text is such a path. This is asked of every path that git tracks, so it goes by bytes.
-    pub fn is_one(text: &str) -> bool {
-        let is_name = |name: &[u8]| !matches!(name, b"" | b"." | b"..");
-        let bytes = text.as_bytes();
-        bytes.split(|byte| *byte == b'/').all(is_name) && memchr::memchr(0, bytes).is_none()
+    pub fn is_valid(text: &str) -> bool {
+        !text.contains('\0') && !text.split('/').any(|name| matches!(name, "" | "." | ".."))
     }
 
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The last name.
     pub fn name(&self) -> &str {
         self.0.rsplit('/').next().unwrap_or_default()
     }
 
-    /// The folder that it lies in; empty for the root.
+    /// Returns the path of the parent folder; empty if the parent is the root.
     pub fn folder(&self) -> &str {
         self.0.rsplit_once('/').map_or("", |(folder, _)| folder)
     }
 
-    /// Where it lies below `root`.
     pub fn below(&self, root: &Path) -> PathBuf {
         root.join(&*self.0)
     }
@@ -55,8 +48,10 @@ impl fmt::Display for RelativePath {
     }
 }
 
-/// What a file's bytes are known by: their xxh3-64.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// The xxh3-64 hash of a file's bytes.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 pub struct FileHash(pub u64);
 
 impl FileHash {
@@ -71,157 +66,208 @@ impl fmt::Display for FileHash {
     }
 }
 
-impl Serialize for FileHash {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// A project's name among the artifacts: the xxh3-64 of its canonical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ProjectId(pub u64);
+pub struct AnalysisKey(u64);
 
-impl fmt::Display for ProjectId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:016x}", self.0)
+impl AnalysisKey {
+    pub fn new(hash: FileHash, language: Language) -> Self {
+        let mut hasher = Xxh3::new();
+        hasher.update(&hash.0.to_le_bytes());
+        hasher.update(language.name().as_bytes());
+        Self(hasher.digest())
+    }
+
+    /// Returns the storage key of the analysis with this depth. Different depths have different
+    /// keys, so a deep analysis does not replace a shallow one.
+    pub(crate) fn at(self, depth: Depth) -> u64 {
+        self.0.wrapping_add(depth as u64)
     }
 }
 
-impl Serialize for ProjectId {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
+/// Returns the storage key of a text's words. Code and prose have different keys, because they are
+/// split into words differently.
+pub(crate) fn words_key(hash: FileHash, is_code: bool) -> u64 {
+    let mut bytes = hash.0.to_le_bytes().to_vec();
+    bytes.extend([WORDS_FORMAT, u8::from(is_code)]);
+    xxh3_64(&bytes)
 }
 
-/// A state of a project's files. Each change of them makes the next one.
-///
-/// It names the artifact that it belongs to by when that was first made, so that a number from before a rebuild is
-/// recognized and not taken for another state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Revision {
-    pub epoch: u32,
-    pub number: u64,
-}
-
-impl fmt::Display for Revision {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{:08x}.{}", self.epoch, self.number)
-    }
-}
-
-impl FromStr for Revision {
-    type Err = BadRevision;
-
-    fn from_str(text: &str) -> Result<Self, BadRevision> {
-        let parsed = text.split_once('.').and_then(|(epoch, number)| {
-            let epoch = u32::from_str_radix(epoch, 16).ok()?;
-            Some(Self { epoch, number: number.parse().ok()? })
-        });
-        parsed.ok_or_else(|| BadRevision { text: text.chars().take(40).collect() })
-    }
-}
-
-impl Serialize for Revision {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// A revision, and what the files held at it: after a power cut, two states may bear one number.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct State {
-    pub revision: Revision,
-    pub identity: u64,
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {:016x}", self.revision, self.identity)
-    }
-}
-
-impl FromStr for State {
-    type Err = BadRevision;
-
-    fn from_str(text: &str) -> Result<Self, BadRevision> {
-        let parsed = text.split_once(' ').and_then(|(revision, identity)| {
-            let identity = u64::from_str_radix(identity, 16).ok()?;
-            Some(Self { revision: revision.parse().ok()?, identity })
-        });
-        parsed.ok_or_else(|| BadRevision { text: text.chars().take(40).collect() })
-    }
-}
-
-/// A text that names no revision.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{text}` is no revision")]
-pub struct BadRevision {
-    text: String,
-}
-
-/// A code base that has an artifact.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Project {
-    /// Canonical.
+    /// Canonical path.
     pub root: PathBuf,
-    pub id: ProjectId,
+    /// The xxh3-64 hash of the canonical path.
+    pub id: String,
 }
 
 impl Project {
-    /// The project at a canonical path.
     pub fn at(root: PathBuf) -> Self {
-        let id = ProjectId(xxh3_64(root.as_os_str().as_encoded_bytes()));
+        let id = format!("{:016x}", xxh3_64(root.as_os_str().as_encoded_bytes()));
         Self { root, id }
     }
 }
 
-/// What the file system says of a file; any write changes it, unless two fall into one tick of its clock.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+/// Metadata of a file. It changes with every write, unless two writes happen within one tick of the
+/// file system's clock.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Stamp {
     pub size: u64,
     /// Nanoseconds since 1970.
     pub mtime_ns: i64,
-    /// When its metadata last changed; no program can set it back.
+    /// Time of the last metadata change, which programs cannot set.
     pub ctime_ns: i64,
     pub inode: u64,
 }
 
-/// Everything that is known of a file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRow {
+    pub stamp: Stamp,
+    pub hash: FileHash,
+    pub lines: u32,
+    /// The file changed shortly before it was read, so a later change may leave the same stamp. The
+    /// next refresh reads the file again.
+    pub is_doubtful: bool,
+    /// The file is too large or unreadable, so its hash is computed from its stamp.
+    pub is_unread: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FolderRow {
+    pub stamp: Stamp,
+    pub is_doubtful: bool,
+    /// Whether the folder was listed. A folder that was not listed is ignored but contains tracked
+    /// files.
+    pub is_listed: bool,
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub skipped: SkippedCounts,
+}
+
+fn is_nothing(skipped: &SkippedCounts) -> bool {
+    skipped.total() == 0
+}
+
+/// A revision number and a hash of all changes up to it. After a power failure, two different
+/// states may have the same revision number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapState {
+    pub revision: MapRevision,
+    pub identity: u64,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Head {
+    pub revision: MapRevision,
+    pub identity: u64,
+    pub created_ns: i64,
+    /// Time of the last refresh that read every file in full.
+    pub verified_ns: i64,
+    /// Hash of the other inputs that determine which files are selected: the built-in rules, and
+    /// the files that git tracks.
+    pub rules: u64,
+    /// Hash of the stamps of git's index and private ignore rules, taken when they were last read.
+    pub git: u64,
+}
+
+impl Head {
+    pub fn state(&self) -> MapState {
+        MapState { revision: self.revision, identity: self.identity }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Commit {
+    pub head: Head,
+    /// New or changed rows; `None` for removed paths.
+    pub files: Vec<(String, Option<FileRow>)>,
+    pub folders: Vec<(String, Option<FolderRow>)>,
+    /// Changes to file contents. A file whose stamp changed but whose content did not change has a
+    /// new row but is not listed here.
+    pub changes: Vec<ContentChange>,
+}
+
+/// A `None` hash means that the file does not exist.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContentChange {
+    pub path: String,
+    pub before: Option<FileHash>,
+    pub after: Option<FileHash>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct History {
+    pub since: u64,
+    pub identity: u64,
+    /// Each change with the number of the revision that it produced.
+    pub changes: Vec<(u64, ContentChange)>,
+}
+
+/// Maximum number of recorded changes. Clients with an older revision get an error.
+const MAX_CHANGES: usize = 200_000;
+
+impl History {
+    pub(super) fn identity_at(&self, number: u64) -> u64 {
+        let revisions = self.changes.chunk_by(|(one, _), (other, _)| one == other);
+        let until = revisions.take_while(|changes| changes.iter().all(|(at, _)| *at <= number));
+        until.fold(self.identity, |before, changes| {
+            identity_after(before, changes.iter().map(|(_, change)| change))
+        })
+    }
+
+    pub(super) fn trim(&mut self) {
+        let Some(n_over) = self.changes.len().checked_sub(MAX_CHANGES).filter(|n| *n > 0) else {
+            return;
+        };
+        let last_cut = self.changes[n_over - 1].0;
+        self.identity = self.identity_at(last_cut);
+        self.since = last_cut;
+        self.changes.retain(|(number, _)| last_cut < *number);
+    }
+}
+
+pub fn first_identity(created_ns: i64, hashes: impl Iterator<Item = FileHash>) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(&created_ns.to_le_bytes());
+    hashes.for_each(|hash| hasher.update(&hash.0.to_le_bytes()));
+    hasher.digest()
+}
+
+/// Returns the identity of the state after `changes`. A revision number alone is ambiguous: if the
+/// last change is lost, the next change gets the same number.
+pub fn identity_after<'c>(
+    before: u64,
+    changes: impl IntoIterator<Item = &'c ContentChange>,
+) -> u64 {
+    let mut hasher = Xxh3::new();
+    hasher.update(&before.to_le_bytes());
+    for change in changes {
+        hasher.update(&(change.path.len() as u64).to_le_bytes());
+        hasher.update(change.path.as_bytes());
+        for hash in [change.before, change.after] {
+            hasher.update(&[u8::from(hash.is_some())]);
+            hasher.update(&hash.map_or(0, |hash| hash.0).to_le_bytes());
+        }
+    }
+    hasher.digest()
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileFacts {
     pub path: RelativePath,
-    pub stamp: Stamp,
     pub hash: FileHash,
     pub language: Option<Language>,
     pub lines: u32,
-    /// An estimate, by its size.
-    pub tokens: u32,
     pub analysis: Analysis,
 }
 
-/// What is known of a file as a whole.
+impl FileFacts {
+    pub fn outline(&self) -> Option<Outline> {
+        Some(self.analysis.clone().into_outline(self.language?))
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileOutline<'a> {
     pub path: &'a str,
     pub language: Option<Language>,
-    pub outline: Outline<'a>,
-}
-
-/// A file whose text is another one than it was, with what is known of both.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ChangedFile<'a> {
-    /// Its place among all files, in the order of their paths.
-    pub idx: usize,
-    pub path: String,
-    pub before: Outline<'a>,
-    pub after: Outline<'a>,
-    /// Whether both are known; what is not, is empty.
-    pub is_known: bool,
-    /// How many lines it had before, and has now.
-    pub lines: (u32, u32),
-}
-
-/// How many tokens a text of this size has, as a rule.
-pub fn estimated_tokens(size: u64) -> u32 {
-    u32::try_from(size.div_ceil(BYTES_PER_TOKEN)).unwrap_or(u32::MAX)
+    pub outline: Outline,
 }

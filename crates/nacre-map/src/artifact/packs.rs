@@ -1,181 +1,277 @@
-//! The packs of the cache: which there are, and which are worth writing anew.
+//! Stores many blobs in pack files, indexed by key.
+//!
+//! Packs are immutable. Each change adds a small pack, and packs of similar size are merged, so the
+//! number of bytes written is proportional to the change. Missing blobs can be recomputed.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::path::Path;
-use std::sync::Arc;
+use std::ops::{Deref, Range};
+use std::sync::OnceLock;
 
-use nacre_core::safefs::{FsError, RelPath, Writer};
+use nacre_base::fs::{self, FsError, RelPath, Writer};
+use xxhash_rust::xxh3::xxh3_64;
 
-use super::blob;
-use super::cache::Cache;
-use super::fresh::NewPack;
-use super::pack::{self, Pack, Span};
+use super::cache::{Cache, names_in};
 
-/// The folder of the packs, among those of the projects.
-pub(super) const FOLDER: &str = "analyses";
+pub type Blobs = BTreeMap<u64, Vec<u8>>;
 
-const PACK_END: &str = ".pack";
+/// Format version of packs and blobs. Increase it whenever the same text would produce a different
+/// blob.
+const FORMAT: u32 = 4;
 
-/// So many packs of about one size are merged.
+const MAGIC: [u8; 8] = *b"NACREPCK";
+
+/// The header contains a magic number, the format version, the number of entries and their
+/// checksum.
+const HEADER_BYTES: usize = 24;
+
+/// An entry contains the key, start, length and checksum of a blob. The entries follow the blobs.
+const ENTRY_BYTES: usize = 24;
+
+const EXTENSION: &str = ".pack";
+
+/// Packs of similar size are merged when there are this many of them.
 const MAX_ALIKE: usize = 4;
 
-/// The smallest packs are alike below this size.
 const SMALL_BYTES: usize = 64 << 10;
 
-/// A larger pack is not worth writing again.
-const LARGE_BYTES: usize = 16 << 20;
+const LARGE_BYTES: usize = 64 << 20;
 
-/// The oldest packs are dropped when all together are larger.
+/// Limit for all packs together. The oldest packs are dropped first.
 const MAX_BYTES: usize = 1 << 30;
 
-/// So often packs are listed again that were removed while they were opened.
 const MAX_TRIES: usize = 3;
 
-/// No pack has a larger number; what has, was not written here.
+/// This program never assigns larger pack numbers, so packs with larger numbers are ignored.
 const MAX_NUMBER: u64 = 1 << 48;
 
-/// Packs by their numbers, in order.
-#[derive(Debug, Default)]
-pub(super) struct Packs(Vec<(u64, Arc<Pack>)>);
+#[derive(Debug)]
+pub(super) enum Bytes {
+    Mapped(fs::Mapped),
+    Memory(Vec<u8>),
+}
 
-impl Packs {
-    /// Opens all that are whole.
-    pub(super) fn open(cache: &Cache) -> Self {
-        let folder = cache.folder().join(FOLDER);
-        let mut known = numbers(&folder);
-        let mut packs = open(cache, &known);
-        // Others may be merged meanwhile, and what they held is in one that was not there yet.
+impl Deref for Bytes {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Self::Mapped(map) => map,
+            Self::Memory(bytes) => bytes,
+        }
+    }
+}
+
+#[derive(Debug)]
+struct Pack {
+    number: u64,
+    bytes: Bytes,
+    entries_at: usize,
+}
+
+impl Pack {
+    /// Returns `None` for damaged packs and other format versions.
+    fn open(number: u64, bytes: Bytes) -> Option<Self> {
+        let header = bytes.get(..HEADER_BYTES)?;
+        let is_ours = header.starts_with(&MAGIC) && header[8..12] == FORMAT.to_le_bytes();
+        let n_entries = u32::from_le_bytes(*header[12..].first_chunk()?) as usize;
+        let entries_at = bytes.len().checked_sub(n_entries.checked_mul(ENTRY_BYTES)?)?;
+        let entries = bytes.get(entries_at..).filter(|_| HEADER_BYTES <= entries_at)?;
+        let is_whole = is_ours && xxh3_64(entries).to_le_bytes() == header[16..24];
+        is_whole.then_some(Self { number, bytes, entries_at })
+    }
+
+    fn render(blobs: &BTreeMap<u64, &[u8]>) -> Vec<u8> {
+        let mut file = vec![0; HEADER_BYTES];
+        let mut entries = Vec::with_capacity(blobs.len() * ENTRY_BYTES);
+        for (key, blob) in blobs {
+            entries.extend(key.to_le_bytes());
+            entries.extend((file.len() as u64).to_le_bytes());
+            entries.extend(u32::try_from(blob.len()).unwrap_or(u32::MAX).to_le_bytes());
+            entries.extend(checksum(blob).to_le_bytes());
+            file.extend_from_slice(blob);
+        }
+        file[..8].copy_from_slice(&MAGIC);
+        file[8..12].copy_from_slice(&FORMAT.to_le_bytes());
+        file[12..16].copy_from_slice(&u32::try_from(blobs.len()).unwrap_or(0).to_le_bytes());
+        file[16..HEADER_BYTES].copy_from_slice(&xxh3_64(&entries).to_le_bytes());
+        file.extend(entries);
+        file
+    }
+
+    fn entries(&self) -> &[[u8; ENTRY_BYTES]] {
+        self.bytes[self.entries_at..].as_chunks().0
+    }
+
+    fn get(&self, key: u64) -> Option<&[u8]> {
+        let at = self.entries().binary_search_by_key(&key, |entry| word(entry, 0)).ok()?;
+        self.blob(&self.entries()[at])
+    }
+
+    fn blobs(&self) -> impl Iterator<Item = (u64, &[u8])> {
+        self.entries().iter().filter_map(|entry| Some((word(entry, 0), self.blob(entry)?)))
+    }
+
+    fn blob(&self, entry: &[u8; ENTRY_BYTES]) -> Option<&[u8]> {
+        let start = usize::try_from(word(entry, 8)).ok()?;
+        let (len, check) = (word(entry, 16) & 0xffff_ffff, word(entry, 16) >> 32);
+        let span: Range<usize> = start..start.checked_add(usize::try_from(len).ok()?)?;
+        self.bytes.get(span).filter(|blob| u64::from(checksum(blob)) == check)
+    }
+}
+
+fn word(entry: &[u8; ENTRY_BYTES], at: usize) -> u64 {
+    entry[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
+}
+
+fn checksum(blob: &[u8]) -> u32 {
+    (xxh3_64(blob) & 0xffff_ffff) as u32
+}
+
+#[derive(Debug, Default)]
+pub struct PackSet {
+    /// The cache and the prefix of the pack file names.
+    source: Option<(Cache, String)>,
+    /// Opened on first use, because decryption is slow and an unchanged project needs no pack.
+    packs: OnceLock<Vec<Pack>>,
+    held: Blobs,
+}
+
+impl PackSet {
+    pub(super) fn new(cache: &Cache, stem: &str) -> Self {
+        Self { source: Some((cache.clone(), stem.to_owned())), ..Self::default() }
+    }
+
+    pub(crate) fn get(&self, key: u64) -> Option<&[u8]> {
+        let stored = || self.packs().iter().find_map(|pack| pack.get(key));
+        self.held.get(&key).map(Vec::as_slice).or_else(stored)
+    }
+
+    fn packs(&self) -> &[Pack] {
+        let open = |(cache, stem): &(Cache, String)| cache.open_packs(stem);
+        self.packs.get_or_init(|| self.source.as_ref().map(open).unwrap_or_default())
+    }
+
+    pub(crate) fn hold(&mut self, blobs: Blobs) {
+        self.held.extend(blobs);
+    }
+
+    pub(crate) fn n_bytes(&self) -> usize {
+        self.packs().iter().map(|pack| pack.bytes.len()).sum()
+    }
+}
+
+impl Cache {
+    fn open_packs(&self, stem: &str) -> Vec<Pack> {
+        let open =
+            |number: &u64| Pack::open(*number, self.bytes(&format!("{stem}{number}{EXTENSION}"))?);
+        let mut numbers = self.pack_numbers(stem);
+        let mut packs: Vec<Pack> = numbers.iter().filter_map(open).collect();
         for _ in 0..MAX_TRIES {
-            let now = numbers(&folder);
-            if now == known {
+            let now = self.pack_numbers(stem);
+            if now == numbers {
                 break;
             }
-            known = now;
-            packs = open(cache, &known);
+            packs = now.iter().filter_map(open).collect();
+            numbers = now;
         }
-        Self(packs)
+        packs
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<Pack>> {
-        self.0.iter().map(|(_, pack)| pack)
+    fn pack_numbers(&self, stem: &str) -> Vec<u64> {
+        let (folder, prefix) = stem.rsplit_once('/').unwrap_or((stem, ""));
+        let number =
+            |name: String| name.strip_prefix(prefix)?.strip_suffix(EXTENSION)?.parse().ok();
+        let mut numbers: Vec<u64> =
+            names_in(&self.folder().join(folder)).filter_map(number).collect();
+        numbers.retain(|number| *number < MAX_NUMBER);
+        numbers.sort_unstable();
+        numbers
     }
 
-    /// Adds analyses and tidies up: small packs are merged, and the oldest go when there is too much.
-    pub(super) fn add(cache: &Cache, writer: &Writer<'_>, new: &[NewPack]) -> Result<(), FsError> {
-        let mut all = Self::open(cache);
-        let known = numbers(&cache.folder().join(FOLDER));
-        let mut next = known.last().map_or(1, |last| last + 1);
-        // What can be opened and not be read is of another version, or damaged.
-        let is_there = |number: u64| File::open(cache.folder().join(pack_name(number))).is_ok();
-        for number in known.iter().filter(|number| !all.has(**number) && is_there(**number)) {
-            writer.remove_derived(&pack_path(*number)?)?;
-        }
-        for NewPack(bytes) in new {
-            all.put(cache, writer, next, bytes)?;
-            next += 1;
-        }
-        while let Some(alike) = all.alike() {
-            all.merge(cache, writer, next, &alike)?;
-            next += 1;
-        }
-        all.drop_oldest(writer)
-    }
-
-    fn has(&self, number: u64) -> bool {
-        self.0.iter().any(|(known, _)| *known == number)
-    }
-
-    fn put(
-        &mut self,
-        cache: &Cache,
+    /// Stores blobs and cleans up: merges packs of similar size without the blobs that are no
+    /// longer live, removes unreadable packs, and drops the oldest packs if the limit is exceeded.
+    pub(super) fn add_blobs(
+        &self,
         writer: &Writer<'_>,
-        number: u64,
-        bytes: &[u8],
+        stem: &str,
+        blobs: &Blobs,
+        is_live: &dyn Fn(u64) -> bool,
     ) -> Result<(), FsError> {
-        cache.put(writer, &pack_name(number), bytes)?;
-        let pack = cache.bytes(&pack_name(number)).and_then(Pack::open);
-        self.0.extend(pack.map(|pack| (number, Arc::new(pack))));
-        Ok(())
-    }
-
-    /// The numbers of packs of about one size, when there are too many.
-    fn alike(&self) -> Option<Vec<u64>> {
-        let mut classes: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-        for (number, pack) in self.0.iter().filter(|(_, pack)| pack.n_bytes() < LARGE_BYTES) {
-            let class = (pack.n_bytes() / SMALL_BYTES).checked_ilog(MAX_ALIKE).map_or(0, |n| n + 1);
-            classes.entry(class).or_default().push(*number);
+        let numbers = self.pack_numbers(stem);
+        let mut next = numbers.last().map_or(1, |last| last + 1);
+        let mut packs = self.open_packs(stem);
+        for number in numbers.iter().filter(|one| !packs.iter().any(|pack| pack.number == **one)) {
+            remove(writer, stem, *number)?;
         }
-        let mut alike = classes.into_values().find(|alike| MAX_ALIKE <= alike.len())?;
-        alike.truncate(MAX_ALIKE);
-        Some(alike)
+        if !blobs.is_empty() {
+            let blobs = blobs.iter().map(|(key, blob)| (*key, blob.as_slice())).collect();
+            self.put_pack(writer, stem, next, &Pack::render(&blobs))?;
+            packs = self.open_packs(stem);
+            next += 1;
+        }
+        while let Some(alike) = alike(&packs) {
+            self.merge(writer, stem, next, &alike, is_live)?;
+            packs = self.open_packs(stem);
+            next += 1;
+        }
+        let mut n_bytes: usize = packs.iter().map(|pack| pack.bytes.len()).sum();
+        for pack in &packs[..packs.len().saturating_sub(1)] {
+            if n_bytes <= MAX_BYTES {
+                break;
+            }
+            n_bytes -= pack.bytes.len();
+            remove(writer, stem, pack.number)?;
+        }
+        Ok(())
     }
 
     fn merge(
-        &mut self,
-        cache: &Cache,
+        &self,
         writer: &Writer<'_>,
+        stem: &str,
         number: u64,
-        alike: &[u64],
+        alike: &[&Pack],
+        is_live: &dyn Fn(u64) -> bool,
     ) -> Result<(), FsError> {
-        let mut merged: BTreeMap<u64, &[u8]> = BTreeMap::new();
-        for (_, pack) in self.0.iter().filter(|(number, _)| alike.contains(number)) {
-            for (key, bytes) in pack.blobs() {
-                let kept = merged.entry(key).or_insert(bytes);
-                if blob::depth_of(kept) < blob::depth_of(bytes) {
-                    *kept = bytes;
-                }
-            }
+        let live = alike.iter().flat_map(|pack| pack.blobs()).filter(|(key, _)| is_live(*key));
+        let merged: BTreeMap<u64, &[u8]> = live.collect();
+        if !merged.is_empty() {
+            self.put_pack(writer, stem, number, &Pack::render(&merged))?;
         }
-        let (mut bytes, mut entries) = (pack::begin(), Vec::with_capacity(merged.len()));
-        for (key, blob) in merged {
-            entries.push((key, Span { start: bytes.len(), len: blob.len() }));
-            bytes.extend_from_slice(blob);
-        }
-        let bytes = pack::finish(bytes, entries.into_iter());
-        self.0.retain(|(number, _)| !alike.contains(number));
-        cache.open_packs().close(alike);
-        self.put(cache, writer, number, &bytes)?;
-        if !self.has(number) {
-            return Ok(());
-        }
-        alike.iter().try_for_each(|number| writer.remove_derived(&pack_path(*number)?))
+        alike.iter().try_for_each(|pack| remove(writer, stem, pack.number))
     }
 
-    fn drop_oldest(&mut self, writer: &Writer<'_>) -> Result<(), FsError> {
-        self.0.sort_by_key(|(number, _)| *number);
-        let total = |packs: &[(u64, Arc<Pack>)]| {
-            packs.iter().map(|(_, pack)| pack.n_bytes()).sum::<usize>()
-        };
-        while MAX_BYTES < total(&self.0) && 1 < self.0.len() {
-            let (number, _) = self.0.remove(0);
-            writer.remove_derived(&pack_path(number)?)?;
-        }
-        Ok(())
+    #[cfg(test)]
+    pub(crate) fn merge_words(&self, project: &super::Project, is_live: &dyn Fn(u64) -> bool) {
+        let scope = self.scope().unwrap();
+        let id = self.name_of(project);
+        let writer = self.writer(&scope, &id).unwrap();
+        let (stem, next) = (format!("{id}/words-"), 1 << 40);
+        let packs = self.open_packs(&stem);
+        let all: Vec<&Pack> = packs.iter().collect();
+        self.merge(&writer, &stem, next, &all, is_live).unwrap();
+    }
+
+    fn put_pack(
+        &self,
+        writer: &Writer<'_>,
+        stem: &str,
+        number: u64,
+        bytes: &[u8],
+    ) -> Result<(), FsError> {
+        self.put(writer, &format!("{stem}{number}{EXTENSION}"), bytes)
     }
 }
 
-/// Opens the packs of these numbers that are whole.
-fn open(cache: &Cache, numbers: &[u64]) -> Vec<(u64, Arc<Pack>)> {
-    let files = numbers.iter().map(|number| (*number, cache.folder().join(pack_name(*number))));
-    cache.open_packs().open(files, |number| Pack::open(cache.bytes(&pack_name(number))?))
+fn alike(packs: &[Pack]) -> Option<Vec<&Pack>> {
+    let mut classes: BTreeMap<u32, Vec<&Pack>> = BTreeMap::new();
+    for pack in packs.iter().filter(|pack| pack.bytes.len() < LARGE_BYTES) {
+        let class = (pack.bytes.len() / SMALL_BYTES).checked_ilog(MAX_ALIKE).map_or(0, |n| n + 1);
+        classes.entry(class).or_default().push(pack);
+    }
+    classes.into_values().find(|alike| MAX_ALIKE <= alike.len())
 }
 
-/// The numbers of the packs in a folder, in order.
-fn numbers(folder: &Path) -> Vec<u64> {
-    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
-    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    let mut numbers: Vec<u64> =
-        names.filter_map(|name| name.strip_suffix(PACK_END)?.parse().ok()).collect();
-    numbers.retain(|number| *number < MAX_NUMBER);
-    numbers.sort_unstable();
-    numbers
-}
-
-fn pack_name(number: u64) -> String {
-    format!("{FOLDER}/{number}{PACK_END}")
-}
-
-fn pack_path(number: u64) -> Result<RelPath, FsError> {
-    RelPath::new(&pack_name(number))
+fn remove(writer: &Writer<'_>, stem: &str, number: u64) -> Result<(), FsError> {
+    writer.remove_derived(&RelPath::new(&format!("{stem}{number}{EXTENSION}"))?)
 }

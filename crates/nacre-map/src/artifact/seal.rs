@@ -1,8 +1,9 @@
-//! Files of the cache that only who has the key can read: encrypted whole, and bound to their names.
+//! Encrypts cache files with AES-GCM. The file name is the associated data.
 //!
-//! Each file has a key of its own, made from the master key and a salt. The salt is made from the name and the bytes, so
-//! that no randomness is needed to write: two files have one salt only if they are the same. What does not open, because the key is another
-//! one or a byte was changed or the file was put elsewhere, is as good as absent, as all damage is.
+//! Each file has its own key, which is derived from the master key and a salt. The salt is derived
+//! from the name and the content, so writing needs no randomness, and only identical files have the
+//! same salt. A file that was encrypted with another key, modified or renamed is treated as
+//! missing.
 
 use std::fmt;
 
@@ -13,33 +14,27 @@ const MAGIC: [u8; 8] = *b"NACRESEA";
 
 const SALT_BYTES: usize = 32;
 
-/// So much of a hash stands for a name, in two digits each.
+/// Length of the hash that replaces a file name.
 const NAME_BYTES: usize = 8;
 
 const BODY_AT: usize = MAGIC.len() + SALT_BYTES;
 
-/// What files are sealed with.
 #[derive(Clone)]
 pub struct Seal {
     master: hmac::Key,
 }
 
 impl Seal {
-    /// Bytes of a master key.
     pub const KEY_BYTES: usize = 32;
 
-    /// So much longer is what is sealed.
-    pub(super) const MORE_BYTES: usize = BODY_AT + 16;
-
-    /// Takes a key that was drawn at random.
+    /// `key` must be random.
     pub fn new(key: &[u8; Self::KEY_BYTES]) -> Self {
         Self { master: hmac::Key::new(hmac::HMAC_SHA256, key) }
     }
 
-    /// The bytes as they are kept under this name.
     pub(super) fn close(&self, name: &str, bytes: &[u8]) -> Vec<u8> {
         let salt = self.salt(name, bytes);
-        let mut file = Vec::with_capacity(bytes.len() + Self::MORE_BYTES);
+        let mut file = Vec::with_capacity(BODY_AT + bytes.len() + AES_256_GCM.tag_len());
         file.extend(MAGIC);
         file.extend(salt.as_ref());
         file.extend(bytes);
@@ -48,13 +43,14 @@ impl Seal {
             let body = &mut file[BODY_AT..];
             key.seal_in_place_separate_tag(nonce, Aad::from(name.as_bytes()), body).ok()
         });
-        // Bytes that cannot be sealed are not written in the clear; no reader takes an empty file for anything.
+        // If encryption fails, the file is left empty instead of being written as plain text. An
+        // empty file is treated as missing.
         let Some(tag) = tag else { return Vec::new() };
         file.extend(tag.as_ref());
         file
     }
 
-    /// The bytes that were kept under this name, deciphered where they are; `None` when they were not.
+    /// Decrypts the file `name` in place. Returns `None` if it is not authentic.
     pub(super) fn open(&self, name: &str, mut file: Vec<u8>) -> Option<Vec<u8>> {
         let salt: [u8; SALT_BYTES] = *file.strip_prefix(&MAGIC)?.first_chunk()?;
         let key = self.key_of(&salt)?;
@@ -65,7 +61,6 @@ impl Seal {
         Some(file)
     }
 
-    /// What stands on the disk for a name that would tell something.
     pub(super) fn name(&self, name: &str) -> String {
         let mut context = hmac::Context::with_key(&self.master);
         context.update(b"name\0");
@@ -83,7 +78,8 @@ impl Seal {
         context.sign()
     }
 
-    /// The key of one file, which encrypts nothing else: so its nonce may always be the same.
+    /// Returns the key of one file. The key is never used for other data, so the nonce can be
+    /// constant.
     fn key_of(&self, salt: &[u8]) -> Option<LessSafeKey> {
         let mut context = hmac::Context::with_key(&self.master);
         context.update(b"file\0");
@@ -107,7 +103,7 @@ mod tests {
     fn what_was_sealed_opens_under_its_name_and_key_alone() {
         let (seal, other) = (Seal::new(&[1; 32]), Seal::new(&[2; 32]));
         let file = seal.close("a/base-1", b"pub fn pearl()");
-        assert_eq!(file.len(), 14 + Seal::MORE_BYTES);
+        assert_eq!(file.len(), 14 + BODY_AT + AES_256_GCM.tag_len());
         assert_eq!(seal.open("a/base-1", file.clone()).as_deref(), Some(&b"pub fn pearl()"[..]));
         assert_eq!(seal.open("a/base-2", file.clone()), None);
         assert_eq!(other.open("a/base-1", file.clone()), None);

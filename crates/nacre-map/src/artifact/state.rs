@@ -1,114 +1,88 @@
-//! An artifact as it is: its file, and what its log changed since.
+//! An artifact in memory: the rows of all files and folders, and their history.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::base::{self, Base};
-use super::commit::{Change, Commit, Head, History, identity_at};
-use super::model::State;
-use super::row::{FileRow, FolderRow, Skipped};
+use nacre_types::SkippedCounts;
+use serde::{Deserialize, Serialize};
 
-/// What is known of a project's files at one revision.
-#[derive(Debug, Default)]
+use super::model::{Commit, ContentChange, FileRow, FolderRow, Head, History, MapState, Stamp};
+
+/// Increase it whenever the meaning of any byte changes. Artifacts with another version are
+/// rebuilt.
+const FORMAT: u32 = 5;
+
+#[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Artifact {
-    pub(super) base: Option<Base>,
-    pub(super) place: PackPlace,
     head: Head,
-    /// The head before everything that `changes` tells of.
-    first: Head,
-    /// Rows that differ from the base's; `None` where there is no such file any more.
-    rows: BTreeMap<String, Option<FileRow>>,
-    /// All folders, in the order of their paths.
+    files: BTreeMap<String, FileRow>,
     folders: BTreeMap<String, FolderRow>,
-    /// What the log changed.
-    changes: Vec<(u64, Change)>,
-}
-
-/// Which bytes on the disk an artifact was read from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct PackPlace {
-    /// The number of the file and of its log; 0 for what is on no disk.
-    pub(super) generation: u64,
-    /// How much of the log could be read.
-    pub(super) n_read: u64,
-    /// How long the log is; longer than what could be read when a writer was killed.
-    pub(super) n_log: u64,
+    /// The number and the identity of the first revision in the history.
+    oldest: (u64, u64),
+    /// One line of JSON per change. The history is rarely needed, so it is not parsed on load.
+    #[serde(skip)]
+    changes: String,
+    /// Stamp of the file that this artifact was read from. A new state may be written only if the
+    /// file still has this stamp.
+    #[serde(skip)]
+    pub(super) source: Option<Stamp>,
 }
 
 impl Artifact {
-    pub(super) fn read(mut base: Base, place: PackPlace, log: Vec<Commit>) -> Self {
-        let folders = std::mem::take(&mut base.folders).into_iter().collect();
-        let (head, first) = (base.head, base.head);
-        let mut artifact =
-            Self { head, first, folders, base: Some(base), place, ..Self::default() };
-        for commit in log {
-            artifact.apply(commit);
-        }
-        artifact
+    pub(super) fn read(bytes: &[u8], root: &Path, source: Stamp) -> Option<Self> {
+        let text = simdutf8::basic::from_utf8(bytes).ok()?;
+        let (rows, changes) = text.split_once('\n')?;
+        let (format, stored_root, artifact): (u32, String, Self) =
+            serde_json::from_str(rows).ok()?;
+        let is_ours = format == FORMAT && stored_root == root.to_string_lossy();
+        is_ours.then(|| Self { changes: changes.to_owned(), source: Some(source), ..artifact })
     }
 
-    /// Takes a change in.
+    pub(super) fn render(&self, root: &Path) -> serde_json::Result<Vec<u8>> {
+        let mut bytes = serde_json::to_vec(&(FORMAT, root.to_string_lossy(), self))?;
+        bytes.push(b'\n');
+        bytes.extend(self.changes.as_bytes());
+        Ok(bytes)
+    }
+
     pub fn apply(&mut self, commit: Commit) {
-        let number = commit.head.revision.number;
-        self.changes.extend(commit.changes.into_iter().map(|change| (number, change)));
-        self.rows.extend(commit.files);
-        for (path, row) in commit.folders {
-            match row {
-                Some(row) => self.folders.insert(path, row),
-                None => self.folders.remove(&path),
-            };
+        let Commit { head, files, folders, changes } = commit;
+        if self.head == Head::default() {
+            self.oldest = (head.revision.number, head.identity);
         }
-        self.head = commit.head;
-        if self.first == Head::default() {
-            self.first = commit.head;
+        self.head = head;
+        update(&mut self.files, files);
+        update(&mut self.folders, folders);
+        for change in changes {
+            let line = serde_json::to_string(&(head.revision.number, change));
+            // Serializing cannot fail, because paths are valid UTF-8.
+            self.changes.extend(line.ok().into_iter().flat_map(|line| [line, "\n".to_owned()]));
         }
     }
 
-    /// Whether the files were ever in this state, as far as that is kept.
-    pub fn knows(&self, state: State) -> bool {
-        let State { revision, identity } = state;
-        let number = revision.number;
-        if revision.epoch != self.head.revision.epoch || self.head.revision.number < number {
-            return false;
+    pub(super) fn trim(&mut self) {
+        let mut history = self.history();
+        let n_before = history.changes.len();
+        history.trim();
+        if history.changes.len() == n_before {
+            return;
         }
-        if number == self.head.revision.number {
+        self.oldest = (history.since, history.identity);
+        let lines = history.changes.iter().filter_map(|change| serde_json::to_string(change).ok());
+        self.changes = lines.flat_map(|line| [line, "\n".to_owned()]).collect();
+    }
+
+    /// Returns whether `state` is part of the recorded history.
+    pub fn knows(&self, state: MapState) -> bool {
+        let MapState { revision, identity } = state;
+        let now = self.head.revision;
+        if revision == now {
             return identity == self.head.identity;
         }
-        if self.first.revision.number <= number {
-            return identity == identity_at(self.first.identity, &self.changes, number);
-        }
         let history = self.history();
-        history.since <= number
-            && identity == identity_at(history.identity, &history.changes, number)
-    }
-
-    /// Everything as one file, with one more change, which is not taken in.
-    pub(super) fn rendered_with(&self, root: &Path, commit: &Commit) -> Vec<u8> {
-        let Commit { head, files, folders, changes } = commit;
-        let is_first = self.base.is_none() && self.rows.is_empty() && self.folders.is_empty();
-        if is_first && files.is_sorted_by(|one, other| one.0 < other.0) {
-            // Nothing has to find its place among others.
-            let folders = folders.iter().filter_map(|(path, row)| Some((path, row.as_ref()?)));
-            let files = files.iter().filter_map(|(path, row)| Some((path.as_str(), (*row)?)));
-            let history = History::since(head);
-            return base::render(root, head, &folders.collect::<Vec<_>>(), files, &history);
-        }
-        let mut history = self.history();
-        match self.first == Head::default() {
-            true => history = History::since(head),
-            false => {
-                let number = head.revision.number;
-                history.changes.extend(changes.iter().map(|change| (number, change.clone())));
-            }
-        }
-        history.trim();
-        let (rows, folders) = (self.rows.clone(), self.folders.clone());
-        let mut after = Self { rows, folders, ..Self::default() };
-        after.apply(commit.clone());
-        let folders: Vec<_> = after.folders.iter().collect();
-        let mut files = Vec::new();
-        each_file(self.base.as_ref(), &after.rows, |path, row| files.push((path, row)));
-        base::render(root, head, &folders, files.into_iter(), &history)
+        revision.epoch == now.epoch
+            && (history.since..now.number).contains(&revision.number)
+            && identity == history.identity_at(revision.number)
     }
 
     pub fn head(&self) -> &Head {
@@ -116,103 +90,45 @@ impl Artifact {
     }
 
     pub fn find(&self, path: &str) -> Option<FileRow> {
-        match self.rows.get(path) {
-            Some(row) => *row,
-            None => self.base.as_ref().and_then(|base| base.find(path)),
-        }
+        self.files.get(path).copied()
     }
 
-    /// All files in the order of their paths.
+    /// Returns all files in path order.
     pub fn files(&self) -> Vec<(&str, FileRow)> {
-        let n_base = self.base.as_ref().map_or(0, |base| base.files().len());
-        let mut files = Vec::with_capacity(n_base + self.rows.len());
-        self.each(|path, row| files.push((path, row)));
-        files
-    }
-
-    /// Hands out all files in the order of their paths, without a list of them.
-    pub fn each<'a>(&'a self, take: impl FnMut(&'a str, FileRow)) {
-        each_file(self.base.as_ref(), &self.rows, take);
-    }
-
-    /// The place of a file among all, in the order of their paths.
-    pub fn position(&self, path: &str) -> Option<usize> {
-        self.find(path)?;
-        let in_base = |path: &str| self.base.as_ref().map_or(Err(0), |base| base.position(path));
-        let before = match in_base(path) {
-            Ok(before) | Err(before) => before,
-        };
-        let changed = self.rows.iter().take_while(|(known, _)| known.as_str() < path);
-        let (mut n_more, mut n_less) = (0, 0);
-        for (path, row) in changed {
-            match (in_base(path).is_ok(), row.is_some()) {
-                (false, true) => n_more += 1,
-                (true, false) => n_less += 1,
-                (true, true) | (false, false) => {}
-            }
-        }
-        (before + n_more).checked_sub(n_less)
+        self.files.iter().map(|(path, row)| (path.as_str(), *row)).collect()
     }
 
     pub fn folders(&self) -> &BTreeMap<String, FolderRow> {
         &self.folders
     }
 
-    /// What is no part of the map, over all folders.
-    pub fn skipped(&self) -> Skipped {
-        let mut all = Skipped::default();
-        for row in self.folders.values() {
-            all.add(row.skipped);
+    pub fn skipped(&self) -> SkippedCounts {
+        let mut all = SkippedCounts::default();
+        for FolderRow { skipped, .. } in self.folders.values() {
+            all.denied += skipped.denied;
+            all.links += skipped.links;
+            all.special += skipped.special;
+            all.unreadable += skipped.unreadable;
+            all.unnamable += skipped.unnamable;
+            all.nested += skipped.nested;
+            all.too_deep += skipped.too_deep;
+            all.unread_rules += skipped.unread_rules;
         }
         all
     }
 
-    /// What was changed since a number; `None` where that is not kept any more.
-    ///
-    /// What the file itself remembers is only looked at for what was before it.
-    pub fn changes_since(&self, number: u64) -> Option<Vec<(u64, Change)>> {
-        let in_file = self.base.as_ref().map_or(1, |base| base.head.revision.number);
-        let is_since = |(at, _): &(u64, Change)| number < *at;
-        if in_file <= number {
-            return Some(self.changes.iter().filter(|change| is_since(change)).cloned().collect());
-        }
-        let history = self.history();
-        let is_kept = history.since <= number;
-        is_kept.then(|| history.changes.into_iter().filter(is_since).collect())
-    }
-
-    /// What was changed, as far as it is kept.
     pub fn history(&self) -> History {
-        let mut history = match &self.base {
-            // Without what came before the log, the log says too little.
-            Some(base) => match base.history() {
-                Some(history) => history,
-                None => return History::since(&self.head),
-            },
-            None => History::since(&self.first),
-        };
-        history.changes.extend(self.changes.iter().cloned());
-        history
+        let (since, identity) = self.oldest;
+        let parse = |line| serde_json::from_str::<(u64, ContentChange)>(line).ok();
+        History { since, identity, changes: self.changes.lines().filter_map(parse).collect() }
     }
 }
 
-/// Hands out the files of a base, with the rows that differ, in the order of their paths.
-fn each_file<'a>(
-    base: Option<&'a Base>,
-    rows: &'a BTreeMap<String, Option<FileRow>>,
-    mut take: impl FnMut(&'a str, FileRow),
-) {
-    let mut over = rows.iter().peekable();
-    for (path, row) in base.into_iter().flat_map(Base::files) {
-        while let Some((before, row)) = over.next_if(|(over, _)| over.as_str() < path) {
-            row.iter().for_each(|row| take(before, *row));
-        }
-        match over.next_if(|(over, _)| over.as_str() == path) {
-            Some((_, over)) => over.iter().for_each(|row| take(path, *row)),
-            None => take(path, row),
-        }
-    }
-    for (path, row) in over {
-        row.iter().for_each(|row| take(path, *row));
+fn update<R>(rows: &mut BTreeMap<String, R>, changes: Vec<(String, Option<R>)>) {
+    for (path, row) in changes {
+        match row {
+            Some(row) => rows.insert(path, row),
+            None => rows.remove(&path),
+        };
     }
 }

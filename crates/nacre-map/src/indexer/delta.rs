@@ -1,90 +1,63 @@
-//! What changed between two revisions: files, symbols, and who is affected.
+//! Computes the changes between two revisions: files, symbols and broken signatures.
 //!
-//! The history of an artifact says what became of each path, and asking takes nothing from it. What happened in between is
-//! folded: a file that was changed and changed back did not change.
+//! Successive changes to a path are combined, so a file that was changed and then reverted is not
+//! listed.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nacre_core::base::git::GitFault;
-use serde::Serialize;
+use nacre_base::git::GitFault;
+use nacre_types::{CodeChange, FileDelta, MapRevision, SymbolDelta, SymbolDeltas};
 
+use super::read::analysis_in;
 use super::refresh::Current;
-use crate::artifact::{Analyses, AnalysisKey, FileHash, Revision};
-use crate::languages::{Analysis, Depth, Language, SymbolFacts, SymbolKind, Visibility};
+use crate::artifact::{AnalysisKey, FileHash, PackSet};
+use crate::languages::{Analysis, Language, SymbolFacts, SymbolKind, Visibility};
 
-/// What became of a file or a symbol.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum ChangeKind {
-    Added,
-    Modified,
-    Removed,
-    /// The same bytes under another path.
-    Renamed,
-}
-
-/// What became of one file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileChange {
     pub path: String,
-    pub change: ChangeKind,
-    /// Where a renamed file was.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: CodeChange,
+    /// The path before a rename.
     pub from: Option<String>,
     pub old_hash: Option<FileHash>,
     pub new_hash: Option<FileHash>,
-    /// What became of the symbols of a modified file; absent where what it held before is not known any more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub symbols: Option<SymbolDelta>,
-    /// What a removed file defined, as far as it is known.
-    #[serde(skip)]
-    pub(super) lost: Vec<SymbolChange>,
+    /// The symbol changes of a modified file; `None` if its old content is no longer available.
+    pub symbols: Option<SymbolDeltas>,
+    /// Symbols that were removed or whose signature changed. Code that uses them may need to
+    /// change, too.
+    pub(super) broken: Vec<BrokenSymbol>,
 }
 
-/// What became of the symbols of a modified file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SymbolDelta {
-    /// How closely both texts were looked at; a glance does not see into bodies.
-    pub depth: Depth,
-    pub changed: Vec<SymbolChange>,
+/// A symbol whose signature changed or that was removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct BrokenSymbol {
+    pub(super) name: String,
+    pub(super) kind: SymbolKind,
+    pub(super) visibility: Visibility,
 }
 
-/// What became of one symbol of a modified file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct SymbolChange {
-    pub name: String,
-    pub kind: SymbolKind,
-    pub change: ChangeKind,
-    /// Whether whoever uses it may have to change, too.
-    pub is_signature: bool,
-    #[serde(skip)]
-    visibility: Visibility,
+impl From<FileChange> for FileDelta {
+    fn from(change: FileChange) -> Self {
+        let FileChange { path, change, from, old_hash, new_hash, symbols, .. } = change;
+        let [old_hash, new_hash] = [old_hash, new_hash].map(|hash| hash.map(|it| it.to_string()));
+        Self { path, change, from, old_hash, new_hash, symbols }
+    }
 }
 
-/// What changed, in the order of the paths.
+/// Sorted by path.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Delta {
     pub files: Vec<FileChange>,
 }
 
-/// How many files there are of each kind of change.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct DeltaCounts {
-    pub added: usize,
-    pub modified: usize,
-    pub removed: usize,
-    pub renamed: usize,
-}
-
-/// A revision that nothing can be told about.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SinceError {
     #[error("Revision {asked} is of an artifact that is gone; this one began with {first}")]
-    OtherArtifact { asked: Revision, first: Revision },
+    OtherArtifact { asked: MapRevision, first: MapRevision },
     #[error("Revision {asked} is not reached yet; the last one is {last}")]
-    Future { asked: Revision, last: Revision },
+    Future { asked: MapRevision, last: MapRevision },
     #[error("Changes are kept since revision {oldest}; {asked} is older")]
-    TooOld { asked: Revision, oldest: Revision },
+    TooOld { asked: MapRevision, oldest: MapRevision },
     #[error("Git knows no commit `{reference}` here")]
     NoCommit { reference: String },
     #[error("The commit holds, or differs in, more files than are compared")]
@@ -101,20 +74,18 @@ impl From<GitFault> for SinceError {
     }
 }
 
-/// Everything that is there, as added: what a client gets that has seen nothing.
 pub fn delta_of_all(current: &Current) -> Delta {
     let files = current.artifact.files().into_iter();
     Delta::of(
         files.map(|(path, row)| (path.to_owned(), (None, Some(row.hash)))),
-        &Known::now(current),
+        &KnownAnalyses::of(current),
     )
 }
 
-/// What changed since a revision.
-pub fn delta_since(current: &Current, asked: Revision) -> Result<Delta, SinceError> {
+pub fn delta_since(current: &Current, asked: MapRevision) -> Result<Delta, SinceError> {
     let last = current.artifact.head().revision;
     if asked.epoch != last.epoch {
-        return Err(SinceError::OtherArtifact { asked, first: Revision { number: 1, ..last } });
+        return Err(SinceError::OtherArtifact { asked, first: MapRevision { number: 1, ..last } });
     }
     if last.number < asked.number {
         return Err(SinceError::Future { asked, last });
@@ -127,7 +98,7 @@ pub fn delta_since(current: &Current, asked: Revision) -> Result<Delta, SinceErr
     }
     let history = current.artifact.history();
     if asked.number < history.since {
-        let oldest = Revision { number: history.since, ..last };
+        let oldest = MapRevision { number: history.since, ..last };
         return Err(SinceError::TooOld { asked, oldest });
     }
     let mut net: BTreeMap<String, (Option<FileHash>, Option<FileHash>)> = BTreeMap::new();
@@ -136,43 +107,43 @@ pub fn delta_since(current: &Current, asked: Revision) -> Result<Delta, SinceErr
             .and_modify(|(_, after)| *after = change.after)
             .or_insert((change.before, change.after));
     }
-    Ok(Delta::of(net, &Known::now(current)))
+    Ok(Delta::of(net, &KnownAnalyses::of(current)))
 }
 
-/// What is known of texts: those on the disk, and those that were handed in.
-pub(super) struct Known<'k> {
-    pub(super) analyses: &'k Analyses,
+/// The stored analyses, and analyses of old texts that were read from git.
+pub(super) struct KnownAnalyses<'k> {
+    pub(super) stored: &'k PackSet,
     pub(super) more: BTreeMap<AnalysisKey, Analysis>,
 }
 
-impl<'k> Known<'k> {
-    fn now(current: &'k Current) -> Self {
-        Self { analyses: &current.analyses, more: BTreeMap::new() }
+impl<'k> KnownAnalyses<'k> {
+    fn of(current: &'k Current) -> Self {
+        Self { stored: &current.analyses, more: BTreeMap::new() }
     }
 
     fn get(&self, path: &str, hash: FileHash) -> Option<Analysis> {
         let key = AnalysisKey::new(hash, Language::of_path(path)?);
-        let handed_in = self.more.get(&key);
-        let kept = self.analyses.get(key);
-        // The closer look: only two that are alike can be compared.
-        kept.filter(|kept| handed_in.is_none_or(|one| one.depth <= kept.depth))
-            .or_else(|| handed_in.cloned())
+        let more = self.more.get(&key);
+        // The stored analysis is used unless it is deeper than the other one, because only analyses
+        // of equal depth can be compared.
+        let stored = analysis_in(self.stored, key);
+        let stored = stored.filter(|stored| more.is_none_or(|more| more.depth <= stored.depth));
+        stored.or_else(|| more.cloned())
     }
 }
 
 impl Delta {
-    /// Makes a delta of what each path held before and after.
     pub(super) fn of(
         net: impl IntoIterator<Item = (String, (Option<FileHash>, Option<FileHash>))>,
-        known: &Known<'_>,
+        known: &KnownAnalyses<'_>,
     ) -> Self {
         let changed = net.into_iter().filter(|(_, (before, after))| before != after);
         let mut files: Vec<FileChange> = changed
             .map(|(path, (old_hash, new_hash))| {
                 let change = match (old_hash, new_hash) {
-                    (None, _) => ChangeKind::Added,
-                    (_, None) => ChangeKind::Removed,
-                    (Some(_), Some(_)) => ChangeKind::Modified,
+                    (None, _) => CodeChange::Added,
+                    (_, None) => CodeChange::Removed,
+                    (Some(_), Some(_)) => CodeChange::Modified,
                 };
                 FileChange {
                     path,
@@ -181,103 +152,92 @@ impl Delta {
                     old_hash,
                     new_hash,
                     symbols: None,
-                    lost: Vec::new(),
+                    broken: Vec::new(),
                 }
             })
             .collect();
         pair_renames(&mut files);
-        for file in files.iter_mut().filter(|file| file.change == ChangeKind::Modified) {
+        for file in &mut files {
             let look = |hash: Option<FileHash>| hash.and_then(|hash| known.get(&file.path, hash));
-            file.symbols = match (look(file.old_hash), look(file.new_hash)) {
-                (Some(old), Some(new)) if old.depth == new.depth => {
-                    Some(SymbolDelta { depth: new.depth, changed: symbols(&old, &new) })
+            match file.change {
+                CodeChange::Modified => {
+                    let both = look(file.old_hash).zip(look(file.new_hash));
+                    if let Some((old, new)) = both.filter(|(old, new)| old.depth == new.depth) {
+                        let (changed, broken) = compare(&old, &new);
+                        file.symbols = Some(SymbolDeltas { depth: new.depth, changed });
+                        file.broken = broken;
+                    }
                 }
-                _ => None,
-            };
-        }
-        for file in files.iter_mut().filter(|file| file.change == ChangeKind::Removed) {
-            let old = file.old_hash.and_then(|hash| known.get(&file.path, hash));
-            let gone = |symbol: &SymbolFacts| symbol_change(symbol, ChangeKind::Removed, true);
-            file.lost = old.iter().flat_map(|old| &old.symbols).map(gone).collect();
+                CodeChange::Removed => {
+                    let old = look(file.old_hash).unwrap_or_default();
+                    file.broken = old.symbols.iter().map(BrokenSymbol::new).collect();
+                }
+                CodeChange::Added | CodeChange::Renamed => {}
+            }
         }
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Self { files }
     }
 
-    pub fn counts(&self) -> DeltaCounts {
-        let mut counts = DeltaCounts::default();
-        for file in &self.files {
-            match file.change {
-                ChangeKind::Added => counts.added += 1,
-                ChangeKind::Modified => counts.modified += 1,
-                ChangeKind::Removed => counts.removed += 1,
-                ChangeKind::Renamed => counts.renamed += 1,
-            }
-        }
-        counts
+    pub fn count(&self, change: CodeChange) -> usize {
+        self.files.iter().filter(|file| file.change == change).count()
     }
 }
 
-impl SymbolChange {
-    /// Whether somebody outside the file can notice. What is private in Python is so by custom, and in Rust for all but the
-    /// modules inside.
-    pub(super) fn is_felt(&self, language: Language) -> bool {
-        let is_open = matches!(language, Language::Python | Language::Rust);
-        self.is_signature
-            && self.change != ChangeKind::Added
-            && (is_open || self.visibility != Visibility::Private)
-    }
-
-    pub(super) fn visibility(&self) -> Visibility {
-        self.visibility
+impl BrokenSymbol {
+    fn new(symbol: &SymbolFacts) -> Self {
+        let SymbolFacts { name, kind, visibility, .. } = symbol;
+        Self { name: name.clone(), kind: *kind, visibility: *visibility }
     }
 }
 
-/// Takes a removed and an added file with the same bytes for one that was renamed.
+/// Replaces a removed file and an added file that have identical bytes with a rename.
 fn pair_renames(files: &mut Vec<FileChange>) {
     let empty = FileHash::of(&[]);
     let mut removed: BTreeMap<FileHash, Vec<String>> = BTreeMap::new();
-    for file in files.iter().rev().filter(|file| file.change == ChangeKind::Removed) {
+    for file in files.iter().rev().filter(|file| file.change == CodeChange::Removed) {
         if let Some(hash) = file.old_hash.filter(|hash| *hash != empty) {
             removed.entry(hash).or_default().push(file.path.clone());
         }
     }
     let mut moved = BTreeSet::new();
-    for file in files.iter_mut().filter(|file| file.change == ChangeKind::Added) {
+    for file in files.iter_mut().filter(|file| file.change == CodeChange::Added) {
         let from = file.new_hash.and_then(|hash| removed.get_mut(&hash)?.pop());
         if let Some(from) = from {
             moved.insert(from.clone());
-            file.change = ChangeKind::Renamed;
+            file.change = CodeChange::Renamed;
             file.old_hash = file.new_hash;
             file.from = Some(from);
         }
     }
-    files.retain(|file| file.change != ChangeKind::Removed || !moved.contains(&file.path));
+    files.retain(|file| file.change != CodeChange::Removed || !moved.contains(&file.path));
 }
 
-/// Compares what a file defined with what it defines. A symbol that only moved within the file did not change.
-fn symbols(old: &Analysis, new: &Analysis) -> Vec<SymbolChange> {
+/// Compares the symbols of two texts. Symbols that only moved within the file count as unchanged.
+fn compare(old: &Analysis, new: &Analysis) -> (Vec<SymbolDelta>, Vec<BrokenSymbol>) {
     let (old, new) = (numbered(&old.symbols), numbered(&new.symbols));
-    let mut changes = Vec::new();
-    for (key, was) in &old {
-        match new.get(key) {
-            None => changes.push(symbol_change(was, ChangeKind::Removed, true)),
-            Some(is) => {
-                let is_signature =
-                    was.signature_hash != is.signature_hash || was.visibility != is.visibility;
-                if is_signature || was.body_hash != is.body_hash {
-                    changes.push(symbol_change(is, ChangeKind::Modified, is_signature));
-                }
-            }
+    let (mut changes, mut broken) = (Vec::new(), Vec::new());
+    for (key, before) in &old {
+        let Some(after) = new.get(key) else {
+            changes.push(symbol_delta(before, CodeChange::Removed, true));
+            broken.push(BrokenSymbol::new(before));
+            continue;
+        };
+        let is_signature =
+            before.signature_hash != after.signature_hash || before.visibility != after.visibility;
+        if is_signature || before.body_hash != after.body_hash {
+            changes.push(symbol_delta(after, CodeChange::Modified, is_signature));
         }
+        broken.extend(is_signature.then(|| BrokenSymbol::new(after)));
     }
     let added = new.iter().filter(|(key, _)| !old.contains_key(*key));
-    changes.extend(added.map(|(_, is)| symbol_change(is, ChangeKind::Added, true)));
-    changes.sort_by(|a, b| (&a.name, a.kind, a.change).cmp(&(&b.name, b.kind, b.change)));
+    changes.extend(added.map(|(_, after)| symbol_delta(after, CodeChange::Added, true)));
     changes
+        .sort_by(|a, b| (&a.name, a.kind, a.change as u8).cmp(&(&b.name, b.kind, b.change as u8)));
+    (changes, broken)
 }
 
-/// Symbols by kind, name, and which of several of that name it is.
+/// Indexes symbols by kind, name, and position among the symbols with that kind and name.
 fn numbered(symbols: &[SymbolFacts]) -> BTreeMap<(SymbolKind, &str, usize), &SymbolFacts> {
     let mut all = BTreeMap::new();
     let mut n_alike: BTreeMap<(SymbolKind, &str), usize> = BTreeMap::new();
@@ -289,12 +249,6 @@ fn numbered(symbols: &[SymbolFacts]) -> BTreeMap<(SymbolKind, &str, usize), &Sym
     all
 }
 
-fn symbol_change(symbol: &SymbolFacts, change: ChangeKind, is_signature: bool) -> SymbolChange {
-    SymbolChange {
-        name: symbol.name.clone(),
-        kind: symbol.kind,
-        change,
-        is_signature,
-        visibility: symbol.visibility,
-    }
+fn symbol_delta(symbol: &SymbolFacts, change: CodeChange, is_signature: bool) -> SymbolDelta {
+    SymbolDelta { name: symbol.name.clone(), kind: symbol.kind, change, is_signature }
 }

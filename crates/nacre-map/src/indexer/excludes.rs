@@ -1,35 +1,30 @@
-//! The rules that a person keeps for all repositories: git's `core.excludesFile`.
+//! The user's global ignore rules: the file named by git's `core.excludesFile`.
 //!
-//! Where git's settings lie is told by who knows the environment. Includes are followed, but not those with a condition: what
-//! decides about them can change without a trace in any file.
+//! The caller passes the locations of git's configuration files. Conditional includes are not
+//! followed, because their conditions can change without a change to any file.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nacre_core::base::git::{GitFolder, parse_settings};
+use nacre_base::git::{GitFolder, parse_settings};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::rules::Rules;
 
-/// Settings and rules are texts that people write; what follows is not read.
 const MAX_BYTES: u64 = 256 << 10;
 
-/// Settings include others so deep at most.
 const MAX_INCLUDES: usize = 4;
 
-/// Where git's settings of a person lie.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GitPlaces {
-    /// Files with settings; a later one wins.
+    /// Git configuration files. Later files take precedence.
     pub configs: Vec<PathBuf>,
-    /// The rules, where no setting names them.
+    /// The ignore file to use if the configuration does not name one.
     pub default_excludes: Option<PathBuf>,
-    /// What `~` stands for.
     pub home: Option<PathBuf>,
 }
 
-/// The rules of a person, as they are now.
 #[derive(Clone, Debug, Default)]
 pub struct Excludes {
     rules: Option<Arc<Rules>>,
@@ -37,14 +32,14 @@ pub struct Excludes {
 }
 
 impl Excludes {
-    /// Reads the rules that hold in the repository at `root`; there may be none.
     pub fn find(root: &Path, places: &GitPlaces) -> Self {
         let mut named = None;
         for config in &places.configs {
             named = named_by(config, places.home.as_deref(), MAX_INCLUDES).or(named);
         }
         let file = match named {
-            // A repository may want none of a person's rules. It names no other file: that could be any file of the machine.
+            // A repository may disable the user's rules, but it may not replace them: the setting
+            // could name any file on the machine.
             _ if wants_none(root) => None,
             Some(name) if name.is_empty() => None,
             Some(name) => Some(root.join(expanded(&name, places.home.as_deref()))),
@@ -61,13 +56,12 @@ impl Excludes {
         self.rules.clone()
     }
 
-    /// Tells these rules from others; 0 where there are none.
+    /// Returns a hash of the rules; 0 if there are none.
     pub(super) fn identity(&self) -> u64 {
         self.identity
     }
 }
 
-/// Whether the repository's own settings turn the rules of a person off.
 fn wants_none(root: &Path) -> bool {
     let config = GitFolder::of(root).and_then(|git| git.read_shared("config")).unwrap_or_default();
     let settings = parse_settings(&config);
@@ -75,7 +69,8 @@ fn wants_none(root: &Path) -> bool {
     own.is_some_and(|(_, value)| value.is_empty())
 }
 
-/// The text of a plain file. A link is followed: people keep their settings elsewhere.
+/// Reads a plain file. Symbolic links are followed, because users often keep their configuration
+/// behind links.
 fn read(file: &Path) -> Option<String> {
     if !file.metadata().ok()?.is_file() {
         return None;
@@ -85,7 +80,7 @@ fn read(file: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What a file of settings, with those that it includes, says last of `core.excludesFile`.
+/// Returns the last `core.excludesFile` setting in a configuration file and the files it includes.
 fn named_by(config: &Path, home: Option<&Path>, n_left: usize) -> Option<String> {
     let text = read(config)?;
     let mut named = None;
@@ -102,7 +97,6 @@ fn named_by(config: &Path, home: Option<&Path>, n_left: usize) -> Option<String>
     named
 }
 
-/// A path in which `~/` stands for the home of the person.
 fn expanded(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),

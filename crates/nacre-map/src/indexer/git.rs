@@ -1,33 +1,31 @@
-//! What git says of a project: where its root is, what it tracks, and what else it leaves out.
+//! Reads git's data about a project: its root, the tracked files and the private ignore rules.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nacre_core::base::git::{GitFolder, GitProgram, MAX_INDEX_BYTES, parse_settings};
+use nacre_base::git::{GitFolder, GitProgram, MAX_INDEX_BYTES, parse_settings};
 use xxhash_rust::xxh3::Xxh3;
 
-use super::deadline::Deadline;
 use super::excludes::Excludes;
 use super::git_index::{self, IndexPaths, PathBudget};
 use super::look::stamp_at;
-use super::path_list::PathList;
+use super::options::Deadline;
 use super::rules::Rules;
 
-/// A hundred thousand branches and tags take a tenth of this.
+/// About ten times the size needed for a hundred thousand branches and tags.
 const MAX_REFS_BYTES: u64 = 64 << 20;
 
-/// What git prints about every file that it tracks. Half a million files take two thirds of this.
+/// Enough for half a million files, which need about two thirds of this.
 const MAX_LISTING_BYTES: u64 = 128 << 20;
 
-/// The private rules of a repository, as people know the file.
 const EXCLUDE_FILE: &str = ".git/info/exclude";
 
-/// Repositories are mounted in each other so deep, and so often, at most.
 const MAX_LINK_DEPTH: usize = 8;
 const MAX_LINKS: usize = 1000;
 
-/// The root of the project that `folder` belongs to: its repository, with the submodules that it lies in.
+/// Returns the root of the project that contains `folder`. If `folder` is in a submodule, this is
+/// the root of the outermost repository.
 pub fn project_root(folder: &Path) -> Option<PathBuf> {
     let repositories = folder.ancestors().filter(|dir| dir.join(".git").symlink_metadata().is_ok());
     let mut innermost = None;
@@ -42,17 +40,18 @@ pub fn project_root(folder: &Path) -> Option<PathBuf> {
     innermost.map(Path::to_owned)
 }
 
-/// The folder with the index of the repository at `root`, by which it is noticed that git tracks something else.
+/// Returns the git folder that contains the index of the repository at `root`.
 pub fn git_folder(root: &Path) -> Option<PathBuf> {
     GitFolder::of(root).map(|git| git.own().to_owned())
 }
 
-/// Tells the commit that is checked out from others. 0 where there is none.
+/// Returns a hash of the checked-out commit, or 0 if there is none.
 pub(super) fn head_commit(root: &Path) -> u64 {
     let Some(git) = GitFolder::of(root) else { return 0 };
     let Some(head) = git.read("HEAD") else { return 0 };
     let named = head.strip_prefix("ref:").map(str::trim);
-    // A branch that has no file of its own is a line in one for all of them; newer repositories have tables instead.
+    // A branch is stored in its own file, in `packed-refs`, or, in newer repositories, in a
+    // reftable.
     let own = named.and_then(|name| git.read_shared(name));
     let own = own.or_else(|| packed_ref(&git, named?));
     let tables = git.read_shared("reftable/tables.list");
@@ -70,20 +69,17 @@ fn packed_ref(git: &GitFolder, named: &str) -> Option<String> {
     packed.lines().find(|line| line.split(' ').nth(1) == Some(named)).map(str::to_owned)
 }
 
-/// What git says of the files of a project.
 #[derive(Debug, Default)]
 pub(super) struct Tracked {
-    files: PathList,
+    /// Sorted.
+    files: Vec<String>,
     links: BTreeSet<String>,
-    /// The rules that are not in the repository.
     exclude: String,
-    /// How many entries are left out: they lie too deep, or there are too many.
+    /// Number of entries that were omitted because they are nested too deeply or exceed the budget.
     n_left_out: u32,
-    /// Tells this answer from others.
     identity: u64,
 }
 
-/// Reads the indexes of a repository and of those that are mounted in it.
 struct IndexReader<'r> {
     root: &'r Path,
     program: &'r GitProgram,
@@ -92,7 +88,6 @@ struct IndexReader<'r> {
 }
 
 impl Tracked {
-    /// Asks the index of the repository at `root` and those of its submodules. What there is no time for is left out.
     pub(super) fn read(root: &Path, program: &GitProgram, deadline: &Deadline) -> Self {
         let Some(git) = GitFolder::of(root) else { return Self::default() };
         let exclude = git.read_shared("info/exclude").unwrap_or_default();
@@ -100,11 +95,12 @@ impl Tracked {
         let mut reader = IndexReader { root, program, budget: PathBudget::new(deadline), tracked };
         reader.take_in("", 0);
         let mut tracked = reader.tracked;
-        tracked.files.settle();
+        tracked.files.sort_unstable();
+        tracked.files.dedup();
         let mut hasher = Xxh3::new();
-        hasher.update(&tracked.files.identity().to_le_bytes());
         hasher.update(&tracked.n_left_out.to_le_bytes());
-        for path in tracked.links.iter().chain([&tracked.exclude]) {
+        let Self { files, links, exclude, .. } = &tracked;
+        for path in files.iter().chain([&String::new()]).chain(links).chain([exclude]) {
             hasher.update(path.as_bytes());
             hasher.update(&[0]);
         }
@@ -112,22 +108,24 @@ impl Tracked {
         tracked
     }
 
-    /// The rules of no folder: a person's own, and those of the repository that are not in it.
+    /// Returns the rules that apply to the whole repository: the user's rules and the repository's
+    /// private rules.
     pub(super) fn rules(&self, excludes: &Excludes) -> Option<Arc<Rules>> {
         Rules::private(excludes.rules(), EXCLUDE_FILE, &self.exclude)
     }
 
-    /// All files that are tracked, in order.
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
-        self.files.iter()
+        self.files.iter().map(String::as_str)
     }
 
     pub(super) fn has(&self, file: &str) -> bool {
-        self.files.contains(file)
+        self.files.binary_search_by(|path| path.as_str().cmp(file)).is_ok()
     }
 
     pub(super) fn has_below(&self, folder: &str) -> bool {
-        self.files.has_below(folder)
+        let below = format!("{folder}/");
+        let first = self.files.partition_point(|path| *path < below);
+        self.files.get(first).is_some_and(|path| path.starts_with(&below))
     }
 
     pub(super) fn is_submodule(&self, folder: &str) -> bool {
@@ -156,7 +154,7 @@ impl IndexReader<'_> {
                 links
             }
             prefix => {
-                files.iter().for_each(|path| tracked.files.push(&format!("{prefix}/{path}")));
+                tracked.files.extend(files.iter().map(|path| format!("{prefix}/{path}")));
                 links.iter().map(|path| format!("{prefix}/{path}")).collect()
             }
         };
@@ -177,17 +175,19 @@ impl IndexReader<'_> {
             return Some(paths);
         }
         drop(index);
-        // Git can read what cannot be read here.
+        // Git is used as a fallback for index formats that this parser does not support.
         let git = self.program.open(git).ok()?;
         let listing = git.ask_within(&["ls-files", "--stage", "-z"], MAX_LISTING_BYTES).ok()?;
         Some(git_index::parse_listing(&listing, &mut self.budget, n_above))
     }
 }
 
-/// Changes whenever [`Tracked::read`] might answer otherwise; costs a look at two files. `None` where only asking tells.
+/// Returns a hash that changes whenever the result of [`Tracked::read`] might change. Computing the
+/// hash requires only two stamps. Returns `None` if a change can be detected only by reading the
+/// index.
 pub(super) fn stamp(root: &Path) -> Option<u64> {
     let Some(git) = GitFolder::of(root) else { return Some(0) };
-    // Submodules have indexes of their own, and those that share one have it elsewhere.
+    // Submodules have separate indexes, and a split index is partly stored in another file.
     if git.has_modules() {
         return None;
     }
@@ -204,7 +204,6 @@ pub(super) fn stamp(root: &Path) -> Option<u64> {
     Some(hasher.digest())
 }
 
-/// How many bytes the name of an object has.
 pub(super) fn object_bytes(git: &GitFolder) -> usize {
     let config = git.read_shared("config").unwrap_or_default();
     let settings = parse_settings(&config);

@@ -1,32 +1,34 @@
-//! Reads the index of git: the paths that a repository tracks.
-//!
-//! Versions 2 to 4, written whole. What is split into two files or abbreviated by folders is left to git itself.
+//! Parses git's index (versions 2 to 4) to find the tracked paths. Split and sparse indexes are not
+//! supported; the caller uses git to read them.
 
 use std::ops::ControlFlow;
 
-use super::deadline::Deadline;
-use super::depth::is_too_deep;
-use super::path_list::PathList;
+use super::options::Deadline;
 use crate::artifact::RelativePath;
 
-/// What a repository tracks.
+/// Folders at a greater depth are not opened.
+pub(super) const MAX_DEPTH: usize = 128;
+pub(super) const MAX_FOLDER_BYTES: usize = 3_800;
+
+pub(super) fn is_too_deep(path: &str) -> bool {
+    let (n_folders, n_bytes) = (path.matches('/').count(), path.rfind('/').unwrap_or(0));
+    MAX_FOLDER_BYTES < n_bytes || MAX_DEPTH < n_folders
+}
+
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct IndexPaths {
-    /// Plain files, in the index's order.
-    pub(super) files: PathList,
-    /// Where other repositories are mounted.
+    pub(super) files: Vec<String>,
     pub(super) links: Vec<String>,
-    /// How many entries are left out: they lie too deep, or there are too many.
+    /// Number of entries that were omitted because they are nested too deeply or exceed the budget.
     pub(super) n_left_out: u32,
 }
 
 impl IndexPaths {
-    /// Adds a path that was read.
     fn add(&mut self, mode: u32, path: &str) {
         match mode & KIND {
             PLAIN | GIT_LINK if is_too_deep(path) => self.leave_out(1),
             _ if !is_clean(path) => {}
-            PLAIN => self.files.push(path),
+            PLAIN => self.files.push(path.to_owned()),
             GIT_LINK => self.links.push(path.to_owned()),
             _ => {}
         }
@@ -38,15 +40,15 @@ impl IndexPaths {
     }
 }
 
-/// What the indexes of a project may hold together: twice the files of the largest projects. An index of a few megabytes can
-/// name gigabytes of paths, because each says only how it differs from the one before.
+/// Limit for all indexes of a project together: twice the number of files in the largest known
+/// projects. The limit is needed because a compressed index of a few megabytes can contain
+/// gigabytes of paths.
 const MAX_PATHS: usize = 1_000_000;
 const MAX_PATHS_BYTES: usize = 64 << 20;
 
-/// After this many paths the deadline is checked.
+/// Number of paths between two checks of the deadline.
 const PATHS_A_LOOK: usize = 1_000;
 
-/// What is left of the paths that are read.
 #[derive(Clone, Debug)]
 pub(super) struct PathBudget<'d> {
     n_paths: usize,
@@ -59,7 +61,7 @@ impl<'d> PathBudget<'d> {
         Self { n_paths: MAX_PATHS, n_bytes: MAX_PATHS_BYTES, deadline }
     }
 
-    /// Pays for one more path; breaks when there is nothing left for it.
+    /// Deducts one path from the budget. Breaks if the budget is exhausted.
     pub(super) fn take(&mut self, n_bytes: usize) -> ControlFlow<()> {
         let left = self.n_paths.checked_sub(1).zip(self.n_bytes.checked_sub(n_bytes));
         let is_late =
@@ -77,17 +79,16 @@ impl<'d> PathBudget<'d> {
     }
 }
 
-/// Times, numbers and owners that stand before the name of an object.
+/// Length of the metadata before the object ID.
 const STAT_BYTES: usize = 40;
 const MTIME_AT: usize = 8;
 const MODE_AT: usize = 24;
 const SIZE_AT: usize = 36;
 
-/// The longest path that a system takes, and the deepest that anybody made.
 const MAX_PATH_BYTES: usize = 4096;
 const MAX_PATH_DEPTH: usize = 256;
 
-/// A flag that says that two more bytes of flags follow.
+/// This flag means that two more bytes of flags follow.
 const IS_EXTENDED: u32 = 0x4000;
 const STAGE: u32 = 0x3000;
 const SKIP_WORKTREE: u32 = 1 << 30;
@@ -97,33 +98,32 @@ const PLAIN: u32 = 0o100_000;
 const GIT_LINK: u32 = 0o160_000;
 const FOLDER: u32 = 0o040_000;
 
-/// One entry of an index, as git wrote it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct IndexEntry<'i> {
     pub(super) mode: u32,
     pub(super) object: &'i [u8],
-    /// What the file looked like when git last compared it.
+    /// Modification time of the file when git last compared it.
     pub(super) mtime_ns: i64,
     pub(super) size: u32,
-    /// The flags of the entry, with the extended ones above them.
     pub(super) flags: u32,
     pub(super) path: &'i [u8],
 }
 
 impl IndexEntry<'_> {
-    /// Whether it is one side of a conflict.
+    /// Returns whether the entry is one side of a merge conflict.
     pub(super) fn is_unmerged(&self) -> bool {
         self.flags & STAGE != 0
     }
 
-    /// Whether its file is not checked out on purpose.
+    /// Returns whether the file is deliberately not checked out (`skip-worktree`).
     pub(super) fn is_left_out(&self) -> bool {
         self.flags & SKIP_WORKTREE != 0
     }
 }
 
-/// Reads the paths of an index whose object names have that many bytes; `None` when it is not one that can be read here.
-/// Each path costs `n_above` bytes more: the path of the repository that the index belongs to.
+/// Reads the paths in an index whose object IDs have `hash_bytes` bytes. Returns `None` for
+/// unsupported formats. `n_above` is the length of the repository's path and is added to the cost
+/// of each path.
 pub(super) fn parse(
     index: &[u8],
     hash_bytes: usize,
@@ -133,7 +133,7 @@ pub(super) fn parse(
     let mut paths = IndexPaths::default();
     let n_left_out = each_entry(index, hash_bytes, |entry| {
         budget.take(n_above + entry.path.len())?;
-        // A name that is not text is skipped as it is on the disk.
+        // Names that are not UTF-8 are skipped, as in the walk of the file tree.
         if let Ok(path) = std::str::from_utf8(entry.path) {
             paths.add(entry.mode, path);
         }
@@ -143,7 +143,7 @@ pub(super) fn parse(
     Some(paths)
 }
 
-/// Reads the paths that `git ls-files --stage -z` prints, as [`parse`] does.
+/// Like [`parse`], for the output of `git ls-files --stage -z`.
 pub(super) fn parse_listing(
     listing: &[u8],
     budget: &mut PathBudget<'_>,
@@ -163,17 +163,18 @@ pub(super) fn parse_listing(
     paths
 }
 
-/// Whether a path leads down from the root of a repository, and not into a `.git`. Anybody can write another into an index.
+/// Returns whether a path is inside the repository and outside `.git` folders. A malicious index
+/// may contain other paths.
 pub(super) fn is_clean(path: &str) -> bool {
     let mut names = path.as_bytes().split(|byte| *byte == b'/');
     path.len() <= MAX_PATH_BYTES
         && names.clone().count() <= MAX_PATH_DEPTH
         && !names.any(|name| name.eq_ignore_ascii_case(b".git"))
-        && RelativePath::is_one(path)
+        && RelativePath::is_valid(path)
 }
 
-/// Hands over the entries of an index in their order, until `visit` breaks; returns how many were not handed over. `None` when it
-/// is not an index that can be read here.
+/// Visits the entries of an index in order until `visit` breaks. Returns the number of entries that
+/// were not visited, or `None` for unsupported formats.
 pub(super) fn each_entry(
     index: &[u8],
     hash_bytes: usize,
@@ -197,11 +198,11 @@ pub(super) fn each_entry(
         if entry.mode & KIND == FOLDER {
             return None;
         }
-        // No file has such a name; who goes on adding to it only wants to be read for ever.
+        // Only a malicious index contains paths that are longer than the operating system accepts.
         let is_over =
             MAX_PATH_BYTES < path.len() || visit(IndexEntry { path: &path, ..entry }).is_break();
         if is_over {
-            // The number at the start may be false.
+            // The count in the header may be wrong.
             return Some(((n_entries - number) as usize).min(1 + after.len() / STAT_BYTES));
         }
         rest = after;
@@ -209,7 +210,6 @@ pub(super) fn each_entry(
     is_whole(rest).then_some(0)
 }
 
-/// Hands over the entries that `git ls-files --stage --debug -z` prints.
 pub(super) fn each_listed(
     listing: &[u8],
     mut visit: impl FnMut(IndexEntry<'_>) -> ControlFlow<()>,
@@ -217,7 +217,7 @@ pub(super) fn each_listed(
     let mut rest = listing;
     while let Some(end) = memchr::memchr(0, rest) {
         let (head, after) = (&rest[..end], &rest[end + 1..]);
-        // Five lines about the file follow its path.
+        // The path is followed by five lines of file metadata.
         let lines = memchr::memchr_iter(b'\n', after).nth(4).map_or(after.len(), |at| at + 1);
         let (about, next) = after.split_at(lines);
         let tab = memchr::memchr(b'\t', head).unwrap_or(head.len());
@@ -251,7 +251,7 @@ fn word_after<'t>(text: &'t str, name: &str) -> &'t str {
     rest.split(char::is_whitespace).next().unwrap_or_default()
 }
 
-/// Nanoseconds from `seconds:nanoseconds`.
+/// Parses `seconds:nanoseconds` into nanoseconds.
 fn moment(text: &str) -> i64 {
     let (seconds, nanos) = text.split_once(':').unwrap_or((text, "0"));
     let number = |text: &str| text.parse::<i64>().unwrap_or(0);
@@ -267,7 +267,7 @@ fn big(bytes: &[u8]) -> u32 {
     bytes.iter().fold(0, |number, byte| number << 8 | u32::from(*byte))
 }
 
-/// An entry without its path, and what follows its flags.
+/// Parses an entry up to its path. Returns the entry and the bytes after its flags.
 fn entry_head(rest: &[u8], hash_bytes: usize) -> Option<(IndexEntry<'_>, &[u8])> {
     let (stat, after) = rest.split_at_checked(STAT_BYTES)?;
     let (object, after) = after.split_at_checked(hash_bytes)?;
@@ -290,7 +290,7 @@ fn entry_head(rest: &[u8], hash_bytes: usize) -> Option<(IndexEntry<'_>, &[u8])>
     Some((entry, after))
 }
 
-/// A path that ends with one to eight zeros, so that the entry's length is a multiple of eight.
+/// Reads a path that is zero-padded so that the length of its entry is a multiple of eight.
 fn padded<'r>(rest: &'r [u8], used: usize, path: &mut Vec<u8>) -> Option<&'r [u8]> {
     let len = memchr::memchr(0, rest)?;
     path.clear();
@@ -299,7 +299,7 @@ fn padded<'r>(rest: &'r [u8], used: usize, path: &mut Vec<u8>) -> Option<&'r [u8
     rest.get(len + padding..)
 }
 
-/// A path that says how much of the last one it leaves out, and what follows then.
+/// Reads a path that is prefix-compressed against the previous path (version 4).
 fn abbreviated<'r>(rest: &'r [u8], path: &mut Vec<u8>) -> Option<&'r [u8]> {
     let (&first, mut rest) = rest.split_first()?;
     let mut n_left_out = usize::from(first & 0x7f);
@@ -314,7 +314,8 @@ fn abbreviated<'r>(rest: &'r [u8], path: &mut Vec<u8>) -> Option<&'r [u8]> {
     rest.get(len + 1..)
 }
 
-/// Whether the index says everything itself: an extension in lower case changes what the entries mean.
+/// Returns whether the index is self-contained. Extensions with lower-case names change the meaning
+/// of the entries.
 fn is_whole(mut extensions: &[u8]) -> bool {
     while let Some((head, rest)) = extensions.split_at_checked(8) {
         let is_optional = head[0].is_ascii_uppercase();
@@ -354,7 +355,8 @@ mod tests {
         }
     }
 
-    /// An index of version 4. Each entry says how many bytes of the last path it leaves out, 127 at most, and what follows.
+    /// Builds a version 4 index. Each entry consists of the number of bytes to drop from the
+    /// previous path, at most 127, and the bytes to append.
     fn index(entries: &[(u8, &str)]) -> Vec<u8> {
         let mut index = b"DIRC\0\0\0\x04".to_vec();
         index.extend(u32::try_from(entries.len()).unwrap().to_be_bytes());
@@ -376,7 +378,7 @@ mod tests {
     #[test]
     fn an_index_that_grows_a_name_for_ever_is_left() {
         let paths = parse_all(&index(&[(0, "a"); 10_000]));
-        assert_eq!(paths.files.iter().map(str::len).max(), Some(MAX_PATH_BYTES));
+        assert_eq!(paths.files.iter().map(String::len).max(), Some(MAX_PATH_BYTES));
         assert_eq!(paths.n_left_out as usize, 10_000 - MAX_PATH_BYTES);
     }
 
@@ -384,21 +386,21 @@ mod tests {
     fn paths_that_lie_deeper_than_the_walk_goes_are_counted_and_not_kept() {
         let deep = |n_folders: usize| "a/".repeat(n_folders) + "x";
         let (fits, too_deep, deepest) = (deep(128), deep(129), deep(255));
-        assert_eq!(parse_all(&index(&[(0, fits.as_str())])).files.iter().count(), 1);
+        assert_eq!(parse_all(&index(&[(0, fits.as_str())])).files.len(), 1);
         for path in [&too_deep, &deepest] {
             let paths = parse_all(&index(&[(0, path.as_str())]));
-            assert_eq!((paths.files.iter().count(), paths.n_left_out), (0, 1));
+            assert_eq!((paths.files.len(), paths.n_left_out), (0, 1));
         }
     }
 
     #[test]
     fn all_paths_together_are_bounded_and_the_rest_is_counted() {
-        // Thirty thousand paths of three thousand bytes, in an index of two megabytes.
+        // A two-megabyte index that contains thirty thousand paths of three thousand bytes each.
         let long = "x".repeat(3_000);
         let mut entries = vec![(0, long.as_str())];
         entries.extend((1..30_000).map(|number| (1, if number % 2 == 0 { "a" } else { "b" })));
         let paths = parse_all(&index(&entries));
-        let n_kept = paths.files.iter().count();
+        let n_kept = paths.files.len();
         assert_eq!(n_kept, MAX_PATHS_BYTES / 3_000);
         assert_eq!(n_kept + paths.n_left_out as usize, 30_000);
     }
@@ -409,7 +411,7 @@ mod tests {
         entries[0].0 = 0;
         let deadline = Deadline::new(|| true);
         let paths = parse(&index(&entries), 20, &mut PathBudget::new(&deadline), 0).unwrap();
-        assert_eq!(paths.files.iter().count(), PATHS_A_LOOK - 1);
+        assert_eq!(paths.files.len(), PATHS_A_LOOK - 1);
         assert_eq!(paths.n_left_out as usize, 5_000 - (PATHS_A_LOOK - 1));
     }
 }

@@ -1,29 +1,23 @@
-//! One look at a file or folder: what the file system says of it, never through a link.
+//! Takes stamps of files and folders without following links, and detects changed stamps.
 
 use std::path::Path;
 
-use nacre_core::platform;
-use nacre_core::platform::fd::{AsFd, OwnedFd};
-use nacre_core::platform::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use nacre_base::platform;
+use nacre_base::platform::fd::{AsFd, OwnedFd};
+use nacre_base::platform::fs::{AtFlags, FileType, Mode, OFlags, Stat};
 
-use crate::artifact::Stamp;
+use crate::artifact::{FileRow, FolderRow, Stamp};
+use crate::shares::in_batches;
 
-/// A folder that names are looked up in. On Linux it need not be readable for that.
-#[cfg(target_os = "linux")]
-pub(super) const PASSAGE: OFlags =
-    OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-#[cfg(not(target_os = "linux"))]
-pub(super) const PASSAGE: OFlags = READABLE_FOLDER;
-
-/// A folder that is listed.
 pub(super) const READABLE_FOLDER: OFlags =
     OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// A file that is read; a pipe in its place does not keep anybody waiting.
+/// `NONBLOCK` prevents opening a named pipe from blocking.
 pub(super) const READABLE_FILE: OFlags =
     OFlags::RDONLY.union(OFlags::NOFOLLOW).union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-/// Opens the folder that everything is looked up from.
+const BATCH: usize = 1_024;
+
 pub(super) fn open_root(root: &Path) -> std::io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(platform::fs::open(root, flags, Mode::empty())?)
@@ -40,41 +34,73 @@ pub(super) fn stamp_of(stat: &Stat) -> Stamp {
     }
 }
 
-/// The stamp of a plain file; `None` when there is none.
+/// Returns `None` if the path is not a plain file.
 pub(super) fn stamp_at(file: &Path) -> Option<Stamp> {
     let stat = platform::fs::lstat(file).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
 }
 
-/// The stamp of the plain file `path` below a folder; `None` when there is none.
+/// Returns `None` if the path is not a plain file.
 pub(super) fn file_stamp(folder: impl AsFd, path: &str) -> Option<Stamp> {
     let stat = platform::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
 }
 
-/// Whether a plain file has more names than this one.
-pub(super) fn has_other_names(folder: impl AsFd, path: &str) -> bool {
-    let stat = platform::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW);
-    stat.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_file() && 1 < stat.st_nlink)
-}
-
-/// The stamp of the folder `path` below another one; `None` when there is none.
+/// Returns `None` if the path is not a folder.
 pub(super) fn folder_stamp(root: impl AsFd, path: &str) -> Option<Stamp> {
     let path = if path.is_empty() { "." } else { path };
     let stat = platform::fs::statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
     FileType::from_raw_mode(stat.st_mode).is_dir().then(|| stamp_of(&stat))
 }
 
-/// A file system's clock ticks at least this often.
+/// The longest clock tick of file systems with sub-second timestamps and of those with whole
+/// seconds, respectively.
 const TICK_NS: i64 = 20_000_000;
-
-/// One that knows no fractions of a second ticks at least this often.
 const COARSE_TICK_NS: i64 = 2_000_000_000;
 
-/// Whether a change after this stamp was taken could have left it as it is: git's rule for racy timestamps, with the one
-/// time that no program can set.
+/// Returns whether the file could change after this stamp was taken and still have the same stamp.
+/// This is git's rule for racy timestamps, applied to `ctime`, which programs cannot set.
 pub(super) fn is_racy(stamp: Stamp, looked_ns: i64) -> bool {
     let is_coarse = stamp.ctime_ns % 1_000_000_000 == 0;
     let tick = if is_coarse { COARSE_TICK_NS } else { TICK_NS };
     looked_ns <= stamp.ctime_ns.saturating_add(tick)
+}
+
+/// Returns the indexes of the files that must be read again, with their new stamps; removed files
+/// have `None`. If a parent folder was replaced by a link, this is detected as a change to that
+/// folder.
+pub(super) fn changed_files(
+    root: &OwnedFd,
+    files: &[(&str, FileRow)],
+    n_threads: usize,
+) -> Vec<(usize, Option<Stamp>)> {
+    changed(files.len(), n_threads, |idx| {
+        let (path, row) = &files[idx];
+        let stamp = file_stamp(root, path);
+        (stamp != Some(row.stamp) || row.is_doubtful).then_some(stamp)
+    })
+}
+
+/// Returns the indexes of folders whose entries may have changed, with their new stamps.
+pub(super) fn changed_folders(
+    root: &OwnedFd,
+    folders: &[(&String, &FolderRow)],
+    n_threads: usize,
+) -> Vec<(usize, Option<Stamp>)> {
+    changed(folders.len(), n_threads, |idx| {
+        let (path, row) = folders[idx];
+        let stamp = folder_stamp(root, path);
+        (stamp.unwrap_or_default() != row.stamp || row.is_doubtful).then_some(stamp)
+    })
+}
+
+fn changed(
+    n_items: usize,
+    n_threads: usize,
+    stamp: impl Fn(usize) -> Option<Option<Stamp>> + Sync,
+) -> Vec<(usize, Option<Stamp>)> {
+    let batches = in_batches(n_items, BATCH, n_threads, |batch| {
+        batch.filter_map(|idx| Some((idx, stamp(idx)?))).collect::<Vec<_>>()
+    });
+    batches.into_iter().flatten().collect()
 }

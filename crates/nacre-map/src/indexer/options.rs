@@ -1,55 +1,96 @@
-//! How a project is looked at: what is believed, what is written, and how long it may take.
+//! Options for a refresh: whether to trust stamps, whether to write to the cache, and the deadline.
 
-use nacre_core::base::git::GitProgram;
+use std::fmt;
+use std::sync::Arc;
 
-use super::deadline::Deadline;
+use nacre_base::git::GitProgram;
+
 use super::excludes::Excludes;
-use super::progress::ReadProgress;
 use super::sensitive::Sensitive;
 
-/// How a project is looked at.
 #[derive(Clone, Debug)]
 pub struct RefreshOptions {
-    /// What time it is.
     pub now_ns: i64,
-    /// What time it is by the clock that the file system stamps files with.
+    /// The current time according to the file system's clock, in nanoseconds since 1970.
     pub looked_ns: i64,
     pub trust: Verify,
     pub keeping: CacheWrites,
-    /// When the words of new texts are counted.
     pub words: WordCounting,
     pub sensitive: Sensitive,
     pub excludes: Excludes,
-    /// Asked for what cannot be read without it.
     pub git: GitProgram,
     pub n_threads: usize,
-    /// Until when it may take.
     pub deadline: Deadline,
-    /// Is told how far it is.
     pub progress: ReadProgress,
 }
 
-/// Whether stamps are believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
     Stamps,
-    /// Every byte is read again.
+    /// Read every file in full again.
     Contents,
 }
 
-/// Whether what a look finds is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheWrites {
     On,
-    /// The answer is right, and the disk stays as it is.
+    /// Write nothing to disk. The results are still correct.
     Off,
 }
 
-/// When the words of texts are counted that a look finds new.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WordCounting {
-    /// By the look, from the bytes that it reads: for who asks for words next.
     Now,
-    /// When somebody asks for words.
     Later,
+}
+
+/// Reports whether the deadline has passed. It is checked before each folder and each file.
+///
+/// The cost of one text is bounded by its size, but there is no bound on the size of a tree or the
+/// speed of a disk, so the time of a refresh is limited. The caller provides the clock, so tests
+/// can count calls instead of measuring time.
+#[derive(Clone)]
+pub struct Deadline(Arc<dyn Fn() -> bool + Send + Sync>);
+
+impl Deadline {
+    pub fn new(is_over: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self(Arc::new(is_over))
+    }
+
+    pub fn never() -> Self {
+        Self::new(|| false)
+    }
+
+    pub fn is_over(&self) -> bool {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for Deadline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Deadline").finish_non_exhaustive()
+    }
+}
+
+/// Receives the number of files read so far and the total number of files. May be called on any
+/// thread.
+#[derive(Clone, Default)]
+pub struct ReadProgress(Option<Arc<dyn Fn(usize, usize) + Send + Sync>>);
+
+impl ReadProgress {
+    pub fn new(watch: impl Fn(usize, usize) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(watch)))
+    }
+
+    pub(super) fn report(&self, done: usize, total: usize) {
+        if let Some(watch) = &self.0 {
+            watch(done, total);
+        }
+    }
+}
+
+impl fmt::Debug for ReadProgress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadProgress").finish_non_exhaustive()
+    }
 }

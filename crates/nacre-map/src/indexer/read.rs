@@ -1,296 +1,214 @@
-//! Reads files that are new or not as they were: what their bytes are known by, and what is in them.
+//! Reads new and changed files: hashes, analyses and words.
 
-use std::collections::HashSet;
 use std::io::Read as _;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 
-use foldhash::fast::RandomState;
-use nacre_core::platform;
-use nacre_core::platform::fd::{BorrowedFd, OwnedFd};
-use nacre_core::platform::fs::{FileType, Mode};
-use nacre_core::platform::io::Errno;
+use nacre_base::platform;
+use nacre_base::platform::fd::OwnedFd;
+use nacre_base::platform::fs::{FileType, Mode};
+use nacre_base::platform::io::Errno;
 
-use super::deadline::Deadline;
-use super::look::{READABLE_FILE, is_racy, stamp_of};
-use super::progress::ReadProgress;
-use super::verify::{AHEAD, Stairs};
-use crate::artifact::{
-    Analyses, AnalysisKey, BagKey, FileHash, FileRow, Marks, NewAnalyses, NewBags, NewPack, Stamp,
-};
-use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
-use crate::words::BagMaker;
+use super::look::{READABLE_FILE, file_stamp, is_racy, stamp_of};
+use super::options::RefreshOptions;
+use crate::artifact::{AnalysisKey, Blobs, FileHash, FileRow, PackSet, Stamp, words_key};
+use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, analyse, glance};
+use crate::shares::in_batches;
+use crate::words::render_bag;
 
-/// Larger files are data: they are known by their stamps and not read.
+/// Larger files are treated as data: their hash is computed from their stamp, and they are not
+/// read.
 pub const MAX_READ_BYTES: u64 = 32 << 20;
 
-/// So many files are taken from the list at once.
 const BATCH: usize = 16;
 
-/// So many bytes of analyses are held by a thread; then they are kept.
-const MAX_HELD_BYTES: usize = 10 << 20;
+/// Number of files to process before their results are passed on. This limits memory use.
+pub(super) const CHUNK: usize = 4_096;
 
-/// A file to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Doubt {
+pub(super) struct UnverifiedFile {
     pub(super) path: String,
-    /// Where it was looked at already.
     pub(super) size: Option<u64>,
-    /// What was known of it before.
     pub(super) before: Option<FileRow>,
 }
 
-/// What reading needs to know.
 pub(super) struct Reading<'r> {
     pub(super) root: &'r OwnedFd,
-    pub(super) analyses: &'r Analyses,
-    /// How closely new texts are looked at.
+    pub(super) analyses: &'r PackSet,
+    pub(super) options: &'r RefreshOptions,
     pub(super) depth: Depth,
-    pub(super) looked_ns: i64,
-    pub(super) n_threads: usize,
-    /// Files that it comes too late for are left as they are known.
-    pub(super) deadline: &'r Deadline,
-    pub(super) progress: &'r ReadProgress,
-    /// Keeps analyses that are too many to hold, and gives back what could not be kept.
-    pub(super) keep: &'r Keep<'r>,
-    /// The same for words of new texts; `None` where they are not counted.
-    pub(super) keep_words: Option<&'r Keep<'r>>,
+    pub(super) counts_words: bool,
 }
 
-/// Keeps a pack, and gives back what could not be kept.
-pub(super) type Keep<'k> = dyn Fn(NewPack) -> Option<NewPack> + Sync + 'k;
-
-/// What is known of texts already, and where more of that is kept while there is too much to hold.
-pub(super) struct KnownTexts<'k> {
-    pub(super) analyses: &'k Analyses,
-    pub(super) keep: &'k Keep<'k>,
-    /// The same for words of new texts; `None` where they are not counted.
-    pub(super) keep_words: Option<&'k Keep<'k>>,
+#[derive(Debug, Default)]
+pub(super) struct FoundTexts {
+    pub(super) analyses: Blobs,
+    pub(super) words: Blobs,
 }
 
-/// What came of reading files.
+impl FoundTexts {
+    pub(super) fn append(&mut self, mut other: Self) {
+        self.analyses.append(&mut other.analyses);
+        self.words.append(&mut other.words);
+    }
+}
+
+#[derive(Default)]
 pub(super) struct ReadFiles {
-    /// The row of each, in their order; `None` where it is gone or no plain file any more.
+    /// One row per file, in the order of the files. `None` if a file was removed or is not a plain
+    /// file.
     pub(super) rows: Vec<Option<FileRow>>,
-    /// Analyses that are not kept yet.
-    pub(super) packs: Vec<NewPack>,
-    /// Words of texts that are not kept yet.
-    pub(super) words: Vec<NewPack>,
-    /// How many were not read because time was over. They stay in doubt, so that the next look reads them.
+    /// Number of files that were not read before the deadline. They are marked as doubtful, so the
+    /// next refresh reads them.
     pub(super) n_postponed: usize,
 }
 
-/// Reads all of `doubts`, on all threads.
-pub(super) fn read_all(reading: &Reading<'_>, doubts: &[Doubt]) -> ReadFiles {
-    let next = AtomicUsize::new(0);
-    let done = Mutex::new(Done::default());
-    let n_threads = reading.n_threads.min(doubts.len().div_ceil(BATCH)).max(1);
-    std::thread::scope(|scope| {
-        for _ in 0..n_threads {
-            scope.spawn(|| {
-                let mut reader = Reader::new(reading, &done);
-                let mut read = reader.read_batches(doubts, &next);
-                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
-                done.batches.append(&mut read);
-                done.new.append(reader.new);
-                done.words.extend(reader.words.into_pack());
-                done.n_postponed += reader.n_postponed;
-            });
-        }
-    });
-    let Done { mut batches, new, mut packs, words, n_postponed } =
-        done.into_inner().unwrap_or_else(PoisonError::into_inner);
-    packs.extend(new.into_pack());
-    batches.sort_unstable_by_key(|(first, _)| *first);
-    let mut rows = Vec::with_capacity(doubts.len());
-    batches.into_iter().for_each(|(_, batch)| rows.extend(batch));
-    ReadFiles { rows, packs, words, n_postponed }
-}
-
-/// What all threads have done.
 #[derive(Default)]
-struct Done {
-    /// Files that were read, with the place of the first.
-    batches: Vec<(usize, Vec<Option<FileRow>>)>,
-    new: NewAnalyses,
-    /// What could not be kept on the way.
-    packs: Vec<NewPack>,
-    words: Vec<NewPack>,
+struct Batch {
+    rows: Vec<Option<FileRow>>,
+    texts: FoundTexts,
     n_postponed: usize,
 }
 
-/// One thread's part.
-struct Reader<'r> {
-    reading: &'r Reading<'r>,
-    done: &'r Mutex<Done>,
-    buffer: Vec<u8>,
-    new: NewAnalyses,
-    /// All that were ever in `new`.
-    seen: HashSet<AnalysisKey, RandomState>,
-    maker: BagMaker,
-    words: NewBags,
-    n_postponed: usize,
-}
-
-impl<'r> Reader<'r> {
-    fn new(reading: &'r Reading<'r>, done: &'r Mutex<Done>) -> Self {
-        let (buffer, new, seen) = (Vec::new(), NewAnalyses::default(), HashSet::default());
-        let (maker, words) = (BagMaker::default(), NewBags::default());
-        Self { reading, done, buffer, new, seen, maker, words, n_postponed: 0 }
-    }
-
-    /// Takes batches from the list until there are none.
-    fn read_batches(
-        &mut self,
-        doubts: &[Doubt],
-        next: &AtomicUsize,
-    ) -> Vec<(usize, Vec<Option<FileRow>>)> {
-        let mut read = Vec::new();
-        let mut stairs = Stairs::new(self.reading.root);
-        loop {
-            let first = next.fetch_add(BATCH, Ordering::Relaxed);
-            let Some(rest) = doubts.get(first..).filter(|rest| !rest.is_empty()) else {
-                return read;
-            };
-            let batch = &rest[..rest.len().min(BATCH)];
-            let rows = batch.iter().enumerate().map(|(idx, doubt)| {
-                let ahead = rest.get(idx + AHEAD).map(|ahead| ahead.path.as_str());
-                let (folder, name) = stairs.nearest(&doubt.path, ahead);
-                self.read(doubt, folder, name)
+impl Reading<'_> {
+    pub(super) fn read_all(
+        &self,
+        files: &[UnverifiedFile],
+        mut take: impl FnMut(FoundTexts),
+    ) -> ReadFiles {
+        let mut all = ReadFiles::default();
+        let n_done = AtomicUsize::new(0);
+        for chunk in files.chunks(CHUNK) {
+            let batches = in_batches(chunk.len(), BATCH, self.options.n_threads, |range| {
+                let n_files = range.len();
+                let mut batch = Batch::default();
+                for file in &chunk[range] {
+                    let row = self.read(file, &mut batch);
+                    batch.rows.push(row);
+                }
+                let n_before = n_done.fetch_add(n_files, Ordering::Relaxed);
+                self.options.progress.report(n_before + n_files, files.len());
+                batch
             });
-            read.push((first, rows.collect()));
-            self.reading.progress.report(first + batch.len(), doubts.len());
+            let mut texts = FoundTexts::default();
+            for batch in batches {
+                all.rows.extend(batch.rows);
+                all.n_postponed += batch.n_postponed;
+                texts.append(batch.texts);
+            }
+            take(texts);
         }
+        all
     }
 
-    /// Reads a file by its name below an open folder.
-    fn read(&mut self, doubt: &Doubt, folder: BorrowedFd<'_>, name: &str) -> Option<FileRow> {
-        if self.reading.deadline.is_over() {
-            return self.postponed(doubt, folder, name);
+    fn read(&self, file: &UnverifiedFile, batch: &mut Batch) -> Option<FileRow> {
+        if self.options.deadline.is_over() {
+            let stamp = || file_stamp(self.root, &file.path);
+            let row = file.before.or_else(|| Some(self.unread(stamp()?)))?;
+            batch.n_postponed += 1;
+            return Some(FileRow { is_doubtful: true, ..row });
         }
-        let opened = platform::fs::openat(folder, name, READABLE_FILE, Mode::empty());
-        let file = match opened {
-            Ok(file) => std::fs::File::from(file),
-            Err(error) => return self.unopened(error, folder, name),
+        let opened = platform::fs::openat(self.root, &*file.path, READABLE_FILE, Mode::empty());
+        let open = match opened {
+            Ok(open) => std::fs::File::from(open),
+            Err(error) => return self.unopened(error, &file.path),
         };
-        let before = plain_stamp(&file)?;
+        let before = plain_stamp(&open)?;
         if MAX_READ_BYTES < before.size {
             return Some(self.unread(before));
         }
-        if read_whole(&file, before.size, &mut self.buffer).is_err() {
+        let mut bytes = Vec::with_capacity(usize::try_from(before.size).unwrap_or_default() + 1);
+        if (&open).take(MAX_READ_BYTES).read_to_end(&mut bytes).is_err() {
             return Some(self.unread(before));
         }
-        let after = plain_stamp(&file)?;
-        // What changed while it was read is read again next time.
-        let is_doubtful = before != after
-            || self.buffer.len() as u64 != after.size
-            || is_racy(after, self.reading.looked_ns);
-        let hash = FileHash::of(&self.buffer);
-        self.analyse(doubt, hash);
-        self.count_words(doubt, hash);
-        let lines = count_lines(&self.buffer);
-        let marks = Marks { is_doubtful, is_unread: false };
-        Some(FileRow { stamp: after, hash, lines, marks })
+        let after = plain_stamp(&open)?;
+        let hash = FileHash::of(&bytes);
+        self.analyse(file, hash, &bytes, batch);
+        self.count_words(file, hash, &bytes, batch);
+        Some(FileRow {
+            stamp: after,
+            hash,
+            lines: count_lines(&bytes),
+            // A file that changed while it was being read is read again on the next refresh.
+            is_doubtful: before != after
+                || bytes.len() as u64 != after.size
+                || is_racy(after, self.options.looked_ns),
+            is_unread: false,
+        })
     }
 
-    /// What is known of a file that could not be opened; `None` when it is gone, or no plain file.
-    fn unopened(&self, error: Errno, folder: BorrowedFd<'_>, name: &str) -> Option<FileRow> {
-        let is_gone = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NXIO, Errno::ISDIR];
-        if is_gone.contains(&error) {
+    /// Returns the row of a file that could not be opened, or `None` if the file was removed or is
+    /// not a plain file.
+    fn unopened(&self, error: Errno, path: &str) -> Option<FileRow> {
+        let gone = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NXIO, Errno::ISDIR];
+        if gone.contains(&error) {
             return None;
         }
-        let mut row = self.unread(super::look::file_stamp(folder, name)?);
-        // Who may not read it is told so by its stamp when that changes; anything else may pass.
-        row.marks.is_doubtful |= !matches!(error, Errno::ACCESS | Errno::PERM);
-        Some(row)
-    }
-
-    /// What is known of a file that is not read for lack of time: what was known before or, of a new one, its stamp.
-    fn postponed(&mut self, doubt: &Doubt, folder: BorrowedFd<'_>, name: &str) -> Option<FileRow> {
-        let stamp = || super::look::file_stamp(folder, name);
-        let mut row = doubt.before.or_else(|| Some(self.unread(stamp()?)))?;
-        row.marks.is_doubtful = true;
-        self.n_postponed += 1;
+        let mut row = self.unread(file_stamp(self.root, path)?);
+        // Errors other than missing permissions may be temporary. A change of permissions changes
+        // the stamp, so those files need no second attempt.
+        row.is_doubtful |= !matches!(error, Errno::ACCESS | Errno::PERM);
         Some(row)
     }
 
     fn unread(&self, stamp: Stamp) -> FileRow {
         let words = [stamp.size, stamp.mtime_ns.cast_unsigned(), stamp.inode];
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        let marks = Marks { is_doubtful: is_racy(stamp, self.reading.looked_ns), is_unread: true };
-        FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, marks }
+        let is_doubtful = is_racy(stamp, self.options.looked_ns);
+        FileRow { stamp, hash: FileHash::of(&bytes), lines: 0, is_doubtful, is_unread: true }
     }
 
-    /// Counts the words of a text that is new. Of others they are known, or counted when somebody asks for words.
-    fn count_words(&mut self, doubt: &Doubt, hash: FileHash) {
-        let is_known = doubt.before.is_some_and(|before| before.hash == hash);
-        let Some(keep) = self.reading.keep_words.filter(|_| !is_known) else { return };
-        if MAX_TEXT_BYTES < self.buffer.len() {
-            return;
-        }
-        let is_code = Language::of_path(&doubt.path).is_some();
-        let bag = self.maker.make(&self.buffer, is_code);
-        self.words.insert(BagKey::new(hash, is_code), &bag);
-        if MAX_HELD_BYTES < self.words.n_bytes() {
-            let held = std::mem::take(&mut self.words).into_pack();
-            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.words.extend(held.and_then(keep));
+    /// Counts the words of a new text. The words of old texts are already stored, or are counted
+    /// when a query needs them.
+    fn count_words(&self, file: &UnverifiedFile, hash: FileHash, bytes: &[u8], batch: &mut Batch) {
+        let is_known = file.before.is_some_and(|before| before.hash == hash);
+        if self.counts_words && !is_known && bytes.len() <= MAX_TEXT_BYTES {
+            let is_code = Language::of_path(&file.path).is_some();
+            batch.texts.words.insert(words_key(hash, is_code), render_bag(bytes, is_code));
         }
     }
 
-    /// Looks into a text that nobody has looked into as closely.
-    fn analyse(&mut self, doubt: &Doubt, hash: FileHash) {
-        let Some(language) = Language::of_path(&doubt.path) else { return };
-        if MAX_TEXT_BYTES < self.buffer.len() {
+    /// Analyses a text, unless it already has an analysis of at least this depth.
+    fn analyse(&self, file: &UnverifiedFile, hash: FileHash, bytes: &[u8], batch: &mut Batch) {
+        let Some(language) = Language::of_path(&file.path) else { return };
+        if MAX_TEXT_BYTES < bytes.len() {
             return;
         }
-        let known = |hash| self.reading.analyses.depth(AnalysisKey::new(hash, language));
-        // Two looks that are not alike cannot be compared, and what a text held before is gone.
-        let before = doubt.before.map(|row| row.hash);
-        let is_glanced = before.and_then(known) == Some(Depth::Glance);
-        let is_changed = before.is_some_and(|before| before != hash);
-        let depth = if is_changed && is_glanced { Depth::Glance } else { self.reading.depth };
+        // Only analyses of equal depth can be compared. The previous text is gone and cannot be
+        // analysed again, so the depth of its analysis is used.
+        let before = file.before.filter(|before| before.hash != hash);
+        let before = before.map(|before| AnalysisKey::new(before.hash, language));
+        let was_glanced =
+            before.and_then(|key| depth_of(self.analyses, key)) == Some(Depth::Glance);
+        let depth = if was_glanced { Depth::Glance } else { self.depth };
         let key = AnalysisKey::new(hash, language);
-        let is_known = known(hash).is_some_and(|known| depth <= known);
-        if is_known || !self.seen.insert(key) {
+        if depth_of(self.analyses, key).is_some_and(|known| depth <= known) {
             return;
         }
-        match depth {
-            Depth::Full => {
-                self.new.insert(key, &languages::analyse(language, &self.buffer).as_ref());
-            }
-            Depth::None | Depth::Glance => {
-                self.new.insert(key, &languages::glimpse(language, &self.buffer));
-            }
-        }
-        if MAX_HELD_BYTES < self.new.n_bytes() {
-            let held = std::mem::take(&mut self.new).into_pack();
-            // One after the other: they all go to one folder.
-            let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-            done.packs.extend(held.and_then(self.reading.keep));
-        }
+        let analysis = match depth {
+            Depth::Full => analyse(language, bytes),
+            Depth::None | Depth::Glance => glance(language, bytes),
+        };
+        insert(&mut batch.texts.analyses, key, &analysis);
     }
 }
 
-/// Reads a file that had this size a moment ago. One that grows meanwhile is cut: its size tells.
-fn read_whole(file: &std::fs::File, size: u64, buffer: &mut Vec<u8>) -> std::io::Result<()> {
-    buffer.clear();
-    if size == 0 {
-        // Some files say so and hold something.
-        file.take(MAX_READ_BYTES).read_to_end(buffer)?;
-        return Ok(());
+pub(super) fn analysis_in(analyses: &PackSet, key: AnalysisKey) -> Option<Analysis> {
+    serde_json::from_slice(closest(analyses, key)?.1).ok()
+}
+
+pub(super) fn depth_of(analyses: &PackSet, key: AnalysisKey) -> Option<Depth> {
+    closest(analyses, key).map(|(depth, _)| depth)
+}
+
+fn closest(analyses: &PackSet, key: AnalysisKey) -> Option<(Depth, &[u8])> {
+    let depths = [Depth::Full, Depth::Glance, Depth::None];
+    depths.into_iter().find_map(|depth| Some((depth, analyses.get(key.at(depth))?)))
+}
+
+fn insert(analyses: &mut Blobs, key: AnalysisKey, analysis: &Analysis) {
+    if let Ok(bytes) = serde_json::to_vec(analysis) {
+        analyses.insert(key.at(analysis.depth), bytes);
     }
-    let size = usize::try_from(size).unwrap_or(usize::MAX);
-    buffer.reserve(size);
-    while buffer.len() < size {
-        match platform::read_more(file, buffer) {
-            Ok(0) => break,
-            Ok(_) => {}
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(())
 }
 
 fn plain_stamp(file: &std::fs::File) -> Option<Stamp> {

@@ -1,95 +1,56 @@
-//! Brings an artifact up to what is on the disk now, and keeps what changed.
+//! Brings an artifact up to date with the disk, and stores the changes.
 //!
-//! Three ways, from cheap to dear: nothing changed, and nothing is written; some stamps did, and those files are read; what
-//! decides which files belong did, and the whole tree is walked. All end in the same state as a build from nothing.
+//! There are three cases, from cheapest to most expensive: nothing changed; some stamps changed,
+//! and those files are read; the rules that select files changed, and the whole tree is walked. The
+//! result is always the same as that of a build from scratch.
 
-use nacre_core::platform::fd::OwnedFd;
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use nacre_base::platform::fd::OwnedFd;
+use nacre_types::{CacheStatus, MapRevision, MapStats};
 
-use super::bag_keys::keep_bags;
 use super::git::{self, Tracked};
-use super::look::{file_stamp, open_root};
+use super::look::{changed_files, changed_folders, file_stamp, folder_stamp, open_root};
 use super::options::{CacheWrites, RefreshOptions, Verify, WordCounting};
-use super::read::{Doubt, KnownTexts, ReadFiles, Reading, read_all};
+use super::read::{CHUNK, FoundTexts, ReadFiles, Reading, UnverifiedFile};
 use super::rules::RULES_FILE;
 use super::selection::{SelectedFiles, Selection};
-use super::totals::Totals;
-use super::verify::{changed_files, changed_folders};
 use super::walk::{relist, walk};
 use crate::artifact::{
-    Analyses, Artifact, Cache, Change, Commit, FileRow, FolderRow, Head, Kept, NewPack, Project,
-    Revision, Skipped, Stamp, first_identity, identity_after,
+    Artifact, Cache, Commit, ContentChange, FileRow, FolderRow, Head, PackSet, Project, Stamp,
+    first_identity, identity_after,
 };
 use crate::languages::{Depth, Language};
 
-/// After so long everything is read again before it is served, whatever the stamps say.
+/// If the last full read is older than this, every file is read again, whether or not its stamp
+/// changed.
 const MAX_AGE_NS: i64 = 24 * 60 * 60 * 1_000_000_000;
 
-/// A rare race with other writers is run so often; then the answer is right and not kept.
+/// Maximum number of attempts to store the result while other processes are writing. After that,
+/// the result is returned without being stored.
 const MAX_TRIES: usize = 4;
 
-/// Where more folders changed than these, and a quarter of all, one walk is cheaper.
+/// A full walk is cheaper if more folders than this, and more than a quarter of all folders, have
+/// changed.
 const MAX_RELISTED: usize = 256;
 
-/// So much new code is looked at by its grammars at once, in about a second; more only line by line.
+/// New code up to this total size is parsed immediately, which takes about a second. Larger amounts
+/// are first analysed line by line.
 const MAX_FULL_BYTES: u64 = 8 << 20;
 
-/// How an answer came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CacheStatus {
-    /// Nothing had changed.
-    Hit,
-    /// There was no artifact that could be read.
-    Miss,
-    /// Something had changed, or everything was read because it was asked for.
-    Refreshed,
-    /// The artifact was old, and everything was read again.
-    StaleRebuild,
-}
-
-impl CacheStatus {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Hit => "hit",
-            Self::Miss => "miss",
-            Self::Refreshed => "refreshed",
-            Self::StaleRebuild => "stale_rebuild",
-        }
-    }
-}
-
-/// What a look at a project cost, and what it saw.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct RefreshStats {
-    pub file_count: usize,
-    pub total_bytes: u64,
-    pub reused_entries: usize,
-    pub rehashed_entries: usize,
-    /// Files that are too large, or that may not be read.
-    pub unread_files: usize,
-    /// Files that there was no time for; the next look reads them.
-    pub postponed_files: usize,
-    pub skipped: Skipped,
-}
-
-/// A project as it is now.
 #[derive(Debug)]
 pub struct Current {
     pub project: Project,
     pub artifact: Artifact,
-    pub analyses: Analyses,
+    pub analyses: PackSet,
     pub status: CacheStatus,
-    pub stats: RefreshStats,
-    /// The revision before this look; `None` when there was none that could be read.
-    pub before: Option<Revision>,
-    /// Whether what changed could be kept; if not, the next look does the same work again.
+    pub stats: MapStats,
+    /// The revision before this refresh; `None` if there was no readable artifact.
+    pub before: Option<MapRevision>,
+    /// Whether the changes could be stored. If not, the next refresh repeats the work.
     pub is_kept: bool,
 }
 
-/// A project that could not be looked at.
 #[derive(Debug, thiserror::Error)]
 #[error("Cannot read the folder `{root}`")]
 pub struct RefreshError {
@@ -99,13 +60,12 @@ pub struct RefreshError {
 }
 
 impl RefreshError {
-    /// Whether there was no time to list the folders.
+    /// Returns whether the deadline passed before all folders were listed.
     pub fn is_late(&self) -> bool {
         self.source.kind() == std::io::ErrorKind::TimedOut
     }
 }
 
-/// Brings the artifact of a project up to date.
 pub fn refresh(
     cache: &Cache,
     project: &Project,
@@ -117,179 +77,141 @@ pub fn refresh(
     loop {
         tries += 1;
         let old = cache.open(project);
-        let mut analyses = cache.analyses();
-        let keep = |held: NewPack| match options.keeping {
-            CacheWrites::On => cache.keep_held(held),
-            CacheWrites::Off => Some(held),
-        };
-        let keep_words = |held: NewPack| cache.keep_held_bags(project, held);
-        let is_counted = options.keeping == CacheWrites::On && options.words == WordCounting::Now;
-        let known = KnownTexts {
-            analyses: &analyses,
-            keep: &keep,
-            keep_words: is_counted.then_some(&keep_words),
-        };
-        let look = Look::take(project, old.as_ref(), &known, options).map_err(failed)?;
         let before = old.as_ref().map(|old| old.head().revision);
         let mut artifact = old.unwrap_or_default();
+        let mut texts = FoundTexts::default();
+        let look = Look::take(cache, project, &artifact, options, &mut texts).map_err(failed)?;
         let mut is_kept = true;
-        if let Some((commit, new)) = look.found {
-            let kept = match options.keeping {
-                CacheWrites::On => cache.keep(project, &mut artifact, &commit, &new).ok(),
-                CacheWrites::Off => None,
-            };
-            match kept {
-                Some(Kept::Yes) => {}
-                Some(Kept::Moved) if tries < MAX_TRIES => continue,
-                // Whoever asks gets an answer, also from a disk that is full or not ours to write.
-                Some(Kept::Moved) | None => {
-                    is_kept = false;
-                    artifact.apply(commit);
-                }
+        if let Some(commit) = look.found {
+            artifact.apply(commit);
+            let is_stored = options.keeping == CacheWrites::On;
+            match is_stored.then(|| cache.store(project, &mut artifact, &texts.analyses)) {
+                Some(Ok(true)) => {}
+                Some(Ok(false)) if tries < MAX_TRIES => continue,
+                // Queries get a result even if the disk is full or read-only.
+                Some(Ok(false) | Err(_)) | None => is_kept = false,
             }
-            analyses = cache.analyses();
-            if !is_kept {
-                analyses.hold(new);
-            }
-        } else if 0 < look.n_read {
-            // Some may have been kept on the way.
-            analyses = cache.analyses();
         }
-        if is_kept && !look.words.is_empty() {
-            // Best effort: what is not kept is counted again.
-            let _ = keep_bags(cache, project, &artifact, &look.words);
+        let mut analyses = cache.analyses();
+        if !is_kept {
+            analyses.hold(texts.analyses);
         }
-        let totals = look.totals.unwrap_or_else(|| Totals::of_all(&artifact));
-        debug_assert_eq!(totals, Totals::of_all(&artifact));
-        let stats = stats(&artifact, totals, look.n_read, look.n_postponed);
-        let project = project.clone();
         let status = look.status;
-        return Ok(Current { project, artifact, analyses, status, stats, before, is_kept });
+        let stats = stats(&artifact, look.n_read, look.n_postponed);
+        let project = project.clone();
+        let current = Current { project, artifact, analyses, status, stats, before, is_kept };
+        if is_kept && !texts.words.is_empty() {
+            // Errors are ignored, because words that are not stored can be counted again.
+            let _ = current.store_words(cache, &texts.words);
+        }
+        return Ok(current);
     }
 }
 
-pub(super) fn stats(
-    artifact: &Artifact,
-    totals: Totals,
-    n_read: usize,
-    n_postponed: usize,
-) -> RefreshStats {
-    RefreshStats {
-        file_count: totals.n_files,
-        total_bytes: totals.n_bytes,
-        reused_entries: totals.n_files.saturating_sub(n_read),
+fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> MapStats {
+    let files = artifact.files();
+    MapStats {
+        file_count: files.len(),
+        total_bytes: files.iter().map(|(_, row)| row.stamp.size).sum(),
+        reused_entries: files.len().saturating_sub(n_read),
         rehashed_entries: n_read,
-        unread_files: totals.n_unread,
+        unread_files: files.iter().filter(|(_, row)| row.is_unread).count(),
         postponed_files: n_postponed,
         skipped: artifact.skipped(),
     }
 }
 
-/// What one look at the disk found.
-pub(super) struct Look {
-    pub(super) status: CacheStatus,
-    pub(super) n_read: usize,
-    /// Files that there was no time for.
-    pub(super) n_postponed: usize,
-    /// What there is to keep; `None` when nothing changed.
-    pub(super) found: Option<(Commit, Vec<NewPack>)>,
-    /// Words of new texts that are not kept yet.
-    pub(super) words: Vec<NewPack>,
-    /// What all files amount to now, where all were compared.
-    totals: Option<Totals>,
+impl Current {
+    /// Returns whether a refresh is needed even if no file changed: the rules changed, the root is
+    /// another folder, files are doubtful, results were not stored, or a full verification is due.
+    pub fn is_due(&self, options: &RefreshOptions) -> bool {
+        let head = self.artifact.head();
+        let folders = self.artifact.folders();
+        let root = folders.get("").map(|root| root.stamp.inode);
+        let root_now = || folder_stamp(open_root(&self.project.root).ok()?, "");
+        !self.is_kept
+            || is_old(head, options)
+            || git_now(&self.project, options) != Some(head.git)
+            || root.is_none()
+            || root_now().map(|now| now.inode) != root
+            || self.artifact.files().iter().any(|(_, row)| row.is_doubtful)
+            || folders.values().any(|row| row.is_doubtful)
+    }
+
+    /// Records that nothing changed since the last refresh.
+    pub fn stays(&mut self) {
+        self.before = Some(self.revision());
+        self.status = CacheStatus::Hit;
+        self.stats.rehashed_entries = 0;
+        self.stats.reused_entries = self.stats.file_count;
+    }
 }
 
-/// Files to read, files that are gone, and new rows of folders.
+struct Look {
+    status: CacheStatus,
+    n_read: usize,
+    n_postponed: usize,
+    /// `None` if nothing changed.
+    found: Option<Commit>,
+}
+
 #[derive(Default)]
-pub(super) struct Differences {
-    doubtful: Vec<Doubt>,
+struct Differences {
+    unverified: Vec<UnverifiedFile>,
     gone: Vec<String>,
     folders: Vec<(String, Option<FolderRow>)>,
-    /// What all files amounted to, where all were compared.
-    totals: Option<Totals>,
-}
-
-impl Differences {
-    /// Notes that a folder is gone, with everything in it: what is found there now is found through a link.
-    fn lose(&mut self, folder: &str, files: &[(&str, FileRow)], folders: &[(&String, &FolderRow)]) {
-        if self.folders.iter().any(|(lost, _)| lost == folder) {
-            return;
-        }
-        let start = format!("{folder}/");
-        let first = files.partition_point(|(path, _)| *path < start.as_str());
-        let below = files[first..].iter().take_while(|(path, _)| path.starts_with(&start));
-        self.gone.extend(below.map(|(path, _)| (*path).to_owned()));
-        self.gone.sort_unstable();
-        self.gone.dedup();
-        self.doubtful.retain(|doubt| !doubt.path.starts_with(&start));
-        let first = folders.partition_point(|(path, _)| path.as_str() < start.as_str());
-        let below = folders[first..].iter().take_while(|(path, _)| path.starts_with(&start));
-        let lost = below.map(|(path, _)| (*path).clone()).chain([folder.to_owned()]);
-        self.folders.extend(lost.map(|path| (path, None)));
-    }
 }
 
 impl Look {
+    /// Adds analyses and words of new texts to `texts`, except those that are already stored.
     fn take(
+        cache: &Cache,
         project: &Project,
-        old: Option<&Artifact>,
-        known: &KnownTexts<'_>,
+        artifact: &Artifact,
         options: &RefreshOptions,
+        texts: &mut FoundTexts,
     ) -> std::io::Result<Self> {
         let root = open_root(&project.root)?;
-        let none = Artifact::default();
-        let artifact = old.unwrap_or(&none);
         let head = artifact.head();
-        let is_old = is_old(head, options);
+        let is_new = head.created_ns == 0;
+        let is_old = !is_new && is_old(head, options);
         let is_distrusted = options.trust == Verify::Contents || is_old;
         let (rules, git, tracked) = rules_now(project, head, options);
-        let is_partial = old.is_some() && !is_distrusted && rules == head.rules;
-        let looker = Looker { project, artifact, options, root: &root };
-        let mut differences = None;
-        if is_partial {
-            differences = looker.partial(tracked.as_ref())?;
-        }
-        let differences = match differences {
+        let looker = Looker { cache, project, artifact, options, root: &root };
+        let is_partial = !is_new && !is_distrusted && rules == head.rules;
+        let partial = if is_partial { looker.partial(tracked.as_ref())? } else { None };
+        let differences = match partial {
             Some(differences) => differences,
-            None => looker.whole(&tracked_or_read(tracked, project, options), is_distrusted)?,
+            None => looker.whole(&tracked.unwrap_or_else(|| looker.tracked()), is_distrusted)?,
         };
-        let status = match old {
-            None => CacheStatus::Miss,
-            Some(_) if options.trust == Verify::Contents => CacheStatus::Refreshed,
-            Some(_) if is_old => CacheStatus::StaleRebuild,
-            Some(_) => CacheStatus::Refreshed,
+        let status = if is_new {
+            CacheStatus::Miss
+        } else if is_old && options.trust == Verify::Stamps {
+            CacheStatus::StaleRebuild
+        } else {
+            CacheStatus::Refreshed
         };
-        let verified_ns =
-            if is_distrusted || old.is_none() { options.now_ns } else { head.verified_ns };
+        let verified_ns = if is_distrusted || is_new { options.now_ns } else { head.verified_ns };
         let head = Head { verified_ns, rules, git, ..*head };
-        Ok(looker.conclude(differences, head, status, known))
+        Ok(looker.conclude(differences, head, status, texts))
     }
 }
 
-fn tracked_or_read(
-    tracked: Option<Tracked>,
-    project: &Project,
-    options: &RefreshOptions,
-) -> Tracked {
-    tracked.unwrap_or_else(|| Tracked::read(&project.root, &options.git, &options.deadline))
-}
-
-/// Whether everything was last read so long ago that stamps are not believed any more.
-pub(super) fn is_old(head: &Head, options: &RefreshOptions) -> bool {
+fn is_old(head: &Head, options: &RefreshOptions) -> bool {
     options.now_ns.saturating_sub(head.verified_ns) > MAX_AGE_NS
 }
 
-/// What [`Head::git`] would be now; `None` where only reading the index tells what is tracked.
-pub(super) fn git_now(project: &Project, options: &RefreshOptions) -> Option<u64> {
+/// Returns the current value of [`Head::git`], or `None` if changes can only be detected by reading
+/// the index.
+fn git_now(project: &Project, options: &RefreshOptions) -> Option<u64> {
     git::stamp(&project.root).map(|stamp| stamp ^ own_rules(options))
 }
 
-/// The rules that no repository has.
 fn own_rules(options: &RefreshOptions) -> u64 {
     options.sensitive.identity() ^ options.excludes.identity()
 }
 
-/// What decides now which files belong; the index of git is read only when it is another one.
+/// Returns the current hash of all rules that select files. Reads git's index only if it changed.
 fn rules_now(
     project: &Project,
     head: &Head,
@@ -304,104 +226,74 @@ fn rules_now(
     (rules, git.unwrap_or(u64::MAX), Some(tracked))
 }
 
-pub(super) struct Looker<'l> {
-    pub(super) project: &'l Project,
-    pub(super) artifact: &'l Artifact,
-    pub(super) options: &'l RefreshOptions,
-    pub(super) root: &'l OwnedFd,
+struct Looker<'l> {
+    cache: &'l Cache,
+    project: &'l Project,
+    artifact: &'l Artifact,
+    options: &'l RefreshOptions,
+    root: &'l OwnedFd,
 }
 
 impl Looker<'_> {
-    fn selection<'s>(&'s self, tracked: &'s Tracked) -> Selection<'s> {
-        Selection {
-            root: &self.project.root,
-            tracked,
-            sensitive: &self.options.sensitive,
-            excludes: &self.options.excludes,
-            looked_ns: self.options.looked_ns,
-            n_threads: self.options.n_threads,
-            deadline: &self.options.deadline,
-            is_unstamped: false,
-        }
+    fn tracked(&self) -> Tracked {
+        Tracked::read(&self.project.root, &self.options.git, &self.options.deadline)
     }
 
-    /// Compares all that is known with what is there; `None` when only a walk tells.
+    fn selection<'s>(&'s self, tracked: &'s Tracked) -> Selection<'s> {
+        Selection { root: &self.project.root, tracked, options: self.options, is_unstamped: false }
+    }
+
+    /// Compares all known files and folders with the disk. Returns `None` if a full walk is
+    /// required.
     fn partial(&self, tracked: Option<&Tracked>) -> std::io::Result<Option<Differences>> {
+        let n_threads = self.options.n_threads;
         let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
         let files = self.artifact.files();
-        let found = self.compared(&files, &folders, tracked)?;
-        let totals = Some(Totals::of(&files));
-        Ok(found.map(|differences| Differences { totals, ..differences }))
-    }
-
-    /// Compares these files and folders with what is there, both in order; `None` when only a walk tells.
-    pub(super) fn compared(
-        &self,
-        files: &[(&str, FileRow)],
-        folders: &[(&String, &FolderRow)],
-        tracked: Option<&Tracked>,
-    ) -> std::io::Result<Option<Differences>> {
-        let n_threads = self.options.n_threads;
         let mut differences = Differences::default();
-        for (idx, stamp) in changed_files(self.root, files, n_threads) {
+        for (idx, stamp) in changed_files(self.root, &files, n_threads) {
             let (path, row) = &files[idx];
-            // Rules that may be others are believed no more than those that are.
+            // If a rules file may have changed, a full walk is required.
             if is_rules(path) {
                 return Ok(None);
             }
             match stamp {
                 Some(stamp) => {
-                    differences.doubtful.push(doubt((*path).to_owned(), Some(stamp), Some(row)));
+                    differences.unverified.push(unverified(
+                        (*path).to_owned(),
+                        Some(stamp),
+                        Some(row),
+                    ));
                 }
                 None => differences.gone.push((*path).to_owned()),
             }
         }
-        let changed = changed_folders(self.root, folders, n_threads);
-        let is_elsewhere = |(idx, _): &(usize, Option<Stamp>)| !folders[*idx].1.is_listed;
+        let changed = changed_folders(self.root, &folders, n_threads);
+        let is_unlisted = |(idx, _): &(usize, Option<Stamp>)| !folders[*idx].1.is_listed;
         let is_much = MAX_RELISTED < changed.len() && folders.len() / 4 < changed.len();
-        if is_much || changed.iter().any(is_elsewhere) {
+        // All rules share one budget, so a change to one rules file affects which other rules files
+        // are read.
+        let has_unread_rules = !changed.is_empty() && self.artifact.skipped().unread_rules != 0;
+        if is_much || has_unread_rules || changed.iter().any(is_unlisted) {
             return Ok(None);
         }
         let (there, gone): (Vec<_>, Vec<_>) =
             changed.into_iter().partition(|(_, stamp)| stamp.is_some());
-        // Which rules are read depends on all of them.
-        let is_changed = !there.is_empty() || !gone.is_empty();
-        if is_changed && self.artifact.skipped().unread_rules != 0 {
-            return Ok(None);
+        for (idx, _) in gone {
+            differences.lose_folder(folders[idx].0, &files, &folders);
         }
-        let gone: Vec<&str> = gone.iter().map(|(idx, _)| folders[*idx].0.as_str()).collect();
-        self.lose(&mut differences, &gone);
         if there.is_empty() {
             return Ok(Some(differences));
         }
         let again: Vec<String> = there.iter().map(|(idx, _)| folders[*idx].0.clone()).collect();
-        let own;
-        let tracked = match tracked {
-            Some(tracked) => tracked,
-            None => {
-                let RefreshOptions { git, deadline, .. } = self.options;
-                own = Tracked::read(&self.project.root, git, deadline);
-                &own
-            }
-        };
+        let own = if tracked.is_none() { Some(self.tracked()) } else { None };
+        let Some(tracked) = tracked.or(own.as_ref()) else { return Ok(None) };
         let known = |path: &str| self.artifact.folders().contains_key(path);
         let found = relist(&self.selection(tracked), &again, &known)?;
         Ok(self.with_found(differences, found))
     }
 
-    /// Notes that folders are gone, with everything that is known to lie in them.
-    fn lose(&self, differences: &mut Differences, gone: &[&str]) {
-        if gone.is_empty() {
-            return;
-        }
-        let files = self.artifact.files();
-        let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
-        for folder in gone {
-            differences.lose(folder, &files, &folders);
-        }
-    }
-
-    /// Adds what a new listing shows; `None` when it shows other rules or another repository.
+    /// Adds the results of listing folders again. Returns `None` if the listing requires a full
+    /// walk, because rules or nested repositories changed.
     fn with_found(
         &self,
         mut differences: Differences,
@@ -423,19 +315,18 @@ impl Looker<'_> {
             if is_rules(&path) {
                 return None;
             }
-            differences.doubtful.push(doubt(path, stamp, None));
+            differences.unverified.push(unverified(path, stamp, None));
         }
         for (path, row) in found.folders {
             if self.artifact.folders().get(&path) != Some(&row) {
                 differences.folders.push((path, Some(row)));
             }
         }
-        differences.doubtful.sort_unstable_by(|a, b| a.path.cmp(&b.path));
-        differences.doubtful.dedup_by(|a, b| a.path == b.path);
+        differences.unverified.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        differences.unverified.dedup_by(|a, b| a.path == b.path);
         Some(differences)
     }
 
-    /// Walks the whole tree and compares.
     fn whole(&self, tracked: &Tracked, is_distrusted: bool) -> std::io::Result<Differences> {
         let is_unstamped = is_distrusted || self.artifact.head().created_ns == 0;
         let found = walk(&Selection { is_unstamped, ..self.selection(tracked) })?;
@@ -447,10 +338,9 @@ impl Looker<'_> {
                 differences.gone.push((*gone).to_owned());
             }
             let row = known.next_if(|(known, _)| *known == path.as_str()).map(|(_, row)| row);
-            let is_clean =
-                row.is_some_and(|row| Some(row.stamp) == stamp && !row.marks.is_doubtful);
+            let is_clean = row.is_some_and(|row| Some(row.stamp) == stamp && !row.is_doubtful);
             if is_distrusted || !is_clean {
-                differences.doubtful.push(doubt(path, stamp, row));
+                differences.unverified.push(unverified(path, stamp, row));
             }
         }
         differences.gone.extend(known.map(|(path, _)| (*path).to_owned()));
@@ -466,108 +356,124 @@ impl Looker<'_> {
         Ok(differences)
     }
 
-    /// Reads what is in doubt, and says what that changes.
-    pub(super) fn conclude(
+    fn conclude(
         &self,
         differences: Differences,
         mut head: Head,
         status: CacheStatus,
-        known: &KnownTexts<'_>,
+        texts: &mut FoundTexts,
     ) -> Look {
-        let Differences { doubtful, gone, folders, mut totals } = differences;
+        let Differences { unverified, gone, folders } = differences;
+        let options = self.options;
+        let is_stored = options.keeping == CacheWrites::On;
+        let analyses = &self.cache.analyses();
         let reading = Reading {
             root: self.root,
-            analyses: known.analyses,
-            keep: known.keep,
-            keep_words: known.keep_words,
-            depth: self.depth(&doubtful),
-            looked_ns: self.options.looked_ns,
-            n_threads: self.options.n_threads,
-            deadline: &self.options.deadline,
-            progress: &self.options.progress,
+            analyses,
+            options,
+            depth: self.depth(&unverified),
+            counts_words: is_stored && options.words == WordCounting::Now,
         };
-        let ReadFiles { rows, packs: new, words, n_postponed } = read_all(&reading, &doubtful);
+        let ReadFiles { rows, n_postponed } = reading.read_all(&unverified, |mut found| {
+            // A single chunk is stored together with the artifact. If there are several chunks,
+            // each one is stored as soon as it is complete.
+            let is_stored_now = is_stored && CHUNK < unverified.len();
+            if is_stored_now && self.cache.store_analyses(&found.analyses).is_ok() {
+                found.analyses.clear();
+            }
+            let store_words = || self.cache.store_words(self.project, &found.words, &|_| true);
+            if is_stored_now && store_words().is_ok() {
+                found.words.clear();
+            }
+            texts.append(found);
+        });
         let n_read = rows.len() - n_postponed;
         let mut commit = Commit { folders, ..Commit::default() };
-        // All that was in doubt was read, and comes in that order.
-        for (doubt, row) in doubtful.into_iter().zip(rows) {
-            self.compare(&mut commit, &mut totals, doubt.path, row);
+        for (file, row) in unverified.into_iter().zip(rows) {
+            self.compare(&mut commit, file.path, row);
         }
         for path in gone {
-            self.compare(&mut commit, &mut totals, path, None);
+            self.compare(&mut commit, path, None);
         }
         let old = *self.artifact.head();
-        let is_first = old.created_ns == 0;
-        if is_first {
-            let epoch = u32::try_from(self.options.now_ns / 1_000_000_000).unwrap_or(u32::MAX);
-            head.created_ns = self.options.now_ns.max(1);
-            head.revision = Revision { epoch, number: 1 };
+        if old.created_ns == 0 {
+            let epoch = u32::try_from(options.now_ns / 1_000_000_000).unwrap_or(u32::MAX);
+            head.created_ns = options.now_ns.max(1);
+            head.revision = MapRevision { epoch, number: 1 };
             let hashes = commit.files.iter().filter_map(|(_, row)| row.map(|row| row.hash));
             head.identity = first_identity(head.created_ns, hashes);
         } else if !commit.changes.is_empty() {
             head.revision.number += 1;
-            head.identity = identity_after(old.identity, commit.changes.iter().map(Change::parts));
+            head.identity = identity_after(old.identity, &commit.changes);
         }
         commit.head = head;
         let is_same = commit.files.is_empty() && commit.folders.is_empty() && head == old;
-        let is_hit = is_same && self.options.trust == Verify::Stamps;
+        let is_hit = is_same && options.trust == Verify::Stamps;
         let status = if is_hit { CacheStatus::Hit } else { status };
-        let found = (!is_same || !new.is_empty()).then_some((commit, new));
-        Look { status, n_read, n_postponed, found, words, totals }
+        let found = (!is_same || !texts.analyses.is_empty()).then_some(commit);
+        Look { status, n_read, n_postponed, found }
     }
 
-    /// How closely to look: a first answer about much code does not wait for every grammar.
-    fn depth(&self, doubtful: &[Doubt]) -> Depth {
-        match self.options.trust {
-            Verify::Contents => Depth::Full,
-            Verify::Stamps if self.is_little(doubtful) => Depth::Full,
-            Verify::Stamps => Depth::Glance,
+    /// Returns the analysis depth. To save time, the first analysis of a large project does not
+    /// parse every file.
+    fn depth(&self, files: &[UnverifiedFile]) -> Depth {
+        if self.options.trust == Verify::Contents {
+            return Depth::Full;
         }
-    }
-
-    /// Whether it takes no time worth mentioning to parse all of these.
-    fn is_little(&self, doubtful: &[Doubt]) -> bool {
-        let code = doubtful.iter().filter(|doubt| Language::of_path(&doubt.path).is_some());
-        let size = |doubt: &Doubt| {
-            let look = || file_stamp(self.root, &doubt.path).map_or(0, |stamp| stamp.size);
-            doubt.size.unwrap_or_else(look)
+        let code = files.iter().filter(|file| Language::of_path(&file.path).is_some());
+        let size = |file: &UnverifiedFile| {
+            let look = || file_stamp(self.root, &file.path).map_or(0, |stamp| stamp.size);
+            file.size.unwrap_or_else(look)
         };
-        // Whoever has seen enough looks no further.
         let total = code.map(size).try_fold(0_u64, |total, size| {
-            let total = total.saturating_add(size);
-            (total <= MAX_FULL_BYTES).then_some(total)
+            Some(total.saturating_add(size)).filter(|total| *total <= MAX_FULL_BYTES)
         });
-        total.is_some()
+        if total.is_some() { Depth::Full } else { Depth::Glance }
     }
 
-    fn compare(
-        &self,
-        commit: &mut Commit,
-        totals: &mut Option<Totals>,
-        path: String,
-        row: Option<FileRow>,
-    ) {
+    fn compare(&self, commit: &mut Commit, path: String, row: Option<FileRow>) {
         let old = self.artifact.find(&path);
         if old == row {
             return;
         }
-        if let Some(totals) = totals {
-            old.iter().for_each(|row| totals.remove(row));
-            row.iter().for_each(|row| totals.add(row));
-        }
         let (before, after) = (old.map(|row| row.hash), row.map(|row| row.hash));
-        // What is there when an artifact is first made is no change.
+        // The files in a new artifact are not recorded as changes.
         let is_first = self.artifact.head().created_ns == 0;
         if before != after && !is_first {
-            let lines = (old.map_or(0, |row| row.lines), row.map_or(0, |row| row.lines));
-            commit.changes.push(Change { path: path.clone(), before, after, lines });
+            commit.changes.push(ContentChange { path: path.clone(), before, after });
         }
         commit.files.push((path, row));
     }
 }
 
-fn doubt(path: String, stamp: Option<Stamp>, row: Option<&FileRow>) -> Doubt {
-    Doubt { path, size: stamp.map(|stamp| stamp.size), before: row.copied() }
+impl Differences {
+    /// Records that a folder and its entire content were removed. If a path in it still exists, it
+    /// now leads through a link.
+    fn lose_folder(
+        &mut self,
+        folder: &str,
+        files: &[(&str, FileRow)],
+        folders: &[(&String, &FolderRow)],
+    ) {
+        if self.folders.iter().any(|(lost, _)| lost == folder) {
+            return;
+        }
+        let start = format!("{folder}/");
+        let first = files.partition_point(|(path, _)| *path < start.as_str());
+        let below = files[first..].iter().take_while(|(path, _)| path.starts_with(&start));
+        self.gone.extend(below.map(|(path, _)| (*path).to_owned()));
+        self.gone.sort_unstable();
+        self.gone.dedup();
+        self.unverified.retain(|file| !file.path.starts_with(&start));
+        let first = folders.partition_point(|(path, _)| path.as_str() < start.as_str());
+        let below = folders[first..].iter().take_while(|(path, _)| path.starts_with(&start));
+        let lost = below.map(|(path, _)| (*path).clone()).chain([folder.to_owned()]);
+        self.folders.extend(lost.map(|path| (path, None)));
+    }
+}
+
+fn unverified(path: String, stamp: Option<Stamp>, row: Option<&FileRow>) -> UnverifiedFile {
+    UnverifiedFile { path, size: stamp.map(|stamp| stamp.size), before: row.copied() }
 }
 
 fn is_rules(path: &str) -> bool {

@@ -1,4 +1,5 @@
-//! What a repository wants left out: the `.gitignore` files from the root down to a folder, below the rules of no folder.
+//! The ignore rules that apply in a folder: the user's own rules, then the `.gitignore` files from
+//! the root down to the folder.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -6,34 +7,42 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use nacre_core::platform;
-use nacre_core::platform::fd::AsFd;
-use nacre_core::platform::fs::{FileType, Mode};
-use nacre_core::platform::io::Errno;
+use nacre_base::platform;
+use nacre_base::platform::fd::AsFd;
+use nacre_base::platform::fs::{FileType, Mode};
+use nacre_base::platform::io::Errno;
 
 use super::look::READABLE_FILE;
-use super::patterns::{MAX_COSTLY, is_costly};
 
-/// The files with rules.
 pub(super) const RULES_FILE: &str = ".gitignore";
 
-/// A file with more rules than these is not read. A longer line is no rule.
 const MAX_RULES_BYTES: u64 = 256 << 10;
 const MAX_RULES: usize = 5_000;
 const MAX_RULE_BYTES: usize = 1_000;
 
-/// What all files with rules hold together that one look reads.
 const MAX_LOOK_RULES: usize = 30_000;
 const MAX_LOOK_BYTES: usize = 2 << 20;
 
-/// So many folders from the root down have rules at most. Each file with rules has an automaton of its own, which grows with the
-/// names that it is asked about.
+/// Maximum number of nested folders with rules. Each of these folders has an automaton, whose size
+/// grows with the number of names it matches.
 const MAX_NESTED: usize = 24;
 
-/// What is left of the rules that one look reads.
+/// Maximum number of costly patterns that apply in one folder. In a malicious rules file, all
+/// patterns can remain possible matches up to the last character of a name. Real repositories have
+/// a few dozen costly patterns.
+pub(super) const MAX_COSTLY: usize = 400;
+
+/// Returns whether a pattern contains wildcards, other than a leading `*` or `**/` or a trailing
+/// `/**`. Such patterns become part of an automaton that is run on each path.
+pub(super) fn is_costly(pattern: &str) -> bool {
+    let name = pattern.trim_start_matches('!').trim_start_matches("**/").trim_start_matches('/');
+    let name = name.trim_end_matches('/').trim_end_matches("/**");
+    name.strip_prefix('*').unwrap_or(name).contains(['*', '?', '[', '{'])
+}
+
 #[derive(Debug)]
 pub(super) struct RuleBudget {
-    /// Rules and bytes; `None` when a file did not fit.
+    /// The number of rules and bytes left; `None` once a file has exceeded the budget.
     left: Mutex<Option<(usize, usize)>>,
 }
 
@@ -44,7 +53,7 @@ impl Default for RuleBudget {
 }
 
 impl RuleBudget {
-    /// Whether a file with rules did not fit: from then on none is read.
+    /// Returns whether a file has exceeded the budget. After that, no more rules files are read.
     pub(super) fn is_spent(&self) -> bool {
         self.left().is_none()
     }
@@ -62,48 +71,44 @@ impl RuleBudget {
     }
 }
 
-/// Rules that are beyond what is read. What they leave out is not known, so the folder they stand in is left out.
+/// Error for rules that exceed the limits. Their folder is omitted from the map, because it is not
+/// known which files they ignore.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UnreadRules;
 
-/// The rules of one folder, and of those above it.
 #[derive(Debug)]
 pub(super) struct Rules {
     above: Option<Arc<Self>>,
-    /// The folder, with a slash at its end; empty for the root.
+    /// Path of the folder with a trailing slash; empty for the root.
     folder: String,
-    /// The folder or file that the rules stand in; empty for the root.
     place: String,
-    /// How many folders above have rules, too.
     n_above: usize,
-    /// How many patterns cost time, here and above.
+    /// Number of costly patterns, including those inherited from parent folders.
     n_costly: usize,
     ignore: Gitignore,
 }
 
-/// A rule that leaves a path out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct IgnoredBy {
-    /// The folder or file that the rule stands in; empty for the root.
     pub(super) place: String,
     pub(super) rule: String,
 }
 
 impl Rules {
-    /// The rules of no folder: what the settings of a repository, or of a person, leave out.
+    /// Creates rules that are not in a `.gitignore` file: the user's own rules or a repository's
+    /// private rules.
     pub(super) fn private(above: Option<Arc<Self>>, place: &str, text: &str) -> Option<Arc<Self>> {
         let is_empty = text.lines().all(|line| line.is_empty() || line.starts_with('#'));
         if is_empty {
             return above;
         }
         let lines = text.lines().take(MAX_RULES);
-        // Where the rules cannot be obeyed, everything is left out.
+        // If the rules cannot be applied, everything is ignored.
         let rules = Self::new(above.clone(), "", lines)
             .or_else(|| Self::new(above, "", std::iter::once("*")))?;
         Some(Arc::new(Self { place: place.to_owned(), ..rules }))
     }
 
-    /// The rules below an open folder, whose listing has a file with some.
     pub(super) fn below(
         budget: &RuleBudget,
         above: Option<Arc<Self>>,
@@ -128,7 +133,7 @@ impl Rules {
         Ok(Some(Arc::new(rules)))
     }
 
-    /// `None` where there is more in the rules than can be matched.
+    /// Returns `None` if the rules are too costly.
     fn new<'t>(
         above: Option<Arc<Self>>,
         path: &str,
@@ -137,7 +142,7 @@ impl Rules {
         let mut builder = GitignoreBuilder::new("");
         let mut n_costly = above.as_ref().map_or(0, |above| above.n_costly);
         for line in rules.filter(|line| line.len() <= MAX_RULE_BYTES) {
-            // A rule that git does not understand says nothing.
+            // Git also skips invalid rules.
             let _ = builder.add_line(None, line);
             n_costly += usize::from(is_costly(line));
         }
@@ -150,7 +155,8 @@ impl Rules {
         Some(Self { above, folder, place: path.to_owned(), n_above, n_costly, ignore })
     }
 
-    /// The rule that leaves a path out, by the innermost folder that speaks of it.
+    /// Returns the rule that ignores a path. If several folders have a matching rule, the innermost
+    /// folder takes precedence.
     pub(super) fn leaving_out(
         rules: Option<&Arc<Self>>,
         path: &str,
@@ -171,7 +177,7 @@ impl Rules {
     }
 }
 
-/// The file with the rules of a folder; none where there is no plain file of that name.
+/// Returns `None` if the folder has no plain file with that name.
 fn open_rules(folder: impl AsFd) -> Result<Option<File>, UnreadRules> {
     match platform::fs::openat(folder, RULES_FILE, READABLE_FILE, Mode::empty()) {
         Ok(file) => {
@@ -191,4 +197,19 @@ fn read_rules(file: File) -> Result<String, UnreadRules> {
         return Err(UnreadRules);
     }
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_endings_cost_nothing() {
+        for cheap in ["target", "/target/", "*.log", "!*.rs", "**/dist/**", "docs/*.md", "a b"] {
+            assert_eq!(is_costly(cheap), cheap == "docs/*.md", "{cheap}");
+        }
+        for costly in ["a*b", "foo*", "*a*b", "[Dd]ebug", "?", "*.{js,ts}"] {
+            assert!(is_costly(costly), "{costly}");
+        }
+    }
 }

@@ -1,11 +1,11 @@
-//! Files that no map shows, by name: never read, never listed.
+//! Names of sensitive files, which are never read or listed.
 
-use super::patterns::{MAX_COSTLY, is_costly};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use nacre_core::base::{SECRETS, secret_places, secret_rule, with_folders};
+use nacre_base::{SECRETS, secret_places, secret_rule, with_folders};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// A text that cannot be used as a glob.
+use super::rules::{MAX_COSTLY, is_costly};
+
 #[derive(Debug, thiserror::Error)]
 #[error("`{glob}` cannot be used as a glob: {why}")]
 pub struct BadGlob {
@@ -13,16 +13,15 @@ pub struct BadGlob {
     why: String,
 }
 
-/// Places with secrets, and what a person's own globs add to them. Case does not matter.
+/// The built-in names of sensitive files and the user's additional globs. Matching ignores case.
 #[derive(Clone, Debug)]
 pub struct Sensitive {
     globs: GlobSet,
-    /// The globs as they were given, in the order of the set.
     texts: Vec<String>,
 }
 
 impl Sensitive {
-    /// Adds `globs` to the list of secrets. One without a `/` holds in every folder.
+    /// Adds `globs` to the built-in names. A glob without `/` applies in every folder.
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
         for glob in globs {
@@ -41,24 +40,21 @@ impl Sensitive {
         Ok(Self { globs: globs_built, texts: globs.to_vec() })
     }
 
-    /// The rule that keeps a file or folder out, where one does. What lies in it is never looked at.
     pub fn rule_for(&self, path: &str) -> Option<&str> {
         let own = || self.globs.matches(path).into_iter().next();
         secret_rule(path).or_else(|| own().and_then(|idx| self.texts.get(idx)).map(String::as_str))
     }
 
-    /// The rule that keeps a path out, by its own name or that of a folder that it lies in.
     pub fn rule_above(&self, path: &str) -> Option<&str> {
         with_folders(path).find_map(|above| self.rule_for(above))
     }
 
-    /// Every rule as a glob below the root.
+    /// Returns each rule as a glob relative to the root.
     pub fn globs(&self) -> impl Iterator<Item = String> {
         let listed = secret_places().map(|place| format!("**/{place}"));
         listed.chain(self.texts.iter().map(|glob| anchored(glob)))
     }
 
-    /// Tells these rules from others.
     pub(super) fn identity(&self) -> u64 {
         xxh3_64(format!("{SECRETS}{}", self.texts.join("\0")).as_bytes())
     }

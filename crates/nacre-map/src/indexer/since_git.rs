@@ -1,20 +1,21 @@
-//! What changed since a commit, with everything that is not committed.
+//! Computes the changes since a commit, including uncommitted changes.
 //!
-//! Git tells what the commit holds and what it last saw of each file; the artifact tells what is on the disk now. Git itself
-//! never looks at the work tree: that would run the repository's filters. What the map does not show is not told of, either.
+//! Git lists the files in the commit and in its index, and the artifact contains the state of the
+//! disk. Git never reads the work tree, because that would run the repository's filters. Files
+//! outside the map are not listed.
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 
-use nacre_core::base::git::{Git, GitFault, GitFolder, MAX_INDEX_BYTES, next_object};
+use nacre_base::git::{Git, GitFault, GitFolder, MAX_INDEX_BYTES, next_object};
 use ring::digest::{Algorithm, Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 
-use super::delta::{Delta, Known, SinceError};
+use super::delta::{Delta, KnownAnalyses, SinceError};
 use super::git::{Tracked, object_bytes};
 use super::git_index::{self, IndexEntry, PathBudget};
 use super::look::stamp_at;
 use super::options::RefreshOptions;
-use super::read::MAX_READ_BYTES;
+use super::read::{MAX_READ_BYTES, depth_of};
 use super::refresh::Current;
 use super::walk::join;
 use crate::artifact::{AnalysisKey, FileHash, FileRow};
@@ -22,37 +23,32 @@ use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
 
 const GIT_LINK: &str = "160000";
 
-/// Submodules lie so deep in each other, and are so many, at most.
 const MAX_DEPTH: usize = 8;
 const MAX_MOUNTED: usize = 1_000;
 
-/// What a commit and those of its submodules may hold together: half a million files with paths of 64 MB fit. A commit that is
-/// made of one folder many times over can name any number of files.
+/// Limit for a commit and its submodules. It is enough for half a million files with 64 MB of
+/// paths. The limit is needed because a commit can contain the same folder any number of times.
 const MAX_TREE_BYTES: u64 = 96 << 20;
 const MAX_TREE_FILES: usize = 750_000;
 
-/// What git prints about every file of its index, with what it last saw of it.
 const MAX_INDEX_LISTING_BYTES: u64 = 192 << 20;
 
-/// More files that are otherwise now, or longer paths of them, are not told.
 const MAX_DIFFERING: usize = 250_000;
 const MAX_DIFFERING_BYTES: usize = 32 << 20;
 
-/// After this many files the deadline is checked.
+/// Number of files between two checks of the deadline.
 const FILES_A_LOOK: usize = 1_000;
 
-/// This many contents, and bytes of them, are in memory at once.
 const BATCH: usize = 200;
 const MAX_BATCH_BYTES: u64 = 64 << 20;
 
-/// Of more old contents than these only the names are compared. Each batch is one start of git.
+/// If more old contents are needed, only hashes are compared. Git is started once per batch.
 const MAX_CONTENTS: usize = 20_000;
 
-/// So many changed files are looked at by their grammars; of more, what a glance saw is compared.
+/// Maximum number of changed files that are parsed. The remaining files are compared line by line.
 const MAX_CLOSER: usize = 2_000;
 const MAX_CONTENT_BYTES: u64 = 512 << 20;
 
-/// A file of the commit that is otherwise now: its path, the object that it was, and the hash of its bytes.
 struct Old<'t> {
     path: String,
     object: &'t str,
@@ -60,48 +56,36 @@ struct Old<'t> {
     is_gone: bool,
 }
 
-/// A plain file of a commit.
 struct TreeFile<'t> {
     object: &'t str,
     path: &'t str,
-    /// Whether it is the same now, as far as git's index tells.
     is_same: bool,
 }
 
-/// What a commit holds: plain files, and where other repositories are mounted, with the commit of each.
 #[derive(Default)]
 struct Tree<'t> {
     files: Vec<TreeFile<'t>>,
     mounted: Vec<(&'t str, &'t str)>,
 }
 
-/// What a commit holds of a repository and of those that are mounted in it, beside what is on the disk.
 struct Comparison<'c> {
     current: &'c Current,
     options: &'c RefreshOptions,
-    known: Known<'c>,
-    /// What is otherwise now, with the hash of what it was.
+    known: KnownAnalyses<'c>,
+    /// Files whose content differs from the commit, with their hashes in the commit.
     differing: Vec<(String, FileHash)>,
-    /// The plain files of the commit that are in the map.
     held: HashSet<String>,
-    /// Where repositories are mounted whose commit is not here.
+    /// Paths of submodules whose commit is missing.
     silent: HashSet<String>,
-    /// How many bytes of old contents were read.
     n_read: u64,
-    left: Left,
+    left_tree_bytes: u64,
+    left_tree_files: usize,
+    left_mounted: usize,
+    left_differing: usize,
+    left_differing_bytes: usize,
+    left_contents: usize,
 }
 
-/// What is left of what a comparison may cost.
-struct Left {
-    tree_bytes: u64,
-    tree_files: usize,
-    mounted: usize,
-    differing: usize,
-    differing_bytes: usize,
-    contents: usize,
-}
-
-/// What changed since the commit that `reference` names.
 pub fn delta_since_git(
     current: &Current,
     options: &RefreshOptions,
@@ -125,7 +109,7 @@ pub fn delta_since_git(
         true => Tracked::default(),
         false => Tracked::read(root, program, &options.deadline),
     };
-    // A submodule whose commit is not here says nothing of its files.
+    // Files of a submodule whose commit is missing are not compared.
     let is_in_silent =
         |path: &str| path.match_indices('/').any(|(at, _)| silent.contains(&path[..at]));
     let is_silent = |path: &str| tracked.has(path) && is_in_silent(path);
@@ -137,7 +121,6 @@ pub fn delta_since_git(
     Ok(Delta::of(net, &known))
 }
 
-/// The full name of a commit; `None` where git knows none of that name.
 fn commit_of(git: &Git, reference: &str) -> Result<Option<String>, GitFault> {
     let asked = format!("{reference}^{{commit}}");
     match git.ask(&["rev-parse", "--verify", "--quiet", "--end-of-options", &asked]) {
@@ -152,23 +135,20 @@ impl<'c> Comparison<'c> {
         Self {
             current,
             options,
-            known: Known { analyses: &current.analyses, more: BTreeMap::new() },
+            known: KnownAnalyses { stored: &current.analyses, more: BTreeMap::new() },
             differing: Vec::new(),
             held: HashSet::new(),
             silent: HashSet::new(),
             n_read: 0,
-            left: Left {
-                tree_bytes: MAX_TREE_BYTES,
-                tree_files: MAX_TREE_FILES,
-                mounted: MAX_MOUNTED,
-                differing: MAX_DIFFERING,
-                differing_bytes: MAX_DIFFERING_BYTES,
-                contents: MAX_CONTENTS,
-            },
+            left_tree_bytes: MAX_TREE_BYTES,
+            left_tree_files: MAX_TREE_FILES,
+            left_mounted: MAX_MOUNTED,
+            left_differing: MAX_DIFFERING,
+            left_differing_bytes: MAX_DIFFERING_BYTES,
+            left_contents: MAX_CONTENTS,
         }
     }
 
-    /// Compares a commit of the repository at `prefix`, and those of its submodules, with the disk.
     fn compare(
         &mut self,
         git: &Git,
@@ -177,11 +157,11 @@ impl<'c> Comparison<'c> {
         depth: usize,
     ) -> Result<(), SinceError> {
         let args = ["ls-tree", "-r", "-z", "--full-tree", commit];
-        let listing = match git.ask_within(&args, self.left.tree_bytes) {
+        let listing = match git.ask_within(&args, self.left_tree_bytes) {
             Err(GitFault::TooLong { .. }) => return Err(SinceError::TooLarge),
             answer => answer?,
         };
-        self.left.tree_bytes = self.left.tree_bytes.saturating_sub(listing.len() as u64);
+        self.left_tree_bytes = self.left_tree_bytes.saturating_sub(listing.len() as u64);
         let Tree { mut files, mounted } = self.tree(&listing)?;
         self.mark_same(git, prefix, &mut files)?;
         let mut differing = self.otherwise(git, prefix, &files)?;
@@ -198,16 +178,15 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Compares the repository at `path`; `false` where it says nothing.
     fn compare_mounted(
         &mut self,
         path: &str,
         commit: &str,
         depth: usize,
     ) -> Result<bool, SinceError> {
-        let left = self.left.mounted.checked_sub(1).filter(|_| depth < MAX_DEPTH);
+        let left = self.left_mounted.checked_sub(1).filter(|_| depth < MAX_DEPTH);
         let Some(left) = left else { return Ok(false) };
-        self.left.mounted = left;
+        self.left_mounted = left;
         let Some(git) = self.mounted_at(path) else { return Ok(false) };
         match self.compare(&git, path, commit, depth + 1) {
             Err(fault @ (SinceError::TooLarge | SinceError::TimedOut)) => Err(fault),
@@ -215,15 +194,15 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    /// What `git ls-tree -r -z` lists.
+    /// Parses the output of `git ls-tree -r -z`.
     fn tree<'t>(&mut self, listing: &'t [u8]) -> Result<Tree<'t>, SinceError> {
         let mut tree = Tree::default();
         for (number, line) in listing.split(|byte| *byte == 0).enumerate() {
             self.check_time(number)?;
             let Ok(line) = std::str::from_utf8(line) else { continue };
             let Some((about, path)) = line.split_once('\t') else { continue };
-            let left = self.left.tree_files.checked_sub(1);
-            self.left.tree_files = left.ok_or(SinceError::TooLarge)?;
+            let left = self.left_tree_files.checked_sub(1);
+            self.left_tree_files = left.ok_or(SinceError::TooLarge)?;
             let object = about.rsplit(' ').next().unwrap_or_default();
             match about.split(' ').next() {
                 _ if !git_index::is_clean(path) => {}
@@ -231,14 +210,13 @@ impl<'c> Comparison<'c> {
                 Some(mode) if mode.starts_with("100") => {
                     tree.files.push(TreeFile { object, path, is_same: false });
                 }
-                // A link held no bytes that the map would show.
+                // Symbolic links are not part of the map.
                 _ => {}
             }
         }
         Ok(tree)
     }
 
-    /// Asks now and then whether time is over: for files with these numbers.
     fn check_time(&self, number: usize) -> Result<(), SinceError> {
         let is_asked = number % FILES_A_LOOK == FILES_A_LOOK - 1;
         match is_asked && self.options.deadline.is_over() {
@@ -247,7 +225,6 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    /// Notes which files of the map the commit holds.
     fn hold(&mut self, prefix: &str, files: &[TreeFile<'_>]) {
         let paths = files.iter().map(|file| join(prefix, file.path));
         self.held.extend(paths.filter(|path| self.current.artifact.find(path).is_some()));
@@ -257,7 +234,6 @@ impl<'c> Comparison<'c> {
         self.options.git.open_at(&self.current.project.root.join(path))
     }
 
-    /// Marks the files that git's index says are as they were in the commit.
     fn mark_same(
         &self,
         git: &Git,
@@ -269,7 +245,7 @@ impl<'c> Comparison<'c> {
         let mut budget = PathBudget::new(&self.options.deadline);
         each_indexed(git, |entry| {
             budget.take(entry.path.len())?;
-            // Both are in the order of the paths.
+            // Both lists are sorted by path.
             while files.get(next).is_some_and(|file| file.path.as_bytes() < entry.path) {
                 next += 1;
             }
@@ -278,7 +254,8 @@ impl<'c> Comparison<'c> {
             let is_there = !entry.is_unmerged() && is_named(file.object, entry.object);
             file.is_same = is_there
                 && match self.current.artifact.find(&join(prefix, file.path)) {
-                    // A file that was written after the index may differ without a trace.
+                    // If a file was written after the index, it may have changed without a change
+                    // to its stamp.
                     Some(row) => entry.mtime_ns < written_ns && is_as_seen(&row, &entry),
                     None => entry.is_left_out(),
                 };
@@ -286,7 +263,7 @@ impl<'c> Comparison<'c> {
         })
     }
 
-    /// The files that are otherwise now, or are gone.
+    /// Returns the files in the commit that have been changed or removed.
     fn otherwise<'t>(
         &mut self,
         git: &Git,
@@ -307,31 +284,30 @@ impl<'c> Comparison<'c> {
                     .current
                     .bytes(&path, MAX_READ_BYTES)
                     .is_some_and(|bytes| blob_name(algorithm, &bytes) == file.object),
-                // It is there, and the map does not show it.
+                // A file that exists but is not in the map counts as unchanged.
                 true => stamp_at(&self.current.project.root.join(&path)).is_some(),
             };
             if is_same || self.options.sensitive.rule_above(&path).is_some() {
                 continue;
             }
             self.pay_for(&path)?;
-            // Until its bytes are known it is told from others by its name.
+            // The object ID is used as the hash until the bytes have been read.
             let hash = FileHash::of(file.object.as_bytes());
             differing.push(Old { path, object: file.object, hash, is_gone });
         }
         Ok(differing)
     }
 
-    /// Counts one more path that is kept: of a file that is otherwise now, or of a repository that says nothing.
     fn pay_for(&mut self, path: &str) -> Result<(), SinceError> {
-        let left = &mut self.left;
-        let n_files = left.differing.checked_sub(1);
-        let n_bytes = left.differing_bytes.checked_sub(path.len());
-        (left.differing, left.differing_bytes) =
+        let n_files = self.left_differing.checked_sub(1);
+        let n_bytes = self.left_differing_bytes.checked_sub(path.len());
+        (self.left_differing, self.left_differing_bytes) =
             n_files.zip(n_bytes).ok_or(SinceError::TooLarge)?;
         Ok(())
     }
 
-    /// Looks by their grammars at what was only glanced at: what git held is looked at like that, and members of types change.
+    /// Parses the files that differ, so that they can be compared with their old contents, which
+    /// are also parsed.
     fn look_closer(&mut self) {
         let current = self.current;
         for (path, _) in self.differing.iter().take(MAX_CLOSER) {
@@ -340,7 +316,7 @@ impl<'c> Comparison<'c> {
                 continue;
             };
             let key = AnalysisKey::new(row.hash, language);
-            let is_known = current.analyses.depth(key) == Some(Depth::Full);
+            let is_known = depth_of(&current.analyses, key) == Some(Depth::Full);
             if is_known || !language.has_grammar() || self.options.deadline.is_over() {
                 continue;
             }
@@ -350,7 +326,8 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    /// Asks git what files held, each content once, and first that of files that are still there.
+    /// Reads each distinct old content once from git. Contents of files that still exist come
+    /// first.
     fn take_all_contents(
         &mut self,
         git: &Git,
@@ -359,10 +336,10 @@ impl<'c> Comparison<'c> {
         differing.sort_unstable_by(|a, b| (a.is_gone, a.object).cmp(&(b.is_gone, b.object)));
         let is_same = |a: &Old<'_>, b: &Old<'_>| (a.is_gone, a.object) == (b.is_gone, b.object);
         let mut contents: Vec<&mut [Old<'_>]> =
-            differing.chunk_by_mut(is_same).take(self.left.contents).collect();
-        self.left.contents -= contents.len();
+            differing.chunk_by_mut(is_same).take(self.left_contents).collect();
+        self.left_contents -= contents.len();
         for (number, batch) in contents.chunks_mut(BATCH).enumerate() {
-            // A few contents are asked for however late it is.
+            // The first batch is always read, even after the deadline.
             if 0 < number && self.options.deadline.is_over() {
                 return Err(SinceError::TimedOut);
             }
@@ -371,7 +348,8 @@ impl<'c> Comparison<'c> {
         Ok(())
     }
 
-    /// Asks git what files held, of which each slice held the same. Contents that are too many at once are asked for in halves.
+    /// Reads old contents. Each inner slice holds the files that share one content. If the output
+    /// of git exceeds the limit, the batch is split in half.
     fn take_contents(&mut self, git: &Git, asked: &mut [&mut [Old<'_>]]) {
         if asked.is_empty() || MAX_CONTENT_BYTES < self.n_read {
             return;
@@ -414,15 +392,13 @@ impl<'c> Comparison<'c> {
     }
 }
 
-/// Whether a file still looks as it did when git last compared it.
 fn is_as_seen(row: &FileRow, entry: &IndexEntry<'_>) -> bool {
-    // A git that knows no fractions of a second writes none.
+    // Git may have been built without support for sub-second timestamps.
     let unit = if entry.mtime_ns % 1_000_000_000 == 0 { 1_000_000_000 } else { 1 };
     row.stamp.mtime_ns / unit == entry.mtime_ns / unit
         && row.stamp.size & u64::from(u32::MAX) == u64::from(entry.size)
 }
 
-/// Whether an object has this name in hexadecimal digits.
 fn is_named(hex: &str, object: &[u8]) -> bool {
     hex.len() == 2 * object.len()
         && hex.as_bytes().chunks(2).zip(object).all(|(digits, byte)| {
@@ -431,7 +407,6 @@ fn is_named(hex: &str, object: &[u8]) -> bool {
         })
 }
 
-/// The name that git would give to a file with these bytes.
 fn blob_name(algorithm: &'static Algorithm, bytes: &[u8]) -> String {
     let mut context = Context::new(algorithm);
     context.update(format!("blob {}\0", bytes.len()).as_bytes());
@@ -439,14 +414,16 @@ fn blob_name(algorithm: &'static Algorithm, bytes: &[u8]) -> String {
     context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Hands over what git's index holds, in the order of the paths. What cannot be read here git is asked for.
+/// Visits the entries of git's index in path order. If the parser does not support the index
+/// format, git reads the index.
 fn each_indexed(
     git: &Git,
     mut visit: impl FnMut(IndexEntry<'_>) -> ControlFlow<()>,
 ) -> Result<(), GitFault> {
     let folder = git.folder();
     let index = folder.read_bytes("index", MAX_INDEX_BYTES).unwrap_or_default();
-    // A half-read index must not be visited twice.
+    // The whole index is checked first: an error in the middle would cause the fallback to visit
+    // some entries again.
     if git_index::each_entry(&index, object_bytes(folder), |_| ControlFlow::Continue(())).is_some()
     {
         let _ = git_index::each_entry(&index, object_bytes(folder), visit);

@@ -1,48 +1,48 @@
-//! Which files mention a symbol that changed, and whether they mean it.
+//! Finds the files that use a changed symbol.
 //!
-//! A name alone says little where several files declare it, and an import alone says nothing about what is used. So both are
-//! asked: a file uses a symbol when its code mentions the name and something connects it to the file that declares it. How
-//! languages connect files differs; what counts is one table (`Reach`).
+//! A file uses a symbol if its code mentions the name and the file is connected to the declaration.
+//! A name alone is ambiguous, and an import does not show which symbols are used. The kind of
+//! connection depends on the language (`Reach`).
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
-use super::mentioned::{FileMentions, NameMentions, is_script};
-use super::origins::{Origin, Origins, package, stem_of};
+use super::delta::BrokenSymbol;
+use super::mentions::{FileMentions, NameMentions, Origins, TypeOrigin, package, stem_of};
 use crate::languages::{Language, SoughtNames, SymbolKind, Visibility};
 
-/// Imports are followed from the file that declares a symbol to others at most so far.
 const MAX_HOPS: u32 = 4;
 
-/// A name that so many files mention is a word of the project, or of the language: a mention alone does not connect.
+/// A name that occurs in more files is too common for a mention alone to count as a use.
 const MAX_RARE_FILES: usize = 24;
 
-/// A method's name that more files declare needs more than an import of the file with the method.
+/// If more files than this declare a method with the same name, importing the file does not count
+/// as a use.
 const MAX_DECLARING: usize = 4;
 
-/// Types that build on the one that a method is of.
 const MAX_OWNERS: usize = 64;
 
-/// A shorter word at the end of a type's name says nothing about a variable that is called so.
+/// A variable that is named after the end of a type name counts only if it has at least this
+/// length.
 const MIN_END_BYTES: usize = 6;
 
-/// A symbol that changed its shape or is gone.
+/// A symbol whose signature changed or that was removed.
 #[derive(Clone, Debug)]
 pub(super) struct Sought {
-    /// The file that declares it, by its place in the listing.
+    /// Index of the file that declares the symbol.
     pub(super) file: usize,
     pub(super) language: Language,
-    /// As it is told.
     pub(super) full_name: String,
     pub(super) kind: SymbolKind,
     pub(super) visibility: Visibility,
-    /// `export default`: importers call it as they like.
+    /// Whether the symbol is the default export, which importers can give any name.
     pub(super) is_default: bool,
     name: usize,
-    /// The type that a method is of, and the types that build on it.
+    /// The type that a method belongs to, and its subtypes.
     owners: Vec<OwnerType>,
-    /// What a path of Rust may name before the method besides its types: traits of its file (`Read::read(…)`), and other names of the types.
-    /// `None` where it is a trait's own, which any type may stand for.
+    /// Names that may precede the method in Rust paths, in addition to its types: traits that the
+    /// file implements (`Read::read(…)`) and aliases of the types. `None` for a trait's own method,
+    /// which any type may implement.
     path_names: Option<HashSet<String>>,
 }
 
@@ -50,22 +50,21 @@ impl Sought {
     pub(super) fn new(
         file: usize,
         language: Language,
-        full_name: &str,
-        kind: SymbolKind,
-        visibility: Visibility,
+        symbol: &BrokenSymbol,
         names: &mut SoughtNames,
     ) -> Option<Self> {
+        let BrokenSymbol { name: full_name, kind, visibility } = symbol;
         let parts: Vec<&str> =
             full_name.split(['.', ':', '#']).filter(|part| !part.is_empty()).collect();
         let name = names.add(plain(parts.last()?)?);
         let owner = parts.len().checked_sub(2).and_then(|at| plain(parts[at]));
-        let is_member = kind == SymbolKind::Method;
+        let is_member = *kind == SymbolKind::Method;
         Some(Self {
             file,
             language,
-            full_name: full_name.to_owned(),
-            kind,
-            visibility,
+            full_name: full_name.clone(),
+            kind: *kind,
+            visibility: *visibility,
             is_default: false,
             name,
             owners: owner
@@ -77,7 +76,6 @@ impl Sought {
         })
     }
 
-    /// Takes in from the text of its file which paths of Rust may lead to a method.
     pub(super) fn read_traits(&mut self, text: &str, names: &SoughtNames) {
         let owner = self.owners.first().and_then(|owner| names.name(owner.name));
         let is_of_trait = owner.is_some_and(|owner| is_trait(text, owner));
@@ -88,20 +86,22 @@ impl Sought {
         self.kind == SymbolKind::Method
     }
 
-    /// Whether a file has the method's name behind something that may be of its type: `Vec::open` is of no other one.
+    /// Returns whether a file uses the method's name after a qualifier that may be one of its
+    /// types. For example, `Vec::open` does not count as a use of another type's `open`.
     fn may_be_behind(&self, one: &NameMentions, owners: &[&str]) -> bool {
         let Some(others) = &self.path_names else { return one.is_qualified };
         let may_be = |of: &String| owners.contains(&of.as_str()) || others.contains(of);
         one.is_loose || one.path_types.iter().any(may_be)
     }
 
-    /// The types that build on the method's, with the files that declare them: its callers may know only those.
+    /// Returns the subtypes of the method's type, with the files that declare them. Some callers
+    /// mention only a subtype.
     pub(super) fn heirs(&self, origins: &Origins<'_, '_>) -> BTreeSet<(String, usize)> {
         let mut heirs = BTreeSet::new();
         for (file, mentions) in origins.mentions {
             for owner in &self.owners {
                 let named = mentions.of(owner.name).map_or(&[][..], |one| &one.heirs);
-                let is_it = || self.origin_of(owner, *file, origins) != Origin::Other;
+                let is_it = || self.origin_of(owner, *file, origins) != TypeOrigin::Other;
                 if !named.is_empty() && is_it() {
                     heirs.extend(named.iter().map(|heir| (heir.clone(), *file)));
                 }
@@ -110,7 +110,7 @@ impl Sought {
         heirs
     }
 
-    /// Takes types over that build on the method's. Says whether there were new names.
+    /// Adds subtypes. Returns whether any of them were new.
     pub(super) fn add_heirs(
         &mut self,
         heirs: BTreeSet<(String, usize)>,
@@ -130,7 +130,6 @@ impl Sought {
         n_before < self.owners.len()
     }
 
-    /// Takes in what files call the types of a method of Rust.
     pub(super) fn add_other_names(&mut self, mentions: &HashMap<usize, FileMentions>) {
         let Some(others) = &mut self.path_names else { return };
         for mentions in mentions.values() {
@@ -139,17 +138,14 @@ impl Sought {
         }
     }
 
-    /// Whether a file that names an owner means it.
-    fn origin_of(&self, owner: &OwnerType, file: usize, origins: &Origins<'_, '_>) -> Origin {
+    fn origin_of(&self, owner: &OwnerType, file: usize, origins: &Origins<'_, '_>) -> TypeOrigin {
         origins.of(self.language, file, owner.name, &owner.homes)
     }
 }
 
-/// A type that a method may be of.
 #[derive(Clone, Debug)]
 struct OwnerType {
     name: usize,
-    /// The files that declare it.
     homes: Vec<usize>,
 }
 
@@ -161,7 +157,6 @@ impl OwnerType {
     }
 }
 
-/// Whether a text of Rust declares a trait of that name.
 fn is_trait(text: &str, name: &str) -> bool {
     let is_name = |c: char| c.is_alphanumeric() || c == '_';
     text.split("trait ")
@@ -169,7 +164,8 @@ fn is_trait(text: &str, name: &str) -> bool {
         .any(|rest| rest.strip_prefix(name).is_some_and(|rest| !rest.starts_with(is_name)))
 }
 
-/// The traits that a text of Rust may implement: `Read` of `impl<R> io::Read for Pearl<R>`, on one line or two.
+/// Returns the traits that a Rust text may implement, such as `Read` in `impl<R> io::Read for
+/// Pearl<R>`. The header may be split over two lines.
 fn implemented(text: &str) -> HashSet<String> {
     let heads = text.match_indices("for ").filter_map(|(at, _)| {
         let before = text[..at].trim_end();
@@ -181,56 +177,42 @@ fn implemented(text: &str) -> HashSet<String> {
     words.filter(|word| word.starts_with(char::is_uppercase)).map(str::to_owned).collect()
 }
 
-/// The word of a name: `Store` of `Clone for Store<T>`.
+/// Returns the bare type name: `Store` for `Clone for Store<T>`.
 fn plain(part: &str) -> Option<&str> {
     let part = part.rsplit(" for ").next()?.split(['<', '(', '[']).next()?;
     let part = part.rsplit([' ', '&', '*']).next()?;
     Some(part).filter(|part| !part.is_empty())
 }
 
-/// How a language connects files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reach {
-    /// An import leads to the file, or to one that hands the name on.
+    /// The file imports the declaration, directly or through re-exports.
     Imports,
-    /// An import, or the same package.
+    /// The file imports the declaration or is in the same package.
     Package,
-    /// Names are known everywhere.
+    /// The name is visible in all files.
     Everywhere,
 }
 
 fn reach_of(language: Language) -> Reach {
-    match language {
-        Language::Python
-        | Language::JavaScript
-        | Language::Tsx
-        | Language::TypeScript
-        | Language::Rust => Reach::Imports,
-        Language::Go | Language::Java | Language::Kotlin | Language::Scala => Reach::Package,
-        Language::Bash
-        | Language::C
-        | Language::Cpp
-        | Language::CSharp
-        | Language::Elixir
-        | Language::Lua
-        | Language::Php
-        | Language::Ruby
-        | Language::Swift => Reach::Everywhere,
+    if language.is_script() || matches!(language, Language::Python | Language::Rust) {
+        Reach::Imports
+    } else if language.is_jvm() || language == Language::Go {
+        Reach::Package
+    } else {
+        Reach::Everywhere
     }
 }
 
-/// Languages that can use each other's symbols.
+/// Returns whether code in one language can use symbols of the other.
 pub(super) fn is_akin(one: Language, other: Language) -> bool {
-    const FAMILIES: &[&[Language]] = &[
-        &[Language::JavaScript, Language::Tsx, Language::TypeScript],
-        &[Language::Java, Language::Kotlin, Language::Scala],
-        &[Language::C, Language::Cpp],
-    ];
-    let is_family = |family: &&[Language]| family.contains(&one) && family.contains(&other);
-    one == other || FAMILIES.iter().any(is_family)
+    let is_c = |language: Language| matches!(language, Language::C | Language::Cpp);
+    one == other
+        || one.is_script() && other.is_script()
+        || one.is_jvm() && other.is_jvm()
+        || is_c(one) && is_c(other)
 }
 
-/// What is known about who mentions what, and who imports whom.
 pub(super) struct Uses<'u> {
     pub(super) paths: &'u [&'u str],
     pub(super) mentions: &'u HashMap<usize, FileMentions>,
@@ -240,7 +222,6 @@ pub(super) struct Uses<'u> {
 }
 
 impl Uses<'_> {
-    /// The files that use a symbol, with how far they are from it.
     pub(super) fn of(&self, sought: &Sought) -> Vec<(usize, u32)> {
         let hops = self.hops(sought.file);
         let found = if sought.is_member() {
@@ -256,7 +237,6 @@ impl Uses<'_> {
             .collect()
     }
 
-    /// How many imports lie between a file and those that import it, directly or by others.
     fn hops(&self, file: usize) -> HashMap<usize, u32> {
         let mut hops = HashMap::from([(file, 0)]);
         let mut waiting = VecDeque::from([(file, 0)]);
@@ -274,11 +254,10 @@ impl Uses<'_> {
         hops
     }
 
-    /// Whether the language lets a file see the symbol at all.
     fn may_see(&self, sought: &Sought, file: usize) -> bool {
         match (sought.language, sought.visibility) {
             (Language::Go, Visibility::Internal) => self.is_same_package(sought, file),
-            // What is private to a module is seen by the modules in it.
+            // Child modules can use the private items of a module.
             (Language::Rust, Visibility::Private) => {
                 self.paths[file].starts_with(&module_folder(self.paths[sought.file]))
             }
@@ -286,8 +265,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Whether the name of a symbol is that one in a file, by its imports.
-    fn origin(&self, sought: &Sought, file: usize) -> Origin {
+    fn origin(&self, sought: &Sought, file: usize) -> TypeOrigin {
         self.origins.of(sought.language, file, sought.name, &[sought.file])
     }
 
@@ -295,7 +273,6 @@ impl Uses<'_> {
         package(self.paths[file]) == package(self.paths[sought.file])
     }
 
-    /// Who uses a function, a type or a constant of a module.
     fn of_item(&self, sought: &Sought, hops: &HashMap<usize, u32>) -> BTreeSet<usize> {
         let path_words = path_words(self.paths[sought.file]);
         let mut found = BTreeSet::new();
@@ -304,16 +281,17 @@ impl Uses<'_> {
         for (file, mentions) in self.mentions {
             let Some(one) = mentions.of(sought.name) else { continue };
             match self.origin(sought, *file) {
-                Origin::Own => {
+                TypeOrigin::Own => {
                     found.insert(*file);
                     continue;
                 }
-                Origin::Other => continue,
-                Origin::Unknown => {}
+                TypeOrigin::Other => continue,
+                TypeOrigin::Unknown => {}
             }
             let is_direct = hops.get(file) == Some(&1);
             let is_named = one.qualifiers.iter().any(|word| path_words.contains(word));
-            // A package of Go has no two of a name: what else it declares are methods.
+            // In Go, a package-level name is declared only once per package, so other declarations
+            // of the name are methods.
             let is_own = one.is_declared && !is_direct && sought.language != Language::Go;
             let is_connected = match reach_of(sought.language) {
                 Reach::Everywhere => true,
@@ -322,10 +300,10 @@ impl Uses<'_> {
                     is_mate || is_direct && one.is_qualified
                 }
                 Reach::Package => self.is_same_package(sought, *file) || is_direct || is_named,
-                Reach::Imports if is_script(sought.language) => is_direct && mentions.takes(one),
+                Reach::Imports if sought.language.is_script() => is_direct && mentions.takes(one),
                 Reach::Imports => {
                     let is_rust = sought.language == Language::Rust;
-                    // `super::` leads up from the modules inside.
+                    // `super::` refers to a parent module.
                     let is_above = is_rust
                         && one.qualifiers.iter().any(|word| word == "super")
                         && self.paths[*file].starts_with(&module_folder(self.paths[sought.file]));
@@ -342,14 +320,14 @@ impl Uses<'_> {
                 found.insert(*file);
             }
         }
-        // In Rust a file may name the symbol by a path that is no import, and hand it on.
+        // A Rust file may use the symbol through its full path, without importing it, and also
+        // re-export it.
         let seeds = found.iter().copied().filter(|_| sought.language == Language::Rust);
         let seeds: Vec<usize> = seeds.chain([sought.file]).collect();
         found.extend(self.handed_on(sought, &seeds));
         found
     }
 
-    /// Follows a name from file to file: who imports it from one that has it, or hands on all that it has.
     fn handed_on(&self, sought: &Sought, seeds: &[usize]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         if reach_of(sought.language) != Reach::Imports {
@@ -362,14 +340,14 @@ impl Uses<'_> {
             for importer in (self.importers)(file) {
                 let mentions = self.mentions.get(&importer);
                 let one = mentions.and_then(|mentions| mentions.of(sought.name));
-                // A star hands everything on but the default.
+                // `export *` does not include the default export.
                 let hands_on = mentions.is_some_and(|mentions| mentions.hands_all_on);
                 let has_namespaces = mentions.is_some_and(|mentions| mentions.has_namespaces);
                 let is_named = |one: &NameMentions| {
                     let is_module = one.qualifiers.iter().any(|word| path_words.contains(word));
                     one.is_qualified && (n_hops == 0 || has_namespaces || is_module)
                 };
-                let is_script = is_script(sought.language);
+                let is_script = sought.language.is_script();
                 let is_taken = |one: &NameMentions| {
                     mentions.is_some_and(|mentions| mentions.takes(one))
                         || 0 < n_hops && is_named(one)
@@ -380,8 +358,8 @@ impl Uses<'_> {
                 };
                 let is_user =
                     one.is_some_and(uses) || sought.is_default && n_hops == 0 && !hands_on;
-                let is_user = is_user && self.origin(sought, importer) != Origin::Other;
-                // Who uses a name of a script hands it on only where it says so.
+                let is_user = is_user && self.origin(sought, importer) != TypeOrigin::Other;
+                // In a script, only an explicit re-export counts.
                 let hands_on =
                     hands_on || is_user && (!is_script || one.is_some_and(|one| one.is_handed_on));
                 if is_user {
@@ -395,7 +373,6 @@ impl Uses<'_> {
         found
     }
 
-    /// Files beside the symbol's own that declare something of its name.
     fn n_declaring(&self, sought: &Sought) -> usize {
         let declares =
             |mentions: &&FileMentions| mentions.of(sought.name).is_some_and(|one| one.is_declared);
@@ -403,8 +380,9 @@ impl Uses<'_> {
         self.mentions.values().filter(declares).count() - usize::from(own)
     }
 
-    /// Who calls a method. What it is called on is not known, so a name that others declare, too, or that everybody mentions
-    /// needs more: the type's name, a variable that is called like it, or an import.
+    /// Returns the files that call a method. The type of the receiver is unknown, so a name that is
+    /// common or declared in several files requires more evidence: a mention of the type, a
+    /// variable with a similar name, or an import.
     fn of_member(&self, sought: &Sought, hops: &HashMap<usize, u32>) -> BTreeSet<usize> {
         let has_implicit_self =
             matches!(reach_of(sought.language), Reach::Package | Reach::Everywhere)
@@ -423,21 +401,22 @@ impl Uses<'_> {
         let is_rare = n_declaring == 0 && mentioned.len() <= MAX_RARE_FILES;
         let is_unusual = is_rare || n_declaring <= MAX_DECLARING;
         let is_connected = |file: usize, one: &NameMentions| {
-            let is_script = is_script(sought.language);
+            let is_script = sought.language.is_script();
             let is_like = |word: &String| {
                 let is_called_so = |owner: &str| {
                     is_called_like(word, owner) || is_script && is_called_like_end(word, owner)
                 };
                 sought.owners.iter().any(|owner| {
                     self.names.name(owner.name).is_some_and(is_called_so)
-                        && sought.origin_of(owner, file, self.origins) != Origin::Other
+                        && sought.origin_of(owner, file, self.origins) != TypeOrigin::Other
                 })
             };
             let is_mate =
                 reach_of(sought.language) == Reach::Package && self.is_same_package(sought, file);
             let is_declared_only = one.is_declared && !sought.may_be_behind(one, &owners);
             if is_script && !one.is_qualified {
-                // It declares its own, or has a function of that name; only one of a subtype has to follow.
+                // The file declares its own method with that name. It is affected only if that
+                // method belongs to a subtype.
                 return is_declared_only && self.has_heir(sought, file);
             }
             if is_declared_only && !one.is_plain {
@@ -456,50 +435,50 @@ impl Uses<'_> {
         mentioned.into_iter().filter(is_user).map(|(file, _)| file).collect()
     }
 
-    /// Whether a file declares a type that builds on the one of a method.
     fn has_heir(&self, sought: &Sought, file: usize) -> bool {
         let Some(mentions) = self.mentions.get(&file) else { return false };
         let mut known = sought.owners.iter().filter_map(|owner| mentions.of(owner.name));
         known.any(|one| !one.heirs.is_empty())
     }
 
-    /// Whether a file mentions the type of a method, and neither declares nor takes another one of that name.
     fn mentions_owner(&self, sought: &Sought, file: usize) -> bool {
         let Some(mentions) = self.mentions.get(&file) else { return false };
         sought.owners.iter().any(|owner| {
             let is_named = mentions
                 .of(owner.name)
                 .is_some_and(|one| (one.is_plain || one.is_qualified) && !one.is_declared);
-            is_named && sought.origin_of(owner, file, self.origins) != Origin::Other
+            is_named && sought.origin_of(owner, file, self.origins) != TypeOrigin::Other
         })
     }
 }
 
-/// Whether a method can only be called; elsewhere it may look like a field.
+/// Returns whether a method can only be used with call syntax. In other languages, a use of a
+/// method may look like a field access.
 fn must_call(language: Language) -> bool {
     matches!(language, Language::Go | Language::Java | Language::Rust | Language::C | Language::Cpp)
 }
 
-/// Whether a variable is called like a type: `parent_issue` like `Issue`.
+/// Returns whether a variable is named after a type, such as `parent_issue` after `Issue`.
 fn is_called_like(word: &str, owner: &str) -> bool {
     let (plain, owner) = (word.replace('_', ""), owner.to_lowercase());
     3 <= owner.len() && plain.ends_with(&owner) || 3 <= plain.len() && owner.starts_with(&plain)
 }
 
-/// Whether a variable is called like the last words of a type: `environment` like `DevEnvironment`.
+/// Returns whether a variable is named after the end of a type name, such as `environment` after
+/// `DevEnvironment`.
 fn is_called_like_end(word: &str, owner: &str) -> bool {
     let at = owner.len().checked_sub(word.len()).filter(|_| MIN_END_BYTES <= word.len());
     let end = at.and_then(|at| owner.get(at..));
     end.is_some_and(|end| end.starts_with(char::is_uppercase) && end.eq_ignore_ascii_case(word))
 }
 
-/// Folders and the stem of a path, in small letters, as code may name them.
+/// Returns the folder names and the file stem of a path in lower case. Code may use them as
+/// qualifiers.
 fn path_words(path: &str) -> HashSet<String> {
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     stem.split('/').map(|part| part.replace('-', "_").to_lowercase()).collect()
 }
 
-/// Where the modules lie that are inside of a file's module.
 fn module_folder(path: &str) -> String {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.strip_suffix(".rs").unwrap_or(name);

@@ -1,80 +1,55 @@
-//! Finds the files that belong to a project: all but what is ignored, noise, sensitive or no plain file.
+//! Lists the files in a project: all plain files except those that are ignored, generated or
+//! sensitive.
 //!
-//! Folders are opened from the handle of the one above, never through a link, and listed on several threads. A noise folder
-//! is not opened at all, unless something in it is tracked: then it is a folder like others.
+//! Folders are opened relative to their parent's handle and never through a link. Folders for
+//! generated files (`NOISE`) are not opened unless they contain tracked files.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-use nacre_core::platform;
-use nacre_core::platform::fd::OwnedFd;
-use nacre_core::platform::fs::{FileType, Mode};
+use nacre_base::platform;
+use nacre_base::platform::fd::OwnedFd;
+use nacre_base::platform::fs::{FileType, Mode};
+use nacre_types::SkippedCounts;
 
-use super::depth::{MAX_DEPTH, MAX_PATH_BYTES};
 use super::git::Tracked;
+use super::git_index::{MAX_DEPTH, MAX_FOLDER_BYTES};
 use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
 use super::rules::{RULES_FILE, RuleBudget, Rules, UnreadRules};
-use super::selection::{SelectedFiles, Selection, late};
-use super::tracked_files::add_tracked;
-use crate::artifact::{FolderRow, Skipped, Stamp};
+use super::selection::{SelectedFiles, Selection, add_tracked, is_store, late};
+use crate::artifact::{FolderRow, Stamp};
+use nacre_base::text::is_listed;
 
-/// Folders that hold nothing which anybody wrote here, unless something in them is tracked.
-const NOISE: &[&str] = &[
-    ".bzr",
-    ".cache",
-    ".gradle",
-    ".hg",
-    ".idea",
-    ".mypy_cache",
-    ".nacre",
-    ".next",
-    ".nuxt",
-    ".pytest_cache",
-    ".ruff_cache",
-    ".svn",
-    ".terraform",
-    ".tox",
-    ".turbo",
-    ".venv",
-    "__pycache__",
-    "bower_components",
-    "build",
-    "coverage",
-    "dist",
-    "node_modules",
-    "out",
-    "target",
-    "venv",
-];
+/// Folders for generated files. They are listed only if they contain tracked files.
+const NOISE: &str = ".bzr .cache .gradle .hg .idea .mypy_cache .next .nuxt .pytest_cache .ruff_cache \
+    .svn .terraform .tox .turbo .venv __pycache__ bower_components build coverage dist \
+    node_modules out target venv";
 
-/// A tree with more files and folders is no code that anybody wrote.
 const MAX_SEEN: usize = 1_000_000;
 
-/// After so many names of one folder it is asked whether time is over: each may be compared with thousands of rules.
+/// Number of names between two checks of the deadline. It is low because each name may be matched
+/// against thousands of rules.
 const NAMES_A_LOOK: usize = 64;
 
-/// A folder to list.
 struct Task {
     parent: Arc<OwnedFd>,
-    /// What it is called in its parent.
     name: String,
     path: String,
     rules: Option<Arc<Rules>>,
     depth: usize,
 }
 
-/// Folders that wait, and how many threads may still add some.
 #[derive(Default)]
 struct Queue {
     waiting: Mutex<(Vec<Task>, usize)>,
     changed: Condvar,
 }
 
-/// Lists everything below the root, and looks up what is tracked although a rule leaves it out.
+/// Walks the tree, and adds tracked files that are ignored by rules.
 pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> {
     let root = Arc::new(open_root(selection.root)?);
-    let rules = selection.tracked.rules(selection.excludes);
+    let rules = selection.tracked.rules(&selection.options.excludes);
     let task = || Task {
         parent: Arc::clone(&root),
         name: ".".to_owned(),
@@ -84,7 +59,8 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> 
     };
     let budget = RuleBudget::default();
     let mut found = run(selection, &budget, Order::Any, vec![task()], &|_| true)?;
-    // Which rules were read before it was spent is chance; the same tree has to give the same map.
+    // The same tree must always produce the same map, but the rules that were read before the
+    // budget was exhausted depend on thread timing. So the walk is repeated in a fixed order.
     if budget.is_spent() {
         let budget = RuleBudget::default();
         found = run(selection, &budget, Order::ByName, vec![task()], &|_| true)?;
@@ -95,7 +71,7 @@ pub(super) fn walk(selection: &Selection<'_>) -> std::io::Result<SelectedFiles> 
     Ok(found)
 }
 
-/// Lists folders again whose names have changed, and everything below the folders in them that are new.
+/// Lists changed folders again. New folders in them are listed with their entire content.
 pub(super) fn relist(
     selection: &Selection<'_>,
     folders: &[String],
@@ -121,7 +97,7 @@ pub(super) fn relist(
     Ok(found)
 }
 
-/// The rules of the folders above those that are listed again, each read once.
+/// The rules of the parent folders. Each rules file is read only once.
 struct RulesAbove<'r> {
     selection: &'r Selection<'r>,
     budget: &'r RuleBudget,
@@ -139,20 +115,19 @@ impl RulesAbove<'_> {
             return Ok(rules.clone());
         }
         let is_submodule = self.selection.tracked.is_submodule(path);
-        let outer = if is_submodule { self.selection.excludes.rules() } else { outer };
+        let outer = if is_submodule { self.selection.options.excludes.rules() } else { outer };
         let rules = Rules::below(self.budget, outer, folder, path)?;
         self.known.insert(path.to_owned(), rules.clone());
         Ok(rules)
     }
 }
 
-/// A known folder, with the rules of all folders above it; none when it is not there any more.
 fn task_for(
     above: &mut RulesAbove<'_>,
     root: &Arc<OwnedFd>,
     path: &str,
 ) -> Result<Option<Task>, UnreadRules> {
-    let rules = above.selection.tracked.rules(above.selection.excludes);
+    let rules = above.selection.tracked.rules(&above.selection.options.excludes);
     if path.is_empty() {
         let (parent, name) = (Arc::clone(root), ".".to_owned());
         return Ok(Some(Task { parent, name, path: String::new(), rules, depth: 0 }));
@@ -173,16 +148,15 @@ fn task_for(
     Ok(Some(Task { parent, name: (*name).to_owned(), path: path.to_owned(), rules, depth }))
 }
 
-/// In which order folders are listed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
-    /// As it comes, on all threads, until the budget of rules is spent.
+    /// In any order and on all threads, until the rule budget is exhausted.
     Any,
-    /// One after the other, so that the same rules are read each time.
+    /// In a fixed order on one thread, so that the same rules are read each time.
     ByName,
 }
 
-/// Works through folders on all threads. `enters` tells which of the folders that are met are opened.
+/// Lists folders. `enters` decides which of their subfolders are listed, too.
 fn run(
     selection: &Selection<'_>,
     budget: &RuleBudget,
@@ -192,7 +166,7 @@ fn run(
 ) -> std::io::Result<SelectedFiles> {
     let queue = Queue { waiting: Mutex::new((tasks, 0)), changed: Condvar::new() };
     let found = Mutex::new(SelectedFiles::default());
-    let n_threads = if order == Order::Any { selection.n_threads.max(1) } else { 1 };
+    let n_threads = if order == Order::Any { selection.options.n_threads.max(1) } else { 1 };
     let (n_seen, is_late) = (AtomicUsize::new(0), AtomicBool::new(false));
     std::thread::scope(|scope| {
         for _ in 0..n_threads {
@@ -212,7 +186,8 @@ fn run(
                     own.list(task);
                     queue.give(std::mem::take(&mut own.tasks));
                 }
-                // Each thread puts its own part in order; what is left is to merge them.
+                // Each thread sorts its own results, so that they only need to be merged
+                // afterwards.
                 own.found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
                 let mut all = found.lock().unwrap_or_else(PoisonError::into_inner);
                 all.files.append(&mut own.found.files);
@@ -233,7 +208,6 @@ fn run(
 }
 
 impl Queue {
-    /// The next folder; `None` when there will be no more.
     fn take(&self) -> Option<Task> {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -248,7 +222,6 @@ impl Queue {
         }
     }
 
-    /// Adds what a folder held, and says that it is done.
     fn give(&self, tasks: Vec<Task>) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
         let is_news = !tasks.is_empty() || waiting.1 == 1;
@@ -261,7 +234,6 @@ impl Queue {
     }
 }
 
-/// One thread's part of a walk.
 struct Lister<'w> {
     selection: &'w Selection<'w>,
     budget: &'w RuleBudget,
@@ -269,13 +241,10 @@ struct Lister<'w> {
     enters: &'w (dyn Fn(&str) -> bool + Sync),
     found: SelectedFiles,
     tasks: Vec<Task>,
-    /// How many files and folders all threads have found.
     n_seen: &'w AtomicUsize,
-    /// Whether time was over before all folders were listed.
     is_late: &'w AtomicBool,
 }
 
-/// The folder whose names are looked at.
 struct WalkedFolder<'p> {
     folder: &'p Arc<OwnedFd>,
     rules: Option<&'p Arc<Rules>>,
@@ -284,8 +253,9 @@ struct WalkedFolder<'p> {
 
 impl Lister<'_> {
     fn list(&mut self, task: Task) {
-        // What was not listed is not gone: a walk that came to no end tells nothing.
-        if self.selection.deadline.is_over() {
+        // An incomplete walk has no result, because folders that it did not reach would count as
+        // removed.
+        if self.selection.options.deadline.is_over() {
             self.is_late.store(true, Ordering::Relaxed);
             return;
         }
@@ -298,7 +268,7 @@ impl Lister<'_> {
             return self.closed(&task);
         };
         let stamp = platform::fs::fstat(&*folder).map(|stat| stamp_of(&stat)).unwrap_or_default();
-        let mut skipped = Skipped::default();
+        let mut skipped = SkippedCounts::default();
         if task.path.is_empty() {
             skipped.too_deep = self.selection.tracked.n_left_out();
         }
@@ -306,17 +276,17 @@ impl Lister<'_> {
             return self.closed(&task);
         };
         if self.order == Order::ByName {
-            // The last that waits is listed first.
+            // The queue is a stack, so entries are pushed in reverse order.
             entries.sort_unstable_by(|a, b| b.0.cmp(&a.0));
         }
         let is_border = task.depth > 0 && entries.iter().any(|(name, _)| name == ".git");
         let is_submodule = is_border && self.selection.tracked.is_submodule(&task.path);
         if is_border && !is_submodule {
             self.found.nested.push(task.path.clone());
-            let skipped = Skipped { nested: 1, ..Skipped::default() };
+            let skipped = SkippedCounts { nested: 1, ..SkippedCounts::default() };
             return self.keep(task.path, stamp, skipped);
         }
-        let outer = if is_submodule { self.selection.excludes.rules() } else { task.rules };
+        let outer = if is_submodule { self.selection.options.excludes.rules() } else { task.rules };
         let has_rules = entries.iter().any(|(name, _)| name == RULES_FILE);
         let rules = match has_rules {
             true => Rules::below(self.budget, outer.clone(), &*folder, &task.path),
@@ -333,7 +303,9 @@ impl Lister<'_> {
         }
         let place = WalkedFolder { folder: &folder, rules: rules.as_ref(), depth: task.depth };
         for (n_named, (name, kind)) in entries.into_iter().enumerate() {
-            if n_named % NAMES_A_LOOK == NAMES_A_LOOK - 1 && self.selection.deadline.is_over() {
+            if n_named % NAMES_A_LOOK == NAMES_A_LOOK - 1
+                && self.selection.options.deadline.is_over()
+            {
                 self.is_late.store(true, Ordering::Relaxed);
                 return;
             }
@@ -356,24 +328,26 @@ impl Lister<'_> {
         self.n_seen.fetch_add(1, Ordering::Relaxed) < MAX_SEEN
     }
 
-    /// Notes a folder that could not be opened; its stamp tells when that may have changed.
+    /// Adds a row for a folder that could not be opened. Its stamp changes when its permissions
+    /// change.
     fn closed(&mut self, task: &Task) {
         if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
-            let skipped = Skipped { unreadable: 1, ..Skipped::default() };
+            let skipped = SkippedCounts { unreadable: 1, ..SkippedCounts::default() };
             self.keep(task.path.clone(), stamp, skipped);
         }
     }
 
-    /// Notes a folder whose rules were not read: what they leave out may be private. The file with the rules belongs to the map,
-    /// so that it is noticed when they become fewer.
+    /// Adds a row for a folder whose rules were not read. Its content is omitted, because ignored
+    /// files may be private. Its rules file stays in the map, so that changes to the rules are
+    /// detected.
     fn without_rules(&mut self, place: &WalkedFolder<'_>, path: String, stamp: Stamp) {
         self.found.has_unread_rules = true;
-        self.file(place, RULES_FILE, join(&path, RULES_FILE), &mut Skipped::default());
-        self.keep(path, stamp, Skipped { unread_rules: 1, ..Skipped::default() });
+        self.file(place, RULES_FILE, join(&path, RULES_FILE), &mut SkippedCounts::default());
+        self.keep(path, stamp, SkippedCounts { unread_rules: 1, ..SkippedCounts::default() });
     }
 
-    fn keep(&mut self, path: String, stamp: Stamp, skipped: Skipped) {
-        let is_doubtful = is_racy(stamp, self.selection.looked_ns);
+    fn keep(&mut self, path: String, stamp: Stamp, skipped: SkippedCounts) {
+        let is_doubtful = is_racy(stamp, self.selection.options.looked_ns);
         self.found.folders.push((path, FolderRow { stamp, is_doubtful, is_listed: true, skipped }));
     }
 
@@ -382,7 +356,7 @@ impl Lister<'_> {
         place: &WalkedFolder<'_>,
         name: String,
         path: String,
-        skipped: &mut Skipped,
+        skipped: &mut SkippedCounts,
     ) {
         let is_passed_by = name == ".git"
             || is_noise(self.selection.tracked, &name, &path)
@@ -390,9 +364,9 @@ impl Lister<'_> {
         if is_passed_by {
             return;
         }
-        if self.selection.sensitive.rule_for(&path).is_some() {
+        if self.selection.options.sensitive.rule_for(&path).is_some() {
             skipped.denied += 1;
-        } else if MAX_DEPTH <= place.depth || MAX_PATH_BYTES < path.len() {
+        } else if MAX_DEPTH <= place.depth || MAX_FOLDER_BYTES < path.len() {
             skipped.too_deep += 1;
         } else if (self.enters)(&path) && self.may_see_more() {
             let (parent, rules) = (Arc::clone(place.folder), place.rules.cloned());
@@ -400,16 +374,22 @@ impl Lister<'_> {
         }
     }
 
-    fn file(&mut self, place: &WalkedFolder<'_>, name: &str, path: String, skipped: &mut Skipped) {
+    fn file(
+        &mut self,
+        place: &WalkedFolder<'_>,
+        name: &str,
+        path: String,
+        skipped: &mut SkippedCounts,
+    ) {
         let is_left_out = || {
             Rules::leaving_out(place.rules, &path, false).is_some()
                 && !self.selection.tracked.has(&path)
         };
-        // The `.git` of a worktree or submodule is a file.
+        // In worktrees and submodules, `.git` is a file.
         if name == ".git" || is_left_out() {
             return;
         }
-        if self.selection.sensitive.rule_for(&path).is_some() {
+        if self.selection.options.sensitive.rule_for(&path).is_some() {
             skipped.denied += 1;
             return;
         }
@@ -424,13 +404,12 @@ impl Lister<'_> {
     }
 }
 
-/// Whether a folder is noise by its name, with nothing in it that is tracked.
 pub(super) fn is_noise(tracked: &Tracked, name: &str, path: &str) -> bool {
-    NOISE.binary_search(&name).is_ok() && !tracked.has_below(path) && !tracked.is_submodule(path)
+    let is_unwanted = is_listed(NOISE, name);
+    is_store(path) || (is_unwanted && !tracked.has_below(path) && !tracked.is_submodule(path))
 }
 
-/// The names in a folder, with what they are; `None` when it cannot be listed.
-fn entries(folder: &OwnedFd, skipped: &mut Skipped) -> Option<Vec<(String, FileType)>> {
+fn entries(folder: &OwnedFd, skipped: &mut SkippedCounts) -> Option<Vec<(String, FileType)>> {
     let mut entries = Vec::new();
     let listing = platform::list(folder, |entry| match entry.is_unicode {
         true => entries.push((entry.name.into_owned(), entry.kind)),

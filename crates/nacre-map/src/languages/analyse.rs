@@ -1,45 +1,115 @@
-//! The whole analysis of a text, by its grammar.
+//! Outlines and analyses texts with tree-sitter grammars.
 //!
-//! A signature is what others must agree with, so the shape of a type belongs to it and the body of a function does not.
-//! What a type's own members say is theirs: a changed method changes no hash but its own.
+//! A signature is the part of a symbol that its users depend on. It includes the definition of a
+//! type but not the body of a function. Members have their own hashes and are not included in their
+//! type's hash.
 
+use std::iter;
 use std::ops::Range;
 
+use serde::{Deserialize, Serialize};
 use tree_sitter::Node;
 use xxhash_rust::xxh3::Xxh3Default;
 
-use super::analysis::{Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, Visibility};
-use super::exports::exported_names;
+use super::ParseError;
+use super::analysis::{
+    Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, SymbolKind, Visibility,
+};
+use super::bindings::exported_names;
 use super::glance::glance;
-use super::imports::asked;
+use super::imports::imports_of;
 use super::item_macros::tree_with_items;
 use super::language::Language;
-use super::names::receiver;
-use super::outline::last_line;
-use super::role::{has_tests, is_entry_text};
-use super::signature::shown_signature;
-use super::symbol::SymbolKind;
-use super::visibility::{Around, visibility};
-use super::walk::{Declaration, Reach, Statement, walk};
-use super::{MAX_TEXT_BYTES, ParseError};
+use super::role::{Around, has_tests, is_entry_text, visibility};
+use super::walk::{Declaration, Reach, Statement, is_type, receiver, walk};
 
-/// A longer statement imports nothing that a person wrote.
+/// A text with more symbols or imports than this is treated as data.
+pub(super) const MAX_SYMBOLS: usize = 5_000;
+pub(super) const MAX_IMPORTS: usize = 2_000;
+
+/// Longer import statements are assumed to be generated and are ignored.
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Says what a text is made of. Never fails: what could not be told is a `problem`, and the lists end early.
+/// Maximum length of a line in an outline, and of a stored signature.
+const MAX_LINE_BYTES: usize = 200;
+const MAX_SIGNATURE_BYTES: usize = 240;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    pub kind: SymbolKind,
+    pub name: String,
+    /// The trimmed line that contains the symbol's name.
+    pub signature: String,
+    /// 1-based.
+    pub first_line: usize,
+    pub last_line: usize,
+    /// Number of enclosing symbols.
+    pub depth: usize,
+}
+
+pub fn outline(text: &str, language: Language) -> Result<Vec<Symbol>, ParseError> {
+    let tree = tree_with_items(text, language)?;
+    let walked = walk(&tree, text, language, Reach::Declarations);
+    let symbols = walked.declarations.into_iter().map(|declared| Symbol {
+        kind: declared.kind,
+        signature: line_of(text, declared.name_at.start),
+        first_line: declared.node.start_position().row + 1,
+        last_line: last_line(declared.node),
+        depth: declared.depth,
+        name: declared.name,
+    });
+    Ok(symbols.collect())
+}
+
+pub fn enclosing(symbols: &[Symbol], line: usize) -> Option<&Symbol> {
+    let holds = |symbol: &&Symbol| symbol.first_line <= line && line <= symbol.last_line;
+    symbols.iter().filter(holds).max_by_key(|symbol| symbol.depth)
+}
+
+/// Returns the line that contains a name, without a trailing opening brace.
+fn line_of(text: &str, name_start: usize) -> String {
+    let start = text.get(..name_start).and_then(|before| before.rfind('\n')).map_or(0, |at| at + 1);
+    let line = text.get(start..).unwrap_or_default().lines().next().unwrap_or_default().trim();
+    let line = line.trim_end_matches(['{', ' ']);
+    line[..line.floor_char_boundary(MAX_LINE_BYTES)].to_owned()
+}
+
+/// Returns the last line of a node. Some nodes include their final line break.
+fn last_line(node: Node<'_>) -> usize {
+    let end = node.end_position();
+    let start = node.start_position().row;
+    if end.column == 0 && start < end.row { end.row } else { end.row + 1 }
+}
+
+/// Returns a signature on one line, with single spaces and without the opening of the body.
+pub(super) fn shown_signature(text: &str) -> String {
+    let mut shown = String::new();
+    for word in text.split_whitespace() {
+        let space = if shown.is_empty() { "" } else { " " };
+        shown.extend([space, word]);
+        if MAX_SIGNATURE_BYTES < shown.len() {
+            shown.truncate(shown.floor_char_boundary(MAX_SIGNATURE_BYTES));
+            break;
+        }
+    }
+    let mut kept = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']);
+    while let Some(rest) = kept.strip_suffix("=>") {
+        kept = rest;
+    }
+    let len = kept.trim_end().len();
+    shown.truncate(len);
+    shown
+}
+
+/// Analyses a text with its grammar. Never fails: if the lists are incomplete, `problem` contains
+/// the reason.
 pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
     let Ok(text) = str::from_utf8(bytes) else {
-        return Analysis { problem: Some(Problem::NotText), ..Analysis::default() };
+        return Analysis::with_problem(Problem::NotText);
     };
-    if MAX_TEXT_BYTES < text.len() {
-        return Analysis { problem: Some(Problem::TooLarge), ..Analysis::default() };
-    }
     let tree = match tree_with_items(text, language) {
         Ok(tree) => tree,
-        Err(ParseError::TooLarge { .. }) => {
-            return Analysis { problem: Some(Problem::TooLarge), ..Analysis::default() };
-        }
-        // The lines still tell something.
+        Err(ParseError::TooLarge { .. }) => return Analysis::with_problem(Problem::TooLarge),
         Err(ParseError::Grammar { .. }) => return glance(language, bytes),
         Err(ParseError::TooHard { .. }) => {
             return Analysis { problem: Some(Problem::Broken), ..glance(language, bytes) };
@@ -48,13 +118,15 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
     let walked = walk(&tree, text, language, Reach::Everything);
     let mut imports = Vec::new();
     for statement in &walked.statements {
-        imports.extend(imports_of(statement, &walked.declarations, text, language));
+        imports.extend(statement_imports(statement, &walked.declarations, text, language));
     }
     let symbols = Symbols { text, language, declarations: &walked.declarations };
-    let problem = match () {
-        () if walked.is_cut => Some(Problem::TooMany),
-        () if tree.root_node().has_error() => Some(Problem::Broken),
-        () => None,
+    let problem = if walked.is_cut {
+        Some(Problem::TooMany)
+    } else if tree.root_node().has_error() {
+        Some(Problem::Broken)
+    } else {
+        None
     };
     let symbols = symbols.facts();
     let has_function = |is_it: &dyn Fn(&str) -> bool| {
@@ -70,7 +142,7 @@ pub fn analyse(language: Language, bytes: &[u8]) -> Analysis {
     }
 }
 
-fn imports_of(
+fn statement_imports(
     statement: &Statement<'_>,
     declarations: &[Declaration<'_>],
     text: &str,
@@ -89,28 +161,27 @@ fn imports_of(
         .filter(|around| around.node != node)
         .map(|around| around.name.as_str())
         .collect();
-    let imports = asked(words, language).into_iter().map(|mut asked| {
-        if asked.kind == ImportKind::Child {
+    let imports = imports_of(words, language).into_iter().map(|(mut name, mut kind)| {
+        if kind == ImportKind::Child {
             if let Some(path) = given_path(node, text) {
-                asked.kind = ImportKind::Path;
-                asked.text = path;
+                (name, kind) = (path, ImportKind::Path);
             } else if !inline.is_empty() {
-                asked.text = format!("{}::{}", inline.join("::"), asked.text);
+                name = format!("{}::{name}", inline.join("::"));
             }
         } else if !inline.is_empty() {
-            asked.text = seen_from_file(&asked.text, &inline);
+            name = seen_from_file(&name, &inline);
         }
-        Import { text: asked.text, line, kind: asked.kind }
+        Import { text: name, line, kind }
     });
     imports.collect()
 }
 
-/// Whether a node whose kind may import does so.
 fn is_import(node: Node<'_>, text: &str, language: Language) -> bool {
     let is_called = |field: &str, names: &[&str]| {
         let word = node.child_by_field_name(field).and_then(|name| text.get(name.byte_range()));
         word.is_some_and(|word| names.contains(&word))
     };
+    let has_body = || node.child_by_field_name("body").is_some();
     match language {
         Language::JavaScript | Language::Tsx | Language::TypeScript => match node.kind() {
             "export_statement" => node.child_by_field_name("source").is_some(),
@@ -122,7 +193,7 @@ fn is_import(node: Node<'_>, text: &str, language: Language) -> bool {
             }
             _ => true,
         },
-        Language::Rust => node.kind() != "mod_item" || node.child_by_field_name("body").is_none(),
+        Language::Rust => node.kind() != "mod_item" || !has_body(),
         Language::Bash => is_called("name", &["source", "."]),
         Language::Ruby => {
             is_called("method", &["require", "require_relative", "load", "autoload"])
@@ -143,7 +214,7 @@ fn is_import(node: Node<'_>, text: &str, language: Language) -> bool {
     }
 }
 
-/// The file that `#[path = "…"]` before a module gives it.
+/// Returns the path in a module's `#[path = "…"]` attribute.
 fn given_path(node: Node<'_>, text: &str) -> Option<String> {
     let mut before = node.prev_named_sibling();
     while let Some(attribute) = before.filter(|before| before.kind() == "attribute_item") {
@@ -156,7 +227,8 @@ fn given_path(node: Node<'_>, text: &str) -> Option<String> {
     None
 }
 
-/// A path of Rust that stands in inline modules, as the file would write it.
+/// Converts a Rust path that is used in nested inline modules to a path relative to the file's
+/// module.
 fn seen_from_file(path: &str, inline: &[&str]) -> String {
     let mut rest = path;
     let mut n_up = 0;
@@ -182,7 +254,6 @@ fn seen_from_file(path: &str, inline: &[&str]) -> String {
     parts.join("::")
 }
 
-/// The declarations of a text on their way to facts.
 struct Symbols<'t, 's> {
     text: &'s str,
     language: Language,
@@ -191,9 +262,8 @@ struct Symbols<'t, 's> {
 
 impl Symbols<'_, '_> {
     fn facts(&self) -> Vec<SymbolFacts> {
-        let is_script =
-            matches!(self.language, Language::JavaScript | Language::Tsx | Language::TypeScript);
-        let exported = if is_script { exported_names(self.text) } else { Default::default() };
+        let exported =
+            if self.language.is_script() { exported_names(self.text) } else { Default::default() };
         let mut names: Vec<String> = Vec::with_capacity(self.declarations.len());
         let mut inside: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.declarations.len()];
         for declared in self.declarations {
@@ -220,7 +290,7 @@ impl Symbols<'_, '_> {
         }
         match declared.within.and_then(|idx| names.get(idx)) {
             Some(around) => {
-                // The members of an implementation are the type's.
+                // The members of an `impl` block belong to the type.
                 let around = around.rsplit(" for ").next().unwrap_or(around);
                 let around = around.split('<').next().unwrap_or(around);
                 format!("{around}{}{}", self.language.separator(), declared.name)
@@ -239,7 +309,7 @@ impl Symbols<'_, '_> {
         let header = declared.start..self.body_start(declared);
         let own_header = self.text.get(declared.node.start_byte()..header.end).unwrap_or_default();
         let shown = match self.text.get(header.clone()) {
-            // Decorators are part of the contract, and no part of what is shown.
+            // Decorators are part of the signature but are not shown.
             Some(shown) if !shown.starts_with('@') => shown,
             _ => own_header,
         };
@@ -260,14 +330,13 @@ impl Symbols<'_, '_> {
             kind: declared.kind,
             first_line: line(declared.first_row + 1),
             last_line: line(last_line(declared.node)),
-            signature: shown_signature(&format!("{}{shown}", self.keyword(declared.kind)))
-                .into_owned(),
-            signature_hash: self.hash(&signed, inside, Spacing::Ignored),
-            body_hash: self.hash(&whole, inside, Spacing::Kept),
+            signature: shown_signature(&format!("{}{shown}", self.keyword(declared.kind))),
+            signature_hash: self.signature_hash(&signed, inside),
+            body_hash: self.body_hash(&whole, inside),
         }
     }
 
-    /// The word that Go writes once for a group of declarations.
+    /// Returns the keyword that Go writes only once for a group of declarations.
     fn keyword(&self, kind: SymbolKind) -> &'static str {
         match (self.language, kind) {
             (Language::Go, SymbolKind::Type) => "type ",
@@ -280,23 +349,17 @@ impl Symbols<'_, '_> {
         let Some(around) = declared.within.and_then(|idx| self.declarations.get(idx)) else {
             return Around::Module;
         };
-        match around.kind {
-            SymbolKind::Interface => Around::Contract,
-            SymbolKind::Implementation if around.name.contains(" for ") => Around::Contract,
-            SymbolKind::Class
-            | SymbolKind::Struct
-            | SymbolKind::Enum
-            | SymbolKind::Implementation => Around::Type,
-            SymbolKind::Function
-            | SymbolKind::Method
-            | SymbolKind::Module
-            | SymbolKind::Type
-            | SymbolKind::Constant
-            | SymbolKind::Macro => Around::Module,
+        let is_trait_impl =
+            around.kind == SymbolKind::Implementation && around.name.contains(" for ");
+        if around.kind == SymbolKind::Interface || is_trait_impl {
+            Around::Contract
+        } else if is_type(around.kind) {
+            Around::Type
+        } else {
+            Around::Module
         }
     }
 
-    /// Where the signature ends and the body begins.
     fn body_start(&self, declared: &Declaration<'_>) -> usize {
         let node = declared.node;
         let value = node.child_by_field_name("value");
@@ -314,35 +377,36 @@ impl Symbols<'_, '_> {
         }
     }
 
-    /// The hash of a part of the text without what lies inside; spacing counts in bodies alone, where it may mean something.
-    fn hash(&self, part: &Range<usize>, inside: &[Range<usize>], spacing: Spacing) -> u64 {
+    /// Returns a hash of the signature that ignores whitespace.
+    fn signature_hash(&self, part: &Range<usize>, inside: &[Range<usize>]) -> u64 {
         let mut hasher = Xxh3Default::new();
-        let mut at = part.start;
-        for hole in inside.iter().chain([&(part.end..part.end)]) {
-            let end = hole.start.clamp(at, part.end);
-            let piece = self.text.get(at..end).unwrap_or_default().trim();
-            match spacing {
-                Spacing::Kept => hasher.update(piece.as_bytes()),
-                Spacing::Ignored => {
-                    for word in piece.split_ascii_whitespace() {
-                        hasher.update(word.as_bytes());
-                        hasher.update(b" ");
-                    }
-                }
-            }
-            at = hole.end.clamp(at, part.end);
+        for word in self.pieces(part, inside).flat_map(str::split_ascii_whitespace) {
+            hasher.update(word.as_bytes());
+            hasher.update(b" ");
         }
         hasher.digest()
     }
+
+    /// Returns a hash of the body that includes whitespace, because whitespace may be significant.
+    fn body_hash(&self, part: &Range<usize>, inside: &[Range<usize>]) -> u64 {
+        let mut hasher = Xxh3Default::new();
+        self.pieces(part, inside).for_each(|piece| hasher.update(piece.as_bytes()));
+        hasher.digest()
+    }
+
+    /// Returns the parts of a text range that are outside the symbols inside it.
+    fn pieces(&self, part: &Range<usize>, inside: &[Range<usize>]) -> impl Iterator<Item = &str> {
+        let (mut at, end) = (part.start, part.end);
+        let holes = inside.iter().cloned().chain(iter::once(end..end));
+        holes.map(move |hole| {
+            let start = at;
+            at = hole.end.clamp(start, end);
+            self.text.get(start..hole.start.clamp(start, end)).unwrap_or_default().trim()
+        })
+    }
 }
 
-#[derive(Clone, Copy)]
-enum Spacing {
-    Kept,
-    Ignored,
-}
-
-/// The body of grammars that name no fields.
+/// Returns the body of a node, for grammars that do not name fields.
 fn block(node: Node<'_>) -> Option<Node<'_>> {
     const BLOCKS: &[&str] = &["class_body", "enum_class_body", "function_body", "do_block"];
     let mut cursor = node.walk();

@@ -1,32 +1,29 @@
-//! How a script gets at what other files have: by name, or as a whole under a name of its own.
+//! Finds the names that a text imports or exports, without parsing the text.
 //!
-//! `import { a, b as c } from`, `export { a } from` and `const { a } = require(` take names; `import x from`, `import * as x from` and
-//! `const x = require(` take all. There is no tree: statements are found by their first words.
+//! Supports ES modules, CommonJS (`require`, `module.exports`), Python's `import` and `from …
+//! import`, even inside functions, and `import` in Java, Kotlin and Scala.
 
 use std::collections::HashSet;
 
-use super::exports::exported_names;
+use super::language::Language;
 
-/// A longer statement is not read to its end.
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// So much is looked at before a call that takes a module.
+/// Maximum number of bytes to search before a `require` or `import` call for the variables that its
+/// result is assigned to.
 const MAX_BEFORE_BYTES: usize = 1_000;
 
-/// What a script takes from others, and what it hands on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScriptBindings<'t> {
-    /// Names that it takes, as the other file calls them.
+    /// Imported names, as they are declared in the other file.
     pub named: HashSet<&'t str>,
-    /// Its own names for whole modules, and for what those hand out without a name.
+    /// Local names of whole modules and of default imports.
     pub modules: HashSet<&'t str>,
-    /// Names that it hands out in a list.
     pub exported: HashSet<&'t str>,
-    /// Whether it takes a module in a way that tells no names.
+    /// Whether the text imports a module without listing the names that it uses.
     pub is_loose: bool,
 }
 
-/// What a script takes from others.
 pub fn script_bindings(text: &str) -> ScriptBindings<'_> {
     let mut bindings =
         ScriptBindings { exported: exported_names(text), ..ScriptBindings::default() };
@@ -50,22 +47,22 @@ pub fn script_bindings(text: &str) -> ScriptBindings<'_> {
 }
 
 impl<'t> ScriptBindings<'t> {
-    /// ` x, { a, type b as c } from './other'`
+    /// Parses ` x, { a, type b as c } from './other'`.
     fn take_import(&mut self, rest: &'t str) {
         let Some((clause, _)) = rest.split_once(['\'', '"']) else { return };
         let Some(clause) = clause.trim_end().strip_suffix("from") else {
-            // A list with a quote in a comment.
+            // A quote in a comment can cut off the list.
             self.is_loose |= clause.trim_start().starts_with('{');
             return;
         };
         let (before, list) = clause.split_once('{').unwrap_or((clause, ""));
         self.named.extend(listed(list));
-        // `x`, `* as x` and `type x`: the last word is the name.
+        // In `x`, `* as x` and `type x`, the last word is the name.
         let names = before.split(',').filter_map(|part| part.split_whitespace().next_back());
         self.modules.extend(names.filter(|name| is_name(name)));
     }
 
-    /// ` { a, b as c } from './other'`
+    /// Parses ` { a, b as c } from './other'`.
     fn take_export(&mut self, rest: &'t str) {
         let rest = rest.trim_start();
         let rest = rest.strip_prefix("type").map_or(rest, str::trim_start);
@@ -79,7 +76,7 @@ impl<'t> ScriptBindings<'t> {
         }
     }
 
-    /// `const { a, b: c } = await ` or `const x = `, before a call that takes a module.
+    /// Parses `const { a, b: c } = await ` or `const x = ` before a call that imports a module.
     fn take_call(&mut self, before: &'t str) {
         let start = before.ceil_char_boundary(before.len().saturating_sub(MAX_BEFORE_BYTES));
         let before = before[start..].trim_end();
@@ -103,7 +100,7 @@ fn head(text: &str) -> &str {
     &text[..text.floor_char_boundary(text.len().min(MAX_STATEMENT_BYTES))]
 }
 
-/// Where a word stands by itself, and belongs to nothing before it.
+/// Returns the positions of a word that is neither part of a longer word nor a member access.
 fn words_at<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
     let is_apart = move |at: usize| {
         let before = text[..at].chars().next_back();
@@ -114,7 +111,8 @@ fn words_at<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
     text.match_indices(word).map(|(at, _)| at).filter(move |at| is_apart(*at))
 }
 
-/// The names of a list as the other side calls them: the first word of each, behind `type`.
+/// Returns the names in a list as they are declared in the other file: the first word of each item,
+/// without a leading `type`.
 fn listed(list: &str) -> impl Iterator<Item = &str> {
     let list = list.split('}').next().unwrap_or_default();
     let lines = list.lines().map(|line| line.split("//").next().unwrap_or_default());
@@ -133,6 +131,141 @@ fn is_name_letter(letter: char) -> bool {
 
 fn is_name(word: &str) -> bool {
     !matches!(word, "" | "type" | "*") && word.chars().all(is_name_letter)
+}
+
+const MAX_NAMES: usize = 2_000;
+
+const MAX_LIST_BYTES: usize = 20_000;
+
+pub(super) fn exported_names(text: &str) -> HashSet<&str> {
+    let mut names = HashSet::new();
+    for line_start in line_starts(text) {
+        let rest = &text[line_start..];
+        if let Some(list) = rest.strip_prefix("export {").or_else(|| rest.strip_prefix("export{")) {
+            names.extend(exported_list(list));
+        } else if let Some(rest) = rest.strip_prefix("export default ") {
+            names.extend(word(rest));
+        } else if let Some(rest) = rest.strip_prefix("export = ") {
+            names.extend(word(rest));
+        } else if let Some(rest) = rest.strip_prefix("module.exports = ") {
+            match rest.strip_prefix('{') {
+                Some(list) => names.extend(exported_list(list)),
+                None => names.extend(word(rest)),
+            }
+        } else if let Some(rest) =
+            rest.strip_prefix("module.exports.").or_else(|| rest.strip_prefix("exports."))
+        {
+            names.extend(word(rest));
+            names.extend(rest.split_once('=').and_then(|(_, value)| word(value.trim_start())));
+        }
+        if MAX_NAMES < names.len() {
+            break;
+        }
+    }
+    names
+}
+
+fn line_starts(text: &str) -> impl Iterator<Item = usize> + '_ {
+    let starts = memchr::memchr_iter(b'\n', text.as_bytes()).map(|at| at + 1);
+    let is_candidate = |start: &usize| matches!(text.as_bytes().get(*start), Some(b'e' | b'm'));
+    std::iter::once(0).chain(starts).filter(is_candidate)
+}
+
+fn exported_list(list: &str) -> impl Iterator<Item = &str> {
+    let end = list.floor_char_boundary(MAX_LIST_BYTES);
+    let inside = list[..end].split('}').next().unwrap_or_default();
+    // For simplicity, both names in `a as b` and `b: a` count as exported.
+    inside.split([',', ':', '\n']).filter_map(|part| word(part.trim_start()))
+}
+
+fn word(text: &str) -> Option<&str> {
+    let end = text.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$'));
+    let name = &text[..end.unwrap_or(text.len())];
+    let is_keyword = matches!(name, "" | "function" | "class" | "async" | "new" | "require");
+    (!is_keyword).then_some(name)
+}
+
+const MAX_IMPORT_LINES: usize = 200;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Taken<'t> {
+    /// The module or package: `a.b`.
+    pub from: &'t str,
+    /// The name in the other file. It is `*` for all names, and empty if the module itself is
+    /// imported.
+    pub name: &'t str,
+    /// The local name.
+    pub own: &'t str,
+}
+
+pub fn each_taken<'t>(language: Language, text: &'t str, mut take: impl FnMut(Taken<'t>)) {
+    if language == Language::Python {
+        python(text, &mut take);
+    } else if language.is_jvm() {
+        jvm(text, &mut take);
+    }
+}
+
+fn python<'t>(text: &'t str, take: &mut dyn FnMut(Taken<'t>)) {
+    let mut lines = text.lines();
+    while let Some(line) = lines.next() {
+        let line = line.trim_start();
+        if let Some(rest) = line.strip_prefix("import ") {
+            for (from, own) in code(rest).split(',').filter_map(renamed) {
+                let last = from.rsplit('.').next().unwrap_or(from);
+                take(Taken { from, name: "", own: own.unwrap_or(last) });
+            }
+            continue;
+        }
+        let statement = line.strip_prefix("from ").and_then(|rest| rest.split_once(" import"));
+        // If the supposed module path contains spaces, the line is a sentence and not an import.
+        let Some((from, list)) = statement.map(|(from, list)| (from.trim(), list)) else {
+            continue;
+        };
+        if from.is_empty() || from.contains(char::is_whitespace) {
+            continue;
+        }
+        let mut part = code(list);
+        let is_open = part.trim_start().starts_with('(');
+        for _ in 0..MAX_IMPORT_LINES {
+            for (name, own) in part.split(',').filter_map(renamed) {
+                take(Taken { from, name, own: own.unwrap_or(name) });
+            }
+            let goes_on =
+                if is_open { !part.contains(')') } else { part.trim_end().ends_with('\\') };
+            if !goes_on {
+                break;
+            }
+            let Some(next) = lines.next() else { break };
+            part = code(next);
+        }
+    }
+}
+
+/// Returns a line of Python up to the first comment or semicolon.
+fn code(line: &str) -> &str {
+    line.split(['#', ';']).next().unwrap_or_default()
+}
+
+/// Splits `a as b` into `a` and `b`.
+fn renamed(item: &str) -> Option<(&str, Option<&str>)> {
+    let mut words = item.trim_matches(['(', ')', '\\', ' ', '\t']).split_whitespace();
+    let name = words.next()?;
+    let own = words.next().filter(|word| *word == "as").and_then(|_| words.next());
+    Some((name, own))
+}
+
+fn jvm<'t>(text: &'t str, take: &mut dyn FnMut(Taken<'t>)) {
+    for line in text.lines() {
+        let Some(rest) = line.trim_start().strip_prefix("import ") else { continue };
+        let rest = rest.split([';', '/']).next().unwrap_or_default().trim();
+        let rest = rest.strip_prefix("static ").map_or(rest, str::trim_start);
+        let Some((path, own)) = renamed(rest) else { continue };
+        let Some((from, name)) = path.rsplit_once('.') else { continue };
+        if name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$') {
+            take(Taken { from, name, own: own.unwrap_or(name) });
+        }
+    }
 }
 
 #[cfg(test)]
@@ -167,6 +300,36 @@ mod tests {
         #[test]
         fn any_text_is_read(text in "(import|export|from|require\\(|type|[{}'\"=*, é\n;.a]){0,40}") {
             script_bindings(&text);
+        }
+    }
+
+    fn told(language: Language, text: &str) -> String {
+        let mut told = Vec::new();
+        each_taken(language, text, |Taken { from, name, own }| {
+            told.push(format!("{from}|{name}|{own}"));
+        });
+        told.join(" ")
+    }
+
+    #[test]
+    fn what_is_taken_is_told_with_where_it_comes_from() {
+        let python = "import os, a.b as c, d.e  # f\nfrom .x import y as z, w\nfrom m import (\n    n,  # o\n    p as q,\n)\n\
+                      def f():\n    from .. import r; r()\n    from s import t, \\\n        u\nfrom v import *\nfrom here we import it\n";
+        let expected = "os||os a.b||c d.e||e .x|y|z .x|w|w m|n|n m|p|q ..|r|r s|t|t s|u|u v|*|*";
+        assert_eq!(told(Language::Python, python), expected);
+        let java =
+            "package a;\nimport b.c.D; // e\nimport static f.G.h;\nimport i.*;\nclass J { }\n";
+        assert_eq!(told(Language::Java, java), "b.c|D|D f.G|h|h");
+        assert_eq!(told(Language::Kotlin, "import a.B as C\n"), "a|B|C");
+        assert_eq!(told(Language::Rust, "use a::b;\n"), "");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_has_imports(text in "(import |from |as |[a-c.(),\\\\#;*é\n ]){0,40}") {
+            for language in [Language::Python, Language::Java] {
+                each_taken(language, &text, |_| ());
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
-//! What a parser does with memory, counted: a place with `unsafe`.
+//! Counts a parser's memory allocations to limit its work deterministically. This module uses
+//! `unsafe`.
 //!
-//! A parser reports after so many of its steps, and one step at a place where it has lost its way can cost as much as the text is
-//! long. What it does there is to make nodes and drop them again, which it hardly does in real code. So its allocations are
-//! counted, on the thread that makes them, and passed on to the C library. The same text always leads to the same numbers.
+//! A single step of error recovery can take time proportional to the length of the text without
+//! reporting progress. During recovery the parser allocates and frees many nodes, which rarely
+//! happens in real code, so the number of allocations is a measure of that work.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -10,20 +11,20 @@ use std::sync::Once;
 
 use tree_sitter::Allocator;
 
-/// A larger piece of memory counts as several: it is copied as a whole.
+/// A larger allocation counts as several, because it may be copied in full.
 const BYTES_PER_UNIT: usize = 4_096;
 
-/// Pieces of this size are the places of a parser's stack; hardly anything else is as large and no larger.
+/// Allocations of this size are nodes of the parser's stack. Few other allocations have this size.
 const STACK_BYTES: std::ops::RangeInclusive<usize> = 225..=256;
 
-/// What the parsers of this thread did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
-    /// Pieces of memory that were taken and given back.
+    /// Number of freed blocks.
     pub(super) n_dropped: usize,
-    /// Pieces that are in use, more or less than at the beginning.
+    /// Change in the number of allocated blocks since counting started.
     pub(super) n_held: isize,
-    /// Places on the stack. What is not closed yet stays there, and one step may go through all of it many times.
+    /// Number of allocated stack nodes. Unclosed constructs stay on the stack, and a single step
+    /// may traverse the stack many times.
     pub(super) n_stacked: isize,
 }
 
@@ -31,21 +32,20 @@ thread_local! {
     static COUNTS: Cell<Counts> = const { Cell::new(Counts { n_dropped: 0, n_held: 0, n_stacked: 0 }) };
 }
 
-/// Begins to count, for all threads. Whoever uses a parser or a grammar calls this first.
+/// Starts counting on all threads. Must be called before any parser or grammar is used.
 pub(super) fn count_allocations() {
     static COUNTED: Once = Once::new();
     COUNTED.call_once(|| {
         let counting = Allocator { malloc, calloc, realloc, free };
         #[expect(unsafe_code, reason = "the bounds of a parse are told by its allocations")]
-        // SAFETY: the functions are those of the C library, which is what came before them: memory may be freed by either.
-        // Nobody uses a parser before this returns.
+        // SAFETY: the functions forward to the C library, which was the previous allocator, so
+        // either can free the other's memory. No parser is used before this function returns.
         unsafe {
             tree_sitter::set_allocator(Some(counting));
         }
     });
 }
 
-/// Begins again from nothing, on this thread.
 pub(super) fn start() {
     COUNTS.set(Counts::default());
 }
@@ -54,7 +54,8 @@ pub(super) fn counts() -> Counts {
     COUNTS.get()
 }
 
-/// Notes a piece of memory that was taken. What it holds may have been copied there, so that a large one is work, too.
+/// Counts an allocation. A large block counts as several, because a reallocation may copy its
+/// content.
 fn note_taken(piece: *mut c_void, size: usize) {
     let counts = COUNTS.get();
     COUNTS.set(Counts {
@@ -64,7 +65,7 @@ fn note_taken(piece: *mut c_void, size: usize) {
     });
 }
 
-/// Notes a piece of memory that was given back; there may be none.
+/// Counts a freed block. The pointer may be null.
 fn note_dropped(piece: *mut c_void) {
     if !piece.is_null() {
         let counts = COUNTS.get();
@@ -76,24 +77,22 @@ fn note_dropped(piece: *mut c_void) {
     }
 }
 
-/// One, if a piece of memory is a place on the stack.
 fn stacked(piece: *mut c_void) -> isize {
     isize::from(STACK_BYTES.contains(&size_of_piece(piece)))
 }
 
-/// How many bytes lie at a place that was given out and not taken back.
 #[expect(unsafe_code, reason = "what is given back does not tell its size")]
 fn size_of_piece(piece: *mut c_void) -> usize {
     if piece.is_null() {
         return 0;
     }
-    // SAFETY: it was given out by the C library, and is in use.
+    // SAFETY: the C library allocated the block, and the block has not been freed.
     #[cfg(target_vendor = "apple")]
     let size = unsafe { libc::malloc_size(piece) };
-    // SAFETY: it was given out by the C library, and is in use.
+    // SAFETY: the C library allocated the block, and the block has not been freed.
     #[cfg(windows)]
     let size = unsafe { _msize(piece) };
-    // SAFETY: it was given out by the C library, and is in use.
+    // SAFETY: the C library allocated the block, and the block has not been freed.
     #[cfg(not(any(target_vendor = "apple", windows)))]
     let size = unsafe { libc::malloc_usable_size(piece) };
     size
@@ -107,7 +106,7 @@ unsafe extern "C" {
 
 #[expect(unsafe_code, reason = "passed on as it came")]
 unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
-    // SAFETY: what is asked of this function is asked of the other.
+    // SAFETY: the caller upholds the contract of `malloc`.
     let piece = unsafe { libc::malloc(size) };
     note_taken(piece, size);
     piece
@@ -115,7 +114,7 @@ unsafe extern "C" fn malloc(size: usize) -> *mut c_void {
 
 #[expect(unsafe_code, reason = "passed on as it came")]
 unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
-    // SAFETY: what is asked of this function is asked of the other.
+    // SAFETY: the caller upholds the contract of `calloc`.
     let piece = unsafe { libc::calloc(count, size) };
     note_taken(piece, count.saturating_mul(size));
     piece
@@ -124,7 +123,7 @@ unsafe extern "C" fn calloc(count: usize, size: usize) -> *mut c_void {
 #[expect(unsafe_code, reason = "passed on as it came")]
 unsafe extern "C" fn realloc(piece: *mut c_void, size: usize) -> *mut c_void {
     note_dropped(piece);
-    // SAFETY: what is asked of this function is asked of the other.
+    // SAFETY: the caller upholds the contract of `realloc`.
     let piece = unsafe { libc::realloc(piece, size) };
     note_taken(piece, size);
     piece
@@ -133,6 +132,6 @@ unsafe extern "C" fn realloc(piece: *mut c_void, size: usize) -> *mut c_void {
 #[expect(unsafe_code, reason = "passed on as it came")]
 unsafe extern "C" fn free(piece: *mut c_void) {
     note_dropped(piece);
-    // SAFETY: what is asked of this function is asked of the other.
+    // SAFETY: the caller upholds the contract of `free`.
     unsafe { libc::free(piece) };
 }

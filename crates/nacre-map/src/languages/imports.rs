@@ -1,33 +1,27 @@
-//! What a statement asks for, by its text.
+//! Extracts the imported names from the text of an import statement.
 //!
-//! The tree and the line scanner find statements in different ways; what a statement says is read here, once for both.
+//! Both the grammar-based analysis and the line scanner (`glance`) use this module after finding
+//! the statements in different ways.
 
 use std::borrow::Cow;
 
 use super::analysis::ImportKind;
-use super::find::{last_place, place};
+use super::glance::without_visibility;
 use super::language::Language;
+use super::{last_place, place};
 
-/// Groups in groups beyond this are nobody's.
 const MAX_DEPTH: usize = 16;
 
-/// More names of one statement than this are not listed.
 const MAX_NAMES: usize = 500;
 
-/// A longer name leads to no file.
 const MAX_TEXT_BYTES: usize = 300;
 
-/// One name that a statement asks for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Asked {
-    pub(super) text: String,
-    pub(super) kind: ImportKind,
-}
+type Name = (String, ImportKind);
 
-/// Everything that a statement asks for; nothing when it is no import.
-pub(super) fn asked(statement: &str, language: Language) -> Vec<Asked> {
+/// Returns an empty list if the statement is not an import.
+pub(super) fn imports_of(statement: &str, language: Language) -> Vec<Name> {
     let statement = statement.trim().trim_end_matches(';').trim_end();
-    let mut asked = match language {
+    let mut names = match language {
         Language::Rust => rust(statement),
         Language::Python => python(statement),
         Language::JavaScript | Language::Tsx | Language::TypeScript => script(statement),
@@ -44,16 +38,15 @@ pub(super) fn asked(statement: &str, language: Language) -> Vec<Asked> {
         Language::Lua => lua(statement),
         Language::Elixir => elixir(statement),
     };
-    asked.retain(|one| !one.text.is_empty() && one.text.len() <= MAX_TEXT_BYTES);
-    asked.truncate(MAX_NAMES);
-    asked
+    names.retain(|(name, _)| !name.is_empty() && name.len() <= MAX_TEXT_BYTES);
+    names.truncate(MAX_NAMES);
+    names
 }
 
-fn one(text: Option<&str>, kind: ImportKind) -> Vec<Asked> {
-    text.map(|text| Asked { text: text.trim().to_owned(), kind }).into_iter().collect()
+fn one(name: Option<&str>, kind: ImportKind) -> Vec<Name> {
+    name.map(|name| (name.trim().to_owned(), kind)).into_iter().collect()
 }
 
-/// What follows a word at the start.
 fn after_word<'s>(text: &'s str, word: &str) -> Option<&'s str> {
     let rest = text.strip_prefix(word)?;
     let is_whole =
@@ -61,7 +54,6 @@ fn after_word<'s>(text: &'s str, word: &str) -> Option<&'s str> {
     is_whole.then(|| rest.trim_start())
 }
 
-/// What stands between the first pair of quotes.
 fn quoted(text: &str) -> Option<&str> {
     let start = text.find(['"', '\'', '`'])?;
     let quote = text[start..].chars().next()?;
@@ -69,7 +61,6 @@ fn quoted(text: &str) -> Option<&str> {
     inside.find(quote).map(|end| &inside[..end])
 }
 
-/// A statement without its comments.
 fn without_comments(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     if !rest.contains('/') {
@@ -93,19 +84,11 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// A text without its spaces.
-fn without_spaces(text: &str) -> Cow<'_, str> {
-    match text.contains(char::is_whitespace) {
-        true => Cow::Owned(text.split_whitespace().collect()),
-        false => Cow::Borrowed(text),
-    }
-}
-
-/// `a::{b, c::{d, self}, e as f, g::*}`, one by one.
-fn group(text: &str, separator: &str, kind: ImportKind) -> Vec<Asked> {
-    let mut asked = Vec::new();
-    expand("", text, separator, MAX_DEPTH, &mut |text| asked.push(Asked { text, kind }));
-    asked
+/// Expands `a::{b, c::{d, self}, e as f, g::*}` into individual names.
+fn group(text: &str, separator: &str, kind: ImportKind) -> Vec<Name> {
+    let mut names = Vec::new();
+    expand("", text, separator, MAX_DEPTH, &mut |name| names.push((name, kind)));
+    names
 }
 
 fn expand(before: &str, text: &str, separator: &str, depth: usize, found: &mut dyn FnMut(String)) {
@@ -124,20 +107,15 @@ fn expand(before: &str, text: &str, separator: &str, depth: usize, found: &mut d
                     "self" | "*" | "_" | "given" => "",
                     name => name,
                 };
-                let mut whole = String::with_capacity(before.len() + name.len());
-                whole.push_str(before);
-                whole.push_str(name);
+                let mut whole = [before, name].concat();
                 cut_wildcard(&mut whole, separator);
-                match without_spaces(&whole) {
-                    Cow::Borrowed(_) => found(whole),
-                    Cow::Owned(name) => found(name),
-                }
+                found(whole.split_whitespace().collect());
             }
         }
     }
 }
 
-/// The name that something has where it comes from: `a => b`, `a as b`.
+/// Returns the original name of a renamed import: `a` in `a => b` and `a as b`.
 fn own_name(part: &str) -> &str {
     if !part.contains(' ') && !part.contains('=') {
         return part;
@@ -147,7 +125,6 @@ fn own_name(part: &str) -> &str {
     &name[..before(name, " as ")]
 }
 
-/// Takes `::*` off the end, and a separator that nothing follows.
 fn cut_wildcard(name: &mut String, separator: &str) {
     for wild in ["*", "_"] {
         let rest = name.strip_suffix(wild).and_then(|rest| rest.strip_suffix(separator));
@@ -160,7 +137,6 @@ fn cut_wildcard(name: &mut String, separator: &str) {
     }
 }
 
-/// Cuts at the commas that stand in no group.
 fn top_level_parts(text: &str) -> Vec<&str> {
     let (mut parts, mut depth, mut start) = (Vec::new(), 0_usize, 0);
     for (at, c) in text.char_indices() {
@@ -178,15 +154,10 @@ fn top_level_parts(text: &str) -> Vec<&str> {
     parts
 }
 
-fn rust(statement: &str) -> Vec<Asked> {
-    let (kind, rest) = match statement.strip_prefix("pub") {
-        Some(rest) => {
-            let rest = rest.trim_start();
-            let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-            (ImportKind::Reexport, inside.map_or(rest, |(_, rest)| rest).trim_start())
-        }
-        None => (ImportKind::Module, statement),
-    };
+fn rust(statement: &str) -> Vec<Name> {
+    let rest = without_visibility(statement);
+    let is_public = rest.len() < statement.len();
+    let kind = if is_public { ImportKind::Reexport } else { ImportKind::Module };
     if let Some(rest) = after_word(rest, "use") {
         return group(&without_comments(rest), "::", kind);
     }
@@ -197,9 +168,9 @@ fn rust(statement: &str) -> Vec<Asked> {
     one(name, ImportKind::Child)
 }
 
-fn python(statement: &str) -> Vec<Asked> {
+fn python(statement: &str) -> Vec<Name> {
     let statement = on_one_line(statement);
-    let module = |text: String| Asked { text, kind: ImportKind::Module };
+    let module = |name: String| (name, ImportKind::Module);
     if let Some(rest) = after_word(&statement, "import") {
         return rest.split(',').map(|name| module(first_word(name).to_owned())).collect();
     }
@@ -209,11 +180,11 @@ fn python(statement: &str) -> Vec<Asked> {
     else {
         return Vec::new();
     };
-    let from = without_spaces(from.trim());
+    let from: String = from.split_whitespace().collect();
     let names = names[" import".len()..].trim().trim_matches(['(', ')']);
     let names = names.split(',').map(first_word);
     let whole = names.filter(|name| !name.is_empty()).map(|name| match name {
-        "*" => module(from.clone().into_owned()),
+        "*" => module(from.clone()),
         name if from.ends_with('.') => module([&from, name].concat()),
         name => module([&from, ".", name].concat()),
     });
@@ -224,7 +195,6 @@ fn first_word(text: &str) -> &str {
     text.split_whitespace().next().unwrap_or_default()
 }
 
-/// A statement of Python without its comments and the breaks between its lines.
 fn on_one_line(statement: &str) -> Cow<'_, str> {
     if !statement.contains(['#', '\\', '\n']) {
         return Cow::Borrowed(statement);
@@ -234,7 +204,7 @@ fn on_one_line(statement: &str) -> Cow<'_, str> {
     Cow::Owned(lines.join(" ").replace('\\', " "))
 }
 
-fn script(statement: &str) -> Vec<Asked> {
+fn script(statement: &str) -> Vec<Name> {
     let kind = match statement {
         _ if statement.starts_with("import type") => ImportKind::Type,
         _ if statement.starts_with("export") => ImportKind::Reexport,
@@ -242,7 +212,7 @@ fn script(statement: &str) -> Vec<Asked> {
     };
     let from = match place(statement, "require(") {
         Some(at) => &statement[at..],
-        // `}from"x"` is what a minifier writes.
+        // Minifiers write `}from"x"`.
         None => last_place(statement, " from")
             .or_else(|| last_place(statement, "}from"))
             .map_or(statement, |at| &statement[at + 5..]),
@@ -250,14 +220,14 @@ fn script(statement: &str) -> Vec<Asked> {
     one(quoted(from), kind)
 }
 
-fn dotted(statement: &str) -> Vec<Asked> {
+fn dotted(statement: &str) -> Vec<Name> {
     let Some(rest) = after_word(statement, "import") else { return Vec::new() };
     let rest = after_word(rest, "static").unwrap_or(rest);
     let name = rest.split(" as ").next().unwrap_or_default().split(';').next().unwrap_or_default();
     one(Some(&name.replace([' ', '`'], "")), ImportKind::Module)
 }
 
-fn include(statement: &str) -> Vec<Asked> {
+fn include(statement: &str) -> Vec<Name> {
     let Some(rest) = statement.strip_prefix('#').map(str::trim_start) else { return Vec::new() };
     let rest = rest.strip_prefix("include_next").or_else(|| rest.strip_prefix("include"));
     let Some(rest) = rest.map(str::trim_start) else { return Vec::new() };
@@ -267,7 +237,7 @@ fn include(statement: &str) -> Vec<Asked> {
     }
 }
 
-fn using(statement: &str) -> Vec<Asked> {
+fn using(statement: &str) -> Vec<Name> {
     let rest = after_word(statement, "global").unwrap_or(statement);
     let Some(rest) = after_word(rest, "using").filter(|rest| !rest.starts_with('(')) else {
         return Vec::new();
@@ -279,7 +249,7 @@ fn using(statement: &str) -> Vec<Asked> {
     one(Some(name.trim()).filter(|name| name.chars().all(is_name)), ImportKind::Module)
 }
 
-fn ruby(statement: &str) -> Vec<Asked> {
+fn ruby(statement: &str) -> Vec<Name> {
     for (word, kind) in [
         ("require_relative", ImportKind::Path),
         ("require", ImportKind::Module),
@@ -294,16 +264,16 @@ fn ruby(statement: &str) -> Vec<Asked> {
     Vec::new()
 }
 
-fn php(statement: &str) -> Vec<Asked> {
+fn php(statement: &str) -> Vec<Name> {
     if let Some(rest) = after_word(statement, "use") {
         let rest = ["function", "const"]
             .iter()
             .fold(rest, |rest, word| after_word(rest, word).unwrap_or(rest));
-        let mut asked = group(&without_comments(rest), "\\", ImportKind::Module);
-        for one in &mut asked {
-            one.text = one.text.trim_start_matches('\\').to_owned();
+        let mut names = group(&without_comments(rest), "\\", ImportKind::Module);
+        for (name, _) in &mut names {
+            *name = name.trim_start_matches('\\').to_owned();
         }
-        return asked;
+        return names;
     }
     let words = ["require_once", "require", "include_once", "include"];
     let rest = words.iter().find_map(|word| after_word(statement, word));
@@ -311,7 +281,7 @@ fn php(statement: &str) -> Vec<Asked> {
     one(path.filter(|path| !path.contains('$')), ImportKind::Path)
 }
 
-fn swift(statement: &str) -> Vec<Asked> {
+fn swift(statement: &str) -> Vec<Name> {
     let words: Vec<&str> = statement.split_whitespace().collect();
     if !words.contains(&"import") {
         return Vec::new();
@@ -319,11 +289,11 @@ fn swift(statement: &str) -> Vec<Asked> {
     one(words.last().copied(), ImportKind::Module)
 }
 
-fn bash(statement: &str) -> Vec<Asked> {
+fn bash(statement: &str) -> Vec<Name> {
     let rest = after_word(statement, "source").or_else(|| after_word(statement, "."));
     let Some(rest) = rest else { return Vec::new() };
     let path = rest.lines().next().unwrap_or_default();
-    // `"$(dirname "$0")/lib.sh"`: what is behind the variable part is the path.
+    // In `"$(dirname "$0")/lib.sh"`, only the part after the expansion is a path.
     let tail = path.rfind(['}', ')']).map_or(path, |at| &path[at + 1..]);
     let tail = match tail.rfind('$') {
         Some(at) => tail[at..].find('/').map_or("", |slash| &tail[at + slash..]),
@@ -334,7 +304,7 @@ fn bash(statement: &str) -> Vec<Asked> {
     one(tail.split_whitespace().next(), ImportKind::Path)
 }
 
-fn lua(statement: &str) -> Vec<Asked> {
+fn lua(statement: &str) -> Vec<Name> {
     let Some(at) = statement.find("require") else {
         let path = statement.strip_prefix("dofile").and_then(quoted);
         return one(path, ImportKind::Path);
@@ -344,17 +314,17 @@ fn lua(statement: &str) -> Vec<Asked> {
     one(quoted(rest).filter(|_| is_text), ImportKind::Module)
 }
 
-fn elixir(statement: &str) -> Vec<Asked> {
+fn elixir(statement: &str) -> Vec<Name> {
     let words = ["alias", "import", "use", "require"];
     let Some(rest) = words.iter().find_map(|word| after_word(statement, word)) else {
         return Vec::new();
     };
-    // What follows the name are options: `use A, only: [b: 1]`.
+    // Only the name before the options is used: `A` in `use A, only: [b: 1]`.
     let name = match rest.find('{') {
         Some(_) => rest.split('}').next().map(|group| format!("{group}}}")).unwrap_or_default(),
         None => rest.split([',', '\n']).next().unwrap_or_default().to_owned(),
     };
-    let mut asked = group(&name, ".", ImportKind::Module);
-    asked.retain(|one| one.text.starts_with(|c: char| c.is_ascii_uppercase()));
-    asked
+    let mut names = group(&name, ".", ImportKind::Module);
+    names.retain(|(name, _)| name.starts_with(|c: char| c.is_ascii_uppercase()));
+    names
 }

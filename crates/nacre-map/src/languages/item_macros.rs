@@ -1,34 +1,31 @@
-//! Items of Rust that stand inside of a macro: `cfg_rt! { impl Handle { … } }`.
+//! Finds Rust items inside macro calls, such as `cfg_rt! { impl Handle { … } }`. The grammar parses
+//! their content as plain tokens.
 //!
-//! To a grammar they are tokens. Most macros that are given items hand them on as they are, so the macro's name and braces are read as
-//! spaces, and all places in the text stay what they are. That counts only where the rest has no errors: what a macro was given may
-//! look like items and be none. A text without such macros costs one search, and one whose macros all hold items one tree, as ever.
+//! Most macros that contain items expand to these items unchanged. So the macro's name and braces
+//! are replaced with spaces, which preserves all positions, and the text is parsed again. The
+//! result is used only if it has no syntax errors.
 
 use std::ops::Range;
 
 use tree_sitter::Tree;
 
-use super::ParseError;
-use super::find::holds;
 use super::language::Language;
 use super::syntax::tree_of;
+use super::{ParseError, holds};
 
-/// A text with more of them was made by a program.
 const MAX_MACROS: usize = 1_000;
 
-/// What an item begins with.
 const ITEM_WORDS: &[&str] = &[
     "async", "const", "enum", "extern", "fn", "impl", "mod", "pub", "static", "struct", "trait",
     "type", "union", "unsafe", "use",
 ];
 
-/// The tree of a text, with the items that stand in macros.
 pub(super) fn tree_with_items(text: &str, language: Language) -> Result<Tree, ParseError> {
     let mut macros = match language == Language::Rust && holds(text, "! {") {
         true => item_macros(text),
         false => Vec::new(),
     };
-    // Once with all that may hold items, once without those that proved not to.
+    // The first attempt includes all candidates, the second only those that did not cause errors.
     for _ in 0..2 {
         if macros.is_empty() {
             break;
@@ -47,17 +44,15 @@ pub(super) fn tree_with_items(text: &str, language: Language) -> Result<Tree, Pa
     tree_of(text, language)
 }
 
-/// A macro that may hold items.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ItemMacro {
-    /// `cfg_rt! {`
+    /// The byte range of `cfg_rt! {`.
     head: Range<usize>,
-    /// Where its last brace stands.
     end: usize,
 }
 
-/// The macros of a text whose first line is nothing but their beginning, whose last is nothing but a brace below it, and that begin like
-/// items.
+/// Returns the macro calls whose head and closing brace are on separate lines with the same
+/// indentation, and whose content begins like an item.
 fn item_macros(text: &str) -> Vec<ItemMacro> {
     let mut found = Vec::new();
     let mut open: Vec<(usize, Range<usize>)> = Vec::new();
@@ -80,14 +75,14 @@ fn item_macros(text: &str) -> Vec<ItemMacro> {
     found
 }
 
-/// `cfg_rt! {`, `tokio::cfg_rt! {`; not `macro_rules! name {`.
+/// Returns whether a line is the head of a macro call: `cfg_rt! {` or `tokio::cfg_rt! {`, but not
+/// `macro_rules! name {`.
 fn is_head(words: &str) -> bool {
     let name = words.strip_suffix("! {").unwrap_or_default();
     let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | ':');
     !name.is_empty() && name.chars().all(is_name)
 }
 
-/// So many lines of comments may stand before the first item.
 const MAX_COMMENT_LINES: usize = 100;
 
 fn begins_like_item(text: &str) -> bool {
@@ -98,7 +93,7 @@ fn begins_like_item(text: &str) -> bool {
     line.starts_with("#[") || is_head(line) || ITEM_WORDS.contains(&&line[..end])
 }
 
-/// A text with spaces in place of the macros' own words.
+/// Replaces the heads and closing braces of macro calls with spaces.
 fn without(text: &str, macros: &[ItemMacro]) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut cuts: Vec<Range<usize>> =
@@ -112,10 +107,8 @@ fn without(text: &str, macros: &[ItemMacro]) -> String {
     kept
 }
 
-/// More errors than these are not told apart.
 const MAX_ERRORS: usize = 200;
 
-/// Where a tree has errors.
 fn errors(tree: &Tree) -> Vec<usize> {
     let mut found = Vec::new();
     let mut cursor = tree.walk();
@@ -158,14 +151,15 @@ mod tests {
                 "c@4 d@7",
             ),
             ("impl A {\n    cfg_b! {\n        fn c() {}\n    }\n}\n", "A@1 c@3"),
-            // What is no item leaves the others alone.
+            // A macro that contains no items does not affect other macros.
             (
                 "bits! {\n    struct A: u32 {\n        const B = 1;\n    }\n}\ncfg_c! {\n    fn d() {}\n}\nfn e() {}\n",
                 "d@7 e@9",
             ),
             ("choose! {\n    a => b,\n}\nfn c() {}\n", "c@4"),
             ("macro_rules! m {\n    () => {};\n}\n", "m@1"),
-            // Inside of a function nothing is told, and nothing is told of a text that is broken elsewhere.
+            // Items are not found if the macro is inside a function or if the text has other
+            // errors.
             ("fn a() {\n    quote! {\n        fn b() {}\n    }\n}\n", "a@1"),
             ("cfg_a! {\n    fn b() {}\n}\nfn c( {}\nfn d() {}\n", "c@4 d@5"),
             ("cfg_a! {\n    fn ü() {}\n", ""),

@@ -1,43 +1,44 @@
-//! Where a text mentions names in its code: not in comments and not in strings.
+//! Finds mentions of names in code, outside comments and strings.
 //!
-//! It is asked of many texts at once, so there is no tree: one pass over the bytes skips what is not code, and looks at the
-//! words that are asked for and at what stands right before them. What is inside of a template string counts as code.
+//! Texts are not parsed, because many texts are scanned at once. A single pass over the bytes skips
+//! comments and strings, and checks each sought word and its context. Template strings count as
+//! code.
 
 use std::collections::HashMap;
 
-use super::find::holds;
+use super::holds;
 use super::language::Language;
+use nacre_base::text::is_listed;
 
-/// A name in the code of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mention<'t> {
-    /// Which of the names, by its place among them.
+    /// Index of the name in `SoughtNames`.
     pub name: usize,
     pub form: MentionForm,
-    /// The word before the dot or the colons: `store` of `store.open`.
+    /// The word before the dot or the double colon: `store` in `store.open`.
     pub qualifier: Option<&'t str>,
-    /// The type that a path of Rust names before it: `Vec` of `Vec::open`; not `Self`, and no parameter of a macro.
+    /// The type before the name in a Rust path: `Vec` in `Vec::open`. Not `Self` or a macro
+    /// parameter.
     pub path_type: Option<&'t str>,
-    /// Whether a call follows, or the name is handed over as a function: `open(`, `Store::open`.
+    /// Whether the name is called or used as a function value: `open(`, `Store::open`.
     pub is_called: bool,
-    /// What the line declares where the name is one that it builds on: `Pearl` of `class Pearl extends Stone`.
+    /// The type that the line declares as a subtype of the mentioned type: `Pearl` in `class Pearl
+    /// extends Stone`.
     pub heir: Option<&'t str>,
-    /// Another name that it is given, in Python and Rust: `Gem` of `use Stone as Gem` and of `type Gem = Stone`.
+    /// An alias of the name in Python or Rust: `Gem` in `use Stone as Gem` and `type Gem = Stone`.
     pub other_name: Option<&'t str>,
 }
 
-/// How a name is mentioned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MentionForm {
-    /// By itself: `open(…)`, `use a::{open}`.
+    /// Without a qualifier: `open(…)`, `use a::{open}`.
     Plain,
-    /// Behind a dot, an arrow or two colons.
+    /// After a dot, an arrow or a double colon.
     Qualified,
-    /// Something of that name is declared here.
+    /// A declaration of the name.
     Declared,
 }
 
-/// The names that are looked for.
 #[derive(Debug, Default)]
 pub struct SoughtNames {
     names: Vec<String>,
@@ -45,7 +46,6 @@ pub struct SoughtNames {
 }
 
 impl SoughtNames {
-    /// Takes a name in, and returns its place.
     pub fn add(&mut self, name: &str) -> usize {
         if let Some(place) = self.by_name.get(name) {
             return *place;
@@ -55,12 +55,10 @@ impl SoughtNames {
         self.names.len() - 1
     }
 
-    /// The place of a name.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
     }
 
-    /// The name at a place.
     pub fn name(&self, place: usize) -> Option<&str> {
         self.names.get(place).map(String::as_str)
     }
@@ -74,75 +72,22 @@ impl SoughtNames {
     }
 }
 
-/// So many names are looked for one by one before a text is taken apart.
+/// Up to this many names are searched for one by one. If there are more, the text is split into
+/// words.
 const MAX_TRIED: usize = 16;
 
-/// So often a name is looked at in one text; whoever uses it has used it by then.
 const MAX_MENTIONS: usize = 1000;
 
-/// Words that declare what follows them.
-const DECLARING: &[&str] = &[
-    "class",
-    "const",
-    "def",
-    "defp",
-    "enum",
-    "fn",
-    "fun",
-    "func",
-    "function",
-    "interface",
-    "let",
-    "macro_rules!",
-    "mod",
-    "module",
-    "namespace",
-    "object",
-    "package",
-    "protocol",
-    "record",
-    "struct",
-    "trait",
-    "type",
-    "union",
-    "val",
-    "var",
-    "static",
-];
+/// Keywords that come before a declared name.
+const DECLARING: &str = "class const def defp enum fn fun func function interface let macro_rules! \
+    mod module namespace object package protocol record static struct trait type union val var";
 
-/// Words of the languages that declare by a type before the name, after which a name is used and not declared.
-const BEFORE_USE: &[&str] = &[
-    "as",
-    "assert",
-    "await",
-    "case",
-    "catch",
-    "do",
-    "else",
-    "extends",
-    "implements",
-    "import",
-    "in",
-    "instanceof",
-    "is",
-    "new",
-    "not",
-    "package",
-    "return",
-    "throw",
-    "throws",
-    "typeof",
-    "using",
-    "yield",
-    "final",
-    "public",
-    "private",
-    "protected",
-    "static",
-    "abstract",
-];
+/// Keywords that can come before a use of a name, for languages whose declarations begin with a
+/// type.
+const BEFORE_USE: &str = "abstract as assert await case catch do else extends final implements \
+    import in instanceof is new not package private protected public return static throw throws \
+    typeof using yield";
 
-/// Hands out the mentions of some names in a text, in order: the first of each.
 pub fn each_mention<'t>(
     language: Language,
     text: &'t str,
@@ -161,25 +106,24 @@ pub fn each_mention<'t>(
         if n_seen[*name] > MAX_MENTIONS {
             continue;
         }
-        let around = (before_of(text, start), after_of(text, end));
-        let (form, qualifier) = form_of(language, around);
-        let before = around.0.trim_end_matches([' ', '\t']);
-        // One colon is a field's: `open: bool`.
-        let is_called = before.ends_with("::")
-            || around.1.starts_with(['(', '<'])
-            || around.1.starts_with("::");
+        let (before_name, after) = (before_of(text, start), after_of(text, end));
+        let (form, qualifier) = form_of(language, before_name, after);
+        let before = before_name.trim_end_matches([' ', '\t']);
+        // A single colon marks a field: `open: bool`.
+        let is_called =
+            before.ends_with("::") || after.starts_with(['(', '<']) || after.starts_with("::");
         let path_type = qualifier
             .filter(|_| language == Language::Rust && before.ends_with("::"))
             .filter(|word| *word != "Self" && word.starts_with(char::is_uppercase));
         let is_use = form != MentionForm::Declared;
-        let heir = if is_use { heir_of(around.0) } else { None };
-        let other_name = if is_use { other_name(language, around) } else { None };
+        let heir = if is_use { heir_of(before_name) } else { None };
+        let other_name = if is_use { other_name(language, before_name, after) } else { None };
         take(Mention { name: *name, form, qualifier, path_type, is_called, heir, other_name });
     }
 }
 
-/// So much of a text is looked at on either side of a name: a text of one line that holds it everywhere is looked at once, all in all,
-/// and not once for each.
+/// Number of bytes on either side of a name that are examined. Without this limit, a long line with
+/// many mentions would take quadratic time.
 const MAX_AROUND: usize = 512;
 
 fn before_of(text: &str, start: usize) -> &str {
@@ -192,7 +136,8 @@ fn after_of(text: &str, end: usize) -> &str {
 
 fn form_of<'t>(
     language: Language,
-    (before, after): (&'t str, &'t str),
+    before: &'t str,
+    after: &'t str,
 ) -> (MentionForm, Option<&'t str>) {
     let before = before.trim_end_matches([' ', '\t']);
     for mark in ["::", "->", "?.", "!.", "."] {
@@ -201,14 +146,14 @@ fn form_of<'t>(
         }
     }
     let word = last_word(before);
-    let is_declared = word.is_some_and(|word| DECLARING.contains(&word))
+    let is_declared = word.is_some_and(|word| is_listed(DECLARING, word))
         || before.ends_with("macro_rules!")
         || is_declared_otherwise(language, before, word, after);
     let form = if is_declared { MentionForm::Declared } else { MentionForm::Plain };
     (form, None)
 }
 
-/// The class or interface that is declared on the line of a name, before it.
+/// Returns the class or interface that is declared earlier on the same line.
 fn heir_of(before: &str) -> Option<&str> {
     let line = before.rsplit('\n').next()?;
     let mut words =
@@ -217,18 +162,19 @@ fn heir_of(before: &str) -> Option<&str> {
     words.next()
 }
 
-/// A shorter name is a variable: `except Error as e`.
+/// Shorter aliases are assumed to be variables, as in `except Error as e`.
 const MIN_OTHER_NAME_BYTES: usize = 3;
 
-/// The other name that a type is given: `Pearl as Gem` where it is imported, and in Rust `type Gem = Pearl`.
-fn other_name<'t>(language: Language, (before, after): (&'t str, &'t str)) -> Option<&'t str> {
+/// Returns the alias of a type: `Gem` in an import of `Pearl as Gem`, or in Rust's `type Gem =
+/// Pearl`.
+fn other_name<'t>(language: Language, before: &'t str, after: &'t str) -> Option<&'t str> {
     let is_rust = language == Language::Rust;
     if !is_rust && language != Language::Python {
         return None;
     }
     let line = before.rsplit('\n').next()?;
     let declared = line.strip_prefix("type ").or_else(|| Some(line.split_once(" type ")?.1));
-    // One that is indented is a trait's.
+    // An indented `type` is an associated type of a trait.
     let declared = declared.filter(|_| is_rust && !line.starts_with([' ', '\t']));
     let renamed = || after.strip_prefix(" as ");
     let name = declared.or_else(renamed).and_then(first_name)?;
@@ -236,14 +182,12 @@ fn other_name<'t>(language: Language, (before, after): (&'t str, &'t str)) -> Op
     is_type.then_some(name)
 }
 
-/// The word that a text begins with.
 fn first_name(text: &str) -> Option<&str> {
     let text = text.trim_start();
     let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
     Some(&text[..end]).filter(|name| !name.is_empty())
 }
 
-/// Methods whose declaration has no word of its own.
 fn is_declared_otherwise(
     language: Language,
     before: &str,
@@ -252,66 +196,41 @@ fn is_declared_otherwise(
 ) -> bool {
     let is_called = after.starts_with('(');
     let line = before.rsplit('\n').next().unwrap_or(before).trim_start();
-    match language {
-        // `func (s *Store) Open(`.
-        Language::Go => is_called && before.ends_with(')') && line.starts_with("func"),
-        Language::Java | Language::CSharp | Language::C | Language::Cpp => {
-            let is_type = word.is_some_and(|word| !BEFORE_USE.contains(&word));
-            is_called && (is_type || before.ends_with(['>', ']']))
-        }
-        // `async open(` at the beginning of a line that ends by opening a body.
-        Language::JavaScript | Language::Tsx | Language::TypeScript => {
-            let is_first = line.split_whitespace().all(|word| {
-                matches!(
-                    word,
-                    "async"
-                        | "static"
-                        | "get"
-                        | "set"
-                        | "public"
-                        | "private"
-                        | "protected"
-                        | "override"
-                        | "*"
-                )
-            });
-            let rest = after.lines().next().unwrap_or_default().trim_end();
-            is_called && is_first && rest.ends_with('{') && rest.contains(')')
-        }
-        Language::Bash
-        | Language::Elixir
-        | Language::Kotlin
-        | Language::Lua
-        | Language::Php
-        | Language::Python
-        | Language::Ruby
-        | Language::Rust
-        | Language::Scala
-        | Language::Swift => false,
+    if language == Language::Go {
+        // A Go method: `func (s *Store) Open(`.
+        return is_called && before.ends_with(')') && line.starts_with("func");
     }
+    if language.is_script() {
+        // A method such as `async open(` at the start of a line that ends with an opening brace.
+        const MODIFIERS: &str = "async static get set public private protected override *";
+        let is_first = line.split_whitespace().all(|word| is_listed(MODIFIERS, word));
+        let rest = after.lines().next().unwrap_or_default().trim_end();
+        return is_called && is_first && rest.ends_with('{') && rest.contains(')');
+    }
+    let is_type = word.is_some_and(|word| !is_listed(BEFORE_USE, word));
+    is_called
+        && (is_type || before.ends_with(['>', ']']))
+        && matches!(language, Language::Java | Language::CSharp | Language::C | Language::Cpp)
 }
 
-/// The word that a text ends with.
 fn last_word(text: &str) -> Option<&str> {
     let rest = text.trim_end_matches(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
     Some(&text[rest.len()..]).filter(|word| !word.is_empty())
 }
 
-/// What is not code in a language.
 #[derive(Clone, Copy, Debug)]
 struct Style {
-    /// What a comment to the end of the line begins with.
     line: &'static [&'static str],
     has_blocks: bool,
-    /// `"""` and, in Python, `'''`.
+    /// Whether `"""` and, in Python, `'''` delimit strings.
     has_triples: bool,
-    /// A string of double quotes may go over lines.
+    /// Whether double-quoted strings may span lines.
     is_long: bool,
-    /// A single quote makes a string, and not a character or a lifetime.
+    /// Whether single quotes delimit strings. If not, they delimit characters or begin lifetimes.
     has_single: bool,
-    /// Text between backticks is raw.
+    /// Whether backticks delimit raw strings.
     has_raw_ticks: bool,
-    /// `r#"…"#`.
+    /// Whether the language has raw strings such as `r#"…"#`.
     has_hashes: bool,
 }
 
@@ -326,28 +245,28 @@ impl Style {
             has_raw_ticks: false,
             has_hashes: false,
         };
+        let has_triples = language.is_jvm()
+            || matches!(language, Language::Swift | Language::CSharp | Language::Elixir);
+        let usual = Self { has_triples, ..usual };
         match language {
             Language::Rust => Self { is_long: true, has_single: false, has_hashes: true, ..usual },
             Language::Go => Self { has_raw_ticks: true, ..usual },
             Language::Python => {
                 Self { line: &["#"], has_blocks: false, has_triples: true, ..usual }
             }
-            Language::Java
-            | Language::Kotlin
-            | Language::Scala
-            | Language::Swift
-            | Language::CSharp => Self { has_triples: true, ..usual },
             Language::Php => Self { line: &["//", "#"], is_long: true, ..usual },
-            Language::Bash | Language::Ruby | Language::Elixir => Self {
-                line: &["#"],
-                has_blocks: false,
-                has_triples: language == Language::Elixir,
-                ..usual
-            },
+            Language::Bash | Language::Ruby | Language::Elixir => {
+                Self { line: &["#"], has_blocks: false, ..usual }
+            }
             Language::Lua => Self { line: &["--"], has_blocks: false, ..usual },
             Language::C
             | Language::Cpp
+            | Language::CSharp
+            | Language::Java
             | Language::JavaScript
+            | Language::Kotlin
+            | Language::Scala
+            | Language::Swift
             | Language::Tsx
             | Language::TypeScript => usual,
         }
@@ -362,7 +281,6 @@ struct Scan<'t> {
 }
 
 impl Scan<'_> {
-    /// The next word of code.
     fn next_word(&mut self) -> Option<(usize, usize)> {
         while let Some(byte) = self.bytes.get(self.at).copied() {
             if is_word(byte) {
@@ -387,7 +305,6 @@ impl Scan<'_> {
         self.bytes[self.at..].starts_with(mark.as_bytes())
     }
 
-    /// Skips a comment or a string that begins here.
     fn skip_aside(&mut self, byte: u8) -> bool {
         let style = self.style;
         if style.line.iter().any(|mark| self.starts(mark)) {
@@ -411,7 +328,6 @@ impl Scan<'_> {
         true
     }
 
-    /// Goes behind the next of these marks that begins behind this place, or to the end.
     fn skip_to(&mut self, mark: &str, opening: usize) {
         let from = (self.at + opening).min(self.bytes.len());
         let found = memchr::memmem::find(&self.bytes[from..], mark.as_bytes());
@@ -428,7 +344,7 @@ impl Scan<'_> {
         }
     }
 
-    /// `'a'` is a character, `'a` a lifetime.
+    /// Skips a character such as `'a'`, but not a lifetime such as `'a`.
     fn skip_character(&mut self) {
         let rest = &self.text.as_bytes()[self.at + 1..];
         let is_escaped = rest.first() == Some(&b'\\');
@@ -439,7 +355,6 @@ impl Scan<'_> {
         };
     }
 
-    /// Whether the word that just ended is the prefix of a raw string.
     fn is_raw_string(&self, start: usize) -> bool {
         let is_prefix = matches!(&self.bytes[start..self.at], b"r" | b"br" | b"cr");
         let next = self.bytes.get(self.at);
@@ -474,7 +389,8 @@ mod tests {
 
     #[test]
     fn a_long_line_is_looked_at_once() {
-        // From the beginning of the line for each name this would be a hundred gigabytes.
+        // If each name were checked from the start of its line, this test would read a hundred
+        // gigabytes.
         let text = "open<b(".repeat(1 << 17);
         for language in [Language::Rust, Language::TypeScript, Language::Java, Language::Go] {
             assert_eq!(found(language, &text).len(), MAX_MENTIONS, "{language:?}");

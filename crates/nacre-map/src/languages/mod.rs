@@ -1,35 +1,25 @@
-//! Outlines, symbols and structural search, by language.
+//! Outlines, symbols and structural search for all supported languages.
 //!
-//! What a language calls a function or a type is a table (`rules`); the walk over the tree is the same for all. Texts are
-//! bounded before they are parsed, and no walk recurses, so that a hostile file costs time in proportion to its size.
+//! A table (`rules`) maps the node kinds of each grammar to symbol kinds, and one tree walk handles
+//! all languages. Malicious files cannot take more than linear time or exhaust the stack, because
+//! texts have a maximum size and no walk is recursive.
 
 mod analyse;
 mod analysis;
 mod bindings;
 mod counted;
-mod exports;
-mod find;
 mod glance;
 mod imports;
 mod item_macros;
-mod keywords;
 mod language;
-mod lines;
 mod mentions;
-mod names;
-mod outline;
 mod role;
 mod rules;
-mod signature;
 mod structure;
-mod symbol;
 mod syntax;
-mod taken;
-mod visibility;
-mod walk;
-
 #[cfg(test)]
 mod tests;
+mod walk;
 
 use ast_grep_core::AstGrep;
 use ast_grep_core::tree_sitter::StrDoc;
@@ -37,26 +27,20 @@ use ast_grep_language::SupportLang;
 
 use syntax::{is_deeper_than, tree_of};
 
-pub use analyse::analyse;
+pub use analyse::{Symbol, analyse, enclosing, outline};
 pub use analysis::{
-    Analysis, AnalysisRef, Depth, Import, ImportKind, ImportRef, Outline, Problem, SymbolFacts,
-    SymbolFactsRef, SymbolRef, Visibility,
+    Analysis, Depth, Import, ImportKind, Outline, Problem, SymbolFacts, SymbolKind, Visibility,
 };
-pub use bindings::{ScriptBindings, script_bindings};
-pub use glance::{glance, glimpse};
-pub(crate) use language::MAX_NAME_BYTES;
+pub use bindings::{ScriptBindings, Taken, each_taken, script_bindings};
+pub use glance::glance;
 pub use language::{Language, UnknownLanguage};
 pub use mentions::{Mention, MentionForm, SoughtNames, each_mention};
-pub use outline::{enclosing, outline};
 pub use structure::{Capture, CodeMatch, CodePattern, PatternError};
-pub use symbol::{Symbol, SymbolKind};
-pub use syntax::{Bounds, ParseCost, parse_cost};
-pub use taken::{Taken, each_taken};
+pub use syntax::{ParseCost, parse_cost};
 
-/// Larger texts are not parsed: they were made by a program.
+/// Larger texts are assumed to be generated code and are not parsed.
 pub const MAX_TEXT_BYTES: usize = 1 << 20;
 
-/// A text that has no tree.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum ParseError {
     #[error("The text has {size} bytes, more than {MAX_TEXT_BYTES}")]
@@ -67,16 +51,30 @@ pub enum ParseError {
     TooHard { language: Language },
 }
 
-/// Search by structure compares trees step by step into the depth, and the stack of a thread has an end.
+/// Limit on the tree depth in a structural search, which compares trees recursively on a thread
+/// with a limited stack.
 const MAX_SEARCHED_DEPTH: usize = 1_000;
 
 type Tree = AstGrep<StrDoc<SupportLang>>;
 
-/// The tree of a text, for search by structure.
 fn parse(text: &str, language: Language) -> Result<Tree, ParseError> {
     let tree = tree_of(text, language)?;
     if is_deeper_than(&tree, MAX_SEARCHED_DEPTH) {
         return Err(ParseError::TooHard { language });
     }
     Ok(AstGrep::doc(StrDoc { src: text.to_owned(), lang: language.grammar(), tree }))
+}
+
+// `memchr` is used because every text is searched, and it is much faster than the standard library.
+
+fn holds(text: &str, words: &str) -> bool {
+    place(text, words).is_some()
+}
+
+fn place(text: &str, words: &str) -> Option<usize> {
+    memchr::memmem::find(text.as_bytes(), words.as_bytes())
+}
+
+fn last_place(text: &str, words: &str) -> Option<usize> {
+    memchr::memmem::rfind(text.as_bytes(), words.as_bytes())
 }

@@ -1,15 +1,13 @@
-//! What a text is for: whether a program starts in it, and whether it is made of tests.
+//! Determines the roles of texts and symbols: entry points, tests and visibility.
 
-use super::find::{holds, place};
+use super::analysis::Visibility;
 use super::language::Language;
+use super::{holds, place};
 
-/// What a program of Python asks itself before it starts.
 const MAIN_GUARDS: [&str; 2] = ["__name__ == \"__main__\"", "__name__ == '__main__'"];
 
-/// Whether a text defines a function with a name that is asked for.
 pub(super) type HasFunction<'f> = dyn Fn(&dyn Fn(&str) -> bool) -> bool + 'f;
 
-/// Whether a program starts in a text.
 pub(super) fn is_entry_text(
     language: Language,
     text: &str,
@@ -44,7 +42,7 @@ pub(super) fn is_entry_text(
     }
 }
 
-/// Whether a text is made of tests rather than holding some beside its code.
+/// Returns whether the text consists mainly of tests. Tests next to other code do not count.
 pub(super) fn has_tests(language: Language, text: &str, has_function: &HasFunction<'_>) -> bool {
     let starts = |prefix: &str| has_function(&|name| name.starts_with(prefix));
     match language {
@@ -66,5 +64,92 @@ pub(super) fn has_tests(language: Language, text: &str, has_function: &HasFuncti
         Language::Ruby => holds(text, "RSpec.describe") || holds(text, "Minitest::Test"),
         Language::Php => holds(text, "extends TestCase"),
         Language::Bash | Language::C | Language::Cpp | Language::Lua => false,
+    }
+}
+
+/// The scope that encloses a symbol. It affects the symbol's visibility.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Around {
+    Module,
+    /// A type whose members are declared with their own visibility.
+    Type,
+    /// An interface or its implementation. Its members have the same visibility as itself.
+    Contract,
+}
+
+pub(super) fn visibility(
+    language: Language,
+    before: &str,
+    name: &str,
+    around: Around,
+) -> Visibility {
+    let has = |word: &str| {
+        before.split(|c: char| !c.is_alphanumeric() && c != '_').any(|one| one == word)
+    };
+    let or = |is: bool, visibility, otherwise| if is { visibility } else { otherwise };
+    match language {
+        Language::Rust => rust(before, around),
+        Language::Python => python(name),
+        Language::Go => {
+            let last = name.rsplit('.').next().unwrap_or(name);
+            let is_upper = last.starts_with(char::is_uppercase);
+            or(is_upper, Visibility::Public, Visibility::Internal)
+        }
+        Language::JavaScript | Language::Tsx | Language::TypeScript => match around {
+            Around::Module => or(has("export"), Visibility::Public, Visibility::Private),
+            Around::Type => {
+                let is_private = name.starts_with('#') || has("private") || has("protected");
+                or(is_private, Visibility::Private, Visibility::Public)
+            }
+            Around::Contract => Visibility::Public,
+        },
+        Language::Java | Language::CSharp => by_modifiers(&has, around, Visibility::Internal),
+        Language::Swift => match has("open") {
+            true => Visibility::Public,
+            false => by_modifiers(&has, around, Visibility::Internal),
+        },
+        Language::Kotlin | Language::Scala | Language::Php => {
+            by_modifiers(&has, around, Visibility::Public)
+        }
+        Language::C | Language::Cpp => or(has("static"), Visibility::Private, Visibility::Public),
+        Language::Lua => or(has("local"), Visibility::Private, Visibility::Public),
+        Language::Elixir => {
+            let is_private = has("defp") || has("defmacrop") || has("defguardp");
+            or(is_private, Visibility::Private, Visibility::Public)
+        }
+        Language::Bash | Language::Ruby => {
+            or(name.starts_with('_'), Visibility::Private, Visibility::Public)
+        }
+    }
+}
+
+fn rust(before: &str, around: Around) -> Visibility {
+    let after = before.find("pub").map(|at| before[at + 3..].trim_start());
+    match after {
+        Some(rest) if rest.starts_with("(self") => Visibility::Private,
+        Some(rest) if rest.starts_with('(') => Visibility::Internal,
+        Some(_) => Visibility::Public,
+        None if around == Around::Contract => Visibility::Public,
+        None => Visibility::Private,
+    }
+}
+
+fn python(name: &str) -> Visibility {
+    let is_dunder = name.starts_with("__") && name.ends_with("__");
+    match name.starts_with('_') && !is_dunder {
+        true => Visibility::Private,
+        false => Visibility::Public,
+    }
+}
+
+fn by_modifiers(has: &dyn Fn(&str) -> bool, around: Around, otherwise: Visibility) -> Visibility {
+    if has("public") || around == Around::Contract {
+        Visibility::Public
+    } else if has("private") || has("fileprivate") {
+        Visibility::Private
+    } else if has("protected") || has("internal") {
+        Visibility::Internal
+    } else {
+        otherwise
     }
 }

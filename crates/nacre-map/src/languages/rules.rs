@@ -1,9 +1,14 @@
-//! What each grammar calls the things that an outline lists.
+//! Maps the node kinds of each grammar to symbols and imports.
 
+use std::collections::HashMap;
+use std::sync::OnceLock;
+
+use ast_grep_core::tree_sitter::LanguageExt as _;
+
+use super::analysis::SymbolKind;
+use super::counted;
 use super::language::Language;
-use super::symbol::SymbolKind;
 
-/// How a kind of node becomes a symbol.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub(super) node: &'static str,
@@ -11,22 +16,20 @@ pub(super) struct Rule {
     pub(super) name: NameAt,
 }
 
-/// Where the name of a symbol stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NameAt {
-    /// In this field of the node.
     Field(&'static str),
-    /// At the end of the declarators that C nests.
+    /// Inside C's nested declarators.
     Declarator,
-    /// In a declaration of C that declares a function.
+    /// Inside a C declaration, if it declares a function.
     FunctionDeclarator,
-    /// In the `name`, when the `value` is a function.
+    /// In the field `name`, if the field `value` is a function.
     FunctionValue,
-    /// In the first child of one of these kinds: some grammars name no fields.
+    /// In the first child whose kind is in the list, for grammars that do not name fields.
     Child(&'static [&'static str]),
-    /// Left of a function that is assigned.
+    /// On the left side of an assignment whose value is a function.
     Assigned,
-    /// In the first argument of a call that defines something, as all definitions of Elixir are.
+    /// In the first argument of a defining call. Elixir writes all definitions as calls.
     Definer,
 }
 
@@ -38,7 +41,7 @@ const fn at(node: &'static str, kind: SymbolKind, name: NameAt) -> Rule {
     Rule { node, kind, name }
 }
 
-pub(super) fn rules(language: Language) -> &'static [Rule] {
+fn rules(language: Language) -> &'static [Rule] {
     match language {
         Language::Bash => BASH,
         Language::C => C,
@@ -208,8 +211,7 @@ const SWIFT: &[Rule] = &[
     rule("typealias_declaration", SymbolKind::Type),
 ];
 
-/// Nodes that bring something in by name.
-pub(super) fn import_nodes(language: Language) -> &'static [&'static str] {
+fn import_nodes(language: Language) -> &'static [&'static str] {
     match language {
         Language::Bash => &["command"],
         Language::C | Language::Cpp => &["preproc_include"],
@@ -237,11 +239,44 @@ pub(super) fn import_nodes(language: Language) -> &'static [&'static str] {
     }
 }
 
-/// Nodes that stand around a declaration and belong to it.
-pub(super) const WRAPPERS: &[&str] = &[
+/// Nodes that wrap a declaration and are part of it.
+const WRAPPERS: &[&str] = &[
     "decorated_definition",
     "export_statement",
     "lexical_declaration",
     "template_declaration",
     "variable_declaration",
 ];
+
+/// Describes how a walk handles a kind of node.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Meaning {
+    pub(super) rule: Option<&'static Rule>,
+    pub(super) is_import: bool,
+    pub(super) is_wrapper: bool,
+}
+
+/// Returns the meaning of each node kind, indexed by the grammar's kind ID.
+pub(super) fn meanings(language: Language) -> &'static [Meaning] {
+    static TABLES: OnceLock<HashMap<Language, Vec<Meaning>>> = OnceLock::new();
+    let tables = TABLES.get_or_init(|| {
+        let known = Language::all().filter(|language| language.has_grammar());
+        known.map(|language| (language, table(language))).collect()
+    });
+    tables.get(&language).map_or(&[], Vec::as_slice)
+}
+
+fn table(language: Language) -> Vec<Meaning> {
+    counted::count_allocations();
+    let grammar = language.grammar().get_ts_language();
+    let meaning = |id: usize| {
+        let id = u16::try_from(id).ok()?;
+        let kind = grammar.node_kind_for_id(id).filter(|_| grammar.node_kind_is_named(id))?;
+        Some(Meaning {
+            rule: rules(language).iter().find(|rule| rule.node == kind),
+            is_import: import_nodes(language).contains(&kind),
+            is_wrapper: WRAPPERS.contains(&kind),
+        })
+    };
+    (0..grammar.node_kind_count()).map(|id| meaning(id).unwrap_or_default()).collect()
+}

@@ -1,6 +1,7 @@
-//! Search by structure: a pattern is code with holes, and matches code that has the same tree.
+//! Structural search with ast-grep. A pattern is code with placeholders, and matches code that has
+//! the same syntax tree.
 //!
-//! `$NAME` stands for one node and `$$$NAME` for any number of them, as in ast-grep, which does the matching.
+//! `$NAME` matches one node, and `$$$NAME` matches any number of nodes.
 
 use ast_grep_core::Pattern;
 use ast_grep_core::meta_var::MetaVariable;
@@ -9,20 +10,17 @@ use serde::{Deserialize, Serialize};
 use super::language::Language;
 use super::{ParseError, parse};
 
-/// A longer pattern is not one that somebody wrote to find code.
 const MAX_PATTERN_BYTES: usize = 10_000;
 
-/// A capture is shown as far as this.
 const MAX_CAPTURE_BYTES: usize = 200;
 
-/// Code with holes, in one language.
+/// Code with placeholders in one language.
 #[derive(Clone)]
 pub struct CodePattern {
     pattern: Pattern,
     language: Language,
 }
 
-/// A pattern that is no code of its language.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("The pattern is no {language} code: {why}")]
 pub struct PatternError {
@@ -30,17 +28,16 @@ pub struct PatternError {
     why: String,
 }
 
-/// A place where a pattern matches.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CodeMatch {
-    /// From 1.
+    /// 1-based.
     pub first_line: usize,
     pub last_line: usize,
     pub text: String,
     pub captures: Vec<Capture>,
 }
 
-/// What a hole of the pattern stood for.
+/// The text that a placeholder matched.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Capture {
     pub name: String,
@@ -53,7 +50,7 @@ impl CodePattern {
         if MAX_PATTERN_BYTES < pattern.len() {
             return Err(fail(format!("it has more than {MAX_PATTERN_BYTES} bytes")));
         }
-        // What reads the pattern has no bounds of its own, and goes down into it step by step.
+        // ast-grep recurses into the pattern without a depth limit, so the depth is checked first.
         parse(pattern, language).map_err(|error| fail(error.to_string()))?;
         let pattern = Pattern::try_new(pattern, language.grammar())
             .map_err(|error| fail(error.to_string()))?;
@@ -67,7 +64,6 @@ impl CodePattern {
         self.language
     }
 
-    /// Finds at most `limit` places in a text of the pattern's language.
     pub fn find(&self, text: &str, limit: usize) -> Result<Vec<CodeMatch>, ParseError> {
         let tree = parse(text, self.language)?;
         let root = tree.root();

@@ -1,70 +1,57 @@
-//! One walk over a tree: what is declared, what lies in what, and which statements import.
+//! Walks a syntax tree once, and collects declarations and import statements.
 //!
-//! The walk goes by a cursor and keeps what it is inside of on a list of its own: it asks no node for its parent, which
-//! tree-sitter would look for from the root, and it recurses nowhere.
+//! The walk uses a cursor and an explicit stack, because tree-sitter finds a node's parent by
+//! searching from the root, and recursion could exhaust the stack on a malicious text.
 
 use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
+use super::analyse::{MAX_IMPORTS, MAX_SYMBOLS};
+use super::analysis::SymbolKind;
 use super::language::Language;
-use super::names::{Named, named};
-use super::symbol::SymbolKind;
-use super::syntax::{Meaning, meanings};
+use super::rules::{Meaning, NameAt, Rule, meanings};
 
-/// A text with more symbols is data, not code.
-const MAX_SYMBOLS: usize = 5_000;
-
-/// A text with more imports was made by a program.
-const MAX_IMPORTS: usize = 2_000;
-
-/// A tree with more nodes is not walked to its end.
 const MAX_NODES: usize = 500_000;
 
-/// Something declared, still tied to the tree.
 #[derive(Clone, Debug)]
 pub(super) struct Declaration<'t> {
     pub(super) kind: SymbolKind,
     pub(super) name: String,
-    /// Where the name stands.
     pub(super) name_at: Range<usize>,
     pub(super) node: Node<'t>,
-    /// Where it begins with what stands around it: `export`, decorators.
+    /// Start byte, including `export` and decorators.
     pub(super) start: usize,
     pub(super) first_row: usize,
-    /// How many declarations it lies in.
+    /// Number of enclosing declarations.
     pub(super) depth: usize,
-    /// The nearest of those, by its place in the list.
+    /// Index of the innermost enclosing declaration.
     pub(super) within: Option<usize>,
 }
 
-/// A statement that imports.
 #[derive(Clone, Debug)]
 pub(super) struct Statement<'t> {
     pub(super) node: Node<'t>,
-    /// The declarations around it, outermost first, by their places in the list.
+    /// Indexes of the enclosing declarations, outermost first.
     pub(super) within: Vec<usize>,
 }
 
-/// What a walk found.
 #[derive(Debug, Default)]
 pub(super) struct Walked<'t> {
     pub(super) declarations: Vec<Declaration<'t>>,
     pub(super) statements: Vec<Statement<'t>>,
-    /// Whether there was more than a person would write.
+    /// Whether the results are incomplete because a limit was reached.
     pub(super) is_cut: bool,
 }
 
-/// How far a walk goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// To all declarations that are nobody's own affair.
+    /// All declarations that are not local to a function.
     Declarations,
-    /// To every node: imports may stand inside a function.
+    /// Every node. This is needed because imports may be inside functions.
     Everything,
 }
 
-/// A declaration that the walk is inside of.
 #[derive(Clone, Copy)]
 struct Open {
     level: usize,
@@ -72,7 +59,6 @@ struct Open {
     kind: SymbolKind,
 }
 
-/// Walks over a tree.
 pub(super) fn walk<'t>(tree: &'t Tree, text: &str, language: Language, reach: Reach) -> Walked<'t> {
     let mut walker = Walker {
         text,
@@ -112,7 +98,7 @@ struct Walker<'t, 's> {
     text: &'s str,
     meanings: &'static [Meaning],
     open: Vec<Open>,
-    /// Where the wrapper that was entered last stands, with what is around it in turn.
+    /// The innermost wrapper. Directly nested wrappers use the start of the outermost one.
     wrapper: Option<Wrapper>,
     walked: Walked<'t>,
 }
@@ -129,7 +115,7 @@ impl<'t> Walker<'t, '_> {
         MAX_SYMBOLS <= self.walked.declarations.len() || MAX_IMPORTS <= self.walked.statements.len()
     }
 
-    /// Notes what a node is; says whether what it holds is its own affair.
+    /// Records a node. Returns whether its content can be skipped because it is local.
     fn visit(&mut self, node: Node<'t>, level: usize) -> bool {
         let Some(meaning) = self.meanings.get(usize::from(node.kind_id())).copied() else {
             return false;
@@ -143,7 +129,7 @@ impl<'t> Walker<'t, '_> {
             let within = self.open.iter().map(|open| open.idx).collect();
             self.walked.statements.push(Statement { node, within });
         }
-        let is_inside = self.open.last().is_none_or(|open| open.kind.holds_symbols());
+        let is_inside = self.open.last().is_none_or(|open| holds_symbols(open.kind));
         let found =
             meaning.rule.filter(|_| is_inside).and_then(|rule| named(node, rule, self.text));
         found.is_some_and(|found| self.declare(node, level, found))
@@ -151,7 +137,7 @@ impl<'t> Walker<'t, '_> {
 
     fn declare(&mut self, node: Node<'t>, level: usize, found: Named) -> bool {
         let around = self.open.last();
-        let is_member = around.is_some_and(|open| open.kind.is_type());
+        let is_member = around.is_some_and(|open| is_type(open.kind));
         let is_method = is_member && found.kind == SymbolKind::Function;
         let kind = if is_method { SymbolKind::Method } else { found.kind };
         let wrapper = self.wrapper.filter(|wrapper| wrapper.level + 1 == level);
@@ -169,7 +155,7 @@ impl<'t> Walker<'t, '_> {
             within: around.map(|open| open.idx),
         });
         self.open.push(Open { level, idx, kind });
-        !kind.holds_symbols()
+        !holds_symbols(kind)
     }
 
     fn leave(&mut self, level: usize) {
@@ -177,4 +163,161 @@ impl<'t> Walker<'t, '_> {
             self.open.pop();
         }
     }
+}
+
+/// Returns whether the declarations inside a symbol are listed. Declarations inside functions are
+/// local and are not listed.
+fn holds_symbols(kind: SymbolKind) -> bool {
+    is_type(kind) || matches!(kind, SymbolKind::Module | SymbolKind::Type)
+}
+
+pub(super) fn is_type(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Class
+            | SymbolKind::Struct
+            | SymbolKind::Enum
+            | SymbolKind::Interface
+            | SymbolKind::Implementation
+    )
+}
+
+const MAX_DECLARATORS: usize = 20;
+
+const MAX_NAME_BYTES: usize = 200;
+
+#[derive(Clone, Debug)]
+pub(super) struct Named {
+    pub(super) kind: SymbolKind,
+    pub(super) name: String,
+    pub(super) name_at: Range<usize>,
+}
+
+/// Returns the name that a node declares, or `None` if the node only refers to a name.
+pub(super) fn named(node: Node<'_>, rule: &Rule, text: &str) -> Option<Named> {
+    if rule.name == NameAt::Definer {
+        return defined(node, text);
+    }
+    // `struct pearl x;` uses a type but does not declare it.
+    if rule.node.ends_with("_specifier") && node.child_by_field_name("body").is_none() {
+        return None;
+    }
+    let name = name_of(node, rule.name)?;
+    let word = text.get(name.byte_range())?;
+    let name_text = match node.child_by_field_name("trait") {
+        // The name of a trait implementation includes the trait.
+        Some(implemented) => format!("{} for {word}", text.get(implemented.byte_range())?),
+        None => word.to_owned(),
+    };
+    Some(Named {
+        kind: refined(rule.kind, node, &name, text),
+        name: shortened(name_text),
+        name_at: name.byte_range(),
+    })
+}
+
+fn shortened(name: String) -> String {
+    let is_one_line = name.len() <= MAX_NAME_BYTES && !name.contains('\n');
+    if is_one_line {
+        return name;
+    }
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let mut name = words.join(" ");
+    name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
+    name
+}
+
+fn name_of<'t>(node: Node<'t>, name: NameAt) -> Option<Node<'t>> {
+    match name {
+        NameAt::Field(field) => node.child_by_field_name(field),
+        NameAt::Declarator => innermost(node).map(|(name, _)| name),
+        NameAt::FunctionDeclarator => {
+            innermost(node).and_then(|(name, is_function)| is_function.then_some(name))
+        }
+        NameAt::FunctionValue => {
+            let value = node.child_by_field_name("value")?;
+            let is_function =
+                matches!(value.kind(), "arrow_function" | "function_expression" | "function");
+            if is_function { node.child_by_field_name("name") } else { None }
+        }
+        NameAt::Child(kinds) => {
+            let mut cursor = node.walk();
+            node.named_children(&mut cursor).find(|child| kinds.contains(&child.kind()))
+        }
+        NameAt::Assigned => {
+            let value = node.named_child(1)?.named_child(0)?;
+            if value.kind() == "function_definition" { node.named_child(0) } else { None }
+        }
+        NameAt::Definer => None,
+    }
+}
+
+/// Follows C's nested declarators to the name. Also returns whether one of them declares a
+/// function.
+fn innermost(node: Node<'_>) -> Option<(Node<'_>, bool)> {
+    let mut at = node.child_by_field_name("declarator")?;
+    let mut is_function = at.kind() == "function_declarator";
+    for _ in 0..MAX_DECLARATORS {
+        let inner = at.child_by_field_name("declarator").or_else(|| {
+            let is_wrapper =
+                matches!(at.kind(), "reference_declarator" | "parenthesized_declarator");
+            if is_wrapper { at.named_child(0) } else { None }
+        });
+        match inner {
+            Some(inner) => at = inner,
+            None => break,
+        }
+        is_function |= at.kind() == "function_declarator";
+    }
+    Some((at, is_function))
+}
+
+/// Returns the receiver type of a Go method.
+pub(super) fn receiver<'s>(node: Node<'_>, text: &'s str) -> Option<&'s str> {
+    let of = node.child_by_field_name("receiver").filter(|of| of.kind() == "parameter_list")?;
+    let words = text.get(of.byte_range())?.trim_matches(['(', ')', ' ']);
+    let of = words.rsplit([' ', '*']).next()?;
+    Some(of.split('[').next().unwrap_or(of)).filter(|of| !of.is_empty())
+}
+
+/// Returns the symbol kind of a node. In some grammars, one node kind represents several symbol
+/// kinds that differ only in the keyword before the name.
+fn refined(kind: SymbolKind, node: Node<'_>, name: &Node<'_>, text: &str) -> SymbolKind {
+    if kind != SymbolKind::Class || node.kind() != "class_declaration" {
+        return kind;
+    }
+    let before = text.get(node.start_byte()..name.start_byte()).unwrap_or_default();
+    match before.split_whitespace().next_back() {
+        Some("struct") => SymbolKind::Struct,
+        Some("interface") => SymbolKind::Interface,
+        Some("extension") => SymbolKind::Implementation,
+        // Kotlin enums are written as `enum class`.
+        Some("enum") => SymbolKind::Enum,
+        Some("class") if before.split_whitespace().any(|word| word == "enum") => SymbolKind::Enum,
+        _ => kind,
+    }
+}
+
+fn defined(node: Node<'_>, text: &str) -> Option<Named> {
+    let target =
+        node.child_by_field_name("target").filter(|target| target.kind() == "identifier")?;
+    let kind = match text.get(target.byte_range())? {
+        "defmodule" => SymbolKind::Module,
+        "defprotocol" => SymbolKind::Interface,
+        "defimpl" => SymbolKind::Implementation,
+        "defmacro" | "defmacrop" => SymbolKind::Macro,
+        "def" | "defp" | "defdelegate" | "defguard" | "defguardp" => SymbolKind::Function,
+        _ => return None,
+    };
+    let mut cursor = node.walk();
+    let arguments = node.named_children(&mut cursor).find(|child| child.kind() == "arguments")?;
+    let mut name = arguments.named_child(0)?;
+    if name.kind() == "binary_operator" {
+        name = name.child_by_field_name("left")?;
+    }
+    if name.kind() == "call" {
+        name = name.child_by_field_name("target")?;
+    }
+    let name_text = text.get(name.byte_range())?.to_owned();
+    Some(Named { kind, name: shortened(name_text), name_at: name.byte_range() })
 }

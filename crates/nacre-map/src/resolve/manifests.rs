@@ -1,6 +1,6 @@
-//! What manifests say about names: crates, modules, packages, path aliases.
+//! Reads crates, modules, packages and path aliases from manifests.
 //!
-//! A manifest that cannot be read says nothing; its imports are then missing or outside, and counted as such.
+//! Unreadable manifests are ignored, and imports that depend on them count as missing or external.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -9,16 +9,14 @@ use serde_json::Value;
 use super::Manifest;
 use super::files::{below, folder_of, joined};
 
-/// A larger manifest was made by a program.
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
-/// A manifest that gives more names was made by a program. Each import is compared with all of them.
+/// Maximum number of names per manifest. The number is limited because each import is compared with
+/// all of them.
 const MAX_NAMES: usize = 1_000;
 
-/// Configurations that build on others, and those on others.
 const MAX_EXTENDS: usize = 4;
 
-/// Whether a file of this name gives names to folders.
 pub fn is_manifest(name: &str) -> bool {
     matches!(name, "Cargo.toml" | "go.mod" | "package.json" | "composer.json")
         || is_script_config(name)
@@ -29,42 +27,38 @@ fn is_script_config(name: &str) -> bool {
     has_end && (name.starts_with("tsconfig") || name.starts_with("jsconfig"))
 }
 
-/// Everything that the manifests of a project say.
 #[derive(Debug, Default)]
 pub(super) struct Manifests {
-    /// Crates by the name that code calls them, with the files that are their roots.
+    /// The path of each crate's root file, by the crate's name in code.
     pub(super) rust_crates: HashMap<String, String>,
-    /// All roots of crates that the manifests name.
     pub(super) rust_roots: BTreeSet<String>,
-    /// The first root in each folder that has one.
+    /// The path of the first crate root file in each folder.
     pub(super) rust_folders: HashMap<String, String>,
     /// Module paths with their folders, longest first.
     pub(super) go_modules: Vec<(String, String)>,
-    /// Packages by folder.
     pub(super) packages: HashMap<String, Package>,
     pub(super) package_folders: HashMap<String, String>,
-    /// Path aliases by the folder that they hold in.
+    /// Path aliases, by the folder that they apply to.
     pub(super) script_configs: HashMap<String, ScriptConfig>,
-    /// Prefixes of namespaces with their folders, longest first.
+    /// Namespace prefixes with their folders, longest first.
     pub(super) php_prefixes: Vec<(String, String)>,
 }
 
-/// A package of JavaScript.
+/// A JavaScript package.
 #[derive(Debug, Default)]
 pub(super) struct Package {
-    /// What the package is when asked for by name, best first.
+    /// Entry points of the package, in order of precedence.
     pub(super) entries: Vec<String>,
     pub(super) exports: Vec<(String, String)>,
     pub(super) imports: Vec<(String, String)>,
 }
 
-/// What a tsconfig says about paths.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ScriptConfig {
-    /// The folder that the replacements start from.
+    /// The folder that replacement paths are relative to.
     pub(super) base: String,
     pub(super) has_base_url: bool,
-    /// The most exact pattern first.
+    /// Patterns with their replacements, most specific pattern first.
     pub(super) paths: Vec<(String, Vec<String>)>,
 }
 
@@ -160,7 +154,8 @@ impl Manifests {
         for path in configs.keys() {
             let config = script_config(path, configs, MAX_EXTENDS);
             let name = path.rsplit('/').next().unwrap_or(path);
-            // `tsconfig.json` is what editors go by; others only count where it says nothing.
+            // Editors use `tsconfig.json`, so path aliases in other configuration files count only
+            // if it has none.
             let is_main = matches!(name, "tsconfig.json" | "jsconfig.json");
             let folder = folder_of(path);
             let says_something = config.has_base_url || !config.paths.is_empty();
@@ -173,7 +168,6 @@ impl Manifests {
     }
 }
 
-/// A configuration with what it takes over from the one that it extends.
 fn script_config(path: &str, configs: &BTreeMap<String, Value>, n_left: usize) -> ScriptConfig {
     let Some(value) = configs.get(path) else { return ScriptConfig::default() };
     let folder = folder_of(path);
@@ -208,7 +202,8 @@ fn texts(value: &Value) -> Vec<String> {
     list.iter().filter_map(Value::as_str).map(str::to_owned).take(MAX_NAMES).collect()
 }
 
-/// `exports` and `imports`: patterns with the first file that their conditions lead to.
+/// Reads `exports` and `imports`. Returns each pattern with the first file that its conditions
+/// name.
 fn conditions(value: &Value) -> Vec<(String, String)> {
     let by_pattern =
         value.as_object().filter(|map| map.keys().any(|key| key.starts_with(['.', '#'])));
@@ -237,7 +232,6 @@ fn targets(value: &Value, n_left: usize) -> Vec<String> {
     }
 }
 
-/// JSON as tsconfig takes it: without comments and without commas that nothing follows.
 fn without_comments(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut chars = text.trim_start_matches('\u{feff}').chars().peekable();

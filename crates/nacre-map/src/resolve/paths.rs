@@ -1,8 +1,30 @@
-//! Bash, Lua and Ruby: an import is a path, or nearly one.
+//! Resolves imports that are file paths or path-like names: C, C++, Bash, Lua and Ruby.
 
 use super::files::{joined, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::ImportKind;
+
+const ROOTS: &[&str] = &["include", "inc", "src", "lib", "source"];
+
+pub(super) fn c(asking: &Asking<'_, '_>) -> Resolution {
+    let text = asking.text();
+    let is_quoted = asking.import.kind == ImportKind::Path;
+    let beside = joined(asking.folder(), text).and_then(|path| asking.files().at(&path));
+    if let Some(idx) = beside.filter(|_| is_quoted) {
+        return file(idx);
+    }
+    let end = text.trim_start_matches("../").trim_start_matches("./");
+    let is_root = |idx: usize| {
+        let root = asking.files().path(idx).strip_suffix(end).unwrap_or_default();
+        root.is_empty() || ROOTS.contains(&name_of(root.trim_end_matches('/')))
+    };
+    let nearest = || asking.files().nearest(end, asking.path, |_| is_quoted);
+    match asking.files().nearest(end, asking.path, is_root).or_else(nearest) {
+        Some(idx) => file(idx),
+        None if is_quoted => Resolution::Missing,
+        None => Resolution::Outside,
+    }
+}
 
 pub(super) fn bash(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();

@@ -1,10 +1,10 @@
-//! Python: dotted names from the folders that packages lie in, and dots that lead up from the file.
+//! Resolves Python imports: dotted names relative to the package roots, and relative imports.
 
-use super::files::{By, Files, below, folder_of, name_of};
+use super::files::{By, SourceFiles, below, folder_of, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::Language;
 
-/// Folders that hold packages without being one.
+/// Folders that may contain packages but are not packages themselves.
 const ROOTS: &[&str] = &["", "src", "lib", "python"];
 
 pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
@@ -14,7 +14,8 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     }
 }
 
-/// `.a.b`: from the file's folder, and one further up for each dot more.
+/// Resolves `.a.b` relative to the file's folder. Each additional dot refers to the parent of the
+/// previous folder.
 fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     let name = rest.trim_start_matches('.');
     let mut folder = asking.folder();
@@ -23,7 +24,7 @@ fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     }
     let path = below(folder, &name.replace('.', "/"));
     let package = if name.contains('.') { folder_of(&path) } else { folder };
-    // The last part may be a name in the module that the others lead to.
+    // The last part may be a name that is defined in the module.
     let found = module_at(asking.files(), &path).or_else(|| module_at(asking.files(), package));
     match found {
         Some(idx) => file(idx),
@@ -31,7 +32,7 @@ fn relative(asking: &Asking<'_, '_>, rest: &str) -> Resolution {
     }
 }
 
-/// A compiled module has its source or its stub beside where it will be.
+/// Resolves a compiled module to the source file that it is built from.
 fn beside(asking: &Asking<'_, '_>, path: &str) -> Option<Resolution> {
     let candidates = [path, folder_of(path)];
     let ends = [".pyx", ".pxd", ".c", ".cpp", ".rs"];
@@ -50,7 +51,8 @@ fn absolute(asking: &Asking<'_, '_>) -> Resolution {
         };
         let found = asking.files().python(modules).get(name).copied().or_else(beside);
         if let Some(idx) = found {
-            // A package that does not have the module that was asked for is another one of that name, or lacks it.
+            // If the package does not contain the submodule, either the submodule does not exist,
+            // or another package with the same name is meant.
             return if n_left <= 1 || !is_package(asking.files(), idx) {
                 file(idx)
             } else {
@@ -63,28 +65,29 @@ fn absolute(asking: &Asking<'_, '_>) -> Resolution {
     }
 }
 
-/// A script sees the modules in its own folder.
+/// Returns whether the file can be a script. A script can import the modules in its own folder.
 fn is_script(asking: &Asking<'_, '_>) -> bool {
     let is_script = || module_at(asking.files(), asking.folder()).is_none();
     *asking.own.is_python_script.get_or_init(is_script)
 }
 
-fn is_package(files: &Files<'_>, idx: usize) -> bool {
+fn is_package(files: &SourceFiles<'_>, idx: usize) -> bool {
     name_of(files.path(idx)).starts_with("__init__.")
 }
 
-/// The module or package at a path.
-fn module_at(files: &Files<'_>, path: &str) -> Option<usize> {
+fn module_at(files: &SourceFiles<'_>, path: &str) -> Option<usize> {
     match path.is_empty() {
         true => files.with_end("", &["__init__.py", "__init__.pyi"]),
         false => files.with_end(path, &[".py", "/__init__.py", ".pyi", "/__init__.pyi"]),
     }
 }
 
-/// Every module by the names that an import may call it: from the folder above its outermost package, and from usual roots.
-fn modules<'a>(files: &Files<'a>) -> By<'a, usize> {
+/// Returns an index of modules by all their possible names: relative to the folder above the
+/// outermost package, and relative to the usual roots.
+fn modules<'a>(files: &SourceFiles<'a>) -> By<'a, usize> {
     let mut modules = By::default();
-    // Most files lie where the one before does.
+    // Caches the result for the previous folder, because most files are in the same folder as the
+    // file before them.
     let mut last = ("", "");
     for (idx, source) in files.all().filter(|(_, source)| source.language == Some(Language::Python))
     {
@@ -102,7 +105,7 @@ fn modules<'a>(files: &Files<'a>) -> By<'a, usize> {
                 root => stem.strip_prefix(root).and_then(|rest| rest.strip_prefix('/')),
             };
             let Some(name) = name else { continue };
-            // A package's stub does not hide the package.
+            // A stub does not replace the module itself, but a module replaces its stub.
             let known = modules.get(name).copied();
             if known.is_none_or(|known| !is_stub && files.path(known).ends_with(".pyi")) {
                 modules.insert(name, idx);
@@ -112,8 +115,8 @@ fn modules<'a>(files: &Files<'a>) -> By<'a, usize> {
     modules
 }
 
-/// The folder above the outermost package around another.
-fn package_root<'p>(files: &Files<'_>, folder: &'p str) -> &'p str {
+/// Returns the folder above the outermost package that contains `folder`.
+fn package_root<'p>(files: &SourceFiles<'_>, folder: &'p str) -> &'p str {
     let mut folder = folder;
     while !folder.is_empty() && module_at(files, folder).is_some_and(|idx| is_package(files, idx)) {
         folder = folder_of(folder);

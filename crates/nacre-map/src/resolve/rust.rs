@@ -1,19 +1,18 @@
-//! Rust: modules follow the files, crates follow the manifests.
+//! Resolves Rust paths. Module names are resolved to files, and crate names through the manifests.
 //!
-//! A path is walked as far as there are files for it; what is left is an item, an inline module or a re-export of the file
-//! that was reached, which is the file that has to answer for the name.
+//! A path is followed as far as its parts correspond to files. The remaining parts are an item, an
+//! inline module or a re-export in the last file, so the path resolves to that file.
 
 use super::files::{add, around, below, folder_of, joined, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::ImportKind;
 
-/// Names that come with the language.
 const LANGUAGE_CRATES: &[&str] = &["std", "core", "alloc", "proc_macro", "test"];
 
-/// To look for the last part of a path takes about as long as to compare so many names.
+/// The cost of extracting the last part of a path, in name comparisons.
 const PARTS_OF_A_PATH: usize = 4;
 
-/// Where a walk over modules stands: the file of a module, and the folder of its children.
+/// A position in the module tree: the module's file and the folder that contains its children.
 #[derive(Clone, Debug)]
 pub(super) struct Module {
     file: Option<usize>,
@@ -47,7 +46,7 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     }
 }
 
-/// The first part names a crate, or something that the file has already.
+/// Resolves a path whose first part is a crate, or a name that the file already imports.
 fn named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
     let own = own_module(asking);
     if let Some(found) = child(asking, &own.children, first) {
@@ -64,12 +63,13 @@ fn named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
     }
     let symbols = asking.files().source(asking.from).map(|source| &source.outline.symbols);
     let is_own = symbols.is_some_and(|symbols| {
-        asking.affords(symbols.len()) && symbols.iter().any(|symbol| symbol.name == first)
+        asking.affords(symbols.len()) && symbols.iter().any(|(name, _)| name == first)
     });
     if is_own { file(asking.from) } else { through_another(asking, first, rest) }
 }
 
-/// `use crate::model; use model::Store;`: the first part was imported by the same file.
+/// Resolves a path whose first part is imported by another `use` in the same file, as in `use
+/// crate::model; use model::Store;`.
 fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
     let imports = asking.files().source(asking.from).map(|source| &source.outline.imports);
     let imports = imports.filter(|imports| asking.affords(imports.len() * PARTS_OF_A_PATH));
@@ -92,7 +92,7 @@ fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resol
     }
 }
 
-/// Goes down from a module as far as there are files.
+/// Follows `parts` from a module as far as they correspond to files.
 fn walked(asking: &Asking<'_, '_>, from: Module, parts: &[&str]) -> Resolution {
     let Module { file: mut at, mut children } = from;
     for part in parts.iter().filter(|part| !part.is_empty()) {
@@ -114,7 +114,8 @@ fn above(asking: &Asking<'_, '_>, parts: &[&str]) -> Resolution {
     walked(asking, module, rest)
 }
 
-/// The file of the module whose children lie in a folder; an inline module is in the file of the one around it.
+/// Returns the file of the module whose children are in `folder`. An inline module is in its
+/// parent's file.
 fn module_file(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     let mut folder = folder;
     loop {
@@ -130,7 +131,7 @@ fn module_file(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     }
 }
 
-/// A crate's root may have any name that the manifest gives it, and any file of `tests/` is one.
+/// Returns the crate root in a folder. The manifest may give it any name.
 fn root_in(asking: &Asking<'_, '_>, folder: &str) -> Option<usize> {
     asking.manifests().rust_folders.get(folder).and_then(|root| asking.files().at(root))
 }
@@ -140,7 +141,8 @@ fn child(asking: &Asking<'_, '_>, folder: &str, name: &str) -> Option<usize> {
     found.filter(|idx| *idx != asking.from)
 }
 
-/// A file as a module: roots and `mod.rs` have their children beside them, others in a folder of their own name.
+/// Returns the module that the file defines. The children of crate roots and `mod.rs` files are in
+/// the same folder; the children of other files are in a folder with the file's name.
 fn own_module<'q>(asking: &Asking<'q, '_>) -> &'q Module {
     asking.own.rust_module.get_or_init(|| find_own_module(asking.path, asking))
 }
@@ -156,20 +158,20 @@ fn find_own_module(path: &str, asking: &Asking<'_, '_>) -> Module {
     Module { file: Some(asking.from), children }
 }
 
-/// Files right in these folders of a package are crates of their own.
+/// Returns whether a file is a crate root because it is in a folder such as `tests` or `src/bin`.
 fn is_loose_root(path: &str, asking: &Asking<'_, '_>) -> bool {
     let folder = folder_of(path);
     is_of_package(folder, asking) || folder.ends_with("src/bin") || folder == "bin"
 }
 
-/// Whether a folder is one that a package keeps such crates in; `src/runtime/tests` is a module like any other.
+/// Returns whether a folder is the `tests`, `examples` or `benches` folder of a package. For
+/// example, `src/runtime/tests` is an ordinary module.
 fn is_of_package(folder: &str, asking: &Asking<'_, '_>) -> bool {
     let name = name_of(folder);
     let has_manifest = || asking.files().at(&below(folder_of(folder), "Cargo.toml")).is_some();
     matches!(name, "tests" | "examples" | "benches") && (folder == name || has_manifest())
 }
 
-/// The root of the crate that a file is of.
 fn crate_root<'q>(asking: &Asking<'q, '_>) -> &'q Module {
     asking.own.rust_root.get_or_init(|| find_crate_root(asking))
 }

@@ -1,17 +1,19 @@
-//! JavaScript and TypeScript: relative paths, path aliases of a tsconfig, and packages of the same workspace.
+//! Resolves JavaScript and TypeScript imports: relative paths, path aliases in `tsconfig.json`, and
+//! packages in the same workspace.
 
+use super::external::script_package;
 use super::files::{around, below, folder_of, joined};
 use super::manifests::Package;
 use super::{Asking, Resolution, file};
 
-/// What an import may leave out, in the order in which bundlers look.
+/// Suffixes that an import may omit, in the order in which bundlers try them.
 const ENDS: &[&str] = &[
     ".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs", ".json", ".vue",
     ".svelte", ".d.mts", ".d.cts",
 ];
 
 pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
-    // Bundlers take a query behind the path.
+    // Bundlers allow a query string after the path.
     let text = asking.text().split(['?', '!']).next().unwrap_or_default();
     if text.starts_with("./") || text.starts_with("../") || matches!(text, "." | "..") {
         let path = joined(asking.folder(), text);
@@ -27,8 +29,8 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
         .unwrap_or(Resolution::Outside)
 }
 
-/// A path below the nearest package, or below its `src`: bundlers and test runners are often told to look there, each in a
-/// settings file of its own.
+/// Resolves a path relative to the nearest package or its `src` folder. Bundlers and test runners
+/// are often configured to search there.
 fn below_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     if text.starts_with(['@', '#']) || !text.contains('/') {
         return None;
@@ -39,12 +41,12 @@ fn below_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     found.or_else(|| at(asking, &below(folder, &format!("src/{text}")))).map(file)
 }
 
-/// The file that a path without its end leads to.
+/// Returns the file at a path whose suffix may be omitted.
 fn at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     let files = asking.files();
     let with_end = |path: &str| files.with_end(path, ENDS);
     let exact = || files.at(path);
-    // TypeScript asks for the file that it will be compiled to.
+    // TypeScript imports may name the compiled file.
     let compiled = || {
         let stem = [".js", ".jsx", ".mjs", ".cjs"].iter().find_map(|end| path.strip_suffix(end))?;
         with_end(stem)
@@ -57,7 +59,7 @@ fn at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     exact().or_else(|| with_end(path)).or_else(compiled).or_else(folder)
 }
 
-/// `paths` and `baseUrl` of the nearest tsconfig that has them.
+/// Applies `paths` and `baseUrl` of the nearest configuration that sets them.
 fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     for folder in around(asking.path) {
         let Some(config) = asking.manifests().script_configs.get(folder) else { continue };
@@ -67,7 +69,7 @@ fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
                 let path = joined(&config.base, &replacement.replace('*', star))?;
                 at(asking, &path)
             });
-            // `*` catches everything, also what is a stranger's.
+            // The pattern `*` also matches external packages.
             let is_ours = pattern != "*";
             match found {
                 Some(idx) => return Some(file(idx)),
@@ -85,7 +87,6 @@ fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     None
 }
 
-/// What a star stands for.
 fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     match pattern.split_once('*') {
         None => (pattern == text).then_some(""),
@@ -93,14 +94,11 @@ fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     }
 }
 
-/// A package of the same repository.
 fn by_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     if text.starts_with('#') {
         return by_private_import(asking, text);
     }
-    let n_parts = if text.starts_with('@') { 2 } else { 1 };
-    let end = text.match_indices('/').nth(n_parts - 1).map_or(text.len(), |(at, _)| at);
-    let (name, rest) = text.split_at(end);
+    let (name, rest) = script_package(text);
     let rest = rest.trim_start_matches('/');
     let folder = asking.manifests().package_folders.get(name)?;
     let package = asking.manifests().packages.get(folder)?;
@@ -112,7 +110,7 @@ fn by_package(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     Some(found.map_or(Resolution::Missing, file))
 }
 
-/// `#name`, which the nearest package.json maps.
+/// Resolves a `#name` import, which is mapped by the nearest `package.json`.
 fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     for folder in around(asking.path) {
         let Some(package) = asking.manifests().packages.get(folder) else { continue };
@@ -127,11 +125,11 @@ fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> 
     None
 }
 
-/// What a package is when it is asked for by its name alone.
+/// Returns the file that an import of only the package name refers to.
 fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usize> {
     let named = package.entries.iter().find_map(|entry| {
         let path = joined(folder, entry)?;
-        // A folder that names itself would be asked for ever.
+        // An entry point that refers to its own folder would cause infinite recursion.
         if path == folder { None } else { source_at(asking, &path) }
     });
     let usual = ["index", "src/index", "lib/index", "src/main"];
@@ -149,7 +147,8 @@ fn inside(asking: &Asking<'_, '_>, folder: &str, package: &Package, rest: &str) 
         .or_else(|| at(asking, &below(folder, &format!("src/{rest}"))))
 }
 
-/// The source of what a manifest names: builds go from `src` to `dist`, and only one of them is in the repository.
+/// Returns the source of a file that is named in a manifest. Manifests often name build output,
+/// such as files in `dist`, while the repository contains only the sources.
 fn source_at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     plain(asking, path).or_else(|| {
         let built = ["dist/", "lib/", "build/", "out/", "esm/", "cjs/"];
@@ -163,7 +162,7 @@ fn source_at(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     })
 }
 
-/// A file by its path, without looking into package.json again.
+/// Returns the file at a path, without applying `package.json` again.
 fn plain(asking: &Asking<'_, '_>, path: &str) -> Option<usize> {
     let files = asking.files();
     let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);

@@ -21,15 +21,13 @@ fn edges(files: &[(&str, &str)]) -> String {
             )
         })
         .collect();
-    let outlines: Vec<(Option<Language>, Outline<'_>)> =
-        analyses.iter().map(|(language, analysis)| (*language, analysis.outline())).collect();
-    let sources: Vec<Source<'_>> = files
+    let sources: Vec<FileOutline<'_>> = files
         .iter()
-        .zip(&outlines)
-        .map(|((path, _), (language, outline))| Source {
+        .zip(analyses)
+        .map(|((path, _), (language, analysis))| FileOutline {
             path: path.as_str(),
-            language: *language,
-            outline,
+            language,
+            outline: language.map(|language| analysis.into_outline(language)).unwrap_or_default(),
         })
         .collect();
     let manifests: Vec<Manifest> = files
@@ -59,7 +57,7 @@ fn edges(files: &[(&str, &str)]) -> String {
     shown
 }
 
-fn named(sources: &[Source<'_>], target: Target) -> String {
+fn named(sources: &[FileOutline<'_>], target: Target) -> String {
     match target {
         Target::File(idx) => sources[idx].path.to_owned(),
         Target::Folder(idx) => format!("{}/", files::folder_of(sources[idx].path)),
@@ -293,15 +291,15 @@ fn other_languages_lead_to_files_by_path_and_by_module() {
     ");
 }
 
-/// A file with so many names and imports that each import compared with each name would take a while.
+/// A file with too many names and imports to compare each import with each name.
 fn busy(language: Language, text: &str) -> Vec<Resolution> {
     let analysis = crate::languages::glance(language, text.as_bytes());
-    let outline = analysis.outline();
+    let outline = analysis.into_outline(language);
     let path = if language == Language::Rust { "busy.rs" } else { "sea/pearl/busy.kt" };
-    let sources = [Source { path, language: Some(language), outline: &outline }];
+    let sources = [FileOutline { path, language: Some(language), outline: outline.clone() }];
     let resolver = Resolver::new(&sources, &[]);
     let mut following = resolver.following();
-    outline.imports.iter().map(|import| following.resolve(0, import).clone()).collect()
+    outline.imports.iter().map(|import| following.resolve(0, import)).collect()
 }
 
 #[test]

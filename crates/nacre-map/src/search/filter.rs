@@ -1,14 +1,12 @@
-//! Which files a search looks at: by globs of paths and by language.
+//! Filters the files to search by path globs and by language.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use crate::languages::{Language, UnknownLanguage};
 
-/// More or longer globs are nobody's question.
 const MAX_GLOBS: usize = 32;
 const MAX_GLOB_BYTES: usize = 500;
 
-/// Why a filter cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FilterError {
     #[error("`{glob}` cannot be used as a glob: {why}")]
@@ -19,17 +17,17 @@ pub enum FilterError {
     Language(#[from] UnknownLanguage),
 }
 
-/// Which files a search looks at.
 #[derive(Debug, Default)]
 pub struct FileFilter {
-    /// One of these must match, where there are any.
+    /// If set, one of these globs must match.
     wanted: Option<GlobSet>,
     unwanted: Option<GlobSet>,
     language: Option<Language>,
 }
 
 impl FileFilter {
-    /// A glob without a `/` holds in every folder, a folder stands for all in it, and a leading `!` leaves out what matches.
+    /// A glob without `/` applies in every folder, a folder includes everything below it, and a
+    /// glob with a leading `!` excludes its matches.
     pub fn new(globs: &[String], language: Option<&str>) -> Result<Self, FilterError> {
         if MAX_GLOBS < globs.len() {
             return Err(FilterError::TooMany);

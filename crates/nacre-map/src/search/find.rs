@@ -1,7 +1,7 @@
-//! Which files a search finds, and in what order.
+//! Finds and ranks files.
 //!
-//! Files that define what is asked for come first, then the others by score. Tests, a stranger's code and what a program made count
-//! less, as they do for a task.
+//! Files that define the searched name come first, followed by the other files in order of score.
+//! Tests, copies and generated files get a lower score.
 
 use super::filter::FileFilter;
 use super::lines::each_match;
@@ -11,62 +11,55 @@ use crate::shares::in_batches;
 use crate::slices::{MadePaths, Sketch, path_worth, word_scores};
 use crate::words::{Bag, is_text};
 
-/// So many files are searched by a thread at once.
 const BATCH: usize = 16;
 
-/// So many of the best files are asked for the names that they define.
 const MAX_NAMED: usize = 2_000;
 
-/// How fast one more match says less.
+/// A file with this number of matches gets half of the maximum score.
 const DAMPING: f64 = 3.0;
 
-/// How much less a file is worth that says that a program made it.
-const MADE_WORTH: f64 = 0.4;
+const GENERATED_WORTH: f64 = 0.4;
 
-/// The files of a project, in the order of their paths.
+/// The files of a project, sorted by path.
 pub struct SearchedFiles<'s> {
     pub paths: Vec<&'s str>,
-    /// The words and trigrams of a file; `None` where they are not known.
     pub bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
-    /// Files that the project says a program made.
     pub made: &'s MadePaths,
-    /// The bytes of a file as the map knows it; `None` when it cannot be read, or is another one by now.
+    /// Returns the bytes of a file, or `None` if the file cannot be read or has changed since the
+    /// map was built.
     pub bytes: &'s (dyn Fn(usize) -> Option<Vec<u8>> + Sync),
-    /// The names that a file defines, one a line.
+    /// Returns the names of the symbols that a file defines, one per line.
     pub names: &'s (dyn Fn(usize) -> String + Sync),
-    /// Whether there is no time left.
     pub is_over: &'s (dyn Fn() -> bool + Sync),
     pub n_threads: usize,
 }
 
-/// A file that was found, by its place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct FileHit {
     pub(super) idx: usize,
-    /// Lines that match; not counted for words.
+    /// Number of matching lines. Not set in a word search.
     pub(super) n_matches: usize,
     pub(super) is_definition: bool,
     score: f64,
 }
 
-/// What a search found, the best first.
+/// Best match first.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CodeHits {
     pub(super) files: Vec<FileHit>,
-    /// How much each thing that a query asks for is worth, where it is made of words.
+    /// The weight of each word of a query.
     pub(super) worth: Vec<f64>,
-    /// Files that could match and were not searched: they could not be read, or there was no time.
+    /// Number of files that could match but were not searched, because they could not be read or
+    /// because the deadline passed.
     pub n_unsearched: usize,
 }
 
 impl CodeHits {
-    /// The best files, by their places.
     pub fn best(&self, limit: usize) -> impl Iterator<Item = usize> {
         self.files.iter().take(limit).map(|hit| hit.idx)
     }
 }
 
-/// Finds the files that have what a query asks for.
 pub fn find(files: &SearchedFiles<'_>, query: &CodeQuery, filter: &FileFilter) -> CodeHits {
     let mut hits = match &query.pattern {
         Some(pattern) => by_pattern(files, pattern, query, filter),
@@ -91,11 +84,12 @@ fn sort(hits: &mut [FileHit]) {
 }
 
 fn by_words(files: &SearchedFiles<'_>, query: &CodeQuery, filter: &FileFilter) -> CodeHits {
-    let sketch = Sketch::of_words(files.paths.clone(), files.bag, files.made);
+    let sketch = Sketch::new(files.paths.clone(), files.bag, files.made, Default::default());
     let scores = word_scores(&sketch, &query.question, files.n_threads);
     let takes = |idx: &usize| 0.0 < scores.files[*idx] && filter.takes(files.paths[*idx]);
     let mut found: Vec<usize> = (0..files.paths.len()).filter(takes).collect();
-    // One word or identifier means itself: files that have only parts of it are of interest where none has it.
+    // If the query is a single word or identifier, files that contain only parts of it are listed
+    // only if no file contains all of it.
     let whole = query.question.asked.first().filter(|_| query.token.is_some());
     let has = |idx: &usize| {
         let bag = (files.bag)(*idx);
@@ -136,7 +130,7 @@ fn by_pattern(
     hits
 }
 
-/// How many lines of a file match, and whether it was searched to its end.
+/// Returns the number of matching lines, and whether the file was searched completely.
 fn count(files: &SearchedFiles<'_>, pattern: &Pattern, idx: usize) -> (usize, bool) {
     if (files.is_over)() {
         return (0, false);
@@ -150,9 +144,9 @@ fn count(files: &SearchedFiles<'_>, pattern: &Pattern, idx: usize) -> (usize, bo
 
 fn score(files: &SearchedFiles<'_>, query: &CodeQuery, idx: usize, n_matches: usize) -> f64 {
     let n_matches = f64::from(u32::try_from(n_matches).unwrap_or(u32::MAX));
-    let is_made =
-        (files.bag)(idx).is_some_and(|bag| bag.is_made) || files.made.has(files.paths[idx]);
-    let made = if is_made { MADE_WORTH } else { 1.0 };
+    let is_generated =
+        (files.bag)(idx).is_some_and(|bag| bag.is_generated) || files.made.has(files.paths[idx]);
+    let made = if is_generated { GENERATED_WORTH } else { 1.0 };
     let worth = path_worth(files.paths[idx], query.question.is_about_tests);
     made * worth * n_matches / (n_matches + DAMPING)
 }

@@ -1,36 +1,41 @@
-//! The lines of a text, and those that a pattern matches.
+//! Finds the lines in a text that match a pattern or contain words of a query.
 //!
-//! A line is what stands between line breaks, without a carriage return at its end, and a match lies in one line.
+//! Lines end with `\n` or `\r\n`, and a match never spans several lines.
+
+use std::collections::{BTreeSet, HashMap};
+
+use foldhash::fast::RandomState;
 
 use super::pattern::Pattern;
+use super::query::CodeQuery;
+use crate::words::{WordHash, each_identifier};
 
-/// So much of a line is matched; what is longer was made by a program.
+/// Maximum number of bytes per line that are matched.
 pub(super) const MAX_LINE_BYTES: usize = 256 << 10;
 
-/// So much of a text is searched before the clock is looked at.
+/// Number of bytes searched between two checks of the deadline.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// A line with its number, from 1.
+/// A line with its 1-based number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct TextLine<'t> {
     pub(super) number: u32,
     pub(super) bytes: &'t [u8],
 }
 
-/// All lines of a text.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = TextLine<'_>> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
     (1..).zip(lines).map(|(number, line)| TextLine { number, bytes: bounded(line) })
 }
 
-/// A line without its end, as far as it is looked at.
+/// Returns a line without its line break, truncated to `MAX_LINE_BYTES`.
 fn bounded(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     &line[..line.len().min(MAX_LINE_BYTES)]
 }
 
-/// Hands out the lines that match; returns whether it came to the end before time was over.
+/// Visits the matching lines. Returns false if the deadline passed before the end of the text.
 pub(super) fn each_match<'t>(
     pattern: &Pattern,
     text: &'t [u8],
@@ -50,7 +55,6 @@ pub(super) fn each_match<'t>(
     true
 }
 
-/// The end of the line in which the first part of a text ends.
 fn chunk_end(text: &[u8]) -> usize {
     let Some(behind) = text.get(CHUNK_BYTES..) else { return text.len() };
     memchr::memchr(b'\n', behind).map_or(text.len(), |at| CHUNK_BYTES + at + 1)
@@ -58,13 +62,11 @@ fn chunk_end(text: &[u8]) -> usize {
 
 struct LineSearch<'s, 't> {
     pattern: &'s Pattern,
-    /// Of the next line.
     number: u32,
     take: &'s mut dyn FnMut(TextLine<'t>),
 }
 
 impl<'t> LineSearch<'_, 't> {
-    /// Searches some whole lines.
     fn chunk(&mut self, chunk: &'t [u8]) {
         let is_plain = memchr::memchr(b'\r', chunk).is_none() && chunk.len() <= MAX_LINE_BYTES;
         if self.pattern.is_of_lines && is_plain {
@@ -74,12 +76,12 @@ impl<'t> LineSearch<'_, 't> {
         }
     }
 
-    /// Line by line.
+    /// Matches each line separately.
     fn step(&mut self, chunk: &'t [u8]) {
         chunk.split_inclusive(|byte| *byte == b'\n').for_each(|line| self.match_line(line));
     }
 
-    /// From match to match: the lines between them are only counted.
+    /// Searches the whole chunk at once. Lines between matches are only counted.
     fn leap(&mut self, chunk: &'t [u8]) {
         let mut rest = chunk;
         while let Some(found) = self.pattern.regex.find(rest) {
@@ -106,4 +108,46 @@ impl<'t> LineSearch<'_, 't> {
         }
         self.number = self.number.saturating_add(1);
     }
+}
+
+const MAX_WORDS_BYTES: usize = 4_096;
+
+/// Weight factor of a line that contains a word exactly as typed.
+const EXACT_WORTH: f64 = 2.0;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct WordLine<'t> {
+    pub(super) line: TextLine<'t>,
+    pub(super) worth: f64,
+}
+
+/// Returns the lines that have more than half of the best line's weight, best first.
+pub(super) fn word_lines<'t>(
+    text: &'t [u8],
+    query: &CodeQuery,
+    worth: &[f64],
+) -> Vec<WordLine<'t>> {
+    let asked: HashMap<WordHash, usize, RandomState> =
+        query.question.asked.iter().enumerate().map(|(at, asked)| (asked.word, at)).collect();
+    let token = query.token.as_ref().map(|token| memchr::memmem::Finder::new(token.as_bytes()));
+    let mut found: Vec<WordLine<'t>> = Vec::new();
+    for line in lines(text) {
+        let bytes = &line.bytes[..line.bytes.len().min(MAX_WORDS_BYTES)];
+        let mut places: BTreeSet<usize> = BTreeSet::new();
+        each_identifier(bytes, |word| places.extend(asked.get(&word)));
+        let sum: f64 = places.iter().filter_map(|place| worth.get(*place)).sum();
+        if sum <= 0.0 {
+            continue;
+        }
+        let is_exact =
+            token.as_ref().is_some_and(|token| token.find(&bytes.to_ascii_lowercase()).is_some());
+        let worth = if is_exact { EXACT_WORTH * sum } else { sum };
+        found.push(WordLine { line, worth });
+    }
+    let most = found.iter().map(|line| line.worth).fold(0.0, f64::max);
+    found.retain(|line| most < 2.0 * line.worth);
+    found.sort_by(|one, other| {
+        other.worth.total_cmp(&one.worth).then(one.line.number.cmp(&other.line.number))
+    });
+    found
 }

@@ -1,14 +1,13 @@
-//! Search in the texts of a project by words, by a piece of text, or by a regular expression.
+//! Searches the texts of a project for words, literal text or a regular expression.
 //!
-//! Words are ranked as a task's are (`slices`). A pattern is first asked what every match must contain (`needs`); files whose trigrams
-//! rule that out are not read. What is left is read and matched line by line, so an answer is that of a scan of every file.
-//!
-//! This room reads no file: texts come in. Every text passes the redactor on its way out.
+//! Words are ranked in the same way as those of a task (`slices`). For a pattern, files that cannot
+//! match are excluded by their trigrams (`needs`), and the remaining files are matched line by
+//! line, so the result is the same as that of a full scan. This module reads no files, and all
+//! output is redacted.
 
 mod filter;
 mod find;
 mod lines;
-mod matched;
 mod needs;
 mod pattern;
 mod pick;
@@ -16,11 +15,10 @@ mod query;
 mod show;
 #[cfg(test)]
 mod tests;
-mod word_lines;
 
 pub use filter::{FileFilter, FilterError};
 pub use find::{CodeHits, SearchedFiles, find};
-pub use matched::{CodeMatches, MatchGroup, MatchSymbol, MatchedFile, MatchedLine};
 pub use pattern::PatternError;
-pub use pick::{PickRequest, PickedLines, TextAndSymbols, pick};
-pub use query::{CodeQuery, LetterCase, QueryError, SearchMode};
+pub use pick::{PickRequest, PickedLines, pick};
+pub use query::{CodeQuery, QueryError};
+pub use show::matches_text;

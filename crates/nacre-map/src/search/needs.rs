@@ -1,19 +1,17 @@
-//! What every match of a pattern must contain, as trigrams.
+//! Computes the trigrams that every match of a pattern must contain.
 //!
-//! Where it is not certain that a piece must stand in a match, nothing is asked: a file is then read. Letters are compared in lower
-//! case, as the trigrams of texts are kept.
+//! If a part of the pattern may be missing from a match, it adds no requirement, so more files are
+//! read. All text is compared in lower case, like the stored trigrams.
 
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use crate::words::{Trigram, Trigrams};
 
-/// So many texts a piece of a pattern may stand for before it is given up.
 const MAX_TEXTS: usize = 16;
 
-/// No text that a piece stands for gets longer.
 const MAX_TEXT_BYTES: usize = 256;
 
-/// What a text must have so that it can match.
+/// A requirement on the trigrams of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Need {
     Nothing,
@@ -27,7 +25,7 @@ impl Need {
         Piece::of(pattern).need()
     }
 
-    /// Whether a text with these trigrams may match; `false` is certain.
+    /// Returns false if a text with these trigrams cannot match.
     pub(super) fn fits(&self, trigrams: &Trigrams<'_>) -> bool {
         match self {
             Self::Nothing => true,
@@ -47,11 +45,10 @@ impl Need {
     }
 }
 
-/// What a part of a pattern matches.
 enum Piece {
-    /// One of these texts and nothing else, in lower case.
+    /// Matches exactly one of these lower-case texts.
     Exactly(Vec<Vec<u8>>),
-    /// Something that has what is needed.
+    /// Matches only texts that satisfy the requirement.
     Having(Need),
 }
 
@@ -76,7 +73,7 @@ impl Piece {
         Self::Having(Need::Nothing)
     }
 
-    /// Texts, as far as they are few and short.
+    /// Returns `Exactly`, or a weaker requirement if the texts are too many or too long.
     fn exactly(mut texts: Vec<Vec<u8>>) -> Self {
         texts.sort_unstable();
         texts.dedup();
@@ -94,7 +91,7 @@ impl Piece {
             }
             (0, ..) => Self::unknown(),
             (1, Some(1), once) => once,
-            // What is there more than once is there.
+            // A repeated part occurs at least once.
             (_, _, once) => Self::Having(once.need()),
         }
     }
@@ -145,13 +142,14 @@ impl Piece {
     }
 }
 
-/// The trigrams of one of some texts.
+/// Returns the requirement that a match contains the trigrams of at least one of the texts.
 fn need_of(texts: &[Vec<u8>]) -> Need {
     let all = |text: &Vec<u8>| Need::all(Trigram::all(text).map(Need::One).collect());
     Need::any(texts.iter().map(all).collect())
 }
 
-/// Each of some texts before each of others; `None` where they would be too many or too long.
+/// Concatenates each text in `before` with each text in `behind`. Returns `None` if the results are
+/// too many or too long.
 fn product(before: &[Vec<u8>], behind: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     let longest = |texts: &[Vec<u8>]| texts.iter().map(Vec::len).max().unwrap_or(0);
     let is_large = MAX_TEXTS < before.len() * behind.len()
@@ -164,9 +162,9 @@ fn product(before: &[Vec<u8>], behind: &[Vec<u8>]) -> Option<Vec<Vec<u8>>> {
     Some(joined.collect())
 }
 
-/// The characters of a class in lower case, where they are few.
-///
-/// A letter in either case has up to three of them: texts that spell `k` and `s` with the third have every trigram.
+/// Returns the lower-case characters in a class, or `None` if there are too many. Under Unicode
+/// case folding, `k` and `s` also match the Kelvin sign and the long s. These are omitted here,
+/// because texts that contain them are stored as having every trigram.
 fn texts_of(class: &Class) -> Option<Vec<Vec<u8>>> {
     let mut texts: Vec<Vec<u8>> = Vec::new();
     match class {

@@ -1,6 +1,7 @@
-//! A pattern that lines are matched with, and what it needs of a text.
+//! A compiled pattern and its required trigrams.
 //!
-//! The `regex` crate takes time in proportion to pattern and text. Both are bounded, so that no pattern makes a search hang.
+//! The running time of the `regex` crate depends on the lengths of the pattern and the text. Both
+//! lengths are limited, so no pattern can make a search hang.
 
 use regex::bytes::{Regex, RegexBuilder};
 use regex_syntax::ParserBuilder;
@@ -8,15 +9,12 @@ use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
 use super::needs::Need;
 
-/// A longer pattern was made by a program.
 pub(super) const MAX_PATTERN_BYTES: usize = 2_000;
 
-/// What a compiled pattern may take, and how deep it may be nested.
 const MAX_COMPILED_BYTES: usize = 1 << 20;
 const MAX_DFA_BYTES: usize = 4 << 20;
 const MAX_NESTING: u32 = 60;
 
-/// Why a pattern cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PatternError {
     #[error("`{pattern}` is not a regular expression: {why}")]
@@ -25,13 +23,12 @@ pub enum PatternError {
     TooLarge,
 }
 
-/// A compiled pattern.
 #[derive(Debug)]
 pub(super) struct Pattern {
-    /// `^` and `$` stand for the ends of a line.
+    /// `^` and `$` match at line boundaries.
     pub(super) regex: Regex,
     pub(super) need: Need,
-    /// Whether a match in a text of many lines is one in a line alone, and the other way round.
+    /// Whether a search of the whole text finds the same matches as a search of each line.
     pub(super) is_of_lines: bool,
 }
 
@@ -59,14 +56,15 @@ fn uncompiled(pattern: &str, error: &regex::Error) -> PatternError {
     }
 }
 
-/// The last line of what is wrong: those before show the pattern, which the person knows.
+/// Returns the last line of a regex error. The preceding lines only repeat the pattern.
 fn syntax(pattern: &str, error: &dyn std::fmt::Display) -> PatternError {
     let told = error.to_string();
     let why = told.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
     PatternError::Syntax { pattern: pattern.chars().take(80).collect(), why }
 }
 
-/// Whether a pattern can match no line break, and asks for no end of the whole text.
+/// Returns whether a pattern cannot match a line break and does not refer to the start or end of
+/// the text.
 fn is_of_lines(tree: &Hir) -> bool {
     match tree.kind() {
         HirKind::Empty => true,

@@ -1,89 +1,78 @@
-//! Which lines of the files that a search found are shown: some of each file first, then more of the best.
+//! Selects the lines to show: first a few lines of each file, then more lines of the best files.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nacre_core::base::redact::redact;
+use nacre_base::redact::redact;
+use nacre_types::{MatchGroup, MatchSymbol, MatchedCode, MatchedFile, MatchedLine};
 
 use super::find::{CodeHits, FileHit};
-use super::lines::{TextLine, each_match, lines};
-use super::matched::{CodeMatches, MatchGroup, MatchSymbol, MatchedFile, MatchedLine};
+use super::lines::{TextLine, each_match, lines, word_lines};
 use super::query::CodeQuery;
-use super::show::LineText;
-use super::word_lines::word_lines;
+use super::show::line_text;
 use crate::languages::SymbolFacts;
 use crate::slices::path_worth;
 use crate::words::is_text;
 
-/// Files that are looked into for words: the best.
+/// Maximum number of top-ranked files that are searched for lines in a word search.
 const MAX_READ: usize = 60;
 
-/// One file gets this part of the lines at first, and so many in any case where that is at most half of them.
+/// Each file first gets `limit / FILE_SHARE` lines, or `MIN_OF_FILE` lines (but at most half of the
+/// limit) if that is more.
 const FILE_SHARE: usize = 4;
 const MIN_OF_FILE: usize = 5;
 
-/// So many lines of a symbol may stand above its name.
+/// Maximum number of lines from the start of a symbol to the line that contains its name.
 const MAX_ABOVE_NAME: u32 = 3;
 
-/// How much of what was found is shown.
 pub struct PickRequest<'r> {
-    /// Lines that match; files where only those are listed.
+    /// Maximum number of matching lines to show, or of files if only files are listed.
     pub limit: usize,
-    /// Lines that are shown before and behind each.
     pub context: u32,
     pub is_files_only: bool,
-    /// A file by its place; `None` when it is another one by now.
-    pub file: &'r dyn Fn(usize) -> Option<TextAndSymbols>,
+    /// Returns the content and the symbols of a file by its index, or `None` if the file has
+    /// changed.
+    pub file: &'r dyn Fn(usize) -> Option<(Vec<u8>, Vec<SymbolFacts>)>,
     pub is_over: &'r dyn Fn() -> bool,
 }
 
-/// What is needed of a file to show lines of it.
-#[derive(Clone, Debug, Default)]
-pub struct TextAndSymbols {
-    pub bytes: Vec<u8>,
-    pub symbols: Vec<SymbolFacts>,
-}
-
-/// Lines that may be shown, in the order in which they are taken.
 #[derive(Clone, Debug)]
 pub struct PickedLines {
-    nothing: CodeMatches,
+    empty: MatchedCode,
     is_files_only: bool,
     context: u32,
     files: Vec<PickedFile>,
-    /// Places of files, and places of lines in each.
+    /// Pairs of a file index and a line index in that file.
     order: Vec<(usize, usize)>,
 }
 
-/// A file with the lines that may be shown.
 #[derive(Clone, Debug, Default)]
 struct PickedFile {
     path: String,
     is_definition: bool,
     n_matches: usize,
-    /// How much its best line is worth, where words are searched for.
+    /// In a word search, the weight of the file's best line.
     worth: f64,
-    /// Numbers of lines that match, in the order in which they are taken.
+    /// Numbers of the matching lines, in display order.
     numbers: Vec<u32>,
-    /// Those and the lines around them.
     texts: BTreeMap<u32, String>,
     symbols: Vec<SymbolFacts>,
 }
 
-/// Reads the best files until there are as many lines as may be shown.
 pub fn pick(
     paths: &[&str],
     query: &CodeQuery,
     hits: &CodeHits,
     request: &PickRequest<'_>,
 ) -> PickedLines {
-    let mut nothing = CodeMatches {
+    let mut empty = MatchedCode {
+        query: query.text.clone(),
         mode: query.mode,
-        n_matches: hits.files.iter().map(|hit| hit.n_matches).sum(),
-        n_files: hits.files.len(),
+        total_matches: hits.files.iter().map(|hit| hit.n_matches).sum(),
+        total_files: hits.files.len(),
         files: Vec::new(),
         more_matches: 0,
         more_files: 0,
-        n_unsearched: hits.n_unsearched,
+        unsearched_files: hits.n_unsearched,
     };
     let path = |hit: &FileHit| PickedFile {
         path: paths[hit.idx].to_owned(),
@@ -94,7 +83,7 @@ pub fn pick(
     if request.is_files_only {
         let files: Vec<PickedFile> = hits.files.iter().take(request.limit).map(path).collect();
         let order = (0..files.len()).map(|place| (place, 0)).collect();
-        return PickedLines { nothing, is_files_only: true, context: 0, files, order };
+        return PickedLines { empty, is_files_only: true, context: 0, files, order };
     }
     let mut files = Vec::new();
     let mut n_taken = 0;
@@ -106,13 +95,13 @@ pub fn pick(
         if is_enough || (request.is_over)() {
             break;
         }
-        let Some(read) = (request.file)(hit.idx).filter(|file| is_text(&file.bytes)) else {
+        let Some(read) = (request.file)(hit.idx).filter(|(bytes, _)| is_text(bytes)) else {
             continue;
         };
         let mut file = path(hit);
         file.take(&read, query, hits, request);
         if file.numbers.is_empty() {
-            nothing.n_files = nothing.n_files.saturating_sub(1);
+            empty.total_files = empty.total_files.saturating_sub(1);
             continue;
         }
         n_taken += file.numbers.len().min(share(request.limit));
@@ -123,18 +112,16 @@ pub fn pick(
             other.is_definition.cmp(&one.is_definition).then(other.worth.total_cmp(&one.worth))
         };
         files.sort_by(is_better);
-        nothing.n_matches = files.iter().map(|file| file.n_matches).sum();
+        empty.total_matches = files.iter().map(|file| file.n_matches).sum();
     }
     let order = order(&files, request.limit);
-    PickedLines { nothing, is_files_only: false, context: request.context, files, order }
+    PickedLines { empty, is_files_only: false, context: request.context, files, order }
 }
 
-/// How many lines one file gets at first.
 fn share(limit: usize) -> usize {
     (limit / FILE_SHARE).max(MIN_OF_FILE.min(limit / 2)).max(1)
 }
 
-/// Some lines of each file, then the others of each, as many as may be.
 fn order(files: &[PickedFile], limit: usize) -> Vec<(usize, usize)> {
     let share = share(limit);
     let of_all = |from: usize, to: usize| {
@@ -148,7 +135,7 @@ fn order(files: &[PickedFile], limit: usize) -> Vec<(usize, usize)> {
 impl PickedFile {
     fn take(
         &mut self,
-        file: &TextAndSymbols,
+        (bytes, symbols): &(Vec<u8>, Vec<SymbolFacts>),
         query: &CodeQuery,
         hits: &CodeHits,
         request: &PickRequest<'_>,
@@ -156,15 +143,16 @@ impl PickedFile {
         let mut found: Vec<TextLine<'_>> = Vec::new();
         match &query.pattern {
             Some(pattern) => {
-                each_match(pattern, &file.bytes, &request.is_over, |line| {
+                each_match(pattern, bytes, &request.is_over, |line| {
                     found.extend((found.len() < request.limit).then_some(line));
                 });
             }
             None => {
-                let of_words = word_lines(&file.bytes, query, &hits.worth);
+                let of_words = word_lines(bytes, query, &hits.worth);
                 self.n_matches = of_words.len();
                 let worth = path_worth(&self.path, query.question.is_about_tests);
-                // Steps, so that the ranking of the files decides between lines that are worth about the same.
+                // The weight is rounded, so lines of similar weight are ordered by the rank of
+                // their files.
                 self.worth = of_words.first().map_or(0.0, |best| (worth * best.worth).round());
                 found.extend(of_words.iter().take(request.limit).map(|found| found.line));
             }
@@ -175,16 +163,15 @@ impl PickedFile {
                 let first = symbol.first_line;
                 (first..=first.saturating_add(MAX_ABOVE_NAME)).contains(number)
             };
-            file.symbols.iter().any(|symbol| begins(symbol) && query.names(&symbol.name))
+            symbols.iter().any(|symbol| begins(symbol) && query.names(&symbol.name))
         };
         self.numbers.sort_by_cached_key(|number| !defines(number));
-        self.take_texts(&file.bytes, query, request.context);
+        self.take_texts(bytes, query, request.context);
         let is_near =
             |symbol: &&SymbolFacts| self.numbers.iter().any(|number| holds(symbol, *number));
-        self.symbols = file.symbols.iter().filter(is_near).cloned().collect();
+        self.symbols = symbols.iter().filter(is_near).cloned().collect();
     }
 
-    /// Takes the lines that match and those around them, without secrets.
     fn take_texts(&mut self, bytes: &[u8], query: &CodeQuery, context: u32) {
         if self.numbers.is_empty() {
             return;
@@ -193,15 +180,14 @@ impl PickedFile {
         let wanted: BTreeSet<u32> = self.numbers.iter().flat_map(around).collect();
         let text = String::from_utf8_lossy(bytes);
         let clean = redact(&text);
-        // A secret of several lines is found only where all of them are seen.
+        // A secret that spans several lines can be detected only by redacting the whole text.
         let clean: Option<BTreeSet<&str>> = (clean != text).then(|| clean.lines().collect());
         for line in lines(bytes).filter(|line| wanted.contains(&line.number)) {
-            let text = LineText::new(line.bytes, query, clean.as_ref());
-            self.texts.insert(line.number, text.0);
+            let text = line_text(line.bytes, query, clean.as_ref());
+            self.texts.insert(line.number, text);
         }
     }
 
-    /// The lines with these numbers and those around them, by symbol.
     fn groups(&self, chosen: &BTreeSet<u32>, context: u32) -> Vec<MatchGroup> {
         let matching: BTreeSet<u32> = self.numbers.iter().copied().collect();
         let mut groups: Vec<(Option<&SymbolFacts>, Vec<MatchedLine>)> = Vec::new();
@@ -212,12 +198,12 @@ impl PickedFile {
             let to = number.saturating_add(context);
             let lines = self.texts.range(first..=to.max(first)).filter(|(at, _)| **at <= to);
             let lines = lines.map(|(number, text)| MatchedLine {
-                number: *number,
+                line: *number,
                 text: text.clone(),
-                is_match: matching.contains(number),
+                is_context: !matching.contains(number),
             });
             let lines: Vec<MatchedLine> = lines.collect();
-            last = lines.last().map_or(last, |line| line.number);
+            last = lines.last().map_or(last, |line| line.line);
             match groups.last_mut().filter(|(known, _)| *known == symbol) {
                 Some((_, known)) => known.extend(lines),
                 None => groups.push((symbol, lines)),
@@ -225,7 +211,7 @@ impl PickedFile {
         }
         groups.retain(|(_, lines)| !lines.is_empty());
         let group = |(symbol, lines): (Option<&SymbolFacts>, Vec<MatchedLine>)| MatchGroup {
-            symbol: symbol.map(told),
+            symbol: symbol.map(shown),
             lines,
         };
         groups.into_iter().map(group).collect()
@@ -236,13 +222,12 @@ fn holds(symbol: &SymbolFacts, line: u32) -> bool {
     (symbol.first_line..=symbol.last_line).contains(&line)
 }
 
-/// The smallest symbol that a line lies in.
 fn innermost(symbols: &[SymbolFacts], line: u32) -> Option<&SymbolFacts> {
     let around = symbols.iter().filter(|symbol| holds(symbol, line));
     around.min_by_key(|symbol| symbol.last_line - symbol.first_line)
 }
 
-fn told(symbol: &SymbolFacts) -> MatchSymbol {
+fn shown(symbol: &SymbolFacts) -> MatchSymbol {
     MatchSymbol {
         name: redact(&symbol.name).into_owned(),
         kind: symbol.kind,
@@ -253,7 +238,7 @@ fn told(symbol: &SymbolFacts) -> MatchSymbol {
 }
 
 impl PickedLines {
-    /// How many lines, or files, there are to show.
+    /// Returns the number of lines shown, or of files if only files are listed.
     pub fn len(&self) -> usize {
         self.order.len()
     }
@@ -262,31 +247,30 @@ impl PickedLines {
         self.order.is_empty()
     }
 
-    /// The first of them, with what is left out.
-    pub fn first(&self, n_lines: usize) -> CodeMatches {
+    pub fn first(&self, n_lines: usize) -> MatchedCode {
         let mut chosen: BTreeMap<usize, BTreeSet<u32>> = BTreeMap::new();
         for (place, line) in self.order.iter().take(n_lines) {
             let numbers = chosen.entry(*place).or_default();
             numbers.extend(self.files[*place].numbers.get(*line));
         }
-        let mut matches = self.nothing.clone();
+        let mut matches = self.empty.clone();
         let mut n_shown = 0;
         for (place, numbers) in chosen {
             let file = &self.files[place];
             let groups = file.groups(&numbers, self.context);
             let of_file = groups.iter().flat_map(|group| &group.lines);
-            let n_of_file = of_file.filter(|line| line.is_match).count();
+            let n_of_file = of_file.filter(|line| !line.is_context).count();
             n_shown += if self.is_files_only { file.n_matches } else { n_of_file };
             matches.more_files += usize::from(!self.is_files_only && n_of_file < file.n_matches);
             matches.files.push(MatchedFile {
                 path: file.path.clone(),
                 is_definition: file.is_definition,
-                n_matches: file.n_matches,
+                matches: file.n_matches,
                 groups,
             });
         }
-        matches.more_matches = matches.n_matches.saturating_sub(n_shown);
-        matches.more_files += matches.n_files.saturating_sub(matches.files.len());
+        matches.more_matches = matches.total_matches.saturating_sub(n_shown);
+        matches.more_files += matches.total_files.saturating_sub(matches.files.len());
         matches
     }
 }

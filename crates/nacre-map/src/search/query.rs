@@ -1,43 +1,13 @@
-//! What is searched for: words, a piece of text, or a regular expression.
+//! A search query: words, literal text, or a regular expression.
+
+use nacre_types::CodeSearchMode;
 
 use super::pattern::{MAX_PATTERN_BYTES, Pattern, PatternError};
-use crate::words::{Question, part_words};
+use crate::words::{TaskQuery, part_words};
 
-/// More words together are a sentence, not a name.
+/// Queries with more words are treated as sentences, not as names.
 const MAX_NAME_TOKENS: usize = 3;
 
-/// How a query is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchMode {
-    /// Words and identifiers, ranked.
-    Words,
-    /// A piece of text, as it stands.
-    Fixed,
-    /// A regular expression, line by line.
-    Regex,
-}
-
-impl SearchMode {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Words => "words",
-            Self::Fixed => "fixed",
-            Self::Regex => "regex",
-        }
-    }
-}
-
-/// Whether a pattern tells upper from lower case.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum LetterCase {
-    /// Where it has a letter in upper case itself.
-    #[default]
-    Smart,
-    Ignored,
-    Kept,
-}
-
-/// Why a query cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum QueryError {
     #[error("A search needs a query")]
@@ -50,45 +20,55 @@ pub enum QueryError {
     Pattern(#[from] PatternError),
 }
 
-/// What is searched for.
 #[derive(Debug)]
 pub struct CodeQuery {
-    pub mode: SearchMode,
-    pub(super) question: Question,
-    /// Of a piece of text and a regular expression.
+    pub(super) text: String,
+    pub(super) mode: CodeSearchMode,
+    pub(super) question: TaskQuery,
+    /// Set for literal text and regular expressions.
     pub(super) pattern: Option<Pattern>,
-    /// Names that are surely meant, in lower case and without what joins their words.
+    /// Possible symbol names in lower case, without separators.
     pub(super) names: Vec<String>,
-    /// One word alone, in lower case: lines that have it as it stands come before those that have its stem.
+    /// The query's only word in lower case. Lines with exactly this word rank above lines that only
+    /// contain its stem.
     pub(super) token: Option<String>,
 }
 
 impl CodeQuery {
-    /// Without a mode, a query in double quotes is a piece of text, and so is one that has no word.
-    pub fn new(text: &str, mode: Option<SearchMode>, case: LetterCase) -> Result<Self, QueryError> {
+    /// If `ignores_case` is `None`, matching is case-sensitive only if the pattern contains an
+    /// upper-case letter. If `mode` is `None`, a query that is in double quotes or contains no
+    /// words is treated as literal text.
+    pub fn new(
+        text: &str,
+        mode: Option<CodeSearchMode>,
+        ignores_case: Option<bool>,
+    ) -> Result<Self, QueryError> {
         if text.trim().is_empty() {
             return Err(QueryError::Empty);
         }
         if MAX_PATTERN_BYTES < text.len() {
             return Err(QueryError::TooLong);
         }
+        let given = text.to_owned();
         let quoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
         let quoted = quoted.filter(|text| mode.is_none() && !text.is_empty());
         let text = quoted.unwrap_or(text);
-        let question = Question::as_said(text);
+        let question = TaskQuery::as_said(text);
         let is_fixed = quoted.is_some() || question.asked.is_empty();
-        let mode = mode.unwrap_or(if is_fixed { SearchMode::Fixed } else { SearchMode::Words });
+        let mode =
+            mode.unwrap_or(if is_fixed { CodeSearchMode::Fixed } else { CodeSearchMode::Words });
         let pattern = match mode {
-            SearchMode::Words => None,
-            SearchMode::Fixed => Some(pattern(&regex_syntax::escape(text), text, case)?),
-            SearchMode::Regex => Some(pattern(text, &without_escapes(text), case)?),
+            CodeSearchMode::Words => None,
+            CodeSearchMode::Fixed => {
+                Some(pattern(&regex_syntax::escape(text), text, ignores_case)?)
+            }
+            CodeSearchMode::Regex => Some(pattern(text, &without_escapes(text), ignores_case)?),
         };
         let tokens: Vec<&str> = text.split_whitespace().collect();
         let token = (tokens.len() == 1).then(|| text.trim().to_ascii_lowercase());
-        Ok(Self { mode, question, pattern, names: names_of(text, &tokens), token })
+        Ok(Self { text: given, mode, question, pattern, names: names_of(text, &tokens), token })
     }
 
-    /// Whether a symbol's name is what the query asks for.
     pub(super) fn names(&self, name: &str) -> bool {
         let last = name.rsplit([':', '.', '#']).next().unwrap_or(name);
         match &self.pattern {
@@ -101,19 +81,15 @@ impl CodeQuery {
     }
 }
 
-fn pattern(regex: &str, letters: &str, case: LetterCase) -> Result<Pattern, QueryError> {
+fn pattern(regex: &str, letters: &str, ignores_case: Option<bool>) -> Result<Pattern, QueryError> {
     if regex.contains('\n') {
         return Err(QueryError::LineBreak);
     }
-    let ignores_case = match case {
-        LetterCase::Smart => !letters.contains(char::is_uppercase),
-        LetterCase::Ignored => true,
-        LetterCase::Kept => false,
-    };
+    let ignores_case = ignores_case.unwrap_or_else(|| !letters.contains(char::is_uppercase));
     Ok(Pattern::new(regex, ignores_case)?)
 }
 
-/// A regular expression without `\S` and the like, whose letters stand for something else.
+/// Removes escapes such as `\S`, because their letters are not literal text.
 fn without_escapes(text: &str) -> String {
     let mut letters = String::new();
     let mut characters = text.chars();
@@ -129,7 +105,6 @@ fn without_escapes(text: &str) -> String {
     letters
 }
 
-/// A word alone, an identifier of several words, and a few words as one name.
 fn names_of(text: &str, tokens: &[&str]) -> Vec<String> {
     let is_name = |token: &&&str| tokens.len() == 1 || 1 < part_words(token).len();
     let mut names: Vec<String> = tokens.iter().filter(is_name).map(|token| joined(token)).collect();
@@ -138,7 +113,7 @@ fn names_of(text: &str, tokens: &[&str]) -> Vec<String> {
     names
 }
 
-/// The words of a name in lower case, without what joins them.
+/// Returns a name in lower case without separators.
 pub(super) fn joined(name: &str) -> String {
     part_words(name).into_iter().map(|(word, _)| word).collect()
 }

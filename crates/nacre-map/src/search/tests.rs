@@ -1,5 +1,6 @@
 //! What a search finds: the same as a scan of every file, in the right order, within its bounds.
 
+use nacre_types::CodeSearchMode;
 use proptest::prelude::*;
 use regex::bytes::RegexBuilder;
 
@@ -7,7 +8,7 @@ use super::pattern::Pattern;
 use super::*;
 use crate::languages::{Language, analyse};
 use crate::slices::MadePaths;
-use crate::words::{Bag, BagMaker, is_text};
+use crate::words::{Bag, is_text, render_bag};
 
 /// Files by path, and whether their words are known.
 type Tree<'t> = &'t [(&'t str, &'t [u8])];
@@ -19,10 +20,9 @@ fn search<T>(
     filter: &FileFilter,
     take: impl FnOnce(&SearchedFiles<'_>, CodeHits) -> T,
 ) -> T {
-    let mut maker = BagMaker::default();
     let bags: Vec<Vec<u8>> = tree
         .iter()
-        .map(|(path, text)| maker.make(text, Language::of_path(path).is_some()))
+        .map(|(path, text)| render_bag(text, Language::of_path(path).is_some()))
         .collect();
     let names = |idx: usize| {
         let (path, text) = tree[idx];
@@ -44,14 +44,14 @@ fn search<T>(
 }
 
 /// The answer of a search as text.
-fn answer(tree: Tree<'_>, query: &str, mode: Option<SearchMode>, limit: usize) -> String {
-    let query = CodeQuery::new(query, mode, LetterCase::Smart).unwrap();
+fn answer(tree: Tree<'_>, query: &str, mode: Option<CodeSearchMode>, limit: usize) -> String {
+    let query = CodeQuery::new(query, mode, None).unwrap();
     search(tree, &query, &FileFilter::default(), |files, hits| {
         let file = |idx: usize| {
             let (path, bytes) = tree[idx];
             let language = Language::of_path(path);
             let symbols = language.map(|one| analyse(one, bytes).symbols).unwrap_or_default();
-            Some(TextAndSymbols { bytes: bytes.to_vec(), symbols })
+            Some((bytes.to_vec(), symbols))
         };
         let request = PickRequest {
             limit,
@@ -61,7 +61,7 @@ fn answer(tree: Tree<'_>, query: &str, mode: Option<SearchMode>, limit: usize) -
             is_over: &|| false,
         };
         let picked = pick(&files.paths, &query, &hits, &request);
-        picked.first(picked.len()).to_text("--limit N")
+        matches_text(&picked.first(picked.len()), "--limit N")
     })
 }
 
@@ -119,7 +119,8 @@ fn regexes() -> impl Strategy<Value = String> {
     })
 }
 
-/// What texts have besides letters: bytes that are no text, and letters that are one of ASCII in the other case.
+/// What texts have besides letters: bytes that are no text, and letters that are one of ASCII in
+/// the other case.
 const ODD: &[&[u8]] =
     &[b"\r\n", b"\r", b"\xff", b"\0", "é".as_bytes(), "ſ".as_bytes(), "\u{212a}".as_bytes()];
 
@@ -145,9 +146,9 @@ proptest! {
         let paths = ["a.rs", "b.py", "c.md", "d.txt", "e"];
         let tree: Vec<(&str, &[u8])> =
             paths.iter().zip(&texts).map(|(path, text)| (*path, &text[..])).collect();
-        let case = if ignores_case { LetterCase::Ignored } else { LetterCase::Kept };
+        let case = Some(ignores_case);
         let escaped = regex_syntax::escape(&fixed);
-        for (text, mode, plain) in [(&regex, SearchMode::Regex, &regex), (&fixed, SearchMode::Fixed, &escaped)] {
+        for (text, mode, plain) in [(&regex, CodeSearchMode::Regex, &regex), (&fixed, CodeSearchMode::Fixed, &escaped)] {
             let Ok(query) = CodeQuery::new(text, Some(mode), case) else { continue };
             prop_assert_eq!(indexed(&tree, &query), scanned(&tree, plain, ignores_case), "{}", plain);
         }
@@ -155,8 +156,8 @@ proptest! {
 
     #[test]
     fn any_text_is_a_query_or_an_error(text in "\\PC{0,60}", is_regex: bool) {
-        let mode = is_regex.then_some(SearchMode::Regex);
-        if let Ok(query) = CodeQuery::new(&text, mode, LetterCase::Smart) {
+        let mode = is_regex.then_some(CodeSearchMode::Regex);
+        if let Ok(query) = CodeQuery::new(&text, mode, None) {
             indexed(&[("a.rs", b"fn main() {}\n")], &query);
         }
     }
@@ -213,7 +214,7 @@ fn words_are_found_in_any_form_and_lines_that_have_most_are_shown() {
 
 #[test]
 fn a_regex_is_matched_line_by_line_and_says_what_is_left_out() {
-    insta::assert_snapshot!(answer(TREE, r"open\w*\(", Some(SearchMode::Regex), 3), @"
+    insta::assert_snapshot!(answer(TREE, r"open\w*\(", Some(CodeSearchMode::Regex), 3), @"
     src/open.rs  2 matches
       3-6 function open_store
         3: pub fn open_store() {
@@ -239,18 +240,18 @@ fn files_that_cannot_match_are_not_read() {
         .map(|n| (format!("{n:02}.rs"), format!("fn number_{n}() {{ shared(); }}\n")))
         .collect();
     let bags: Vec<Vec<u8>> =
-        texts.iter().map(|(_, text)| BagMaker::default().make(text.as_bytes(), true)).collect();
+        texts.iter().map(|(_, text)| render_bag(text.as_bytes(), true)).collect();
     let cases = [
-        ("number_17", SearchMode::Fixed, 1),
-        (r"number_(17|23)\(", SearchMode::Regex, 2),
-        (r"NUMBER_17.*shared", SearchMode::Regex, 1),
-        (r"absent|missing", SearchMode::Regex, 0),
-        ("ed", SearchMode::Fixed, 50),
-        (r"\w+_4\d", SearchMode::Regex, 50),
+        ("number_17", CodeSearchMode::Fixed, 1),
+        (r"number_(17|23)\(", CodeSearchMode::Regex, 2),
+        (r"NUMBER_17.*shared", CodeSearchMode::Regex, 1),
+        (r"absent|missing", CodeSearchMode::Regex, 0),
+        ("ed", CodeSearchMode::Fixed, 50),
+        (r"\w+_4\d", CodeSearchMode::Regex, 50),
     ];
     for (text, mode, expected) in cases {
         let n_read = std::sync::atomic::AtomicUsize::new(0);
-        let query = CodeQuery::new(text, Some(mode), LetterCase::Ignored).unwrap();
+        let query = CodeQuery::new(text, Some(mode), Some(true)).unwrap();
         let files = SearchedFiles {
             paths: texts.iter().map(|(path, _)| path.as_str()).collect(),
             bag: &|idx| Bag::read(&bags[idx]),
@@ -273,7 +274,7 @@ fn files_that_cannot_match_are_not_read() {
 fn a_search_ends_when_time_is_over_and_says_so() {
     let line = "x = 1\n".repeat(40_000);
     let tree: Tree<'_> = &[("a.py", line.as_bytes())];
-    let query = CodeQuery::new(r"x\s", Some(SearchMode::Regex), LetterCase::Kept).unwrap();
+    let query = CodeQuery::new(r"x\s", Some(CodeSearchMode::Regex), Some(false)).unwrap();
     let n_asked = std::sync::atomic::AtomicUsize::new(0);
     let is_over = || 2 < n_asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     let files = SearchedFiles {
@@ -296,14 +297,14 @@ fn hostile_patterns_and_texts_are_bounded() {
     assert!(error("(a{1000}){1000}").contains("too large"), "{}", error("(a{1000}){1000}"));
     assert!(error(&"(".repeat(500)).contains("not a regular expression"));
     assert!(error("a(").contains("unclosed group"), "{}", error("a("));
-    let too_long = CodeQuery::new(&"a".repeat(3_000), None, LetterCase::Smart);
+    let too_long = CodeQuery::new(&"a".repeat(3_000), None, None);
     assert!(matches!(too_long, Err(QueryError::TooLong)));
-    assert!(matches!(CodeQuery::new(" \n", None, LetterCase::Smart), Err(QueryError::Empty)));
-    let broken = CodeQuery::new("a\nb", Some(SearchMode::Fixed), LetterCase::Smart);
+    assert!(matches!(CodeQuery::new(" \n", None, None), Err(QueryError::Empty)));
+    let broken = CodeQuery::new("a\nb", Some(CodeSearchMode::Fixed), None);
     assert!(matches!(broken, Err(QueryError::LineBreak)));
     // A pattern that others need exponential time for, on one line of a million letters.
     let long = [&b"a".repeat(1_000_000)[..], b"\nneedle here\n"].concat();
-    let query = CodeQuery::new("(a+)+$|needle", Some(SearchMode::Regex), LetterCase::Kept).unwrap();
+    let query = CodeQuery::new("(a+)+$|needle", Some(CodeSearchMode::Regex), Some(false)).unwrap();
     assert_eq!(indexed(&[("a.js", &long)], &query), [("a.js".to_owned(), 2)]);
 }
 
@@ -315,13 +316,13 @@ fn a_long_line_is_shown_around_its_match_and_secrets_are_replaced() {
     assert!(shown.len() < 400, "{}", shown.len());
     let key = "ghp_0123456789abcdefghijklmnopqrstuvwxyzAB";
     let text = format!("token = \"{key}\"\n");
-    let shown = answer(&[("a.py", text.as_bytes())], "token", Some(SearchMode::Fixed), 3);
+    let shown = answer(&[("a.py", text.as_bytes())], "token", Some(CodeSearchMode::Fixed), 3);
     assert!(shown.contains("token") && !shown.contains(key), "{shown}");
     let body = "MIIEpAIBAAKCAQEA7bq3VZz5p3mE9n4kQyUu2Xw8Hq0tLrJ6fYv1sGcKdRbPiOaN\n".repeat(6);
     let text = format!(
         "-----BEGIN RSA PRIVATE KEY-----\n{body}-----END RSA PRIVATE KEY-----\nMIIE is a mark\n"
     );
-    let shown = answer(&[("key.txt", text.as_bytes())], "MIIE", Some(SearchMode::Fixed), 9);
+    let shown = answer(&[("key.txt", text.as_bytes())], "MIIE", Some(CodeSearchMode::Fixed), 9);
     assert!(!shown.contains("AAKCAQEA") && shown.contains("is a mark"), "{shown}");
 }
 

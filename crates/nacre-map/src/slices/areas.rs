@@ -1,48 +1,26 @@
-//! The parts that a project is made of: its packages, or else the folders that divide its own code.
+//! Divides a project into areas: its packages or, if it has none, the main folders of its own code.
 //!
-//! Only own code counts. A folder or package that holds nearly everything is no part but a roof: what lies in it is told
-//! instead.
+//! Only the project's own code counts. A folder or package that contains most of the code is
+//! replaced by its children.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use nacre_types::{CodeApart, CodeArea};
 
 use super::declared::is_package_file;
 use super::places::{CodeRole, folder_of};
 use super::survey::{Node, Survey};
 use crate::artifact::FileRow;
 
-/// A folder with more than this share of the code, in hundredths, is divided.
+/// A folder or package is divided if it contains more than this percentage of the code.
 const ROOF_SHARE: usize = 60;
 
-/// A package with less than this share of the one around it, in hundredths, is a part of that.
+/// A package with less than this percentage of its parent package's code is merged into the parent.
 const PART_SHARE: usize = 30;
 
-/// Folders are divided at most so deep.
 const MAX_DEPTH: usize = 12;
 
-/// A part of a project.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Area {
-    /// Empty for what lies in no folder.
-    pub path: String,
-    pub files: usize,
-    pub lines: u64,
-    /// What its manifest or README says it is.
-    pub about: Option<String>,
-}
-
-/// Files of code, by what they are apart from the project's own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CodeApart {
-    pub tests: usize,
-    /// Examples, benchmarks and documents.
-    pub aside: usize,
-    pub vendored: usize,
-    pub generated: usize,
-}
-
-/// Counts the code that is not the project's own.
+/// Counts code files that are not the project's own code, such as tests and copies.
 pub(super) fn code_apart(survey: &Survey) -> CodeApart {
     let mut apart = CodeApart::default();
     for node in survey.nodes.iter().filter(|node| node.language.is_some()) {
@@ -57,8 +35,8 @@ pub(super) fn code_apart(survey: &Survey) -> CodeApart {
     apart
 }
 
-/// The parts of a project, largest first.
-pub(super) fn areas(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<Area> {
+/// Returns the areas, largest first.
+pub(super) fn areas(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<CodeArea> {
     let is_own = |idx: usize| survey.nodes.get(idx).is_some_and(Node::is_own);
     let own: Vec<(&str, u32)> = (0..files.len())
         .filter(|idx| is_own(*idx))
@@ -67,18 +45,17 @@ pub(super) fn areas(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<Area> {
     let packages = outer_packages(packages(files, &own), &own);
     let by_folder =
         if packages.len() < 2 { divided(&own) } else { divided_packages(&own, &packages) };
-    let mut areas: Vec<Area> = by_folder
+    let mut areas: Vec<CodeArea> = by_folder
         .into_iter()
-        .map(|(path, (files, lines))| Area { path: path.to_owned(), files, lines, about: None })
+        .map(|(path, (files, lines))| CodeArea { path: path.to_owned(), files, lines, about: None })
         .collect();
     areas.sort_by(|one, other| (other.lines, &one.path).cmp(&(one.lines, &other.path)));
     areas
 }
 
-/// Files and lines of code.
+/// The number of files and the number of lines of code.
 type Size = (usize, u64);
 
-/// Folders below the root that a manifest makes a package and that hold own code.
 fn packages<'p>(files: &[(&'p str, FileRow)], own: &[(&str, u32)]) -> Vec<&'p str> {
     let is_package = |path: &&str| is_package_file(path.rsplit('/').next().unwrap_or(path));
     let paths = files.iter().map(|(path, _)| *path).filter(is_package);
@@ -95,10 +72,11 @@ fn packages<'p>(files: &[(&'p str, FileRow)], own: &[(&str, u32)]) -> Vec<&'p st
     folders
 }
 
-/// Leaves out packages that are a small part of another: configurations and tools that have a manifest of their own.
+/// Removes packages that are only a small part of an enclosing package, such as configuration or
+/// tools with their own manifest.
 fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p str> {
     let size = |folder: &str| {
-        // What lies below a folder stands together, and `0` is the letter after the slash.
+        // Paths below a folder are adjacent in the list, and `0` is the character after `/`.
         let before =
             |end: char| own.partition_point(|(path, _)| *path < format!("{folder}{end}").as_str());
         before('0') - before('/')
@@ -111,10 +89,11 @@ fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p
     packages.into_iter().filter(|folder| !parts.contains(folder)).collect()
 }
 
-/// The packages; one that holds nearly everything is told by its folders.
+/// Returns the packages with their sizes. A package that contains most of the code is replaced by
+/// its folders.
 fn divided_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
     let mut files_of: BTreeMap<&str, Vec<(&'p str, u32)>> = BTreeMap::new();
-    // The files of a folder stand together, but for what lies in folders between them.
+    // Files in the same folder are adjacent, except for the content of subfolders between them.
     for files in own.chunk_by(|(one, _), (other, _)| folder_of(one) == folder_of(other)) {
         let folder = files.first().map_or("", |(path, _)| folder_of(path));
         files_of.entry(package_around(folder, packages)).or_default().extend(files);
@@ -131,7 +110,8 @@ fn divided_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMa
     sizes
 }
 
-/// The innermost package around a folder. What is in no package is told by its first folder.
+/// Returns the innermost package that contains a folder, or the first component of the folder's
+/// path if there is none.
 fn package_around<'p>(folder: &'p str, packages: &[&'p str]) -> &'p str {
     let mut around = folder;
     while !around.is_empty() && packages.binary_search(&around).is_err() {
@@ -140,12 +120,11 @@ fn package_around<'p>(folder: &'p str, packages: &[&'p str]) -> &'p str {
     if around.is_empty() { folder.split('/').next().unwrap_or_default() } else { around }
 }
 
-/// Whether a folder with so many files holds nearly everything.
 fn is_roof(n_files: usize, n_all: usize) -> bool {
     n_all * ROOF_SHARE < n_files * 100
 }
 
-/// The folders of the root; one that holds nearly everything is divided.
+/// Returns the top-level folders. A folder that contains most of the code is divided.
 fn divided<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
     let mut roof = "";
     let mut sizes = children(own, roof);
@@ -164,7 +143,7 @@ fn divided<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
     sizes
 }
 
-/// The folders right below one, and itself for the files that lie in it.
+/// Returns the child folders of a folder, and the folder itself if it directly contains files.
 fn children<'p>(own: &[(&'p str, u32)], folder: &'p str) -> BTreeMap<&'p str, Size> {
     let mut sizes: BTreeMap<&str, Size> = BTreeMap::new();
     for (path, lines) in own.iter().filter(|(path, _)| is_in(path, folder)) {

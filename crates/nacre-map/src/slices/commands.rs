@@ -1,82 +1,52 @@
-//! How a project is built, run, tested and checked: what its Makefile, manifests and CI say.
-//!
-//! What people wrote down for it comes first, then what its tools do by themselves, then what CI runs.
+//! Finds the commands that build, run, test and check a project: first its own targets and scripts,
+//! then the default commands of its tools, then the commands in its CI configuration.
 
-use serde::{Deserialize, Serialize};
+use nacre_types::{CommandPurpose, ProjectCommand};
 use serde_json::Value;
 
-/// More of a file is not looked at.
+use nacre_base::text::is_listed;
+
 const MAX_BYTES: usize = 1 << 18;
 const MAX_LINES: usize = 4_000;
 
-/// So many commands are told for one purpose.
 const MAX_FOR_ONE: usize = 3;
 
-/// How plainly it is said what a tool does by itself, and what CI runs: behind all names.
+/// Priorities of a tool's default command and of a CI command. Named targets come before both.
 const DEFAULT: usize = 50;
 const IN_CI: usize = 100;
 
-/// A longer command is a program of its own.
 const MAX_COMMAND_BYTES: usize = 100;
 
-/// What a command is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Purpose {
-    Build,
-    Run,
-    Test,
-    Lint,
+/// Returns the purpose of a target and its priority, which is the index of its name in the list.
+/// Names that only begin with a listed name come later.
+fn purpose_of(name: &str) -> Option<(CommandPurpose, usize)> {
+    const NAMES: &[(&str, CommandPurpose)] = &[
+        ("build", CommandPurpose::Build),
+        ("compile", CommandPurpose::Build),
+        ("install", CommandPurpose::Build),
+        ("run", CommandPurpose::Run),
+        ("dev", CommandPurpose::Run),
+        ("start", CommandPurpose::Run),
+        ("serve", CommandPurpose::Run),
+        ("watch", CommandPurpose::Run),
+        ("test", CommandPurpose::Test),
+        ("tests", CommandPurpose::Test),
+        ("check", CommandPurpose::Test),
+        ("verify", CommandPurpose::Test),
+        ("e2e", CommandPurpose::Test),
+        ("lint", CommandPurpose::Lint),
+        ("fmt", CommandPurpose::Lint),
+        ("format", CommandPurpose::Lint),
+        ("typecheck", CommandPurpose::Lint),
+        ("vet", CommandPurpose::Lint),
+    ];
+    let place = |name: &str| NAMES.iter().position(|(known, _)| *known == name);
+    let first = name.split(['-', ':', '_', '/']).next().unwrap_or_default();
+    let exact = place(name).map(|at| (NAMES[at].1, at));
+    exact.or_else(|| place(first).map(|at| (NAMES[at].1, NAMES.len() + at)))
 }
 
-impl Purpose {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Build => "build",
-            Self::Run => "run",
-            Self::Test => "test",
-            Self::Lint => "lint",
-        }
-    }
-
-    /// The purpose that a name tells, and how plainly: by its place among the names, one that only begins with it far behind.
-    fn of_name(name: &str) -> Option<(Self, usize)> {
-        const NAMES: &[(&str, Purpose)] = &[
-            ("build", Purpose::Build),
-            ("compile", Purpose::Build),
-            ("install", Purpose::Build),
-            ("run", Purpose::Run),
-            ("dev", Purpose::Run),
-            ("start", Purpose::Run),
-            ("serve", Purpose::Run),
-            ("watch", Purpose::Run),
-            ("test", Purpose::Test),
-            ("tests", Purpose::Test),
-            ("check", Purpose::Test),
-            ("verify", Purpose::Test),
-            ("e2e", Purpose::Test),
-            ("lint", Purpose::Lint),
-            ("fmt", Purpose::Lint),
-            ("format", Purpose::Lint),
-            ("typecheck", Purpose::Lint),
-            ("vet", Purpose::Lint),
-        ];
-        let place = |name: &str| NAMES.iter().position(|(known, _)| *known == name);
-        let first = name.split(['-', ':', '_', '/']).next().unwrap_or_default();
-        let exact = place(name).map(|at| (NAMES[at].1, at));
-        exact.or_else(|| place(first).map(|at| (NAMES[at].1, NAMES.len() + at)))
-    }
-}
-
-/// A command, and the file that says so.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProjectCommand {
-    pub purpose: Purpose,
-    pub command: String,
-    pub from: String,
-}
-
-/// What tools do in a folder with a file of theirs: the file, how to build, how to test.
+/// Default commands of tools: the tool's file, the build command and the test command.
 const TOOLS: &[(&str, &str, &str)] = &[
     ("Cargo.toml", "cargo build", "cargo test"),
     ("go.mod", "go build ./...", "go test ./..."),
@@ -98,7 +68,7 @@ const TOOLS: &[(&str, &str, &str)] = &[
     ("manage.py", "", "python manage.py test"),
 ];
 
-/// Lock files that tell who runs the scripts of a package.
+/// Lock files and the tools that run package scripts.
 const RUNNERS: &[(&str, &str)] = &[
     ("pnpm-lock.yaml", "pnpm"),
     ("pnpm-workspace.yaml", "pnpm"),
@@ -107,47 +77,15 @@ const RUNNERS: &[(&str, &str)] = &[
     ("bun.lock", "bun"),
 ];
 
-/// Words that a line of CI begins with when it does what it is for.
-const CI_TOOLS: &[&str] = &[
-    "make",
-    "cargo",
-    "go",
-    "npm",
-    "pnpm",
-    "yarn",
-    "bun",
-    "python",
-    "python3",
-    "pytest",
-    "tox",
-    "nox",
-    "uv",
-    "mvn",
-    "./mvnw",
-    "gradle",
-    "./gradlew",
-    "cmake",
-    "ctest",
-    "mix",
-    "swift",
-    "sbt",
-    "bundle",
-    "rake",
-    "composer",
-    "dotnet",
-    "just",
-    "bazel",
-    "tsc",
-    "npx",
-];
+const CI_TOOLS: &str = "make cargo go npm pnpm yarn bun python python3 pytest tox nox uv mvn ./mvnw gradle \
+    ./gradlew cmake ctest mix swift sbt bundle rake composer dotnet just bazel tsc npx";
 
-/// Collects commands: files are asked for by path, and those of CI are looked for among all.
 pub(super) fn project_commands<'p>(
     paths: impl Iterator<Item = &'p str>,
     is_file: &dyn Fn(&str) -> bool,
     text: &dyn Fn(&str) -> Option<String>,
 ) -> Vec<ProjectCommand> {
-    let mut found = Found::default();
+    let mut found = FoundCommands::default();
     for makefile in ["Makefile", "GNUmakefile", "makefile"].iter().filter(|name| is_file(name)) {
         found.targets(makefile, "make", &read(text, makefile));
     }
@@ -167,16 +105,15 @@ pub(super) fn project_commands<'p>(
             Some(("mvn", rest)) if is_file("mvnw") => format!("./mvnw {rest}"),
             _ => command.to_owned(),
         };
-        found.add(Purpose::Build, DEFAULT, &wrapped(build), file);
-        found.add(Purpose::Test, DEFAULT, &wrapped(test), file);
+        found.add(CommandPurpose::Build, DEFAULT, &wrapped(build), file);
+        found.add(CommandPurpose::Test, DEFAULT, &wrapped(test), file);
     }
     for path in paths.filter(|path| is_ci(path)).take(8) {
         found.ci(path, &read(text, path));
     }
-    found.told()
+    found.into_commands()
 }
 
-/// Whether a file says what CI runs.
 fn is_ci(path: &str) -> bool {
     path.starts_with(".github/workflows/") && (path.ends_with(".yml") || path.ends_with(".yaml"))
         || matches!(
@@ -189,7 +126,7 @@ fn read(text: &dyn Fn(&str) -> Option<String>, path: &str) -> String {
     text(path).filter(|text| text.len() <= MAX_BYTES).unwrap_or_default()
 }
 
-/// `"packageManager": "pnpm@9.1.0"`.
+/// Parses `"packageManager": "pnpm@9.1.0"`.
 fn runner_of(manifest: &str) -> Option<String> {
     let manifest: Value = serde_json::from_str(manifest).ok()?;
     let named = manifest.get("packageManager")?.as_str()?;
@@ -197,29 +134,29 @@ fn runner_of(manifest: &str) -> Option<String> {
     ["npm", "pnpm", "yarn", "bun"].contains(&name).then(|| name.to_owned())
 }
 
-/// Commands in the order in which they were found, each with how plainly its name says what it is for.
+/// Commands with their priorities, in the order in which they were found.
 #[derive(Default)]
-struct Found(Vec<(usize, ProjectCommand)>);
+struct FoundCommands(Vec<(usize, ProjectCommand)>);
 
-impl Found {
-    fn add(&mut self, purpose: Purpose, plainness: usize, command: &str, from: &str) {
+impl FoundCommands {
+    fn add(&mut self, purpose: CommandPurpose, priority: usize, command: &str, from: &str) {
         let is_known = self.0.iter().any(|(_, known)| known.command == command);
         if command.is_empty() || MAX_COMMAND_BYTES < command.len() || is_known {
             return;
         }
         let command =
             ProjectCommand { purpose, command: command.to_owned(), from: from.to_owned() };
-        self.0.push((plainness, command));
+        self.0.push((priority, command));
     }
 
-    /// Targets of a Makefile: names before a colon at the beginning of a line.
+    /// Adds the targets of a Makefile, which are the names before a colon at the start of a line.
     fn targets(&mut self, from: &str, tool: &str, text: &str) {
         for line in text.lines().take(MAX_LINES) {
             let Some((names, rest)) = line.split_once(':') else { continue };
             let is_name = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
             let is_target = !rest.starts_with('=') && names.chars().all(is_name);
-            if let Some((purpose, plainness)) = Purpose::of_name(names).filter(|_| is_target) {
-                self.add(purpose, plainness, &format!("{tool} {names}"), from);
+            if let Some((purpose, priority)) = purpose_of(names).filter(|_| is_target) {
+                self.add(purpose, priority, &format!("{tool} {names}"), from);
             }
         }
     }
@@ -228,32 +165,32 @@ impl Found {
         let Ok(manifest) = serde_json::from_str::<Value>(manifest) else { return };
         let scripts = manifest.get("scripts").and_then(Value::as_object).into_iter().flatten();
         for (name, _) in scripts.take(MAX_LINES) {
-            if let Some((purpose, plainness)) = Purpose::of_name(name) {
+            if let Some((purpose, priority)) = purpose_of(name) {
                 let is_short = runner == "npm" && name == "test";
                 let run = if is_short { "" } else { "run " };
-                self.add(purpose, plainness, &format!("{runner} {run}{name}"), "package.json");
+                self.add(purpose, priority, &format!("{runner} {run}{name}"), "package.json");
             }
         }
     }
 
-    /// Lines of CI that begin with a tool and name a purpose.
+    /// Adds lines of a CI configuration that begin with a known tool and contain the name of a
+    /// purpose.
     fn ci(&mut self, from: &str, text: &str) {
         for line in text.lines().take(MAX_LINES).map(str::trim) {
             let line = line.trim_start_matches("- ").trim_start_matches("run:").trim();
             let mut words = line.split_whitespace();
-            if !words.next().is_some_and(|tool| CI_TOOLS.contains(&tool)) || line.contains("${{") {
+            if !words.next().is_some_and(|tool| is_listed(CI_TOOLS, tool)) || line.contains("${{") {
                 continue;
             }
-            let purpose = words.find_map(|word| Purpose::of_name(word.trim_matches(['"', '\''])));
+            let purpose = words.find_map(|word| purpose_of(word.trim_matches(['"', '\''])));
             if let Some((purpose, _)) = purpose {
                 self.add(purpose, IN_CI, line, from);
             }
         }
     }
 
-    /// The plainest for each purpose.
-    fn told(mut self) -> Vec<ProjectCommand> {
-        self.0.sort_by_key(|(plainness, command)| (command.purpose, *plainness));
+    fn into_commands(mut self) -> Vec<ProjectCommand> {
+        self.0.sort_by_key(|(priority, command)| (command.purpose as u8, *priority));
         let mut told: Vec<ProjectCommand> = Vec::new();
         for (_, command) in self.0 {
             let n_alike = told.iter().filter(|known| known.purpose == command.purpose).count();
@@ -269,7 +206,7 @@ impl Found {
 mod tests {
     use super::*;
 
-    fn told(files: &[(&str, &str)]) -> Vec<(Purpose, String)> {
+    fn told(files: &[(&str, &str)]) -> Vec<(CommandPurpose, String)> {
         let text = |path: &str| {
             files.iter().find(|(known, _)| *known == path).map(|(_, text)| (*text).to_owned())
         };
@@ -281,7 +218,7 @@ mod tests {
     #[test]
     fn commands_come_from_what_people_wrote_down() {
         type Files<'t> = &'t [(&'t str, &'t str)];
-        let cases: &[(Files<'_>, &[(Purpose, &str)])] = &[
+        let cases: &[(Files<'_>, &[(CommandPurpose, &str)])] = &[
             (
                 &[
                     (
@@ -291,11 +228,11 @@ mod tests {
                     ("go.mod", ""),
                 ],
                 &[
-                    (Purpose::Build, "make build"),
-                    (Purpose::Build, "go build ./..."),
-                    (Purpose::Test, "make test"),
-                    (Purpose::Test, "make test-unit"),
-                    (Purpose::Test, "go test ./..."),
+                    (CommandPurpose::Build, "make build"),
+                    (CommandPurpose::Build, "go build ./..."),
+                    (CommandPurpose::Test, "make test"),
+                    (CommandPurpose::Test, "make test-unit"),
+                    (CommandPurpose::Test, "go test ./..."),
                 ],
             ),
             (
@@ -303,19 +240,19 @@ mod tests {
                     "package.json",
                     r#"{"packageManager": "pnpm@9", "scripts": {"dev": "x", "test": "y"}}"#,
                 )],
-                &[(Purpose::Run, "pnpm run dev"), (Purpose::Test, "pnpm run test")],
+                &[(CommandPurpose::Run, "pnpm run dev"), (CommandPurpose::Test, "pnpm run test")],
             ),
             (
                 &[(
                     ".github/workflows/ci.yml",
                     "jobs:\n  - run: cargo test --all\n  - run: echo test\n  - run: cargo test ${{ x }}\n",
                 )],
-                &[(Purpose::Test, "cargo test --all")],
+                &[(CommandPurpose::Test, "cargo test --all")],
             ),
             (&[("package.json", "{{{")], &[]),
         ];
         for (files, expected) in cases {
-            let expected: Vec<(Purpose, String)> = expected
+            let expected: Vec<(CommandPurpose, String)> = expected
                 .iter()
                 .map(|(purpose, command)| (*purpose, (*command).to_owned()))
                 .collect();

@@ -1,27 +1,27 @@
-//! What a task needs of a project, within a budget: the files first, then code of the best of them, symbol by symbol.
+//! Selects the code that is needed for a task within a token budget: the relevant files, and
+//! symbols in the best files.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::context_slice::{ContextRequest, ContextSlice, Form};
+use foldhash::fast::RandomState;
+use nacre_types::{ContextSlice, SymbolForm, WhyRelevant};
+
 use super::overview::TooSmall;
-use super::pack::{Candidate, pack};
-use super::passages::Passages;
-use super::relevance::{Ranked, RankedFile, Why, words};
+use super::pack::{Candidate, ContextRequest, pack};
+use super::relevance::{Ranked, RankedFile, words};
 use crate::artifact::{FileFacts, RelativePath};
 use crate::languages::SymbolFacts;
-use crate::words::Question;
+use crate::words::{Kin, TaskQuery, WordHash, each_identifier, identifiers};
 
-/// Symbols that are weighed against each other.
 const MAX_CANDIDATES: usize = 3_000;
 
-/// Files whose texts are read to see which of their symbols speak of the task.
 const MAX_READ: usize = 12;
 
-/// How much a symbol counts for its file alone, for its name, and for what stands in it.
+/// Weights of the score of a symbol's file and of the symbol's text, relative to the symbol's name.
 const W_FILE: f64 = 0.4;
 const W_INSIDE: f64 = 0.8;
 
-/// Collects what a task needs, within the budget. `facts` are of ranked files, in any order.
+/// `facts` must contain the facts of the ranked files, in any order.
 pub fn context(
     ranked: &Ranked,
     facts: &[FileFacts],
@@ -34,14 +34,13 @@ pub fn context(
     pack(&ranked.files, &candidates, request)
 }
 
-/// All symbols of all ranked files, the most relevant first.
 fn candidates<'f>(
     ranked: &'f Ranked,
     facts: &'f [FileFacts],
     request: &ContextRequest<'_>,
 ) -> Vec<Candidate<'f>> {
     let wanted: BTreeSet<String> = words(request.task).into_iter().collect();
-    let question = Question::new(request.task);
+    let question = TaskQuery::new(request.task);
     let by_path: HashMap<&RelativePath, &FileFacts> =
         facts.iter().map(|file| (&file.path, file)).collect();
     let mut candidates = Vec::new();
@@ -65,7 +64,7 @@ fn symbols_of<'f>(
     wanted: &BTreeSet<String>,
     passages: Option<&Passages>,
 ) -> Vec<Candidate<'f>> {
-    let is_asked = relevant.why.contains(&Why::Asked);
+    let is_asked = relevant.why.contains(&WhyRelevant::Asked);
     let candidate = |symbol: &'f SymbolFacts| {
         let share = share(symbol, wanted);
         let is_holder = holds_others(file, symbol);
@@ -78,15 +77,14 @@ fn symbols_of<'f>(
             score: relevant.score * (W_FILE + share + W_INSIDE * inside),
             is_meant: 0.0 < share || 0.0 < inside || is_asked,
             is_asked,
-            largest: if is_holder { Form::Signature } else { Form::Body },
+            largest: if is_holder { SymbolForm::Signature } else { SymbolForm::Body },
         }
     };
     file.analysis.symbols.iter().map(candidate).collect()
 }
 
-/// How many of the task's words a symbol's own name has.
 fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
-    // A word without its ending is a part of the name, or the name does not have it.
+    // If a stem is not a substring of the name, it cannot match any part of the name.
     let lower = symbol.name.to_ascii_lowercase();
     if !wanted.iter().any(|word| lower.contains(word.as_str())) {
         return 0.0;
@@ -101,7 +99,7 @@ fn share(symbol: &SymbolFacts, wanted: &BTreeSet<String>) -> f64 {
         / f64::from(n_wanted).sqrt()
 }
 
-/// Whether symbols lie in this one, so that its body would tell them twice.
+/// Returns whether a symbol contains other symbols. Its body would repeat theirs.
 fn holds_others(file: &FileFacts, symbol: &SymbolFacts) -> bool {
     file.analysis.symbols.iter().any(|other| {
         symbol.first_line <= other.first_line
@@ -109,4 +107,59 @@ fn holds_others(file: &FileFacts, symbol: &SymbolFacts) -> bool {
             && (other.first_line, other.last_line) != (symbol.first_line, symbol.last_line)
             && other.name != symbol.name
     })
+}
+
+/// Weight of a related word that is not in the question itself.
+const WIDENED_WEIGHT: f64 = 0.5;
+
+/// The question words in each line of a text, as indexes into the question.
+#[derive(Debug)]
+pub(super) struct Passages<'q> {
+    question: &'q TaskQuery,
+    lines: Vec<(u32, Vec<usize>)>,
+    total: f64,
+}
+
+impl<'q> Passages<'q> {
+    pub(super) fn of(text: &str, question: &'q TaskQuery) -> Self {
+        let mut lines: Vec<(u32, Vec<usize>)> = Vec::new();
+        // Results are cached, because most identifiers occur several times in a text.
+        let mut known: HashMap<&[u8], Vec<usize>, RandomState> = HashMap::default();
+        for (number, line) in (1..).zip(text.lines()) {
+            let mut found = Vec::new();
+            for identifier in identifiers(line.as_bytes()) {
+                let places = known.entry(identifier).or_insert_with(|| {
+                    let mut places = Vec::new();
+                    let mut add = |word: WordHash| places.extend(question.find(word));
+                    each_identifier(identifier, &mut add);
+                    places
+                });
+                found.extend_from_slice(places);
+            }
+            lines.extend((!found.is_empty()).then_some((number, found)));
+        }
+        let total = worth(question, &lines);
+        Self { question, lines, total }
+    }
+
+    /// Returns the weight of a range of lines (1-based, inclusive) as a share of the whole text's
+    /// weight.
+    pub(super) fn share(&self, first: u32, last: u32) -> f64 {
+        let from = self.lines.partition_point(|(line, _)| *line < first);
+        let to = self.lines.partition_point(|(line, _)| *line <= last);
+        let inside = self.lines.get(from..to).unwrap_or_default();
+        if 0.0 < self.total { worth(self.question, inside) / self.total } else { 0.0 }
+    }
+}
+
+/// Returns the total weight of some lines. Each question word counts once, by its best match.
+fn worth(question: &TaskQuery, lines: &[(u32, Vec<usize>)]) -> f64 {
+    let mut said: BTreeMap<usize, f64> = BTreeMap::new();
+    for place in lines.iter().flat_map(|(_, found)| found) {
+        let asked = &question.asked[*place];
+        let kin = if asked.kin == Kin::Said { 1.0 } else { WIDENED_WEIGHT };
+        let most = said.entry(asked.said).or_default();
+        *most = most.max(kin * asked.weight);
+    }
+    said.values().sum()
 }

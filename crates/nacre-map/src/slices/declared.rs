@@ -1,6 +1,4 @@
-//! What manifests declare beside names: programs, libraries, and a line about what a package is.
-//!
-//! A manifest that cannot be read declares nothing. Few are read, and of each only what an overview shows.
+//! Reads programs, libraries and descriptions from manifests.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +6,18 @@ use serde_json::Value;
 
 use super::places::folder_of;
 
-/// A larger manifest was made by a program.
 const MAX_BYTES: usize = 1 << 18;
 
-/// Programs of one manifest.
 const MAX_PROGRAMS: usize = 32;
 
-/// Where build tools put what they make, and where its source usually lies.
 const MADE_FOLDERS: &[&str] = &["dist", "lib", "build", "out", "es", "esm", "cjs"];
 
 const SCRIPT_ENDS: &[&str] = &["ts", "tsx", "mts", "js", "mjs", "cjs", "jsx"];
 
-/// Whether a file of this name declares what a folder is.
 pub(super) fn is_declaring(name: &str) -> bool {
     matches!(name, "Cargo.toml" | "package.json" | "pyproject.toml" | "composer.json")
 }
 
-/// Whether a file of this name makes its folder a package.
 pub(super) fn is_package_file(name: &str) -> bool {
     is_declaring(name)
         || matches!(name, "go.mod" | "pom.xml" | "mix.exs" | "Package.swift" | "CMakeLists.txt")
@@ -34,19 +27,17 @@ pub(super) fn is_package_file(name: &str) -> bool {
         || name.ends_with(".gemspec")
 }
 
-/// What the manifests of a project declare, by paths.
 #[derive(Debug, Default)]
 pub(super) struct Declared {
-    /// Files that a declared program starts in, with its name.
+    /// Main files of declared programs, each with the name of its program.
     pub(super) programs: BTreeMap<String, String>,
-    /// Files that a declared library begins with, with its name.
+    /// Root files of declared libraries, each with the name of its library.
     pub(super) libraries: BTreeMap<String, String>,
-    /// What a package says it is, by its folder.
     pub(super) about: BTreeMap<String, String>,
 }
 
 impl Declared {
-    /// Takes one manifest in. `is_file` tells whether a path is one of the project's.
+    /// Reads one manifest. `is_file` returns whether a path is a file in the project.
     pub(super) fn read(&mut self, path: &str, text: &str, is_file: &dyn Fn(&str) -> bool) {
         if MAX_BYTES < text.len() {
             return;
@@ -152,7 +143,8 @@ fn python_file(folder: &str, module: &str, is_file: &dyn Fn(&str) -> bool) -> Op
     places.map(|place| below(folder, &place)).find(|place| is_file(place))
 }
 
-/// The file of the project that a package names: itself, or the source that it is made from.
+/// Returns the file that a package names. If that file is built, returns the source that it is
+/// built from.
 fn source_of(folder: &str, named: &str, is_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let named = named.trim_start_matches("./");
     let whole = below(folder, named);

@@ -1,43 +1,31 @@
-//! Where to begin reading: programs that manifests name, then those that most of the project hangs on, then libraries.
+//! Finds entry points: README, programs, libraries, manifests and scripts.
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use nacre_types::{CodeArea, EntryKind, EntryPoint, Listed};
 
-use super::areas::Area;
-use super::entry_kind::EntryKind;
-use super::listed::Listed;
+use super::lists::listed;
 use super::places::CodeRole;
 use super::survey::{Node, Survey};
 use super::text_facts::TextFacts;
 use crate::artifact::FileRow;
 
-/// A program that reaches so many files starts the project as well as one that reaches more.
+/// Imported files are counted only up to this number.
 const MAX_REACHED: usize = 500;
 
-/// Of so many files it is looked how many they reach, those nearest to the root.
 const MAX_COMPARED: usize = 256;
 
-/// A file to begin with.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct EntryPoint {
-    pub path: String,
-    pub kind: EntryKind,
-    /// What a manifest calls the program or library.
-    pub name: Option<String>,
-}
-
-/// A file that may be one to begin with.
 struct Candidate<'c> {
     idx: usize,
     kind: EntryKind,
     name: Option<&'c str>,
     depth: usize,
-    /// Of a program, the files that it imports, directly or by others; of a library, the lines of its package.
+    /// For a program, the number of files that it imports directly or indirectly. For a library,
+    /// the number of lines in its area.
     reached: usize,
 }
 
-/// The files that entry points are chosen from, nearest to the root first.
+/// Returns programs that may be entry points. Programs nearest to the root come first.
 pub(super) fn entry_candidates(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<usize> {
     let is_program = |idx: &usize| survey.nodes[*idx].entry == Some(EntryKind::Program);
     let mut found: Vec<usize> =
@@ -46,16 +34,15 @@ pub(super) fn entry_candidates(survey: &Survey, files: &[(&str, FileRow)]) -> Ve
     found
 }
 
-/// Lists the files to begin with.
 pub(super) fn entry_points(
     survey: &Survey,
     files: &[(&str, FileRow)],
     facts: &TextFacts,
-    areas: &[Area],
+    areas: &[CodeArea],
     limit: usize,
 ) -> Listed<EntryPoint> {
     let mut found = candidates(survey, files, facts);
-    found.sort_by_key(|one| (one.kind, one.depth, one.idx));
+    found.sort_by_key(|one| (one.kind as u8, one.depth, one.idx));
     for one in found.iter_mut().filter(|one| one.kind == EntryKind::Library) {
         one.reached = area_lines(areas, files[one.idx].0);
     }
@@ -64,12 +51,12 @@ pub(super) fn entry_points(
     }
     found.sort_by(|one, other| {
         let key = |one: &Candidate<'_>| {
-            (one.kind, one.name.is_none(), usize::MAX - one.reached, one.depth)
+            (one.kind as u8, one.name.is_none(), usize::MAX - one.reached, one.depth)
         };
         let rank = || survey.ranks[other.idx].total_cmp(&survey.ranks[one.idx]);
         key(one).cmp(&key(other)).then_with(rank).then(one.idx.cmp(&other.idx))
     });
-    Listed::first(&found, limit, |one| EntryPoint {
+    listed(&found, limit, |one| EntryPoint {
         path: files[one.idx].0.to_owned(),
         kind: one.kind,
         name: one.name.map(str::to_owned),
@@ -101,7 +88,6 @@ fn candidates<'c>(
     nodes.filter_map(candidate).collect()
 }
 
-/// What manifests call files, by the places of those.
 fn by_place<'c>(
     names: &'c BTreeMap<String, String>,
     files: &[(&str, FileRow)],
@@ -110,9 +96,10 @@ fn by_place<'c>(
     names.iter().filter_map(|(path, name)| Some((place(path)?, name.as_str()))).collect()
 }
 
-/// The size of the part that a file lies in: the library of the largest package is told first.
-fn area_lines(areas: &[Area], path: &str) -> usize {
-    let is_around = |area: &&Area| {
+/// Returns the number of lines in the area that contains a file. It is used to list the library of
+/// the largest package first.
+fn area_lines(areas: &[CodeArea], path: &str) -> usize {
+    let is_around = |area: &&CodeArea| {
         path.strip_prefix(area.path.as_str()).is_some_and(|rest| rest.starts_with('/'))
     };
     let area = areas.iter().filter(is_around).max_by_key(|area| area.path.len());
@@ -123,7 +110,7 @@ fn depth_of(path: &str) -> usize {
     path.matches('/').count()
 }
 
-/// How many files a file imports, directly or by others.
+/// Returns the number of files that a file imports, directly or indirectly.
 fn reach(survey: &Survey, start: usize) -> usize {
     let mut seen = std::collections::HashSet::from([start]);
     let mut waiting = vec![start];

@@ -1,37 +1,29 @@
-//! Which files a program made, as the project itself declares it: `linguist-generated` in a `.gitattributes`.
+//! Finds files that the project marks as generated with `linguist-generated` in `.gitattributes`.
 //!
-//! Rules are read as git reads them: the last one that speaks of a file decides, those of a folder further in before those further
-//! out, a pattern without a `/` holds in every folder below its own, and one that ends with `/` is about no file.
+//! Rules apply as in git: the last matching rule takes precedence, and rules in inner folders come
+//! after rules in outer folders. A pattern without `/` applies in the folder of its rules file and
+//! everything below it. A pattern that ends with `/` matches no file.
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 use super::text_facts::ReadText;
 
-/// How a file with rules is called.
 const RULES_FILE: &str = ".gitattributes";
 
-/// What the rules call it.
 const ATTRIBUTE: &str = "linguist-generated";
 
-/// More files with rules, or more rules, than these do not hold: every rule is asked about each file.
 const MAX_RULE_FILES: usize = 64;
 const MAX_RULES: usize = 400;
 
-/// No longer pattern holds.
 const MAX_PATTERN_BYTES: usize = 500;
 
-/// What a project declares to be made by a program.
 #[derive(Debug, Default)]
 pub struct MadePaths {
-    /// The files with rules.
-    files: Vec<String>,
     rules: GlobSet,
-    /// What each rule says of the files that it is about.
     is_made: Vec<bool>,
 }
 
 impl MadePaths {
-    /// Reads the rules of a project with these files.
     pub fn read<'p>(paths: impl Iterator<Item = &'p str>, text: &ReadText<'_>) -> Self {
         let mut files: Vec<&str> = paths.filter(|path| Self::are_in(path)).collect();
         files.sort_by_key(|path| (path.matches('/').count(), *path));
@@ -48,37 +40,26 @@ impl MadePaths {
                 is_made.push(value);
             }
         }
-        let files = files.into_iter().map(str::to_owned).collect();
-        match set.build() {
-            Ok(rules) => Self { files, rules, is_made },
-            // Rules that are too much together are as good as none.
-            Err(_) => Self { files, ..Self::default() },
-        }
+        // If the rules are too large in total, none of them apply.
+        set.build().map(|rules| Self { rules, is_made }).unwrap_or_default()
     }
 
-    /// The files with rules.
-    pub fn files(&self) -> &[String] {
-        &self.files
-    }
-
-    /// Whether a file has such rules.
+    /// Returns whether a path is a rules file.
     pub fn are_in(path: &str) -> bool {
         let folder = path.strip_suffix(RULES_FILE);
         folder.is_some_and(|folder| folder.is_empty() || folder.ends_with('/'))
     }
 
-    /// Whether the project says that a program made a file.
     pub fn has(&self, path: &str) -> bool {
         if self.is_made.is_empty() {
             return false;
         }
-        // In order, so the last one decides.
+        // Rules are in order, and the last matching one takes precedence.
         let last = self.rules.matches(path).into_iter().max();
         last.and_then(|last| self.is_made.get(last)).copied().unwrap_or_default()
     }
 }
 
-/// What a line says of it, with the pattern that it says it of.
 fn rule(line: &str) -> Option<(&str, bool)> {
     let line = line.trim();
     let (pattern, attributes) = match line.strip_prefix('"') {
@@ -94,12 +75,13 @@ fn rule(line: &str) -> Option<(&str, bool)> {
         let is_named = is_unset || name == ATTRIBUTE;
         is_named.then_some(!is_unset && value != "false")
     };
-    // Of several values in one line the last one counts.
+    // If a line sets the attribute several times, the last value counts.
     let value = attributes.split_whitespace().filter_map(value).next_back()?;
     is_pattern.then_some((pattern, value))
 }
 
-/// A pattern of a folder's rules as a glob for paths from the root; `None` where it is about no file.
+/// Converts a pattern in a folder's rules file to a glob relative to the root. Returns `None` if
+/// the pattern cannot match a file.
 fn glob_in(folder: &str, pattern: &str) -> Option<String> {
     if pattern.is_empty() || pattern.ends_with('/') {
         return None;

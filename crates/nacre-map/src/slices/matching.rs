@@ -1,30 +1,84 @@
-//! Which files say what a question asks: BM25 over the fields of a file (its text, the names that it defines, its folders and its
-//! name), with counts weighed by field before they are damped.
+//! Scores files against a question with BM25F over four fields: text, defined names, folders and
+//! file name.
 
-use super::asides;
-use super::places::folder_of;
-use super::rank::as_number;
-use super::sketch::Sketch;
-use super::weights::Weights;
+use super::lists::as_number;
+use super::made_paths::MadePaths;
+use super::places::{self, folder_of};
+use super::weights::{WEIGHTS, Weights};
+use crate::artifact::Lists;
 use crate::shares::in_batches;
-use crate::words::{Counts, Kin, Question, each_identifier_by};
+use crate::words::{Bag, Counts, Kin, TaskQuery, each_identifier};
 
-/// So many files are matched by a thread at once.
+pub struct Sketch<'s> {
+    pub(super) paths: Vec<&'s str>,
+    pub(super) bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
+    pub(super) made: &'s MadePaths,
+    pub(super) imported: Lists,
+    pub(super) importers: Lists,
+}
+
+impl<'s> Sketch<'s> {
+    /// `paths` must be sorted. `imported` lists the files that each file imports.
+    pub fn new(
+        paths: Vec<&'s str>,
+        bag: &'s (dyn Fn(usize) -> Option<Bag<'s>> + Sync),
+        made: &'s MadePaths,
+        imported: Lists,
+    ) -> Self {
+        let importers = imported.inverted(paths.len());
+        Self { paths, bag, made, imported, importers }
+    }
+
+    pub(super) fn find(&self, path: &str) -> Option<usize> {
+        self.paths.binary_search(&path).ok()
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WordScores {
+    /// The score of each file, by file index. The best file has 1, and a file that contains none of
+    /// the words has 0.
+    pub files: Vec<f64>,
+    /// The weight of each question word. Rare words have a higher weight.
+    pub worth: Vec<f64>,
+}
+
+pub fn word_scores(sketch: &Sketch<'_>, question: &TaskQuery, n_threads: usize) -> WordScores {
+    let matched = matches(sketch, question, &WEIGHTS, n_threads);
+    let files = shares(&matched.files);
+    WordScores { files, worth: matched.worth }
+}
+
+/// Returns the weight of a file from 0 to 1, depending on its path. Tests, copies and generated
+/// files have a lower weight.
+pub fn path_worth(path: &str, wants_tests: bool) -> f64 {
+    places::worth(path, wants_tests, &WEIGHTS)
+}
+
+/// Returns the weighted score of each file, scaled so that the best file has 1.
+pub(super) fn shares(matched: &[Match]) -> Vec<f64> {
+    let mut shares: Vec<f64> = matched.iter().map(|found| found.score * found.worth).collect();
+    let most = shares.iter().copied().fold(0.0, f64::max);
+    if 0.0 < most {
+        shares.iter_mut().for_each(|share| *share /= most);
+    }
+    shares
+}
+
 const BATCH: usize = 512;
 
-/// How well each file matches a question.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Matches {
-    /// By the places of the files.
+    /// One match per file, by file index.
     pub(super) files: Vec<Match>,
-    /// How much what is asked for is worth, by its place.
     pub(super) worth: Vec<f64>,
-    /// What was found, [`BATCH`] files in each.
+    /// Each batch covers [`BATCH`] files.
     batches: Vec<BatchHits>,
 }
 
 impl Matches {
-    /// What a file has of the question, what is worth most first, by its places.
+    /// Returns the question words in a file as indexes into the question, in descending order of
+    /// weight.
     pub(super) fn found(&self, idx: usize) -> Vec<usize> {
         let hits = self.batches.get(idx / BATCH).map(|batch| batch.of(idx)).unwrap_or_default();
         let mut found: Vec<usize> = hits.iter().map(|hit| hit.place).collect();
@@ -35,55 +89,49 @@ impl Matches {
     }
 }
 
-/// How well a file matches a question.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Match {
     pub(super) score: f64,
-    /// Whether it has something that the task says, and not only words that stand for it.
+    /// Whether the file contains a word of the task itself, and not only related words.
     pub(super) has_said: bool,
-    /// How much the file is worth, whatever it says: by its path, and by what its first lines say.
+    /// The weight of the file, which depends on its path and its first lines.
     pub(super) worth: f64,
 }
 
-/// What some files have of a question.
 #[derive(Clone, Debug, Default, PartialEq)]
 struct BatchHits {
-    /// Those that have something, in order.
     files: Vec<FileHits>,
-    /// What they have, one behind the other.
+    /// The hits in all files of the batch, concatenated.
     hits: Vec<Hit>,
-    /// How many files have what is asked for, by its place.
+    /// For each question word, the number of files that contain it.
     n_with: Vec<usize>,
-    /// How many words all files have, and how many of those in names of what they define.
+    /// Total number of words in all texts, and total number of words in all defined names.
     lengths: [u64; 2],
 }
 
 impl BatchHits {
-    /// What a file has, by its place.
     fn of(&self, idx: usize) -> &[Hit] {
         let at = self.files.binary_search_by_key(&idx, |file| file.idx);
         at.map_or(&[], |at| self.hits_of(at))
     }
 
-    /// What the file at a place among those that have something has.
     fn hits_of(&self, at: usize) -> &[Hit] {
         let start = at.checked_sub(1).map_or(0, |before| self.files[before].end);
         &self.hits[start..self.files[at].end]
     }
 }
 
-/// A file that has something of a question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct FileHits {
     idx: usize,
     n_all: u32,
     n_defined: u32,
     worth: f64,
-    /// Where what it has ends, among that of all.
+    /// The end of this file's hits in [`BatchHits::hits`].
     end: usize,
 }
 
-/// Something of a question that a file has: its place there, and what was counted.
+/// A question word in a file: its index in the question, and its counts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Hit {
     place: usize,
@@ -92,10 +140,9 @@ struct Hit {
     is_in_name: bool,
 }
 
-/// Matches all files; nothing for those that have nothing of the question.
 pub(super) fn matches(
     sketch: &Sketch<'_>,
-    question: &Question,
+    question: &TaskQuery,
     weights: &Weights,
     n_threads: usize,
 ) -> Matches {
@@ -134,9 +181,9 @@ pub(super) fn matches(
     Matches { files, worth: scale.worth, batches }
 }
 
-/// How much something that is asked for is worth: a word that stands for another at most what that is worth itself.
+/// Returns the weight of a word. A related word is never treated as rarer than the original word.
 fn worth(
-    question: &Question,
+    question: &TaskQuery,
     weights: &Weights,
     n_with: &[usize],
     place: usize,
@@ -147,7 +194,7 @@ fn worth(
         Kin::Said if asked.is_whole => weights.whole,
         Kin::Said => 1.0,
         Kin::Form => weights.form,
-        Kin::Alike => weights.alike,
+        Kin::Synonym => weights.synonym,
         Kin::Near => weights.neighbor,
     };
     let mut rare = rarity(n_with[place], n_files);
@@ -167,7 +214,7 @@ fn rarity(n_with: usize, n_files: usize) -> f64 {
     (1.0 + (n_files - n_with + 0.5) / (n_with + 0.5)).ln()
 }
 
-/// A folder, what its path has of a question, and whether what lies in it is rarely meant.
+/// A folder with the question words in its path, and whether the files in it have a lower weight.
 #[derive(Default)]
 struct Folder<'f> {
     name: &'f str,
@@ -175,37 +222,33 @@ struct Folder<'f> {
     lies_aside: bool,
 }
 
-/// Looks at files one after the other.
 struct Looker<'l, 's> {
     sketch: &'l Sketch<'s>,
-    question: &'l Question,
+    question: &'l TaskQuery,
     weights: &'l Weights,
-    /// The folder of the last file: the files of a folder stand together.
+    /// The folder of the previous file. It is reused, because files in the same folder are
+    /// adjacent.
     folder: Folder<'l>,
-    /// Memory that is used again.
-    whole: Vec<u8>,
     found: BatchHits,
 }
 
 impl<'l, 's> Looker<'l, 's> {
-    fn new(sketch: &'l Sketch<'s>, question: &'l Question, weights: &'l Weights) -> Self {
+    fn new(sketch: &'l Sketch<'s>, question: &'l TaskQuery, weights: &'l Weights) -> Self {
         let found = BatchHits { n_with: vec![0; question.asked.len()], ..BatchHits::default() };
-        let mut looker =
-            Self { sketch, question, weights, folder: Folder::default(), whole: Vec::new(), found };
+        let mut looker = Self { sketch, question, weights, folder: Folder::default(), found };
         looker.enter("");
         looker
     }
 
     fn enter(&mut self, name: &'l str) {
-        let Self { question, folder, whole, .. } = self;
-        (folder.name, folder.lies_aside) = (name, asides::lies_aside(name));
+        let Self { question, folder, .. } = self;
+        (folder.name, folder.lies_aside) = (name, places::lies_aside(name));
         folder.places.clear();
-        each_identifier_by(name.as_bytes(), whole, |word| {
+        each_identifier(name.as_bytes(), |word| {
             folder.places.extend(question.find(word));
         });
     }
 
-    /// Adds what the file at a place has.
     fn look_at(&mut self, idx: usize) {
         let path = self.sketch.paths[idx];
         let folder = folder_of(path);
@@ -226,19 +269,18 @@ impl<'l, 's> Looker<'l, 's> {
         if start == hits.len() {
             return;
         }
-        // In the order of the question, so that the sum is always the same.
+        // Hits are sorted, so that floating-point sums do not depend on the hash order.
         hits[start..].sort_unstable_by_key(|hit| hit.place);
         hits[start..].iter().for_each(|hit| n_with[hit.place] += 1);
-        let is_made = bag.is_some_and(|bag| bag.is_made) || self.sketch.made.has(path);
+        let is_made = bag.is_some_and(|bag| bag.is_generated) || self.sketch.made.has(path);
         let lies_aside = self.folder.lies_aside;
-        let worth = asides::worth_in(lies_aside, path, self.question.is_about_tests, self.weights)
+        let worth = places::worth_in(lies_aside, path, self.question.is_about_tests, self.weights)
             * if is_made { self.weights.aside } else { 1.0 };
         files.push(FileHits { idx, n_all, n_defined, worth, end: hits.len() });
     }
 
-    /// Adds what a path has to what was found since `start`.
     fn look_at_path(&mut self, path: &str, start: usize) {
-        let Self { question, folder, whole, found, .. } = self;
+        let Self { question, folder, found, .. } = self;
         let mut take = |place: usize, is_name: bool| {
             let known = found.hits[start..].iter().position(|hit| hit.place == place);
             let at = known.map_or(found.hits.len(), |at| start + at);
@@ -251,27 +293,24 @@ impl<'l, 's> Looker<'l, 's> {
         };
         folder.places.iter().for_each(|place| take(*place, false));
         let name = path.rsplit('/').next().unwrap_or(path);
-        each_identifier_by(name.as_bytes(), whole, |word| {
+        each_identifier(name.as_bytes(), |word| {
             question.find(word).into_iter().for_each(|place| take(place, true));
         });
     }
 }
 
-/// What counts are weighed with.
 struct Scale<'w> {
     weights: &'w Weights,
-    question: &'w Question,
-    /// How much what is asked for is worth, by its place.
+    question: &'w TaskQuery,
     worth: Vec<f64>,
-    /// All of it that any file has.
+    /// Total weight of the words that occur in at least one file.
     most: f64,
-    /// Mean lengths.
+    /// Mean number of words in texts and in defined names.
     text: f64,
     defined: f64,
 }
 
 impl Scale<'_> {
-    /// How well the files of a batch match that have something, by their places.
     fn matched_of(&self, batch: &BatchHits) -> Vec<(usize, Match)> {
         let mut said = vec![(0.0, 0.0); self.worth.len()];
         let matched = |(at, file): (usize, &FileHits)| {
@@ -280,7 +319,8 @@ impl Scale<'_> {
         batch.files.iter().enumerate().map(matched).collect()
     }
 
-    /// Of a word and those that stand for it only the best counts.
+    /// Scores a file. For each task word, only the best match among the word and its related words
+    /// counts in full.
     fn matched(&self, file: &FileHits, hits: &[Hit], said: &mut [(f64, f64)]) -> Match {
         let weights = self.weights;
         let longer =

@@ -1,63 +1,39 @@
-//! Extracts of the map that fit a budget: what the project is, and what a task needs of it.
+//! Extracts of the map within a token budget: an overview of a project, and the code that is
+//! relevant to a task.
 //!
-//! Facts come in and payloads go out: this room reads no file and asks no clock. What is listed is ordered by numbers that depend
-//! on the facts alone, with the path as the last word, so that the same state gives the same bytes. Nothing is left out
-//! silently: each list says how long it is, and a budget says what did not fit. All texts pass the redactor on their way out.
+//! The output is deterministic: this module reads neither files nor the clock, and all sorting uses
+//! the path as the last criterion. Truncated lists include their full length, and all texts are
+//! redacted.
 
 mod areas;
-mod asides;
-mod basis;
-mod carried;
-mod churn;
 mod commands;
 mod context;
-mod context_slice;
 mod declared;
 mod entries;
-mod entry_kind;
-mod generated;
-mod kept_survey;
-mod listed;
+mod lists;
 mod made_paths;
 mod matching;
 mod overview;
 mod pack;
-mod passages;
 mod places;
-mod rank;
 mod readme;
 mod relevance;
 mod show;
-mod sketch;
-mod surface;
 mod survey;
 #[cfg(test)]
 mod tests;
 mod text_facts;
 mod tokens;
 mod weights;
-mod word_scores;
 
-pub use areas::{Area, CodeApart};
-pub use basis::OverviewBasis;
-pub use carried::Edits;
-pub use churn::{Churn, churn_of_log};
-pub use commands::{ProjectCommand, Purpose};
 pub use context::context;
-pub use context_slice::{ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut};
-pub use entries::EntryPoint;
-pub use entry_kind::EntryKind;
-pub use listed::Listed;
 pub use made_paths::MadePaths;
-pub use overview::{
-    Detail, HotPath, LanguageCount, ModuleGraph, ModuleNode, OVERVIEW_FORMAT, Overview,
-    OverviewRequest, TooSmall, TopImport, overview, surface_paths,
-};
+pub use matching::{Sketch, WordScores, path_worth, word_scores};
+pub use overview::{OVERVIEW_FORMAT, OverviewRequest, TooSmall, overview, surface_paths};
+pub use pack::ContextRequest;
 pub use places::is_own_source;
-pub use relevance::{Evidence, Ranked, Why, rank};
-pub use sketch::Sketch;
-pub use surface::{Surface, SurfaceSymbol};
-pub use survey::{Survey, SurveyState};
+pub use relevance::{Evidence, Ranked, rank};
+pub use show::{context_text, overview_text};
+pub use survey::Survey;
 pub use tokens::tokens;
 pub use weights::{WEIGHTS, Weights};
-pub use word_scores::{WordScores, path_worth, word_scores};

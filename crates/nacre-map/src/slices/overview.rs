@@ -1,70 +1,59 @@
-//! What a project is, at a glance: where it starts, what it rests on, what it offers.
+//! Builds the overview of a project: entry points, the most imported and most frequently changed
+//! files, and public symbols.
 
-use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
-use std::panic::resume_unwind;
+use std::collections::BTreeMap;
 
-use nacre_core::base::redact::redact;
-use serde::{Deserialize, Serialize};
+use nacre_base::redact::redact;
+use nacre_types::{
+    CodeArea, HotPath, LanguageCount, Listed, MapDetail, ModuleGraph, ModuleNode, Overview,
+    PublicSurface, SurfaceSymbol, TopImport,
+};
 
-use super::areas::{Area, CodeApart, areas, code_apart};
-use super::basis::OverviewBasis;
-use super::commands::ProjectCommand;
-use super::entries::{EntryPoint, entry_candidates, entry_points};
-use super::listed::Listed;
+use super::areas::{areas, code_apart};
+use super::entries::{entry_candidates, entry_points};
+use super::lists::{as_number, first_by, listed};
 use super::places::{CodeRole, folder_of, is_index};
-use super::rank::as_number;
-use super::surface::{Surface, surface};
 use super::survey::{Node, Survey};
 use super::text_facts::{ReadText, TextFacts};
 use crate::artifact::FileRow;
-use crate::languages::{Analysis, Language, Problem};
+use crate::languages::{Analysis, Language, SymbolFacts};
 
-/// Grows whenever the same state would be told otherwise: an answer that another version of the program kept is not served.
-pub const OVERVIEW_FORMAT: u32 = 5;
+/// Increase it whenever the same state would produce a different overview. Stored overviews with
+/// another version are ignored.
+pub const OVERVIEW_FORMAT: u32 = 6;
 
-/// How large a file is beside a small one, as a power of two: coarse enough that few edits change it, and so where the file stands.
-pub(super) fn size_class(lines: u32) -> u32 {
+/// Returns the size of a file as a power of two, so that small edits rarely affect the order of
+/// files.
+fn size_class(lines: u32) -> u32 {
     const SMALL: u32 = 64;
     (lines / SMALL).max(1).ilog2()
 }
 
-/// Limits are cut down to fit a budget in so many steps.
+/// List lengths are reduced in this many steps until the overview fits its budget.
 const STEPS: usize = 100;
 
-/// So many files more than are shown are looked at: some of them may have been written by a program.
+/// Number of additional files to read, in case some of them turn out to be generated.
 const MORE: usize = 16;
 
-/// So many hot files of one folder are told.
+/// Maximum number of hot files per folder, as long as other folders have enough files.
 const MAX_OF_FOLDER: usize = 2;
 
-/// How much an overview tells.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Detail {
-    #[default]
-    Compact,
-    Normal,
-    Verbose,
-}
-
-/// What an overview is asked for.
 pub struct OverviewRequest<'r> {
-    pub detail: Detail,
-    /// The files that the survey is of, in the order of their paths.
+    pub detail: MapDetail,
+    /// The files in the survey, sorted by path.
     pub files: &'r [(&'r str, FileRow)],
-    /// What is known of a file; asked of few.
+    /// Returns the analysis of a file. It is called only for a few files.
     pub analysis: &'r dyn Fn(&str) -> Option<Analysis>,
-    /// The text of a file; asked of the README, manifests, and files that are shown.
+    /// Returns the text of a file. It is called for the README, for manifests, and for files that
+    /// are shown.
     pub text: &'r ReadText<'r>,
-    /// Tokens that the answer may have.
     pub budget: Option<usize>,
-    /// What an overview costs as it will be printed, with everything around it.
+    /// Returns the number of tokens in a printed overview, including the surrounding text.
     pub cost: &'r dyn Fn(&Overview) -> usize,
 }
 
-/// A budget that not even an empty answer fits into.
+/// Error: even an empty result exceeds the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("A budget of {budget} tokens is too small: the least that can be said takes {needed}")]
 pub struct TooSmall {
@@ -72,167 +61,56 @@ pub struct TooSmall {
     pub needed: usize,
 }
 
-/// What a project is.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Overview {
-    pub detail: Detail,
-    /// The first paragraph of the README, or what a manifest says.
-    pub about: Option<String>,
-    pub commands: Listed<ProjectCommand>,
-    pub languages: Vec<LanguageCount>,
-    pub areas: Listed<Area>,
-    /// Files of code that are not the project's own sources.
-    pub apart: CodeApart,
-    pub entry_points: Listed<EntryPoint>,
-    pub hot_paths: Listed<HotPath>,
-    pub top_imports: Listed<TopImport>,
-    pub module_graph: ModuleGraph,
-    pub public_surface: Listed<Surface>,
-    pub tests: Listed<String>,
-    /// Files whose analysis is not whole, by why.
-    pub problems: BTreeMap<Problem, usize>,
-}
-
-/// How many files there are of a language.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LanguageCount {
-    pub language: String,
-    pub files: usize,
-    pub lines: u64,
-}
-
-/// A file that much rests on and that changes often.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct HotPath {
-    pub path: String,
-    /// Rank times recent commits, in thousandths of an average file's.
-    pub heat: u64,
-    pub importers: usize,
-    pub commits: u32,
-}
-
-/// A package of somebody else, and how many files import it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TopImport {
-    pub module: String,
-    pub files: usize,
-}
-
-/// Which folders import which; only imports that lead to a file count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModuleGraph {
-    /// Files.
-    pub nodes: usize,
-    /// Pairs of a file and one that it imports.
-    pub edges: usize,
-    /// Imports that should lead to a file of the project and do not.
-    pub unresolved: usize,
-    pub modules: Listed<ModuleNode>,
-}
-
-/// A folder, and the folders that its files import.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ModuleNode {
-    pub module: String,
-    pub files: usize,
-    pub imports: Vec<String>,
-}
-
-/// How long the lists of an overview are.
+/// Lengths of the overview's lists, scaled by `step` hundredths.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
-    about: usize,
-    commands: usize,
-    areas: usize,
+struct Limits {
+    step: usize,
     entries: usize,
     hot: usize,
-    imports: usize,
     modules: usize,
     links: usize,
     surfaces: usize,
-    pub(super) symbols: usize,
-    tests: usize,
+    symbols: usize,
 }
 
 impl Limits {
-    pub(super) fn of(detail: Detail) -> Self {
-        let limits = |entries, hot, modules, links, surfaces, symbols| Self {
-            about: STEPS,
-            commands: entries + entries / 2,
-            areas: modules,
-            entries,
-            hot,
-            imports: entries,
-            modules,
-            links,
-            surfaces,
-            symbols,
-            tests: entries,
-        };
-        match detail {
-            Detail::Compact => limits(8, 8, 12, 6, 8, 8),
-            Detail::Normal => limits(16, 24, 40, 12, 24, 20),
-            Detail::Verbose => limits(64, 100, 200, 40, 100, 64),
+    fn of(detail: MapDetail, step: usize) -> Self {
+        let [entries, hot, modules, links, surfaces, symbols] = match detail {
+            MapDetail::Compact => [8, 8, 12, 6, 8, 8],
+            MapDetail::Normal => [16, 24, 40, 12, 24, 20],
+            MapDetail::Verbose => [64, 100, 200, 40, 100, 64],
         }
-    }
-
-    /// A part of them, in hundredths.
-    fn scaled(self, step: usize) -> Self {
-        let part = |limit: usize| limit * step / STEPS;
-        Self {
-            // What it is about is the last to go.
-            about: part(self.about),
-            commands: part(self.commands),
-            areas: part(self.areas),
-            entries: part(self.entries),
-            hot: part(self.hot),
-            imports: part(self.imports),
-            modules: part(self.modules),
-            links: part(self.links),
-            surfaces: part(self.surfaces),
-            symbols: part(self.symbols),
-            tests: part(self.tests),
-        }
+        .map(|limit| limit * step / STEPS);
+        Self { step, entries, hot, modules, links, surfaces, symbols }
     }
 }
 
-/// Tells what a project is, within the budget, with what it took from texts.
-pub fn overview(
-    survey: &Survey,
-    request: &OverviewRequest<'_>,
-) -> Result<(Overview, OverviewBasis), TooSmall> {
-    let limits = Limits::of(request.detail);
-    let ranked = Ranked::new(survey, request.files, request.text, limits);
-    let overview = ranked.within_budget(request, limits)?;
-    Ok((overview, ranked.into_basis(limits)))
+pub fn overview(survey: &Survey, request: &OverviewRequest<'_>) -> Result<Overview, TooSmall> {
+    let limits = Limits::of(request.detail, STEPS);
+    Ranked::new(survey, request.files, request.text, limits).within_budget(request)
 }
 
-/// The files whose public symbols an overview would show at most.
 pub fn surface_paths<'p>(
     survey: &Survey,
-    detail: Detail,
+    detail: MapDetail,
     files: &[(&'p str, FileRow)],
     text: &ReadText<'_>,
 ) -> Vec<&'p str> {
-    let limits = Limits::of(detail);
-    let (facts, areas, read) = (TextFacts::default(), Vec::new(), BTreeSet::new());
-    let mut ranked = Ranked { survey, files, facts, areas, read };
+    let limits = Limits::of(detail, STEPS);
+    let mut ranked = Ranked { survey, files, facts: TextFacts::default(), areas: Vec::new() };
     ranked.look_at_offered(limits, text);
     let limit = limits.surfaces;
     ranked.offering(limit).iter().take(limit).map(|idx| files[*idx].0).collect()
 }
 
-/// A survey with its files, which are ordered by what rests on them.
 struct Ranked<'g> {
     survey: &'g Survey,
     files: &'g [(&'g str, FileRow)],
     facts: TextFacts,
-    areas: Vec<Area>,
-    /// Files that were read for what they say.
-    read: BTreeSet<String>,
+    areas: Vec<CodeArea>,
 }
 
-/// A folder: how many files of code it has, how much rests on them, and where the first of them is.
+/// The code files in a folder: their number, the sum of their ranks, and the first file.
 struct Module {
     n_files: usize,
     rank: f64,
@@ -240,57 +118,43 @@ struct Module {
 }
 
 impl<'g> Ranked<'g> {
-    /// Reads what is needed of texts, once for all budgets.
     fn new(
         survey: &'g Survey,
         files: &'g [(&'g str, FileRow)],
         text: &ReadText<'_>,
         limits: Limits,
     ) -> Self {
-        let read = RefCell::new(BTreeSet::new());
-        let noted = |path: &str| {
-            read.borrow_mut().insert(path.to_owned());
-            text(path)
-        };
-        // Each looks at every path, and neither needs the other.
-        let (mut areas, facts) = std::thread::scope(|scope| {
-            let areas = scope.spawn(|| areas(survey, files));
-            let facts = TextFacts::read(files, &noted);
-            (areas.join().unwrap_or_else(|panic| resume_unwind(panic)), facts)
-        });
-        let shown = areas.iter().take(limits.areas).map(|area| area.path.as_str());
-        let mut about = facts.about_folders(shown, files, &noted);
+        let facts = TextFacts::read(files, text);
+        let mut areas = areas(survey, files);
+        let shown = areas.iter().take(limits.modules).map(|area| area.path.as_str());
+        let mut about = facts.about_folders(shown, files, text);
         for area in &mut areas {
             area.about = about.remove(&area.path);
         }
-        let mut ranked = Self { survey, files, facts, areas, read: read.into_inner() };
-        let programs = entry_candidates(survey, files);
-        ranked.facts.look_at(programs.into_iter().take(limits.entries * 4), files, text);
+        let mut ranked = Self { survey, files, facts, areas };
+        let programs = entry_candidates(survey, files).into_iter().take(limits.entries * 4);
+        ranked.facts.look_at(programs, files, text);
         let hot = ranked.hottest_of_folders(limits.hot + MORE);
-        let hot = hot.iter().take(limits.hot + MORE).map(|(_, idx)| *idx);
-        ranked.facts.look_at(hot.collect::<Vec<_>>(), files, text);
+        let hot = hot.into_iter().take(limits.hot + MORE).map(|(_, idx)| idx);
+        ranked.facts.look_at(hot, files, text);
         ranked.look_at_offered(limits, text);
         ranked
     }
 
-    /// Looks which of the files that would be shown with their symbols were written by a program.
     fn look_at_offered(&mut self, limits: Limits, text: &ReadText<'_>) {
         let limit = limits.surfaces + MORE;
         let offering: Vec<usize> = self.offering(limit).into_iter().take(limit).collect();
         self.facts.look_at(offering, self.files, text);
     }
 
-    /// Whether a file is the project's own, as far as is known.
+    /// Returns whether a file is the project's own code. Generated files are recognized only if
+    /// they have been read.
     fn is_own(&self, idx: usize, node: &Node) -> bool {
         node.place == CodeRole::Source && !self.facts.generated.contains(&idx)
     }
 
-    fn within_budget(
-        &self,
-        request: &OverviewRequest<'_>,
-        limits: Limits,
-    ) -> Result<Overview, TooSmall> {
-        let at = |step: usize| self.overview(request, limits.scaled(step));
+    fn within_budget(&self, request: &OverviewRequest<'_>) -> Result<Overview, TooSmall> {
+        let at = |step: usize| self.overview(request, Limits::of(request.detail, step));
         let whole = at(STEPS);
         let Some(budget) = request.budget else { return Ok(whole) };
         if (request.cost)(&whole) <= budget {
@@ -314,49 +178,39 @@ impl<'g> Ranked<'g> {
         Ok(best)
     }
 
-    /// What was taken from texts.
-    fn into_basis(self, limits: Limits) -> OverviewBasis {
-        let offering = self.offering(limits.surfaces);
-        let offering = offering.iter().take(limits.surfaces).map(|idx| self.path(*idx).to_owned());
-        let looked_at = self.facts.looked_at.iter();
-        let looked_at = looked_at.map(|(idx, marks)| (self.path(*idx).to_owned(), *marks));
-        OverviewBasis::new(&self.areas, self.read.clone(), looked_at.collect(), offering.collect())
-    }
-
     fn overview(&self, request: &OverviewRequest<'_>, limits: Limits) -> Overview {
         let mut problems = BTreeMap::new();
         for problem in self.survey.nodes.iter().filter_map(|node| node.problem) {
             *problems.entry(problem).or_default() += 1;
         }
-        std::thread::scope(|scope| {
-            // The modules are half of the work.
-            let modules = scope.spawn(|| self.module_graph(limits));
-            Overview {
-                detail: request.detail,
-                about: self.facts.about.clone().filter(|_| 0 < limits.about),
-                commands: Listed::first(&self.facts.commands, limits.commands, Clone::clone),
-                areas: Listed::first(&self.areas, limits.areas, Clone::clone),
-                apart: code_apart(self.survey),
-                languages: self.languages(),
-                entry_points: entry_points(
-                    self.survey,
-                    self.files,
-                    &self.facts,
-                    &self.areas,
-                    limits.entries,
-                ),
-                hot_paths: self.hot_paths(limits.hot),
-                top_imports: self.top_imports(limits.imports),
-                public_surface: self.public_surface(request.analysis, limits),
-                tests: self.tests(limits.tests),
-                problems,
-                module_graph: modules.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            }
-        })
+        let commands = (limits.entries + limits.entries / 2, &self.facts.commands);
+        Overview {
+            detail: request.detail,
+            // When the overview is shortened, the description is removed last.
+            about: self.facts.about.clone().filter(|_| 0 < limits.step),
+            commands: listed(commands.1, commands.0, Clone::clone),
+            areas: listed(&self.areas, limits.modules, Clone::clone),
+            apart: code_apart(self.survey),
+            languages: self.languages(),
+            entry_points: entry_points(
+                self.survey,
+                self.files,
+                &self.facts,
+                &self.areas,
+                limits.entries,
+            ),
+            hot_paths: self.hot_paths(limits.hot),
+            top_imports: self.top_imports(limits.entries),
+            module_graph: self.module_graph(limits),
+            public_surface: self.public_surface(request.analysis, limits),
+            tests: self.tests(limits.entries),
+            problems,
+        }
     }
 
     fn nodes(&self) -> impl Iterator<Item = (usize, &'g Node)> {
-        // A survey and its files are of one revision; should they not be, what both know is told.
+        // `take` skips nodes without a file, in case the survey and the file list are from
+        // different revisions.
         self.survey.nodes.iter().enumerate().take(self.files.len())
     }
 
@@ -385,7 +239,8 @@ impl<'g> Ranked<'g> {
                 lines,
             })
             .collect();
-        sort_languages(&mut languages);
+        languages
+            .sort_by(|one, other| (other.lines, &one.language).cmp(&(one.lines, &other.language)));
         languages
     }
 
@@ -393,7 +248,7 @@ impl<'g> Ranked<'g> {
         let Survey { commits, imported, .. } = self.survey;
         let hot = self.hottest_of_folders(limit);
         let importers = |idx: usize| imported.items().iter().filter(move |to| **to as usize == idx);
-        Listed::first(&hot, limit, |(heat, idx)| HotPath {
+        listed(&hot, limit, |(heat, idx)| HotPath {
             path: self.path(*idx).to_owned(),
             heat: heat.0,
             importers: importers(*idx).count(),
@@ -401,7 +256,8 @@ impl<'g> Ranked<'g> {
         })
     }
 
-    /// A package that is imported as a whole heats all its files alike: of each folder only the first ones are told.
+    /// Importing a package as a whole increases the heat of all its files, so only a few files per
+    /// folder are selected at first.
     fn hottest_of_folders(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
         let hot = self.hottest(limit * MAX_OF_FOLDER * 4);
         let mut n_of: BTreeMap<&str, usize> = BTreeMap::new();
@@ -421,7 +277,7 @@ impl<'g> Ranked<'g> {
         first
     }
 
-    /// Own code by its heat; the first ones so many are in order.
+    /// Returns the project's own code files by heat. Only the first `limit` files are sorted.
     fn hottest(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
         let Survey { ranks, commits, imported, .. } = self.survey;
         let mut n_importers = vec![0_u32; self.files.len()];
@@ -429,13 +285,14 @@ impl<'g> Ranked<'g> {
             n_importers[*to as usize] += 1;
         }
         let heat = |idx: usize| {
-            // Where git knows nothing, a file was changed the more often the larger it is and the more others import it.
+            // Without a git history, the number of changes is estimated from the file's size and
+            // its number of importers.
             let size = 1_u32 << size_class(self.files[idx].1.lines);
             let guess = || (f64::from(size) * f64::from(1 + n_importers[idx])).sqrt();
             let times = commits.get(idx).map_or_else(guess, |commits| f64::from(*commits));
             whole((ranks[idx] * times * 1_000.0).round())
         };
-        // Many import an index that offers nothing of its own; what they get from it, others define.
+        // Index files that only re-export definitions are omitted.
         let hands_on = |idx: usize, node: &Node| !node.is_public && is_index(self.path(idx));
         let is_code = |idx: usize, node: &Node| {
             node.language.is_some() && self.is_own(idx, node) && !hands_on(idx, node)
@@ -449,24 +306,24 @@ impl<'g> Ranked<'g> {
     }
 
     fn top_imports(&self, limit: usize) -> Listed<TopImport> {
-        let packages = &self.survey.outside.packages;
+        let packages = &self.survey.packages;
         let mut counts: Vec<(Reverse<usize>, &str)> =
             packages.iter().map(|name| (Reverse(0), name.as_str())).collect();
-        // What only tests or examples import, the project does not rest on.
+        // Packages that are imported only by tests or examples are not dependencies of the project.
         for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
-            for package in self.survey.outside.of_files.of(idx) {
+            for package in self.survey.packages_of.of(idx) {
                 counts[*package as usize].0.0 += 1;
             }
         }
         counts.retain(|(files, _)| 0 < files.0);
         first_by(&mut counts, limit, Ord::cmp);
-        Listed::first(&counts, limit, |(files, module)| TopImport {
+        listed(&counts, limit, |(files, module)| TopImport {
             module: redact(module).into_owned(),
             files: files.0,
         })
     }
 
-    /// The files that offer something; of the first ones so many are those that most rests on.
+    /// Returns the files that have public symbols. Only the first `limit` files are sorted by rank.
     fn offering(&self, limit: usize) -> Vec<usize> {
         let ranks = &self.survey.ranks;
         let offers = self.nodes().filter(|(idx, node)| node.is_public && self.is_own(*idx, node));
@@ -477,12 +334,11 @@ impl<'g> Ranked<'g> {
         files
     }
 
-    /// The surfaces of the files that most rests on.
     fn public_surface(
         &self,
         analysis: &dyn Fn(&str) -> Option<Analysis>,
         limits: Limits,
-    ) -> Listed<Surface> {
+    ) -> Listed<PublicSurface> {
         let files = self.offering(limits.surfaces);
         let shown = files.iter().take(limits.surfaces).filter_map(|idx| {
             let path = self.path(*idx);
@@ -494,7 +350,7 @@ impl<'g> Ranked<'g> {
     fn tests(&self, limit: usize) -> Listed<String> {
         let tests: Vec<usize> =
             self.nodes().filter(|(_, node)| node.is_test).map(|(idx, _)| idx).collect();
-        Listed::first(&tests, limit, |idx| self.path(*idx).to_owned())
+        listed(&tests, limit, |idx| self.path(*idx).to_owned())
     }
 
     fn module_graph(&self, limits: Limits) -> ModuleGraph {
@@ -502,23 +358,23 @@ impl<'g> Ranked<'g> {
         first_by(&mut modules, limits.modules, |(one, of_one), (other, of_other)| {
             of_other.rank.total_cmp(&of_one.rank).then_with(|| one.cmp(other))
         });
-        let modules = Listed::first(&modules, limits.modules, |(name, module)| ModuleNode {
+        let modules = listed(&modules, limits.modules, |(name, module)| ModuleNode {
             module: (*name).to_owned(),
             files: module.n_files,
             imports: self.imports_of(name, module, limits.links),
         });
         ModuleGraph {
             nodes: self.files.len(),
-            edges: self.survey.imported.n_items(),
-            unresolved: self.survey.outside.n_missing as usize,
+            edges: self.survey.imported.items().len(),
+            unresolved: self.survey.n_missing as usize,
             modules,
         }
     }
 
-    /// The folders with own code in them.
     fn modules(&self) -> Vec<(&'g str, Module)> {
         let mut modules: Vec<(&str, Module)> = Vec::new();
-        // Everything below a folder stands together, so only the folders around the last file can come again.
+        // Files are sorted by path, so among the previous folders, only the parents of the current
+        // folder can occur again.
         let mut around: Vec<usize> = Vec::new();
         for (idx, _) in self.nodes().filter(|(_, node)| node.is_own()) {
             let folder = folder_of(self.path(idx));
@@ -539,11 +395,10 @@ impl<'g> Ranked<'g> {
         modules
     }
 
-    /// The other folders that a folder's files import, most imported first.
     fn imports_of(&self, name: &str, module: &Module, limit: usize) -> Vec<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         let code = self.nodes().skip(module.first).filter(|(_, node)| node.is_own());
-        // What lies below a folder stands between its own files.
+        // The content of subfolders is listed between the folder's own files.
         let around = code.take_while(|(idx, _)| self.path(*idx).starts_with(name));
         let own = around.filter(|(idx, _)| folder_of(self.path(*idx)) == name);
         for to in own.take(module.n_files).flat_map(|(idx, _)| self.survey.imported.of(idx)) {
@@ -556,35 +411,29 @@ impl<'g> Ranked<'g> {
     }
 }
 
-/// Those with most lines come first.
-pub(super) fn sort_languages(languages: &mut [LanguageCount]) {
-    languages.sort_by(|one, other| (other.lines, &one.language).cmp(&(one.lines, &other.language)));
-}
-
-/// Brings the first of a list to its front, in order; what comes after them stays as it is.
-pub(super) fn first_by<T>(
-    all: &mut [T],
-    limit: usize,
-    mut compare: impl FnMut(&T, &T) -> std::cmp::Ordering,
-) {
-    let first = match limit.checked_sub(1).filter(|last| *last < all.len()) {
-        Some(last) => {
-            all.select_nth_unstable_by(last, &mut compare);
-            &mut all[..limit]
-        }
-        None if limit == 0 => return,
-        None => all,
+fn surface(path: &str, symbols: &[SymbolFacts], limit: usize) -> Option<PublicSurface> {
+    // The methods of a trait implementation are implied by the trait, and methods such as
+    // `__init__` by the class.
+    let is_implied = |name: &str| {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        name.contains(" for ") || last.starts_with("__") && last.ends_with("__")
     };
-    first.sort_unstable_by(compare);
+    let public: Vec<&SymbolFacts> =
+        symbols.iter().filter(|symbol| symbol.is_offered() && !is_implied(&symbol.name)).collect();
+    let symbols = listed(&public, limit, |symbol| SurfaceSymbol {
+        name: symbol.name.clone(),
+        kind: symbol.kind,
+        line: symbol.first_line,
+        signature: redact(&symbol.signature).into_owned(),
+    });
+    (!public.is_empty()).then(|| PublicSurface { path: path.to_owned(), symbols })
 }
 
-/// Whether a folder is another one, or lies in it.
 fn is_within(folder: &str, other: &str) -> bool {
     let rest = folder.strip_prefix(other);
     other.is_empty() || rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A number that fits, for one that was rounded.
 fn whole(number: f64) -> u64 {
     let largest = as_number(usize::try_from(u32::MAX).unwrap_or(usize::MAX));
     if number.is_finite() && 0.0 < number { (number.min(largest)) as u64 } else { 0 }

@@ -1,55 +1,60 @@
-//! Fills a budget: first the list of the most relevant files, then their best symbols, whole where there is room, else by
-//! signature, else by name.
+//! Fills a token budget: first with the list of the most relevant files, then with their best
+//! symbols. Each symbol is included with its body, its signature or only its name, depending on the
+//! remaining budget.
 //!
-//! What a piece costs is the difference that it makes to an empty answer as it will be printed. Texts meet where they are
-//! joined, so at the end the whole is counted once more, and what is too much goes.
+//! The cost of a symbol is the number of tokens that it adds to an empty result. The joined text
+//! may cost more than the sum, so the total is checked at the end.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use nacre_core::base::redact::redact;
+use nacre_base::redact::redact;
+use nacre_types::{ContextFile, ContextSlice, ContextSymbol, LeftOut, SymbolForm};
 
-use super::context_slice::{
-    ContextFile, ContextRequest, ContextSlice, ContextSymbol, Form, LeftOut,
-};
 use super::overview::TooSmall;
 use super::relevance::RankedFile;
 use super::tokens::tokens;
 use crate::artifact::{FileFacts, RelativePath};
 use crate::languages::{SymbolFacts, SymbolKind};
 
-/// So many files are listed, whether there is room for code of them or not.
 const MAX_LISTED: usize = 20;
 
-/// The list of files may take this part of the budget, and the code of one file that part.
+/// Divisors of the budget. They limit the size of the file list and of the code from one file.
 const LIST_SHARE: usize = 3;
 const FILE_SHARE: usize = 3;
 
-/// A body may take this part of what is left, so that one function does not eat the answer.
 const BODY_SHARE: usize = 3;
 
-/// This part of the budget is for the list of what did not fit.
 const LEFT_OUT_SHARE: usize = 10;
 
-/// So many symbols get a body although nothing in their names was asked for.
+/// Maximum number of bodies to include for symbols that the task does not mention.
 const MAX_UNMEANT_BODIES: usize = 4;
 
-/// A longer body is not told whole, whatever the budget.
 const MAX_BODY_LINES: u32 = 400;
 
-/// So many tokens may be saved where texts meet what is around them.
+/// Maximum number of tokens that joining two texts can save.
 const JOINTS: usize = 6;
 
-/// A symbol that wants to be in the answer.
+pub struct ContextRequest<'r> {
+    /// May be empty.
+    pub task: &'r str,
+    pub budget: usize,
+    pub is_files_only: bool,
+    /// Returns the text of a file as it was when it was analysed, or `None` if it has changed.
+    pub text: &'r dyn Fn(&RelativePath) -> Option<String>,
+    /// Returns the number of tokens in a printed slice, including the surrounding text.
+    pub cost: &'r dyn Fn(&ContextSlice) -> usize,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct Candidate<'m> {
     pub(super) file: &'m FileFacts,
     pub(super) symbol: &'m SymbolFacts,
     pub(super) score: f64,
-    /// Whether the task speaks of it.
+    /// Whether the task mentions the symbol.
     pub(super) is_meant: bool,
-    /// Whether its file was named, and may take all of the budget.
+    /// Whether the user named the symbol's file. Such a file may use the whole budget.
     pub(super) is_asked: bool,
-    pub(super) largest: Form,
+    pub(super) largest: SymbolForm,
 }
 
 pub(super) fn pack(
@@ -71,8 +76,8 @@ pub(super) fn pack(
         around: [0; 3],
     };
     let needed = (request.cost)(&packer.empty);
-    packer.around = [Form::Name, Form::Signature, Form::Body].map(|form| {
-        let slice = ContextSlice { files: vec![nothing(form)], ..packer.empty.clone() };
+    packer.around = [SymbolForm::Name, SymbolForm::Signature, SymbolForm::Body].map(|form| {
+        let slice = ContextSlice { files: vec![empty_file(form)], ..packer.empty.clone() };
         (request.cost)(&slice).saturating_sub(needed + JOINTS)
     });
     let room = budget.checked_sub(needed).ok_or(TooSmall { budget, needed })?;
@@ -87,22 +92,20 @@ pub(super) fn pack(
 struct Packer<'p, 'r> {
     request: &'p ContextRequest<'r>,
     ranked: &'p [RankedFile],
-    /// How many of the ranked files are listed, and the first of those as they are.
+    /// Number of listed files.
     n_listed: usize,
     listed: Vec<ContextFile>,
     empty: ContextSlice,
     texts: BTreeMap<RelativePath, Option<String>>,
-    /// Candidates in the order in which they were taken, by their places, and how.
+    /// Indexes of the selected candidates in order of selection, with their rendered symbols.
     taken: Vec<(usize, ContextSymbol)>,
     n_bodies: usize,
-    /// What the code of each file took.
     spent: HashMap<RelativePath, usize>,
-    /// What is around a symbol's path and text, for each form.
+    /// The fixed cost of a symbol in each form, excluding its path and text.
     around: [usize; 3],
 }
 
-/// A symbol without a word.
-fn nothing(form: Form) -> ContextFile {
+fn empty_file(form: SymbolForm) -> ContextFile {
     let symbol = ContextSymbol {
         name: String::new(),
         kind: SymbolKind::Type,
@@ -115,7 +118,6 @@ fn nothing(form: Form) -> ContextFile {
     ContextFile { path: String::new(), why, words, symbols: vec![symbol] }
 }
 
-/// A file without its code.
 fn listed(file: &RankedFile) -> ContextFile {
     ContextFile {
         path: file.path.to_string(),
@@ -126,7 +128,7 @@ fn listed(file: &RankedFile) -> ContextFile {
 }
 
 impl Packer<'_, '_> {
-    /// Lists as many files as may be, and says what that costs.
+    /// Lists as many files as fit, and returns the cost.
     fn list(&mut self, empty: usize, left: usize) -> usize {
         let most = if self.request.is_files_only { left } else { left / LIST_SHARE };
         let mut cost = 0;
@@ -146,7 +148,7 @@ impl Packer<'_, '_> {
         cost
     }
 
-    /// Takes a symbol in the largest form that fits, and says what it costs; 0 when none does.
+    /// Adds a symbol in the largest form that fits. Returns the cost, or 0 if no form fits.
     fn take(&mut self, idx: usize, candidate: &Candidate<'_>, left: usize, empty: usize) -> usize {
         let spent = self.spent.get(&candidate.file.path).copied().unwrap_or_default();
         let of_file = match candidate.is_asked {
@@ -154,13 +156,13 @@ impl Packer<'_, '_> {
             false => (self.request.budget / FILE_SHARE).saturating_sub(spent),
         };
         let wants_body = candidate.is_meant || self.n_bodies < MAX_UNMEANT_BODIES;
-        for form in [Form::Body, Form::Signature, Form::Name] {
-            let most = if form == Form::Body { left / BODY_SHARE } else { left };
+        for form in [SymbolForm::Body, SymbolForm::Signature, SymbolForm::Name] {
+            let most = if form == SymbolForm::Body { left / BODY_SHARE } else { left };
             let most = most.min(of_file);
-            let is_possible = form <= candidate.largest
-                && (form != Form::Body || wants_body)
+            let is_possible = form as u8 <= candidate.largest as u8
+                && (form != SymbolForm::Body || wants_body)
                 && self.at_least(candidate, form) <= most;
-            let Some(symbol) = is_possible.then(|| self.told(candidate, form)).flatten() else {
+            let Some(symbol) = is_possible.then(|| self.render(candidate, form)).flatten() else {
                 continue;
             };
             let alone = ContextFile {
@@ -174,7 +176,7 @@ impl Packer<'_, '_> {
             if most < cost {
                 continue;
             }
-            self.n_bodies += usize::from(form == Form::Body);
+            self.n_bodies += usize::from(form == SymbolForm::Body);
             let symbol = slice.files.pop().and_then(|mut file| file.symbols.pop());
             *self.spent.entry(candidate.file.path.clone()).or_default() += cost;
             self.taken.extend(symbol.map(|symbol| (idx, symbol)));
@@ -183,25 +185,25 @@ impl Packer<'_, '_> {
         0
     }
 
-    /// About the least that a form costs, so that most of what does not fit is seen without being rendered: what is around it, the
-    /// path and the text itself, or of a body its line breaks.
-    fn at_least(&self, candidate: &Candidate<'_>, form: Form) -> usize {
+    /// Returns a lower bound for the cost of a form. It avoids rendering most symbols that do not
+    /// fit.
+    fn at_least(&self, candidate: &Candidate<'_>, form: SymbolForm) -> usize {
         let SymbolFacts { name, signature, first_line, last_line, .. } = candidate.symbol;
         let (around, text) = match form {
-            Form::Name => (self.around[0], tokens(name)),
-            Form::Signature => (self.around[1], tokens(signature)),
-            Form::Body => (self.around[2], last_line.saturating_sub(*first_line) as usize),
+            SymbolForm::Name => (self.around[0], tokens(name)),
+            SymbolForm::Signature => (self.around[1], tokens(signature)),
+            SymbolForm::Body => (self.around[2], last_line.saturating_sub(*first_line) as usize),
         };
         around + tokens(candidate.file.path.as_str()) + text
     }
 
-    /// A symbol in a form; `None` when its text is not there any more.
-    fn told(&mut self, candidate: &Candidate<'_>, form: Form) -> Option<ContextSymbol> {
+    /// Renders a symbol, or returns `None` if its text has changed.
+    fn render(&mut self, candidate: &Candidate<'_>, form: SymbolForm) -> Option<ContextSymbol> {
         let SymbolFacts { name, kind, first_line, last_line, signature, .. } = candidate.symbol;
         let text = match form {
-            Form::Name => String::new(),
-            Form::Signature => redact(signature).into_owned(),
-            Form::Body => self.body(candidate)?,
+            SymbolForm::Name => String::new(),
+            SymbolForm::Signature => redact(signature).into_owned(),
+            SymbolForm::Body => self.body(candidate)?,
         };
         Some(ContextSymbol {
             name: redact(name).into_owned(),
@@ -227,7 +229,7 @@ impl Packer<'_, '_> {
         Some(redact(&lines.join("\n")).into_owned())
     }
 
-    /// Puts together what was taken, and lets go of the last until the whole fits.
+    /// Joins the selected symbols, and drops symbols from the end until the total fits.
     fn finish(mut self, candidates: &[Candidate<'_>]) -> Result<ContextSlice, TooSmall> {
         let budget = self.request.budget;
         loop {
@@ -241,7 +243,8 @@ impl Packer<'_, '_> {
                 continue;
             }
             if self.taken.is_empty() {
-                // Not even the number of what was left out fits.
+                // The result does not fit even without any symbols, because it includes the number
+                // of omitted symbols.
                 return Err(TooSmall { budget, needed });
             }
             let n_kept = self.taken.len() - self.taken.len().div_ceil(16);
@@ -266,12 +269,11 @@ impl Packer<'_, '_> {
             file.symbols.sort_by_key(|symbol| (symbol.first_line, symbol.last_line));
         }
         let mut slice = ContextSlice { files, ..self.empty.clone() };
-        self.tell_left_out(candidates, &mut slice);
+        self.list_left_out(candidates, &mut slice);
         slice
     }
 
-    /// Lists what did not fit, as far as that itself fits.
-    fn tell_left_out(&self, candidates: &[Candidate<'_>], slice: &mut ContextSlice) {
+    fn list_left_out(&self, candidates: &[Candidate<'_>], slice: &mut ContextSlice) {
         let mut is_taken = vec![false; candidates.len()];
         for (idx, _) in &self.taken {
             is_taken[*idx] = true;

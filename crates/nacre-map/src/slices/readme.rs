@@ -1,21 +1,16 @@
-//! What a README says first: the paragraph that a person would read aloud.
-//!
-//! Markdown and reStructuredText are read line by line; badges, headings, links in a row and HTML say nothing about the project.
+//! Extracts the first paragraph of prose from a README in Markdown or reStructuredText. Badges,
+//! headings, link lists and HTML are skipped.
 
-/// A longer paragraph is cut.
 const MAX_CHARS: usize = 480;
 
-/// More of a README is not looked at.
 const MAX_LINES: usize = 400;
 
-/// A shorter text is a slogan or a label: it is told only where nothing longer follows.
+/// Shorter paragraphs are slogans or labels. They are used only if there is no longer paragraph.
 const MIN_WORDS: usize = 8;
 
-/// Marks that set a line apart from prose.
 const NO_PROSE: &[&str] =
     &["#", "===", "---", "***", "~~~", "```", "|", "..", ":", "![", "> **", "> [!"];
 
-/// The first paragraph of a README that is prose.
 pub(super) fn first_paragraph(text: &str) -> Option<String> {
     let mut fallback = None;
     for paragraph in paragraphs(text) {
@@ -30,19 +25,17 @@ pub(super) fn first_paragraph(text: &str) -> Option<String> {
     fallback
 }
 
-/// A paragraph without a last sentence that only announces a list: "It is:".
+/// Removes the last sentence if it only introduces a list, such as "It is:".
 fn without_announcement(text: &str) -> &str {
     let end = text.rfind(". ").filter(|_| text.ends_with(':'));
     end.map_or(text, |end| &text[..=end])
 }
 
-/// The first sentence of a text, for a line in a list.
 pub(super) fn first_sentence(text: &str, max_chars: usize) -> String {
     let end = text.find(". ").map_or(text.len(), |at| at + 1);
     cut(text[..end].trim().trim_end_matches([':', '.']), max_chars)
 }
 
-/// The blocks of lines that may be prose, without what is markup.
 fn paragraphs(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut block: Vec<&str> = Vec::new();
@@ -55,7 +48,7 @@ fn paragraphs(text: &str) -> Vec<String> {
         if line.is_empty() || is_code || is_apart(line) {
             found.extend(prose(&block));
             block.clear();
-            // A line of one character below a line makes that a heading.
+            // In an underlined heading, a line of one repeated character follows the title.
         } else {
             block.push(line);
         }
@@ -77,7 +70,7 @@ fn is_underline(line: &str) -> bool {
     3 <= line.len() && line.chars().all(is_mark)
 }
 
-/// The words of a block; `None` where hardly any are left without links, pictures and tags.
+/// Returns the words in a block, or `None` if the block consists mainly of links, images and tags.
 fn prose(block: &[&str]) -> Option<String> {
     let joined = block.join(" ");
     let plain = without_links(&without_tags(&joined));
@@ -109,7 +102,7 @@ fn without_tags(text: &str) -> String {
     plain + rest
 }
 
-/// `[words](where)` becomes its words, and a picture nothing.
+/// Replaces `[text](url)` with its text, and removes images.
 fn without_links(text: &str) -> String {
     let mut plain = String::with_capacity(text.len());
     let mut rest = text;

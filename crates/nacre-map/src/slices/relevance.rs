@@ -1,98 +1,74 @@
-//! Which files a task is about.
+//! Ranks the files of a project by relevance to a task.
 //!
-//! Candidates are the files that say what the task says, or other words for it (`matching`); what is rarely changed by a task counts less (`asides`).
-//! Among the best of them three more kinds of evidence decide: meaning by an embedding, distance in the graph of imports from what is
-//! surely meant, and what memory knows of a file. Each kind can be left out, which is how its worth was measured (`docs/map.md`).
+//! Files are scored by the words of the task and related words (`matching`), weighted by the
+//! purpose of the file (`places`). Embedding similarity, import distance, and memories that name a
+//! file are also taken into account.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-use nacre_core::search::Embedder;
-use serde::Serialize;
+use nacre_memory::search::Embedder;
+use nacre_types::WhyRelevant as Why;
 
-use super::asides;
-use super::matching::{Match, Matches, matches};
-use super::overview::first_by;
-use super::rank::as_number;
-use super::sketch::Sketch;
+use super::lists::{as_number, first_by};
+use super::matching::{Matches, Sketch, matches, shares};
+use super::places;
 use super::weights::Weights;
 use crate::artifact::RelativePath;
-use crate::words::{Question, part_words};
+use crate::words::{TaskQuery, part_words};
 
-/// Files that an answer is made of; the others could only be named.
 const MAX_FILES: usize = 200;
 
-/// Files that are compared by meaning: the best by everything else.
+/// Maximum number of files to compare by embedding. The best files according to the other evidence
+/// are selected.
 const MAX_COMPARED: usize = 64;
 
-/// With fewer files that have words of the task, those that most import are compared by meaning, too.
+/// If fewer files match, the most frequently imported files are compared by embedding, too.
 const MIN_MATCHED: usize = 20;
 const MAX_CENTRAL: usize = 100;
 
-/// Files that the graph is followed from when none was named: the best by words.
+/// Number of best matches whose imports are followed if the user did not name any files.
 const MAX_SEEDS: usize = 5;
 
-/// Files further away than this have nothing to do with each other.
 const MAX_DISTANCE: usize = 2;
 
-/// What more files import is near to everything, and says nothing.
+/// A file with more importers is close to every other file, so its importers are not followed.
 const MAX_IMPORTERS: usize = 64;
 
-/// Names of a file's symbols that its meaning is told by.
 const MAX_NAMES: usize = 40;
 
-/// Words that are shown of what a file has of the task.
 const MAX_SHOWN_WORDS: usize = 4;
 
-/// A file that is named stands before all others.
+/// High enough to rank the files that the user named above all others.
 const W_ASKED: f64 = 10.0;
 
-/// A file that means so much of the same is listed for that.
 const MIN_LIKENESS: f64 = 0.3;
 
-/// Why a file is part of an answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Why {
-    /// It was named.
-    Asked,
-    /// It has words of the task.
-    Words,
-    /// It imports, or is imported by, a file that is meant.
-    Near,
-    /// It means something like the task, or has words that stand for those of the task.
-    Meaning,
-    /// Memory knows something of it.
-    Memory,
-}
-
-/// What files are ranked by.
 pub struct Evidence<'e> {
-    /// What is to be done, in words; may be empty.
+    /// May be empty.
     pub task: &'e str,
-    /// Files that are surely meant.
+    /// Files that the user named.
     pub files: &'e [String],
-    /// Paths with how much memory has to say of them, from 0 to 1.
+    /// Paths that are named in memories, with their weights from 0 to 1.
     pub memory: &'e BTreeMap<String, f64>,
     pub embedder: Option<&'e dyn Embedder>,
-    /// The names that a file defines, one a line; asked of few.
+    /// Returns the names that a file defines, one per line. It is called only for a few files.
     pub names: &'e dyn Fn(&str) -> String,
     pub weights: &'e Weights,
     pub n_threads: usize,
 }
 
-/// The files that a task is about, the most relevant first.
+/// The files that are relevant to a task, most relevant first.
 #[derive(Clone, Debug, Default)]
 pub struct Ranked {
     pub(super) files: Vec<RankedFile>,
 }
 
-/// A file that something speaks for.
 #[derive(Clone, Debug)]
 pub(super) struct RankedFile {
     pub(super) path: RelativePath,
     pub(super) score: f64,
     pub(super) why: Vec<Why>,
-    /// What it has of the task, the rarest first.
+    /// Words of the task that occur in the file, rarest first.
     pub(super) words: Vec<String>,
 }
 
@@ -102,7 +78,6 @@ impl Ranked {
     }
 }
 
-/// A file by its place, and what speaks for it.
 #[derive(Clone, Debug)]
 struct Relevant {
     idx: usize,
@@ -110,14 +85,13 @@ struct Relevant {
     why: Vec<Why>,
 }
 
-/// The words of a text in lower case and without their endings.
+/// Returns the stems of the words in a text in lower case.
 pub(super) fn words(text: &str) -> Vec<String> {
     part_words(text).into_iter().map(|(_, stem)| stem).filter(|stem| 1 < stem.len()).collect()
 }
 
-/// Ranks the files of a project; only those that something speaks for, and of those the best.
 pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
-    let question = Question::new(evidence.task);
+    let question = TaskQuery::new(evidence.task);
     let matched = matches(sketch, &question, evidence.weights, evidence.n_threads);
     let found = relevant(sketch, evidence, &matched).into_iter().take(MAX_FILES);
     let ranked = |Relevant { idx, score, why }: Relevant| {
@@ -155,7 +129,8 @@ fn relevant(sketch: &Sketch<'_>, evidence: &Evidence<'_>, matched: &Matches) -> 
             scores.push((if is_asked { sum + W_ASKED } else { sum }, idx));
         }
     }
-    // Meaning adds to the first of them only, and only what is central may turn out to have no reason.
+    // Files after this limit are neither listed nor compared by embedding. The limit includes the
+    // most frequently imported files, because they may be listed without other evidence.
     let limit = MAX_FILES.max(MAX_COMPARED) + central.len();
     first_by(&mut scores, limit, |one, other| other.0.total_cmp(&one.0).then(one.1.cmp(&other.1)));
     scores.truncate(limit);
@@ -183,7 +158,6 @@ fn sort(found: &mut [Relevant]) {
     found.sort_by(|one, other| other.score.total_cmp(&one.score).then(one.idx.cmp(&other.idx)));
 }
 
-/// The best files by a number, without those that have none.
 fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
     let mut idxs: Vec<usize> = (0..numbers.len()).filter(|idx| 0.0 < numbers[*idx]).collect();
     first_by(&mut idxs, limit, |one, other| {
@@ -193,17 +167,8 @@ fn best(numbers: &[f64], limit: usize) -> Vec<usize> {
     idxs
 }
 
-/// How well each file matches, and how much it is worth; the best file has 1.
-pub(super) fn shares(matched: &[Match]) -> Vec<f64> {
-    let mut shares: Vec<f64> = matched.iter().map(|found| found.score * found.worth).collect();
-    let most = shares.iter().copied().fold(0.0, f64::max);
-    if 0.0 < most {
-        shares.iter_mut().for_each(|share| *share /= most);
-    }
-    shares
-}
-
-/// The files that most import, where words say little: a task may share none with the code that it is about.
+/// If few files match, returns the most frequently imported files, because the task and the code
+/// may have no words in common.
 fn central(sketch: &Sketch<'_>, by_words: &[f64]) -> BTreeSet<usize> {
     let n_matched = by_words.iter().filter(|share| 0.0 < **share).take(MIN_MATCHED).count();
     if MIN_MATCHED <= n_matched {
@@ -214,7 +179,7 @@ fn central(sketch: &Sketch<'_>, by_words: &[f64]) -> BTreeSet<usize> {
     best(&n_importers, MAX_CENTRAL).into_iter().collect()
 }
 
-/// 1 for what is meant, a half for its neighbors, and so on.
+/// Returns the import proximity of each file: 1 for the seeds, 0.5 for their neighbors, and so on.
 fn nearness(sketch: &Sketch<'_>, seeds: &[usize]) -> Vec<f64> {
     let mut near = vec![0.0; sketch.paths.len()];
     let mut waiting: VecDeque<(usize, usize)> = VecDeque::new();
@@ -237,7 +202,6 @@ fn nearness(sketch: &Sketch<'_>, seeds: &[usize]) -> Vec<f64> {
     near
 }
 
-/// Compares the best files with the task by what they mean.
 fn by_meaning(sketch: &Sketch<'_>, evidence: &Evidence<'_>, found: &mut [Relevant]) {
     let Some(embedder) = evidence.embedder.filter(|_| !evidence.task.trim().is_empty()) else {
         return;
@@ -257,13 +221,13 @@ fn by_meaning(sketch: &Sketch<'_>, evidence: &Evidence<'_>, found: &mut [Relevan
         .collect();
     let texts: Vec<&str> =
         std::iter::once(evidence.task).chain(texts.iter().map(String::as_str)).collect();
-    // Without the model the other evidence still holds.
+    // If there is no embedding model, only the other evidence is used.
     let Ok(vectors) = embedder.embed(&texts) else { return };
     let Some((task, vectors)) = vectors.split_first() else { return };
     for (relevant, vector) in compared.iter_mut().zip(vectors) {
         let likeness: f32 = task.iter().zip(vector).map(|(one, other)| one * other).sum();
         let likeness = f64::from(likeness.clamp(0.0, 1.0));
-        let worth = asides::worth(sketch.paths[relevant.idx], false, evidence.weights);
+        let worth = places::worth(sketch.paths[relevant.idx], false, evidence.weights);
         relevant.score += evidence.weights.meaning * likeness * worth;
         if MIN_LIKENESS < likeness && !relevant.why.contains(&Why::Meaning) {
             relevant.why.push(Why::Meaning);

@@ -1,63 +1,36 @@
-//! What an overview takes from texts themselves: the README, manifests, and who wrote the files that it shows.
+//! Extracts facts for the overview from the README, the manifests, and files that may be shown.
 //!
-//! Few files are read, those that may be shown, and each once however often the overview is made to fit a budget.
+//! Only files that may be shown are read, and each is read once.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use nacre_core::base::redact::redact;
-use serde::{Deserialize, Serialize};
+use nacre_base::redact::redact;
+use nacre_types::ProjectCommand;
 
-use super::commands::{ProjectCommand, project_commands};
+use super::commands::project_commands;
 use super::declared::{Declared, is_declaring};
-use super::generated::{is_generated_text, is_left_out_of_build, starts_program};
 use super::places::{CodeRole, folder_of, place_of};
 use super::readme::{first_paragraph, first_sentence};
 use crate::artifact::FileRow;
 
-/// So many manifests are read, those nearest to the root.
 const MAX_MANIFESTS: usize = 64;
 
-/// What is told about one area.
 const MAX_AREA_CHARS: usize = 100;
 
-/// Reads a file of the project.
 pub(super) type ReadText<'r> = dyn Fn(&str) -> Option<String> + 'r;
 
-/// What the first lines of a text tell.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct TextMarks {
-    /// Whether a program wrote it.
-    is_generated: bool,
-    /// Whether it is left out of the build.
-    is_helper: bool,
-    /// Whether it starts a program, where others like it only speak of one.
-    is_program: bool,
-}
-
-impl TextMarks {
-    pub(super) fn of(path: &str, text: &str) -> Self {
-        Self {
-            is_generated: is_generated_text(text),
-            is_helper: is_left_out_of_build(text),
-            is_program: starts_program(path, text),
-        }
-    }
-}
-
-/// What texts say.
 #[derive(Debug, Default)]
 pub(super) struct TextFacts {
     pub(super) about: Option<String>,
     pub(super) commands: Vec<ProjectCommand>,
     pub(super) declared: Declared,
-    /// Files that a program wrote, of those that were looked at.
+    /// Generated files among those that have been read.
     pub(super) generated: BTreeSet<usize>,
-    /// Programs that are left out of the build, of those that were looked at.
+    /// Programs that are excluded from the build, among the files that have been read.
     pub(super) helpers: BTreeSet<usize>,
-    /// Files that only speak of a program, of those that were looked at.
+    /// Files that contain `main` but are not programs, among the files that have been read.
     pub(super) no_programs: BTreeSet<usize>,
-    /// All that were looked at; `None` for those that could not be read.
-    pub(super) looked_at: BTreeMap<usize, Option<TextMarks>>,
+    looked_at: BTreeSet<usize>,
 }
 
 impl TextFacts {
@@ -83,7 +56,6 @@ impl TextFacts {
         }
     }
 
-    /// Takes a look at the first lines of some files.
     pub(super) fn look_at(
         &mut self,
         indices: impl IntoIterator<Item = usize>,
@@ -91,26 +63,22 @@ impl TextFacts {
         text: &ReadText<'_>,
     ) {
         for idx in indices {
-            let Some((path, _)) = files.get(idx).filter(|_| !self.looked_at.contains_key(&idx))
-            else {
+            let Some((path, _)) = files.get(idx).filter(|_| self.looked_at.insert(idx)) else {
                 continue;
             };
-            let marks = text(path).map(|text| TextMarks::of(path, &text));
-            self.looked_at.insert(idx, marks);
-            let Some(marks) = marks else { continue };
-            let TextMarks { is_generated, is_helper, is_program } = marks;
-            let sets = [
-                (&mut self.generated, is_generated),
-                (&mut self.helpers, is_helper),
-                (&mut self.no_programs, !is_program),
-            ];
-            for (set, _) in sets.into_iter().filter(|(_, is_in)| *is_in) {
-                set.insert(idx);
+            let Some(text) = text(path) else { continue };
+            if is_generated_text(&text) {
+                self.generated.insert(idx);
+            }
+            if is_left_out_of_build(&text) {
+                self.helpers.insert(idx);
+            }
+            if !starts_program(path, &text) {
+                self.no_programs.insert(idx);
             }
         }
     }
 
-    /// What some folders say they are: their manifest, or else their README.
     pub(super) fn about_folders<'p>(
         &self,
         folders: impl IntoIterator<Item = &'p str>,
@@ -144,10 +112,8 @@ fn redacted(mut commands: Vec<ProjectCommand>) -> Vec<ProjectCommand> {
     commands
 }
 
-/// Whether a file is the README of a folder.
 fn is_readme(path: &str, folder: &str) -> bool {
     let name = name_of(path);
-    // Nearly all others begin otherwise.
     if !name.starts_with(['r', 'R']) {
         return false;
     }
@@ -159,4 +125,75 @@ fn is_readme(path: &str, folder: &str) -> bool {
 
 fn name_of(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Markers of generated files are in the first lines, before any code.
+const MAX_BYTES: usize = 1_500;
+const MAX_LINES: usize = 30;
+
+const MARKS: &[&str] = &[
+    "@generated",
+    "code generated by",
+    "autogenerated",
+    "auto-generated",
+    "automatically generated",
+    "generated by the protocol buffer compiler",
+    "this file was generated",
+    "this file is generated",
+];
+
+fn is_generated_text(text: &str) -> bool {
+    let head = head(text);
+    let has = |words: &str| head.contains(words);
+    MARKS.iter().any(|mark| has(mark))
+        || has("generated") && (has("do not edit") || has("do not modify"))
+}
+
+/// Returns whether a Go file is excluded from the build. This is common for programs that are run
+/// by hand.
+fn is_left_out_of_build(text: &str) -> bool {
+    let head = head(text);
+    let is_apart = |line: &str| {
+        let rest = line.strip_prefix("//go:build ").or_else(|| line.strip_prefix("// +build "));
+        rest.is_some_and(|rest| matches!(rest.trim(), "ignore" | "generate" | "tools" | "tool"))
+    };
+    head.lines().any(is_apart)
+}
+
+/// Returns whether a file that contains `main` starts a program. In Java, `main` may also occur in
+/// a comment.
+fn starts_program(path: &str, text: &str) -> bool {
+    let is_start = |line: &str| {
+        let before = line.split("static void main(").next().unwrap_or_default();
+        before.len() < line.len()
+            && matches!(before.trim(), "" | "public" | "public final" | "final public")
+    };
+    !path.ends_with(".java") || text.lines().any(is_start)
+}
+
+fn head(text: &str) -> String {
+    let end = text.floor_char_boundary(MAX_BYTES);
+    let lines: Vec<&str> = text[..end].lines().take(MAX_LINES).collect();
+    lines.join("\n").to_lowercase()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn programs_sign_what_they_write() {
+        let cases = [
+            ("// Code generated by conversion-gen. DO NOT EDIT.\npackage a\n", true),
+            ("/* eslint-disable */\n// @generated\n", true),
+            ("# Generated from tide.y\n# Do not edit\n", true),
+            ("//! Marks of generated code.\nfn is_generated() {}\n", false),
+            ("", false),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(is_generated_text(text), expected, "{text}");
+        }
+        let late = format!("{}// Code generated by x\n", "a();\n".repeat(400));
+        assert!(!is_generated_text(&late));
+    }
 }

@@ -1,43 +1,44 @@
-//! How much each kind of evidence counts in a ranking of files.
+//! Weights for ranking files.
 //!
-//! Set on three public projects (80 tasks each: a commit's subject, and the files that it then changed), and checked on two others;
-//! `docs/map.md` has the numbers, and `examples/localize.rs` what a ranking loses without each of them.
+//! They were fitted on three public projects (80 tasks each: the subject of a commit and the files
+//! that it changed) and validated on two others. The results are in `docs/map.md`. `nacre-lab map
+//! ablations` measures the effect of each kind of evidence.
 
-/// What a ranking weighs with.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Weights {
-    /// How fast a word that comes again says less.
+    /// BM25 saturation. A higher value gives more weight to repeated words.
     pub k1: f64,
-    /// How much the length of a text counts, and that of all names that it defines.
+    /// BM25 length normalization for texts and for defined names, from 0 (none) to 1 (full).
     pub text_length: f64,
     pub defined_length: f64,
-    /// How many times as much as in the text a word counts in the names that it defines, in its folders and in its own name.
+    /// Factors for a word in a defined name, in a folder and in the file name, relative to a word
+    /// in the text.
     pub defined: f64,
     pub folder: f64,
     pub name: f64,
-    /// How much whole identifiers and words that stand together count.
+    /// Weight of whole identifiers and of joined adjacent words.
     pub whole: f64,
-    /// How much words count that the code has instead of those of the task: other forms, words that stand for them, and words that
-    /// are near in meaning; and how much less of that in the text than in names.
+    /// Weights of related words: other forms, synonyms, and words with a similar meaning. The last
+    /// factor applies to related words in texts, relative to those in names.
     pub form: f64,
-    pub alike: f64,
+    pub synonym: f64,
     pub neighbor: f64,
     pub widened_text: f64,
-    /// How much all but the best of those count that a file has in place of one word.
+    /// Factor for the other related words of a task word, after the best one.
     pub further: f64,
-    /// How much it counts to have all that is asked for rather than much of a part of it.
+    /// The extent to which files that contain all words of the task are preferred to files with
+    /// many occurrences of a few words.
     pub coverage: f64,
-    /// How much less tests, a stranger's code and what a program made are worth than the code itself.
+    /// Factor for tests, copies and generated files.
     pub aside: f64,
-    /// How much less what is no code is worth.
+    /// Factor for files that are not code.
     pub prose: f64,
-    /// How much the other kinds count beside words, of which the best file has 1.
+    /// Weights of the other evidence, relative to the best score by words.
     pub meaning: f64,
     pub near: f64,
     pub memory: f64,
 }
 
-/// Those that are used.
 pub const WEIGHTS: Weights = Weights {
     k1: 5.0,
     text_length: 0.3,
@@ -47,7 +48,7 @@ pub const WEIGHTS: Weights = Weights {
     name: 8.0,
     whole: 1.0,
     form: 0.7,
-    alike: 0.5,
+    synonym: 0.5,
     neighbor: 0.3,
     widened_text: 0.5,
     further: 0.3,

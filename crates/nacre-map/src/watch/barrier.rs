@@ -1,46 +1,46 @@
-//! A file that nobody else opens: when its opening was told, everything before was told, too.
+//! Barriers prove that all earlier events of a watch have been received. To create one, the process
+//! opens a file that no other process opens. Since the events of a watch are ordered, the event for
+//! this open comes after all earlier events.
 //!
-//! The events of one watch come in their order. The file has no name and no place on any disk, for the opening of a file of the
-//! project, such as `.git/HEAD`, may be told late and be somebody else's; then what happened after it would be missed.
+//! The file is in memory and has no name. A file in the project, such as `.git/HEAD`, would not
+//! work, because events from other processes could be mistaken for the barrier's event.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use nacre_core::platform::fd::OwnedFd;
+use nacre_base::platform::fd::OwnedFd;
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use super::mailbox::Mailbox;
 
-/// An event takes a thousandth of this, as a rule. When it takes longer, a look does not.
-pub(super) const PATIENCE: Duration = Duration::from_millis(200);
+/// Maximum time to wait for a barrier. An event usually takes a thousandth of this time.
+pub(super) const EVENT_TIMEOUT: Duration = Duration::from_millis(200);
 
-/// After so many openings in a row that were not told, none will be.
+/// After this many consecutive barriers without an event, barriers are disabled.
 const MAX_MISSED: usize = 3;
 
-/// The barriers of a watch.
 #[derive(Debug)]
 pub(super) struct Barriers {
-    /// How long one is waited for.
     patience: Duration,
-    /// The last one is in use. Those before it were not told of in time; their numbers stay taken, so that a late word of one is
-    /// not taken for another's.
+    /// The last barrier is in use, and the others were missed. The descriptors of missed barriers
+    /// stay open, so that the path of a late event is never the path of a newer barrier.
     barriers: Vec<Barrier>,
 }
 
 #[derive(Debug)]
 struct Barrier {
-    /// Open for as long as its number is in use.
+    /// Keeps the file open, so that its descriptor number is not reused.
     _file: OwnedFd,
     path: PathBuf,
 }
 
 impl Barriers {
-    /// None where the system does not tell of openings.
+    /// Creates no barriers if the system does not report opens.
     pub(super) fn new(watcher: &mut RecommendedWatcher, patience: Duration) -> Self {
         Self { patience, barriers: Barrier::new(watcher).into_iter().collect() }
     }
 
-    /// Whether everything up to now is in the mailbox. `false` when that cannot be known.
+    /// Returns true only if all events up to now are certain to be in the mailbox.
     pub(super) fn pass(&mut self, watcher: &mut RecommendedWatcher, mailbox: &Mailbox) -> bool {
         let Some(barrier) = self.barriers.pop() else { return false };
         let is_passed = mailbox.hears(&barrier.path, self.patience);
@@ -67,18 +67,18 @@ impl Barriers {
 
 impl Barrier {
     fn new(watcher: &mut RecommendedWatcher) -> Option<Self> {
-        let (file, path) = nobodys_file()?;
+        let (file, path) = memory_file()?;
         watcher.watch(&path, RecursiveMode::NonRecursive).ok()?;
         Some(Self { _file: file, path })
     }
 }
 
 #[cfg(target_os = "linux")]
-fn nobodys_file() -> Option<(OwnedFd, PathBuf)> {
+fn memory_file() -> Option<(OwnedFd, PathBuf)> {
     use std::os::fd::AsRawFd as _;
     use std::path::Path;
 
-    use super::open_files::OPEN_FILES;
+    use super::mailbox::OPEN_FILES;
 
     let file = rustix::fs::memfd_create(c"nacre-watch", rustix::fs::MemfdFlags::CLOEXEC).ok()?;
     let path = Path::new(OPEN_FILES).join(file.as_raw_fd().to_string());
@@ -86,6 +86,6 @@ fn nobodys_file() -> Option<(OwnedFd, PathBuf)> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn nobodys_file() -> Option<(OwnedFd, PathBuf)> {
+fn memory_file() -> Option<(OwnedFd, PathBuf)> {
     None
 }

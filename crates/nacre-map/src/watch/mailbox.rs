@@ -1,6 +1,5 @@
-//! What the system has told, until somebody takes it: from the thread that hears events to the one that looks.
-//!
-//! It holds places and no events, and not more of them than fit: who does not ask for long pays with one whole look.
+//! Passes the paths of events from the watcher's thread to the refreshing thread. The number of
+//! paths is limited.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -11,37 +10,28 @@ use std::time::Duration;
 use notify::event::{AccessKind, AccessMode};
 use notify::{Event, EventKind};
 
-use super::open_files::is_barrier;
-
-/// More places than these are as good as all.
+/// If there are more paths, events count as lost.
 const MAX_PLACES: usize = 1 << 16;
 
-/// Where a watch finds what it was told.
 #[derive(Debug, Default)]
 pub(super) struct Mailbox {
     heard: Mutex<Heard>,
     is_news: Condvar,
 }
 
-/// What was told, and not taken yet.
 #[derive(Debug, Default)]
 pub(super) struct Heard {
-    /// Where something happened.
     pub(super) places: BTreeSet<PathBuf>,
-    /// More happened than is known.
     pub(super) is_lost: bool,
-    /// Nothing will be told any more.
     pub(super) is_over: bool,
-    /// How much was ever told.
     n_told: u64,
     /// The barrier that was passed last.
     passed: Option<PathBuf>,
 }
 
-/// What an event says.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Meaning<'e> {
-    /// Somebody read, or git came and went.
+    /// A read, or a change to one of git's temporary files.
     Nothing,
     Passed(&'e Path),
     Changed,
@@ -53,7 +43,7 @@ impl Mailbox {
         self.heard.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes an event in; says whether it is the first news since the box was emptied.
+    /// Adds an event. Returns whether it is the first event since the mailbox was emptied.
     pub(super) fn put(&self, event: &notify::Result<Event>) -> bool {
         let mut heard = self.heard();
         let was_quiet = heard.is_quiet();
@@ -77,7 +67,6 @@ impl Mailbox {
         was_quiet && !is_quiet
     }
 
-    /// Takes everything out.
     pub(super) fn empty(&self) -> Heard {
         let mut heard = self.heard();
         let (n_told, is_over) = (heard.n_told, heard.is_over);
@@ -88,7 +77,8 @@ impl Mailbox {
         self.heard().n_told
     }
 
-    /// Opens a barrier, and waits until that was told: then everything before it was told, too.
+    /// Opens a barrier and waits for its event. Returns whether the event arrived, which proves
+    /// that all earlier events were received.
     pub(super) fn hears(&self, barrier: &Path, patience: Duration) -> bool {
         self.heard().passed = None;
         if std::fs::File::open(barrier).is_err() {
@@ -113,7 +103,8 @@ impl Heard {
     }
 }
 
-/// Puts events into a mailbox, and rings when there is news. The system's side holds it; when that ends, it says so.
+/// Puts events into a mailbox and calls the bell. It is owned by the watcher, and dropping it
+/// closes the mailbox.
 pub(super) struct Teller<B: Fn()> {
     pub(super) mailbox: Arc<Mailbox>,
     pub(super) bell: B,
@@ -134,8 +125,9 @@ impl<B: Fn()> Drop for Teller<B> {
     }
 }
 
-/// That somebody read a file is no news: the indexer itself does. That somebody who wrote closed it is, for who writes by a
-/// mapping is not heard before.
+/// Returns the meaning of an event. Reads are ignored, because the indexer itself reads files.
+/// Closing a file after writing counts as a change, because a write through a memory mapping causes
+/// no earlier event.
 pub(super) fn meaning(event: &notify::Result<Event>) -> Meaning<'_> {
     let Ok(event) = event else { return Meaning::Lost };
     if event.need_rescan() {
@@ -153,13 +145,20 @@ pub(super) fn meaning(event: &notify::Result<Event>) -> Meaning<'_> {
     Meaning::Changed
 }
 
-/// What comes and goes with every command of git.
+/// Temporary files that every git command creates.
 const PASSING: &[&str] =
     &["HEAD.lock", "ORIG_HEAD.lock", "config.lock", "index.lock", "packed-refs.lock"];
 
-/// Whether a file comes and goes with every command of git.
 fn is_passing(path: &Path) -> bool {
     let name = path.file_name().and_then(OsStr::to_str);
     name.is_some_and(|name| PASSING.contains(&name))
         && path.components().any(|part| part.as_os_str() == ".git")
+}
+
+/// The folder that lists the open files of this process by descriptor. Barriers are watched there.
+pub(super) const OPEN_FILES: &str = "/proc/self/fd";
+
+/// Returns whether a path is a barrier. Only barriers are watched in this folder.
+fn is_barrier(path: &Path) -> bool {
+    path.starts_with(OPEN_FILES)
 }

@@ -1,14 +1,12 @@
-//! Notices that something below a project changed, by the system's own events or by looking now and then.
+//! Detects changes in a project through file system events or by polling.
 //!
-//! An event says only where to look: what changed is found by the indexer, so that an event that was told twice makes no answer
-//! wrong. Whether all events were seen is not hoped for but made certain ([`Live`]); where that cannot be, everything is looked at.
-//! Only folders that belong to the map are watched, one by one; a tree of a million ignored files costs nothing.
+//! An event only indicates that something changed; the indexer determines what changed. [`Live`]
+//! checks that all events were received, and otherwise refreshes the map. Only the folders of the
+//! map are watched, each one separately, so ignored files have no cost.
 
 mod barrier;
 mod live;
-mod local;
 mod mailbox;
-mod open_files;
 #[cfg(test)]
 mod tests;
 
@@ -17,23 +15,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use nacre_types::WatchMode;
 use notify::{ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-pub use live::{Live, Looked, Now};
+pub use live::{Live, Now};
 
-use barrier::{Barriers, PATIENCE};
-use local::is_local;
+use barrier::{Barriers, EVENT_TIMEOUT};
 use mailbox::{Mailbox, Teller};
 
-/// How changes are noticed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    Events,
-    /// Nobody tells of changes: who wants to know looks every now and then.
-    Polling,
-}
-
-/// Why events are not to be had.
 #[derive(Debug, thiserror::Error)]
 pub enum WatchFault {
     #[error("The system watches {n_watched} folders and allows no more")]
@@ -42,7 +31,6 @@ pub enum WatchFault {
     Refused(#[source] notify::Error),
 }
 
-/// A watch over a project.
 #[derive(Debug)]
 pub struct Watch {
     root: PathBuf,
@@ -55,48 +43,45 @@ struct Native {
     mailbox: Arc<Mailbox>,
     barriers: Barriers,
     watched: BTreeSet<String>,
-    /// Whether all of them are on disks of this machine.
+    /// Whether all watched folders are on local file systems.
     is_local: bool,
 }
 
-/// What happened since it was last asked.
 #[derive(Debug, PartialEq, Eq)]
 enum News {
-    /// Here, and nowhere else.
-    At(BTreeSet<PathBuf>),
-    /// More than the system could tell.
+    Nothing,
+    Something,
     Lost,
-    /// Nobody knows.
-    Unknown,
 }
 
 impl Watch {
-    /// Prepares a watch over the project at `root`. The bell rings, on another thread, when something happened for the first
-    /// time since the news were taken; it must not wait.
+    /// Prepares to watch the project at `root`. `bell` is called on another thread when the first
+    /// event after the last [`Self::news`] arrives. It must not block.
     pub fn new(root: &Path, bell: impl Fn() + Send + 'static) -> Self {
-        Self { root: root.to_owned(), native: Native::new(bell, PATIENCE) }
+        Self { root: root.to_owned(), native: Native::new(bell, EVENT_TIMEOUT) }
     }
 
-    /// The same, without asking the system for events.
     pub fn polling(root: &Path) -> Self {
         Self { root: root.to_owned(), native: None }
     }
 
-    pub fn mode(&self) -> Mode {
-        if self.native.is_some() { Mode::Events } else { Mode::Polling }
+    /// Returns the watch mode. In polling mode, the caller must refresh regularly.
+    pub fn mode(&self) -> WatchMode {
+        if self.native.is_some() { WatchMode::Events } else { WatchMode::Polling }
     }
 
     pub fn n_watched(&self) -> usize {
         self.native.as_ref().map_or(0, |native| native.watched.len())
     }
 
-    /// How many events there were; while it grows, more is to come.
+    /// Returns the number of events so far. While this number is growing, more events may follow.
     pub fn n_told(&self) -> u64 {
         self.native.as_ref().map_or(0, |native| native.mailbox.n_told())
     }
 
-    /// Watches these folders, seen from the root or absolute, and no others; says how many are new, in which something may have
-    /// happened unseen. When that cannot be had, the watch goes on by polling and says why.
+    /// Watches exactly these folders, whose paths are absolute or relative to the root. Returns the
+    /// number of newly watched folders, which may have changed before they were watched. If an
+    /// error occurs, the watch falls back to polling.
     fn follow<'f>(
         &mut self,
         folders: impl Iterator<Item = &'f str> + Clone,
@@ -114,9 +99,10 @@ impl Watch {
         followed
     }
 
-    /// Takes what happened up to now. Folders that it happened to must be followed again.
+    /// Returns and clears the collected events. The folders of these events must be passed to
+    /// `follow` again.
     fn news(&mut self) -> News {
-        let Some(native) = &mut self.native else { return News::Unknown };
+        let Some(native) = &mut self.native else { return News::Something };
         let is_certain = native.barriers.pass(&mut native.watcher, &native.mailbox);
         let heard = native.mailbox.empty();
         if heard.is_over {
@@ -129,12 +115,13 @@ impl Watch {
         }
         for place in &heard.places {
             let inside = place.strip_prefix(&self.root).ok().and_then(Path::to_str);
-            // Git's folder is known by its whole name.
+            // Git's folder is watched by its absolute path.
             for name in inside.into_iter().chain(place.to_str()) {
                 native.forget(&self.root, name);
             }
         }
-        if is_certain && native.is_local { News::At(heard.places) } else { News::Unknown }
+        let is_nothing = is_certain && native.is_local && heard.places.is_empty();
+        if is_nothing { News::Nothing } else { News::Something }
     }
 }
 
@@ -148,12 +135,12 @@ impl Native {
         Some(Self { watcher, mailbox, barriers, watched: BTreeSet::new(), is_local: true })
     }
 
-    /// Takes a folder, where it is one that is watched, and all below it for not watched: it may be another one now.
+    /// Stops watching a folder and everything below it, because the folder may have been replaced.
     fn forget(&mut self, root: &Path, folder: &str) {
         let lost: Vec<String> = if folder.is_empty() {
             std::mem::take(&mut self.watched).into_iter().collect()
         } else if self.watched.remove(folder) {
-            // The sign after a slash is a zero.
+            // `0` is the character after `/`.
             let below = format!("{folder}/")..format!("{folder}0");
             let below = self.watched.extract_if(below, |_| true);
             below.chain([folder.to_owned()]).collect()
@@ -161,7 +148,7 @@ impl Native {
             Vec::new()
         };
         for folder in lost {
-            // One that is gone took its watch along.
+            // The watch may already have ended, because the folder was removed.
             let _ = self.watcher.unwatch(&root.join(folder));
         }
     }
@@ -169,7 +156,7 @@ impl Native {
     fn follow(&mut self, root: &Path, wanted: BTreeSet<String>) -> Result<usize, WatchFault> {
         let mut n_new = 0;
         for gone in self.watched.difference(&wanted) {
-            // A folder that is gone took its watch along.
+            // The watch may already have ended, because the folder was removed.
             let _ = self.watcher.unwatch(&root.join(gone));
         }
         self.watched.retain(|folder| wanted.contains(folder));
@@ -194,7 +181,7 @@ impl Native {
         let is_io = |kind| matches!(&error.kind, ErrorKind::Io(io) if io.kind() == kind);
         let is_full = matches!(error.kind, ErrorKind::MaxFilesWatch)
             || is_io(std::io::ErrorKind::StorageFull);
-        // A folder that went away between the look and the watch is noticed by the one above it.
+        // The removal of a folder is reported by the watch on its parent.
         let is_gone = matches!(error.kind, ErrorKind::PathNotFound | ErrorKind::WatchNotFound)
             || is_io(std::io::ErrorKind::NotFound)
             || is_io(std::io::ErrorKind::NotADirectory);
@@ -204,4 +191,32 @@ impl Native {
             (false, false) => Err(WatchFault::Refused(error)),
         }
     }
+}
+
+#[cfg(target_os = "linux")]
+const LOCAL: &[u64] = &[
+    0xef53,      // ext2, ext3, ext4
+    0x5846_5342, // XFS
+    0x9123_683e, // Btrfs
+    0x0102_1994, // tmpfs
+    0x8584_58f6, // ramfs
+    0x794c_7630, // overlayfs
+    0x2fc1_2fc1, // ZFS
+    0xf2f5_2010, // F2FS
+    0xca45_1a4e, // bcachefs
+    0x3153_464a, // JFS
+    0x5265_4973, // ReiserFS
+];
+
+/// Returns whether every change in a folder causes an event. Network and FUSE file systems do not
+/// guarantee this.
+#[cfg(target_os = "linux")]
+fn is_local(folder: &Path) -> bool {
+    let kind = |stat: rustix::fs::StatFs| stat.f_type as u64 & 0xffff_ffff;
+    rustix::fs::statfs(folder).is_ok_and(|stat| LOCAL.contains(&kind(stat)))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_local(_folder: &Path) -> bool {
+    false
 }

@@ -1,51 +1,43 @@
-//! The words of texts: how code is split into words, what is counted of a text, what a question asks for, and what a pattern can be
-//! ruled out by.
+//! Splits texts into words, counts the words, and extracts the words of a question and the trigrams
+//! of a text.
 //!
-//! A word is kept as a hash of 32 bits, and what is counted depends on the bytes alone. So the words of a text can be kept by its
-//! content, and however an index was brought up to date, it says what one built from nothing says.
+//! Words are stored as 32-bit hashes, and counts depend only on the bytes of a text. So counts can
+//! be stored by content, and an updated index is identical to a newly built one.
 
-mod alike;
 mod bag;
-mod defined;
-mod forms;
-mod frame;
-mod identifiers;
 mod question;
 mod split;
-mod stem;
+mod synonyms;
 #[cfg(test)]
 mod tests;
 mod trigrams;
-mod word_set;
 
-pub use bag::{Bag, BagMaker, Counts, WORDS_FORMAT, is_text};
-pub use question::{Asked, Kin, Question};
-pub use split::{each_identifier, each_identifier_by, each_part, identifiers, part_words};
-pub use stem::stem;
+pub use bag::{Bag, Counts, WORDS_FORMAT, is_text, render_bag};
+pub use question::{Asked, Kin, TaskQuery};
+pub use split::{each_identifier, each_part, identifiers, part_words, stem};
 pub use trigrams::{Trigram, Trigrams};
-pub use word_set::WordSet;
 
-/// A word, known by its hash.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Word(pub u32);
+pub struct WordHash(pub u32);
 
-/// Tells whole identifiers from the words that they are made of.
+/// Ensures that whole identifiers and single words have different hashes.
 const WHOLE_SEED: u64 = 0x9e37_79b9_7f4a_7c15;
 
 const PART_SEED: u64 = 0xcbf2_9ce4_8422_2325;
 
-impl Word {
-    /// A word of an identifier, in lower case and without its ending.
+impl WordHash {
+    /// Hashes one word of an identifier. `stem` must be lower-case.
     pub fn part(stem: &[u8]) -> Self {
         Self::of(PART_SEED, stem)
     }
 
-    /// A whole identifier of several words: they stand behind one another, in lower case.
+    /// Hashes a whole identifier that consists of several words. `joined` contains the words in
+    /// lower case.
     pub fn whole(joined: &[u8]) -> Self {
         Self::of(WHOLE_SEED, joined)
     }
 
-    /// FNV-1a: words are short, and most of them are.
+    /// Computes an FNV-1a hash, which is fast for short words.
     fn of(seed: u64, bytes: &[u8]) -> Self {
         let mut hash = seed;
         for byte in bytes {

@@ -1,89 +1,82 @@
-//! What a question asks for: its words, whole identifiers, and words that stand together, each with how much it counts; and the
-//! words that the code may have instead of them.
+//! The words, identifiers and adjacent words of a question with their weights, and related words
+//! that code may use instead.
 
-use nacre_core::search::neighbors;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
-use super::alike::alike;
-use super::forms::{all_forms, forms};
-use super::frame::{is_filler, is_frame, is_leading_verb};
-use super::split::{each_part, identifier_end};
-use super::stem::stem;
-use super::{Word, WordSet};
+use foldhash::fast::RandomState;
+use nacre_memory::search::neighbors;
 
-/// A longer task is read so far.
+use super::WordHash;
+use super::split::{each_part, identifier_end, stem};
+use super::synonyms::{all_forms, forms, is_filler, is_frame, is_leading_verb, synonyms};
+
 const MAX_WORDS: usize = 64;
 
-/// So many different words of a task are asked for by other words, too.
 const MAX_WIDENED: usize = 24;
 
-/// How much words count that nearly every task has.
+/// Weight of words that occur in nearly every task.
 const FILLER_WEIGHT: f64 = 0.1;
 
-/// How much two or three words of a task count that stand in the code as one identifier.
+/// Weight of two or three adjacent words that are written as one identifier in the code.
 const JOINED_WEIGHT: f64 = 0.6;
 
-/// So many neighbors are tried as one identifier.
 const MAX_JOINED: usize = 3;
 
-/// A task that begins with a verb says by it what is done: it stands among so many words.
+/// The verb of a task is expected to be among this many first words.
 const MAX_LEADING: usize = 3;
 
-/// How much a form of a word counts that itself only stands for one.
+/// Weight factor for a different form of a synonym.
 const FORM_SHARE: f64 = 0.8;
 
-/// How something that is asked for comes from the task.
+/// The relation of a sought word to the task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kin {
-    /// The task says it.
+    /// The word occurs in the task.
     Said,
-    /// Another form of a word that the task says.
     Form,
-    /// A word that stands for one that the task says.
-    Alike,
-    /// A word that is near in meaning.
+    Synonym,
+    /// A word with a similar meaning.
     Near,
 }
 
-/// One thing that is asked for.
+/// A sought word.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    pub word: Word,
+    pub word: WordHash,
     pub weight: f64,
-    /// Whether it is a whole identifier, or several words as one.
+    /// Whether the word is a whole identifier or several words joined.
     pub is_whole: bool,
-    /// As a person reads it.
     pub text: String,
     pub kin: Kin,
-    /// The place of what the task says instead of it; its own where the task says it.
+    /// Index of the task word that this word is related to. If the word itself is in the task, this
+    /// is its own index.
     pub said: usize,
 }
 
 impl Asked {
-    /// Whether nearly every task asks for it.
+    /// Returns whether the word occurs in nearly every task.
     pub fn is_filler(&self) -> bool {
         self.weight <= FILLER_WEIGHT
     }
 }
 
-/// What a question asks for.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Question {
+pub struct TaskQuery {
     pub asked: Vec<Asked>,
-    /// The same by their words.
-    pub words: WordSet,
-    /// Whether tests are asked for.
+    pub words: HashMap<WordHash, usize, RandomState>,
     pub is_about_tests: bool,
 }
 
-impl Question {
-    /// What a task asks for, in its own words and in others that the code may have instead.
+impl TaskQuery {
+    /// Extracts the words of a task, and adds related words that may be used in code instead.
     pub fn new(text: &str) -> Self {
         let mut question = Self::as_said(text);
         question.widen();
         question
     }
 
-    /// What a text asks for in its own words.
+    /// Extracts the words of a task without adding related words.
     pub fn as_said(text: &str) -> Self {
         let mut question = Self::default();
         let mut words: Vec<String> = Vec::new();
@@ -95,7 +88,7 @@ impl Question {
             each_part(&bytes[at..end], |part| words.push(lower(part)));
             if first + 1 < words.len() {
                 let whole = words[first..].concat();
-                question.ask((Word::whole(whole.as_bytes()), true), 1.0, &bytes[at..end]);
+                question.ask(WordHash::whole(whole.as_bytes()), true, 1.0, &bytes[at..end]);
             }
             at = end.max(at + 1);
         }
@@ -109,22 +102,27 @@ impl Question {
                     && !words[..idx].iter().any(|before| is_frame(before));
             if !is_frame(word) {
                 let weight = if is_little { FILLER_WEIGHT } else { 1.0 };
-                question.ask((Word::part(stem), false), weight, word.as_bytes());
+                question.ask(WordHash::part(stem), false, weight, word.as_bytes());
             }
         }
         for n_joined in 2..=MAX_JOINED {
             for joined in words.windows(n_joined) {
                 let text = joined.concat();
-                question.ask((Word::whole(text.as_bytes()), true), JOINED_WEIGHT, text.as_bytes());
-                let word = Word::part(stem(text.as_bytes()));
-                question.ask((word, true), JOINED_WEIGHT, text.as_bytes());
+                question.ask(
+                    WordHash::whole(text.as_bytes()),
+                    true,
+                    JOINED_WEIGHT,
+                    text.as_bytes(),
+                );
+                let word = WordHash::part(stem(text.as_bytes()));
+                question.ask(word, true, JOINED_WEIGHT, text.as_bytes());
             }
         }
         question
     }
 
-    /// Asks for words that the code may have instead of those of the task: all other forms first, then words that stand for them,
-    /// then neighbors, so that a word belongs to the nearest that is said.
+    /// Adds related words. Forms are added first, then synonyms, then words with a similar meaning,
+    /// so that each word is related to the closest task word.
     fn widen(&mut self) {
         let is_word = |(_, asked): &(usize, &Asked)| !asked.is_whole && !asked.is_filler();
         let said = self.asked.iter().enumerate().filter(is_word).take(MAX_WIDENED);
@@ -135,7 +133,8 @@ impl Question {
                 self.widen_by(*place, Kin::Form, 1.0, form);
             });
         }
-        // `sign out` is `signout`, and that is `logout`. What the task writes as one identifier means itself.
+        // `sign out` also matches `signout`, which is a synonym of `logout`. Identifiers that occur
+        // in the task itself have no synonyms.
         let lower = |asked: &Asked| asked.text.to_ascii_lowercase();
         let is_written = |asked: &&Asked| asked.is_whole && 1.0 <= asked.weight;
         let written: Vec<String> = self.asked.iter().filter(is_written).map(lower).collect();
@@ -147,13 +146,13 @@ impl Question {
             joined.map(|(place, asked)| (place, asked.text.clone())).collect();
         for (place, word) in &joined {
             let stem = String::from_utf8_lossy(stem(word.as_bytes()));
-            alike(&stem).for_each(|other| self.widen_by_alike(*place, other));
+            synonyms(&stem).for_each(|other| self.widen_by_synonym(*place, other));
         }
         for (place, word) in &said {
             let own = std::iter::once(word.clone()).chain(all_forms(word));
             for form in own {
                 let form = String::from_utf8_lossy(stem(form.as_bytes()));
-                alike(&form).for_each(|other| self.widen_by_alike(*place, other));
+                synonyms(&form).for_each(|other| self.widen_by_synonym(*place, other));
             }
         }
         for (place, word) in &said {
@@ -163,37 +162,34 @@ impl Question {
         }
     }
 
-    fn widen_by_alike(&mut self, said: usize, word: &str) {
-        if self.widen_by(said, Kin::Alike, 1.0, word) {
+    fn widen_by_synonym(&mut self, said: usize, word: &str) {
+        if self.widen_by(said, Kin::Synonym, 1.0, word) {
             for form in forms(word) {
-                self.widen_by(said, Kin::Alike, FORM_SHARE, &form);
+                self.widen_by(said, Kin::Synonym, FORM_SHARE, &form);
             }
         }
     }
 
-    /// Asks for a word in place of one that is said; returns whether nobody had asked for it.
     fn widen_by(&mut self, said: usize, kin: Kin, share: f64, text: &str) -> bool {
-        let place = self.asked.len();
-        let (word, weight) = (Word::part(stem(text.as_bytes())), share * self.asked[said].weight);
-        let is_new = self.words.insert(word, place);
-        if is_new {
-            let text = text.to_owned();
-            self.asked.push(Asked { word, weight, is_whole: false, text, kin, said });
-        }
-        is_new
+        let weight = share * self.asked[said].weight;
+        let (word, text) = (WordHash::part(stem(text.as_bytes())), text.to_owned());
+        self.add(Asked { word, weight, is_whole: false, text, kin, said })
     }
 
-    /// Whether a word is asked for.
-    pub fn find(&self, word: Word) -> Option<usize> {
-        self.words.find(word)
+    pub fn find(&self, word: WordHash) -> Option<usize> {
+        self.words.get(&word).copied()
     }
 
-    fn ask(&mut self, (word, is_whole): (Word, bool), weight: f64, text: &[u8]) {
-        let place = self.asked.len();
-        if self.words.insert(word, place) {
-            let text = String::from_utf8_lossy(text).into_owned();
-            self.asked.push(Asked { word, weight, is_whole, text, kin: Kin::Said, said: place });
-        }
+    fn ask(&mut self, word: WordHash, is_whole: bool, weight: f64, text: &[u8]) {
+        let (text, said) = (String::from_utf8_lossy(text).into_owned(), self.asked.len());
+        self.add(Asked { word, weight, is_whole, text, kin: Kin::Said, said });
+    }
+
+    fn add(&mut self, asked: Asked) -> bool {
+        let Entry::Vacant(entry) = self.words.entry(asked.word) else { return false };
+        entry.insert(self.asked.len());
+        self.asked.push(asked);
+        true
     }
 }
 

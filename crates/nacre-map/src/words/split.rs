@@ -1,52 +1,41 @@
-//! Splits texts into identifiers, and identifiers into the words that they are made of.
+//! Splits texts into identifiers, and identifiers into words.
 //!
-//! Bytes, not characters: all that is not ASCII belongs to the word around it. `HTTPServer2` is `http`, `server` and `2`.
+//! Works on bytes: non-ASCII bytes belong to the surrounding word. `HTTPServer2` is split into
+//! `http`, `server` and `2`.
 
-use super::Word;
-use super::stem::stem;
+use super::WordHash;
 
-/// A longer run of letters is data, not a word.
+/// Maximum length of a word. Longer runs of letters are treated as data.
 pub(super) const MAX_PART_BYTES: usize = 40;
 
-/// What a byte is in an identifier.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ByteKind {
     Lower,
     Upper,
     Digit,
-    /// `_` and `$`: part of identifiers, and of no word.
+    /// `_` and `$`, which are part of identifiers but not of words.
     Joint,
     Other,
 }
 
-const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Other; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        kinds[byte] = match byte as u8 {
-            b'a'..=b'z' | 0x80.. => Kind::Lower,
-            b'A'..=b'Z' => Kind::Upper,
-            b'0'..=b'9' => Kind::Digit,
-            b'_' | b'$' => Kind::Joint,
-            _ => Kind::Other,
-        };
-        byte += 1;
+fn kind(byte: u8) -> ByteKind {
+    match byte {
+        b'a'..=b'z' | 0x80.. => ByteKind::Lower,
+        b'A'..=b'Z' => ByteKind::Upper,
+        b'0'..=b'9' => ByteKind::Digit,
+        b'_' | b'$' => ByteKind::Joint,
+        _ => ByteKind::Other,
     }
-    kinds
-};
-
-fn kind(byte: u8) -> Kind {
-    KINDS[usize::from(byte)]
 }
 
-/// The end of the identifier or number that begins at `start`; `start` itself where there is none.
+/// Returns the end of the identifier or number at `start`, or `start` if there is none.
 pub(super) fn identifier_end(text: &[u8], start: usize) -> usize {
     let rest = &text[start..];
-    let is_part = |byte: &u8| kind(*byte) != Kind::Other;
+    let is_part = |byte: &u8| kind(*byte) != ByteKind::Other;
     start + rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len())
 }
 
-/// Hands out the words of one identifier, in the order in which they stand, as they are written.
+/// Visits the words in an identifier in order. The case of letters is preserved.
 pub fn each_part<'t>(identifier: &'t [u8], mut take: impl FnMut(&'t [u8])) {
     let mut at = 0;
     while let Some(first) = identifier.get(at) {
@@ -56,17 +45,17 @@ pub fn each_part<'t>(identifier: &'t [u8], mut take: impl FnMut(&'t [u8])) {
         while identifier.get(at).is_some_and(|byte| kind(*byte) == first) {
             at += 1;
         }
-        if matches!(first, Kind::Joint | Kind::Other) {
+        if matches!(first, ByteKind::Joint | ByteKind::Other) {
             continue;
         }
-        let is_lower_next = identifier.get(at).is_some_and(|byte| kind(*byte) == Kind::Lower);
-        if first == Kind::Upper && is_lower_next {
-            // Of `HTTPServer` the last capital belongs to the word behind it.
+        let is_lower_next = identifier.get(at).is_some_and(|byte| kind(*byte) == ByteKind::Lower);
+        if first == ByteKind::Upper && is_lower_next {
+            // In `HTTPServer`, the last capital of the run belongs to the next word.
             let word = at - 1;
             if start < word {
                 take(&identifier[start..word]);
             }
-            while identifier.get(at).is_some_and(|byte| kind(*byte) == Kind::Lower) {
+            while identifier.get(at).is_some_and(|byte| kind(*byte) == ByteKind::Lower) {
                 at += 1;
             }
             take(&identifier[word..at]);
@@ -76,7 +65,6 @@ pub fn each_part<'t>(identifier: &'t [u8], mut take: impl FnMut(&'t [u8])) {
     }
 }
 
-/// The identifiers and numbers of a text, as they are written.
 pub fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -92,44 +80,50 @@ pub fn identifiers(text: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Hands out the words of a text: those of identifiers, and whole identifiers of several.
-pub fn each_identifier(text: &[u8], take: impl FnMut(Word)) {
-    each_identifier_by(text, &mut Vec::new(), take);
-}
-
-/// The same for many texts, in memory that is used again.
-pub fn each_identifier_by(text: &[u8], whole: &mut Vec<u8>, mut take: impl FnMut(Word)) {
-    let mut at = 0;
-    while at < text.len() {
-        let end = identifier_end(text, at);
-        whole.clear();
-        let mut n_parts = 0;
-        each_part(&text[at..end], |part| {
+/// Visits the words in a text: the words of all identifiers, and the whole identifiers that consist
+/// of several words.
+pub fn each_identifier(text: &[u8], mut take: impl FnMut(WordHash)) {
+    for identifier in identifiers(text) {
+        let (mut whole, mut n_parts) = (Vec::with_capacity(identifier.len()), 0);
+        each_part(identifier, |part| {
             let start = whole.len();
             whole.extend(part.iter().map(u8::to_ascii_lowercase));
             n_parts += 1;
-            take(Word::part(stem(&whole[start..])));
+            take(WordHash::part(stem(&whole[start..])));
         });
         if 1 < n_parts {
-            take(Word::whole(whole));
+            take(WordHash::whole(&whole));
         }
-        at = end.max(at + 1);
     }
 }
 
-/// The words of a text in lower case, each with its stem.
+/// Returns the words in a text in lower case, each with its stem.
 pub fn part_words(text: &str) -> Vec<(String, String)> {
     let mut words = Vec::new();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while at < bytes.len() {
-        let end = identifier_end(bytes, at);
-        each_part(&bytes[at..end], |part| {
+    for identifier in identifiers(text.as_bytes()) {
+        each_part(identifier, |part| {
             let word = String::from_utf8_lossy(part).to_ascii_lowercase();
             let stem = String::from_utf8_lossy(stem(word.as_bytes())).into_owned();
             words.push((word, stem));
         });
-        at = end.max(at + 1);
     }
     words
+}
+
+const ENDINGS: &[&[u8]] = &[b"ingly", b"ings", b"ing", b"ers", b"er", b"ies", b"ed", b"es", b"s"];
+
+/// Shorter stems would be shared by too many words.
+const MIN_STEM_BYTES: usize = 4;
+
+/// Returns the stem of a lower-case word: `parses`, `parsing` and `parser` have the same stem. No
+/// dictionary is used, because names in code are not always English.
+pub fn stem(word: &[u8]) -> &[u8] {
+    let may_end = matches!(word.last(), Some(b'y' | b's' | b'g' | b'r' | b'd' | b'e'));
+    if !may_end {
+        return word;
+    }
+    let stems = ENDINGS.iter().filter_map(|ending| word.strip_suffix(*ending));
+    let stem = stems.into_iter().find(|stem| MIN_STEM_BYTES <= stem.len()).unwrap_or(word);
+    let n_silent = stem.iter().rev().take_while(|byte| **byte == b'e').count();
+    if n_silent < stem.len() { &stem[..stem.len() - n_silent] } else { word }
 }

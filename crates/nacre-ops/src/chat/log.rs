@@ -1,50 +1,53 @@
-//! What a task tells its clients: numbered, stored, and then handed on, in that order.
+//! Numbers the messages of a task, stores them, and sends them to clients.
 //!
-//! A message is stored before anybody sees it, and what is sent are the very bytes that were stored. Whoever was away
-//! gets the same lines again, from memory while the task lives and from the state afterwards.
+//! A message is stored before it is sent, in exactly the same form. A client that reconnects
+//! receives the same lines, from memory if the task is still running and otherwise from the
+//! database.
 
 use std::collections::VecDeque;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
-use nacre_api::wire::{TaskMessage, TaskUpdate};
-use nacre_core::base::redact::{ExtraWords, LiveRedactor, LiveText};
-use nacre_engine::record::state::{MessageEnd, NewMessages, State};
+use nacre_base::redact::{ExtraWords, LiveRedactor, LiveText};
+use nacre_engine::record::state::{MessageRecord, NewMessages, State, TaskStore as _};
 use nacre_engine::record::{Clock, SessionId, TaskId};
+use nacre_types::{TaskMessage, TaskUpdate};
+use tokio::sync::mpsc::Sender;
 use tokio::sync::watch;
 
-/// Lines that a living task keeps in memory; older ones are read from the state.
+use super::turn::recover;
+use super::{CallOrigin, ChatShared, open_state};
+use crate::error::Result;
+
+/// Number of lines of a running task to keep in memory. Older lines are read from the database.
 const MAX_LINES: usize = 2048;
 const MAX_BYTES: usize = 4 << 20;
 
-/// The messages of one task of this process.
 pub(super) struct TaskLog {
     pub(super) task: TaskId,
     pub(super) session: SessionId,
     clock: Clock,
-    kept: Mutex<Kept>,
+    kept: Mutex<StoredLog>,
+    /// Publishes the number of the last line to all followers.
     latest: watch::Sender<u64>,
-    n_followers: AtomicUsize,
 }
 
-struct Kept {
+struct StoredLog {
     state: State,
     words: ExtraWords,
-    /// The number of the first line in memory.
     first: u64,
     lines: VecDeque<Arc<str>>,
     bytes: usize,
     is_over: bool,
-    /// Words that came and were not told yet.
     speech: Speech,
 }
 
-/// Words of a model on their way: joined so that not every token is a message, and held back while they may be a part of
-/// a secret, which one message alone would not show.
+/// Text streamed by a model. Tokens are joined into larger messages, and held back if they could be
+/// part of a secret.
 struct Speech {
     text: LiveRedactor,
     reasoning: LiveRedactor,
-    /// What was told of the text in this step before it was interrupted by something else.
+    /// The text of this step that was sent before it was interrupted by another message.
     told_before: String,
     told: String,
 }
@@ -59,7 +62,6 @@ impl Speech {
         }
     }
 
-    /// What is told of the next piece of text.
     fn text(&mut self, text: LiveText) -> Option<TaskUpdate> {
         match text {
             LiveText::Nothing => None,
@@ -75,7 +77,8 @@ impl Speech {
         }
     }
 
-    /// The same of what it thinks. There is no message that takes a thought back; the item has it as it should be.
+    /// Sends additions only, because no message type replaces reasoning that was already sent. The
+    /// stored item has the correct text.
     fn reasoning(text: LiveText) -> Option<TaskUpdate> {
         match text {
             LiveText::Nothing | LiveText::Instead(_) => None,
@@ -83,14 +86,13 @@ impl Speech {
         }
     }
 
-    /// What may be told now.
     fn ready(&mut self) -> Vec<TaskUpdate> {
         let thought = Self::reasoning(self.reasoning.ready());
         let text = self.text.ready();
         thought.into_iter().chain(self.text(text)).collect()
     }
 
-    /// Everything that is left, because something else comes.
+    /// Returns all remaining text, because another message follows.
     fn finish(&mut self) -> Vec<TaskUpdate> {
         let thought = Self::reasoning(self.reasoning.finish());
         let text = self.text.finish();
@@ -99,33 +101,30 @@ impl Speech {
         left
     }
 
-    /// A step of its own begins, or what was said is void.
     fn begin_step(&mut self, said: &str) {
         self.told_before = said.to_owned();
     }
 }
 
-/// What there is behind a number.
-pub(super) enum Behind {
+enum Backlog {
     Lines(Vec<Arc<str>>),
-    /// They are not in memory any more; the state has them.
+    /// The lines are no longer in memory and must be read from the database.
     Stored,
-    /// Nothing yet.
     Nothing,
-    /// Nothing, and nothing will come.
     Over,
 }
 
 impl TaskLog {
-    /// `words` are those of the project that nobody is sent.
+    /// `words` are the project's own words to redact.
     pub(super) fn new(
-        (task, session): (TaskId, SessionId),
+        task: TaskId,
+        session: SessionId,
         state: State,
         words: ExtraWords,
         clock: Clock,
     ) -> Self {
         let state = state.without_words(words.clone());
-        let kept = Kept {
+        let kept = StoredLog {
             state,
             speech: Speech::new(&words),
             words,
@@ -134,22 +133,14 @@ impl TaskLog {
             bytes: 0,
             is_over: false,
         };
-        let latest = watch::Sender::new(0);
-        Self {
-            task,
-            session,
-            clock,
-            kept: Mutex::new(kept),
-            latest,
-            n_followers: AtomicUsize::new(0),
-        }
+        Self { task, session, clock, kept: Mutex::new(kept), latest: watch::Sender::new(0) }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+    fn lock(&self) -> MutexGuard<'_, StoredLog> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Tells something, after the words that came before it. Nothing is told after the end.
+    /// Sends a message after any pending text. Messages after the end of the task are ignored.
     pub(super) fn tell(&self, update: TaskUpdate) {
         let mut kept = self.lock();
         self.finish_speech(&mut kept);
@@ -161,7 +152,6 @@ impl TaskLog {
         self.put(&mut kept, update);
     }
 
-    /// Takes words of the model; they are told with the next flush.
     pub(super) fn say(&self, text: &str) {
         let mut kept = self.lock();
         if !kept.speech.reasoning.is_empty() {
@@ -170,7 +160,6 @@ impl TaskLog {
         kept.speech.text.push(text);
     }
 
-    /// The same for what it thinks.
     pub(super) fn think(&self, text: &str) {
         let mut kept = self.lock();
         if !kept.speech.text.is_empty() {
@@ -179,7 +168,7 @@ impl TaskLog {
         kept.speech.reasoning.push(text);
     }
 
-    /// Tells the words that came since the last time, as far as they cannot be the beginning of a secret.
+    /// Sends pending text, except for a part that could be the start of a secret.
     pub(super) fn flush(&self) {
         let mut kept = self.lock();
         for update in kept.speech.ready() {
@@ -187,13 +176,13 @@ impl TaskLog {
         }
     }
 
-    fn finish_speech(&self, kept: &mut Kept) {
+    fn finish_speech(&self, kept: &mut StoredLog) {
         for update in kept.speech.finish() {
             self.put(kept, update);
         }
     }
 
-    fn put(&self, kept: &mut Kept, update: TaskUpdate) {
+    fn put(&self, kept: &mut StoredLog, update: TaskUpdate) {
         if kept.is_over {
             return;
         }
@@ -206,14 +195,14 @@ impl TaskLog {
             at: (self.clock)().to_string(),
             update,
         };
-        // Wire types have only text as keys, so that writing them cannot fail.
+        // Protocol types have only string keys, so serialization cannot fail.
         let text = serde_json::to_string(&message).unwrap_or_default();
-        let end = if is_over { MessageEnd::Last } else { MessageEnd::MoreFollow };
         let texts = [text];
-        let new = NewMessages { task: &self.task, first: sequence, texts: &texts, end };
+        let new =
+            NewMessages { task: &self.task, first: sequence, texts: &texts, is_last: is_over };
         let stored =
             kept.state.append_messages(new).ok().and_then(|texts| texts.into_iter().next());
-        // A state that cannot be written takes nothing away from those who are there.
+        // If the database cannot be written, connected clients still receive the message.
         let [text] = texts;
         let line: Arc<str> = stored.unwrap_or_else(|| kept.words.redact(&text).into_owned()).into();
         kept.is_over = is_over;
@@ -221,21 +210,19 @@ impl TaskLog {
         self.latest.send_replace(sequence);
     }
 
-    /// The lines behind a number.
-    pub(super) fn behind(&self, seen: u64) -> Behind {
+    fn behind(&self, seen: u64) -> Backlog {
         let kept = self.lock();
         if kept.last() <= seen {
-            return if kept.is_over { Behind::Over } else { Behind::Nothing };
+            return if kept.is_over { Backlog::Over } else { Backlog::Nothing };
         }
         match usize::try_from(seen + 1 - kept.first.min(seen + 1)) {
             Ok(skip) if kept.first <= seen + 1 => {
-                Behind::Lines(kept.lines.iter().skip(skip).cloned().collect())
+                Backlog::Lines(kept.lines.iter().skip(skip).cloned().collect())
             }
-            _ => Behind::Stored,
+            _ => Backlog::Stored,
         }
     }
 
-    /// How many lines there are.
     pub(super) fn n_lines(&self) -> u64 {
         self.lock().last()
     }
@@ -248,18 +235,12 @@ impl TaskLog {
         self.latest.subscribe()
     }
 
-    /// Somebody who could answer a question.
-    pub(super) fn follower(self: &Arc<Self>) -> Follower {
-        self.n_followers.fetch_add(1, Ordering::Relaxed);
-        Follower { log: Arc::clone(self) }
-    }
-
     pub(super) fn n_followers(&self) -> usize {
-        self.n_followers.load(Ordering::Relaxed)
+        self.latest.receiver_count()
     }
 }
 
-impl Kept {
+impl StoredLog {
     fn last(&self) -> u64 {
         self.first + self.lines.len() as u64 - 1
     }
@@ -275,16 +256,126 @@ impl Kept {
     }
 }
 
-/// A place among those who follow a task, given back when it is dropped.
-pub(super) struct Follower {
-    pub(super) log: Arc<TaskLog>,
-}
+#[cfg(test)]
+mod tests;
 
-impl Drop for Follower {
-    fn drop(&mut self) {
-        self.log.n_followers.fetch_sub(1, Ordering::Relaxed);
+const PAGE: usize = 256;
+
+const POLL: Duration = Duration::from_millis(150);
+
+/// The database marks a task as ended shortly before its last message is written. If that message
+/// never appears, the client stops after this many checks.
+const LOOKS_AFTER_END: usize = 20;
+
+pub(super) async fn follow(
+    chats: Arc<ChatShared>,
+    task: TaskId,
+    log: Option<Arc<TaskLog>>,
+    after: u64,
+    out: Sender<Arc<str>>,
+) {
+    match log {
+        Some(log) => follow_log(&chats, log, after, &out).await,
+        None => follow_state(&chats, &task, after, &out).await,
     }
 }
 
-#[cfg(test)]
-mod tests;
+async fn follow_log(
+    chats: &Arc<ChatShared>,
+    log: Arc<TaskLog>,
+    after: u64,
+    out: &Sender<Arc<str>>,
+) {
+    let mut changes = log.changes();
+    let mut seen = after;
+    loop {
+        match log.behind(seen) {
+            Backlog::Lines(lines) => {
+                for line in lines {
+                    if out.send(line).await.is_err() {
+                        return;
+                    }
+                    seen += 1;
+                }
+            }
+            Backlog::Stored => match page(chats, &log.task, seen).await {
+                Ok(messages) if !messages.is_empty() => {
+                    if !send(messages, &mut seen, out).await {
+                        return;
+                    }
+                }
+                // These lines have been removed from memory. Continue with the remaining lines.
+                Ok(_) | Err(_) => seen = seen.max(log.n_lines().saturating_sub(1)),
+            },
+            Backlog::Nothing => {
+                tokio::select! {
+                    changed = changes.changed() => if changed.is_err() { return },
+                    () = out.closed() => return,
+                }
+            }
+            Backlog::Over => return,
+        }
+    }
+}
+
+async fn follow_state(chats: &Arc<ChatShared>, task: &TaskId, after: u64, out: &Sender<Arc<str>>) {
+    let mut seen = after;
+    let mut n_looks_after_end = 0;
+    while n_looks_after_end < LOOKS_AFTER_END {
+        let Ok(messages) = page(chats, task, seen).await else { return };
+        if !messages.is_empty() {
+            if !send(messages, &mut seen, out).await {
+                return;
+            }
+            continue;
+        }
+        if is_ended(chats, task).await {
+            n_looks_after_end += 1;
+        }
+        tokio::select! {
+            () = tokio::time::sleep(POLL) => {}
+            () = out.closed() => return,
+        }
+    }
+}
+
+async fn send(messages: Vec<MessageRecord>, seen: &mut u64, out: &Sender<Arc<str>>) -> bool {
+    for message in messages {
+        if out.send(message.text.into()).await.is_err() || message.is_last {
+            return false;
+        }
+        *seen = message.sequence;
+    }
+    true
+}
+
+async fn page(chats: &Arc<ChatShared>, task: &TaskId, after: u64) -> Result<Vec<MessageRecord>> {
+    let task = task.clone();
+    chats
+        .call(CallOrigin::default(), move |host| {
+            Ok(open_state(host)?.messages_after(&task, after, PAGE)?)
+        })
+        .await
+}
+
+/// Returns whether a task has ended. First ends the tasks of processes that are no longer running.
+async fn is_ended(chats: &Arc<ChatShared>, task: &TaskId) -> bool {
+    let task = task.clone();
+    let looked = chats.call(CallOrigin::default(), move |host| {
+        let mut state = open_state(host)?;
+        recover(host, &mut state)?;
+        Ok(state.task(&task)?.state.is_terminal())
+    });
+    looked.await.unwrap_or(true)
+}
+
+pub(super) async fn count(chats: &Arc<ChatShared>, task: &TaskId) -> Result<u64> {
+    let mut n_messages = 0;
+    loop {
+        let messages = page(chats, task, n_messages).await?;
+        match messages.last() {
+            Some(last) => n_messages = last.sequence,
+            None => return Ok(n_messages),
+        }
+    }
+}

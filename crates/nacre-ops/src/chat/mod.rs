@@ -1,92 +1,189 @@
-//! Conversations with Nacre's own agent, for any number of clients: sessions, turns that run one after the other, and
-//! what they tell.
+//! Conversations with Nacre's own agent, for any number of clients. The turns of a session run one
+//! after another.
 //!
-//! A client is somebody who sends lines of JSON and is sent lines of JSON; what carries them is not known here. A turn
-//! belongs to its session and not to the client that began it: clients come and go, and what they miss is kept.
+//! Clients send and receive lines of JSON over any transport. A turn belongs to its session and not
+//! to the client that started it, so clients may disconnect; they receive missed messages later.
 
 mod approvals;
-mod asked;
-mod asking;
-mod attached;
-mod base64;
-mod client;
-mod export;
-mod follow;
-mod items;
+mod attachments;
 mod log;
-mod memory;
-mod pictures;
-mod queue;
-mod recovery;
-mod remember;
 mod requests;
 mod sessions;
-mod shared;
 mod tell;
 mod toolbox;
 mod turn;
 mod undo;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use nacre_engine::record::CancelledBy;
+use nacre_engine::lifecycle::RunHandle;
+use nacre_engine::model::ModelSettings;
+use nacre_engine::record::state::State;
+use nacre_engine::record::{CancelledBy, SessionId, TaskId};
+use nacre_engine::tools::Grants;
+use nacre_team::people::Caller;
 use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
 
-pub use self::client::Client;
-pub use self::export::save_export;
-use self::shared::ChatShared;
-use crate::host::{Environment, Shared};
+use self::approvals::Approvals;
+use self::log::TaskLog;
+pub use self::requests::Client;
+pub use self::sessions::save_export;
+use crate::error::{OpError, Result};
+use crate::host::{Environment, Host, OpenOptions, Opened, Shared};
 
-/// A longer line is no request.
 pub const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// The conversations of a process. Clones are the same ones.
+/// The conversations of a process. Clones share the same state.
 #[derive(Clone)]
 pub struct Chats {
     shared: Arc<ChatShared>,
 }
 
-/// How the conversations of a process are opened.
-#[derive(Clone, Debug, Default)]
-pub struct ChatOptions {
-    /// What calls of this process share.
-    pub shared: Shared,
-    /// Answers for every model, for tests.
-    pub script: Option<PathBuf>,
-}
-
-/// The folders that a client may name for its sessions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workspaces {
-    /// Any: the client is a process of the owner.
+    /// Any folder; for local processes of the owner.
     Any,
-    /// The roots of registered projects. No other path is looked at, whether it exists or not.
+    /// Only the roots of registered projects. Other paths are never accessed, so errors cannot
+    /// reveal whether they exist.
     Registered,
 }
 
 impl Chats {
-    /// Everything runs on the runtime of `handle`, which somebody else drives.
-    pub fn new(environment: Environment, options: ChatOptions, handle: Handle) -> Self {
-        let ChatOptions { shared, script } = options;
+    /// `handle` is the runtime for all tasks. `script` replaces all models in tests.
+    pub fn new(
+        environment: Environment,
+        shared: Shared,
+        script: Option<PathBuf>,
+        handle: Handle,
+    ) -> Self {
         Self { shared: Arc::new(ChatShared::new(environment, shared, handle, script)) }
     }
 
-    /// A new client that works in a folder unless it says otherwise. What it is sent goes to `out`.
+    /// Creates a client. `folder` is its default folder, and messages are sent to `out`.
     pub fn client(&self, folder: PathBuf, workspaces: Workspaces, out: Sender<Arc<str>>) -> Client {
-        Client::new(Arc::clone(&self.shared), (folder, workspaces), out)
+        Client::new(Arc::clone(&self.shared), folder, workspaces, out)
     }
 
-    /// Turns that run or wait.
     pub fn n_turns(&self) -> usize {
         self.shared.turns().len()
     }
 
-    /// Ends every turn, because the process does. Each says so before it is gone from `n_turns`.
+    /// Cancels all turns because the process is about to end. Each turn reports its cancellation
+    /// before `n_turns` decreases.
     pub fn cancel_all(&self) {
         for turn in self.shared.turns() {
             turn.handle.cancel(CancelledBy::Shutdown);
         }
     }
+}
+
+struct ChatShared {
+    environment: Environment,
+    shared: Shared,
+    handle: Handle,
+    script: Option<PathBuf>,
+    /// The parsed script. Each turn continues where the previous one stopped.
+    read_script: OnceLock<ModelSettings>,
+    approvals: Approvals,
+    turns: Mutex<BTreeMap<TaskId, Arc<LiveTurn>>>,
+    allowed: Mutex<BTreeMap<SessionId, Arc<Grants>>>,
+    /// Notified at the end of each turn, so that the next turn of a session can start.
+    turn_ended: Notify,
+}
+
+/// The folder and caller of an operation. By default, the folder of the process and the owner.
+#[derive(Clone, Debug, Default)]
+struct CallOrigin {
+    folder: Option<PathBuf>,
+    caller: Caller,
+}
+
+struct LiveTurn {
+    log: Arc<TaskLog>,
+    handle: RunHandle,
+}
+
+impl ChatShared {
+    fn new(
+        environment: Environment,
+        shared: Shared,
+        handle: Handle,
+        script: Option<PathBuf>,
+    ) -> Self {
+        Self {
+            environment,
+            shared,
+            handle,
+            script,
+            read_script: OnceLock::new(),
+            approvals: Approvals::default(),
+            turns: Mutex::default(),
+            allowed: Mutex::default(),
+            turn_ended: Notify::new(),
+        }
+    }
+
+    fn open_host(&self, origin: CallOrigin) -> Result<Host> {
+        let CallOrigin { folder, caller } = origin;
+        let mut environment = self.environment.clone();
+        if let Some(folder) = folder {
+            environment.folder = folder;
+        }
+        let shared = self.shared.clone();
+        let options = OpenOptions { shared, caller, ..OpenOptions::default() };
+        let Opened { host, warnings: _ } = Host::open(environment, &options);
+        Ok(host?.with_runtime(self.handle.clone()))
+    }
+
+    async fn call<T: Send + 'static>(
+        self: &Arc<Self>,
+        origin: CallOrigin,
+        work: impl FnOnce(&Host) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let shared = Arc::clone(self);
+        let done = tokio::task::spawn_blocking(move || {
+            let host = shared.open_host(origin)?;
+            work(&host)
+        });
+        done.await.unwrap_or_else(|_| Err(OpError::failed("The request broke down inside")))
+    }
+
+    fn live(&self) -> MutexGuard<'_, BTreeMap<TaskId, Arc<LiveTurn>>> {
+        self.turns.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn add_turn(&self, turn: &Arc<LiveTurn>) {
+        self.live().insert(turn.log.task.clone(), Arc::clone(turn));
+    }
+
+    fn remove_turn(&self, task: &TaskId) {
+        self.live().remove(task);
+        self.turn_ended.notify_waiters();
+    }
+
+    fn turn(&self, task: &TaskId) -> Option<Arc<LiveTurn>> {
+        self.live().get(task).cloned()
+    }
+
+    fn turns(&self) -> Vec<Arc<LiveTurn>> {
+        self.live().values().cloned().collect()
+    }
+
+    fn allowed_in(&self, session: &SessionId) -> Arc<Grants> {
+        let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(allowed.entry(session.clone()).or_default())
+    }
+}
+
+fn open_state(host: &Host) -> Result<State> {
+    let home = host.home_scope()?;
+    Ok(State::open(&home, &host.owner("chat"), host.settings().lock.wait)?)
+}
+
+fn random(host: &Host) -> Result<u64> {
+    host.environment.random_bytes().map(u64::from_le_bytes)
 }

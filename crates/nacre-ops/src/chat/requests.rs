@@ -1,26 +1,31 @@
-//! What is done for each request.
+//! Handles the requests of a client.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use nacre_api::wire::{
-    ChatAbortReport, ChatAbortRequest, ChatSteerReport, ChatSteerRequest, HelloReport, RPC_VERSION,
-    Report, RpcCall, TaskFollowReport, TaskFollowRequest,
-};
+use nacre_engine::lifecycle::{self, Item, TurnEnd};
+use nacre_engine::model::{Arguments, ToolStatus};
+use nacre_engine::record::state::{ItemRecord, TaskStore as _};
 use nacre_engine::record::{CancelledBy, TaskId};
+use nacre_team::people::Caller;
+use nacre_types::{
+    Attachment, ChatAbortReport, ChatItem, ChatItemKind, ChatSteerRequest, ChecklistItem,
+    ErrorCode, HelloReport, RPC_VERSION, Report, RpcAnswer, RpcCall, RpcRequest, TaskFollowReport,
+    TaskFollowRequest, TaskRef, ToolOutcome,
+};
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tokio::sync::mpsc::Sender;
+use tokio::task::JoinSet;
 
-use super::Workspaces;
-use super::log::TaskLog;
-use super::queue;
-use super::sessions;
-use super::shared::{ChatShared, open_state};
-use super::undo;
-use crate::error::OpError;
+use super::log::{TaskLog, follow};
+use super::{CallOrigin, ChatShared, MAX_LINE_BYTES, Workspaces, open_state, sessions, turn, undo};
+use crate::error::{OpError, Result};
 use crate::events::Events;
-use crate::operations::{skill, tasks};
+use crate::host::Host;
+use crate::skill;
+use crate::tasks::{self, task_state};
 
-/// Every method, in the order of the documents.
 const METHODS: &[&str] = &[
     "hello",
     "session.create",
@@ -43,93 +48,75 @@ const METHODS: &[&str] = &[
     "approval.answer",
 ];
 
-/// An answer, and what the client is sent from now on.
 pub(super) struct Answered {
-    pub(super) result: Value,
-    pub(super) follows: Vec<FollowWish>,
+    result: Value,
+    follows: Vec<FollowWish>,
 }
 
-/// A task that a client wants to follow.
-pub(super) struct FollowWish {
+struct FollowWish {
     pub(super) task: TaskId,
-    /// Where the task lives in this process.
+    /// `None` if the task is running in another process.
     pub(super) log: Option<Arc<TaskLog>>,
     pub(super) after: u64,
 }
 
 impl Answered {
     fn new(report: &impl Report) -> Self {
-        // Wire types have only text as keys, so that writing them cannot fail.
+        // Protocol types have only string keys, so serialization cannot fail.
         Self { result: serde_json::to_value(report).unwrap_or_default(), follows: Vec::new() }
     }
 }
 
 pub(super) async fn answer(
     chats: &Arc<ChatShared>,
-    (folder, workspaces): (&Path, Workspaces),
+    caller: Caller,
+    folder: &Path,
+    workspaces: Workspaces,
     call: RpcCall,
-) -> Result<Answered, OpError> {
-    let place = folder.to_owned();
-    let here = Some(place.clone());
-    Ok(match call {
-        RpcCall::Hello(_) => Answered::new(&hello()),
+) -> Result<Answered> {
+    let here = CallOrigin { folder: Some(folder.to_owned()), caller };
+    match call {
+        RpcCall::Hello(_) => Ok(Answered::new(&hello())),
         RpcCall::SessionCreate(request) => {
             let shared = Arc::clone(chats);
-            let work =
-                move |host: &_| sessions::create(&shared, host, (&place, workspaces), &request);
-            Answered::new(&chats.call(here, work).await?)
+            let create =
+                move |host: &_, request: &_| sessions::create(&shared, host, workspaces, request);
+            reply(chats, here, request, create).await
         }
-        RpcCall::SessionList(request) => {
-            Answered::new(&chats.call(here, move |host| sessions::list(host, &request)).await?)
-        }
-        RpcCall::SessionGet(request) => {
-            let work = move |host: &_| sessions::get(host, &place, &request);
-            Answered::new(&chats.call(here, work).await?)
-        }
-        RpcCall::SessionItems(request) => {
-            Answered::new(&chats.call(here, move |host| sessions::items(host, &request)).await?)
-        }
-        RpcCall::SessionChange(request) => {
-            Answered::new(&chats.call(here, move |host| sessions::change(host, &request)).await?)
-        }
-        RpcCall::SessionFork(request) => {
-            let shared = Arc::clone(chats);
-            let work = move |host: &_| sessions::fork(&shared, host, &request);
-            Answered::new(&chats.call(here, work).await?)
-        }
-        RpcCall::SessionRemove(request) => {
-            Answered::new(&chats.call(here, move |host| sessions::remove(host, &request)).await?)
-        }
-        RpcCall::SessionSearch(request) => {
-            Answered::new(&chats.call(here, move |host| sessions::search(host, &request)).await?)
-        }
-        RpcCall::SessionExport(request) => {
-            let work = move |host: &_| super::export::export(host, &place, &request);
-            Answered::new(&chats.call(here, work).await?)
-        }
+        RpcCall::SessionList(request) => reply(chats, here, request, sessions::list).await,
+        RpcCall::SessionGet(request) => reply(chats, here, request, sessions::get).await,
+        RpcCall::SessionItems(request) => reply(chats, here, request, sessions::items).await,
+        RpcCall::SessionChange(request) => reply(chats, here, request, sessions::change).await,
+        RpcCall::SessionFork(request) => reply(chats, here, request, sessions::fork).await,
+        RpcCall::SessionRemove(request) => reply(chats, here, request, sessions::remove).await,
+        RpcCall::SessionSearch(request) => reply(chats, here, request, sessions::search).await,
+        RpcCall::SessionExport(request) => reply(chats, here, request, sessions::export).await,
         RpcCall::ChatStart(request) => {
-            let (report, log) = queue::start(chats, place, request).await?;
+            let (report, log) = turn::start(chats, here, request).await?;
             let wish = FollowWish { task: log.task.clone(), log: Some(log), after: 0 };
-            Answered { follows: vec![wish], ..Answered::new(&report) }
+            Ok(Answered { follows: vec![wish], ..Answered::new(&report) })
         }
-        RpcCall::ChatSteer(request) => Answered::new(&steer(chats, &request)?),
-        RpcCall::ChatAbort(request) => Answered::new(&abort(chats, request).await?),
-        RpcCall::ChatUndo(request) => {
-            Answered::new(&chats.call(here, move |host| undo::undo(host, &request)).await?)
-        }
-        RpcCall::TaskList(request) => {
-            Answered::new(&chats.call(here, move |host| tasks::list(host, &request)).await?)
-        }
+        RpcCall::ChatSteer(request) => Ok(Answered::new(&steer(chats, &request)?)),
+        RpcCall::ChatAbort(request) => Ok(Answered::new(&abort(chats, request).await?)),
+        RpcCall::ChatUndo(request) => reply(chats, here, request, undo::undo).await,
+        RpcCall::TaskList(request) => reply(chats, here, request, tasks::list).await,
         RpcCall::TaskGet(request) => {
-            let work = move |host: &_| tasks::show(host, &request, &Events::ignored());
-            Answered::new(&chats.call(here, work).await?)
+            let show = |host: &_, request: &_| tasks::show(host, request, &Events::ignored());
+            reply(chats, here, request, show).await
         }
-        RpcCall::TaskFollow(request) => follow(chats, request).await?,
-        RpcCall::SkillList(request) => {
-            Answered::new(&chats.call(here, move |host| skill::list(host, &request)).await?)
-        }
-        RpcCall::ApprovalAnswer(request) => Answered::new(&chats.approvals.answer(&request)?),
-    })
+        RpcCall::TaskFollow(request) => follow_task(chats, request).await,
+        RpcCall::SkillList(request) => reply(chats, here, request, skill::list).await,
+        RpcCall::ApprovalAnswer(request) => Ok(Answered::new(&chats.approvals.answer(&request)?)),
+    }
+}
+
+async fn reply<Q: Send + 'static, R: Report + Send + 'static>(
+    chats: &Arc<ChatShared>,
+    origin: CallOrigin,
+    request: Q,
+    work: impl FnOnce(&Host, &Q) -> Result<R> + Send + 'static,
+) -> Result<Answered> {
+    Ok(Answered::new(&chats.call(origin, move |host| work(host, &request)).await?))
 }
 
 fn hello() -> HelloReport {
@@ -140,12 +127,11 @@ fn hello() -> HelloReport {
     }
 }
 
-fn task_id(text: &str) -> Result<TaskId, OpError> {
+fn task_id(text: &str) -> Result<TaskId> {
     text.parse().map_err(|error: nacre_engine::record::BadId| OpError::usage(error.to_string()))
 }
 
-/// Hands words to a turn that runs.
-fn steer(chats: &ChatShared, request: &ChatSteerRequest) -> Result<ChatSteerReport, OpError> {
+fn steer(chats: &ChatShared, request: &ChatSteerRequest) -> Result<TaskRef> {
     let ChatSteerRequest { task, text } = request;
     if text.trim().is_empty() {
         return Err(OpError::usage("There are no words to hand over"));
@@ -153,24 +139,21 @@ fn steer(chats: &ChatShared, request: &ChatSteerRequest) -> Result<ChatSteerRepo
     let id = task_id(task)?;
     let is_taken = chats.turn(&id).is_some_and(|turn| turn.handle.steer(text).is_ok());
     match is_taken {
-        true => Ok(ChatSteerReport { task: id.to_string() }),
+        true => Ok(TaskRef { task: id.to_string() }),
         false => Err(OpError::not_found(format!("`{id}` does not run here"))
             .hint("Start a new turn with these words")),
     }
 }
 
-/// Stops a turn. One of this process is stopped at once; another process is asked.
-async fn abort(
-    chats: &Arc<ChatShared>,
-    request: ChatAbortRequest,
-) -> Result<ChatAbortReport, OpError> {
+/// Cancels a turn. If another process is running the turn, it is marked, and that process ends it.
+async fn abort(chats: &Arc<ChatShared>, request: TaskRef) -> Result<ChatAbortReport> {
     let id = task_id(&request.task)?;
     if let Some(turn) = chats.turn(&id) {
         turn.handle.cancel(CancelledBy::Person);
         return Ok(ChatAbortReport { task: id.to_string(), was_running: !turn.log.is_over() });
     }
     let task = id.clone();
-    let was_running = chats.call(None, move |host| {
+    let was_running = chats.call(CallOrigin::default(), move |host| {
         let mut state = open_state(host)?;
         let report = state.cancel(&task, CancelledBy::Person, host.now())?;
         Ok(!report.ended.is_empty() || !report.asked.is_empty())
@@ -178,7 +161,7 @@ async fn abort(
     Ok(ChatAbortReport { task: id.to_string(), was_running: was_running.await? })
 }
 
-async fn follow(chats: &Arc<ChatShared>, request: TaskFollowRequest) -> Result<Answered, OpError> {
+async fn follow_task(chats: &Arc<ChatShared>, request: TaskFollowRequest) -> Result<Answered> {
     let TaskFollowRequest { task, after } = request;
     let id = task_id(&task)?;
     let log = chats.turn(&id).map(|turn| Arc::clone(&turn.log));
@@ -190,11 +173,173 @@ async fn follow(chats: &Arc<ChatShared>, request: TaskFollowRequest) -> Result<A
         },
         None => {
             let task = id.clone();
-            let found = chats.call(None, move |host| Ok(open_state(host)?.task(&task)?)).await?;
-            let messages = super::follow::count(chats, &id).await?;
+            let found = chats
+                .call(CallOrigin::default(), move |host| Ok(open_state(host)?.task(&task)?))
+                .await?;
+            let messages = super::log::count(chats, &id).await?;
             TaskFollowReport { task: id.to_string(), session: found.session.to_string(), messages }
         }
     };
     let wish = FollowWish { task: id, log, after };
     Ok(Answered { follows: vec![wish], ..Answered::new(&report) })
+}
+
+pub(super) fn chat_item(record: ItemRecord) -> ChatItem {
+    let ItemRecord { sequence, task, at, kind: _, json } = record;
+    let kind = kind(Item::from_json(&json));
+    ChatItem { sequence, task: Some(task.to_string()), at: at.to_string(), kind }
+}
+
+fn kind(item: Item) -> ChatItemKind {
+    match item {
+        Item::User { text, attachments } => {
+            let attachments = attachments.into_iter().map(attachment).collect();
+            ChatItemKind::User { text, attachments, is_steering: false }
+        }
+        Item::Steering { text, .. } => {
+            ChatItemKind::User { text, attachments: Vec::new(), is_steering: true }
+        }
+        Item::Assistant { text, .. } => ChatItemKind::Assistant { text, is_interrupted: false },
+        Item::Interrupted { text } => ChatItemKind::Assistant { text, is_interrupted: true },
+        Item::Reasoning { text, .. } => ChatItemKind::Reasoning { text },
+        Item::HiddenReasoning { .. } => ChatItemKind::Reasoning { text: String::new() },
+        Item::ToolCall { call, tool, arguments, .. } => {
+            ChatItemKind::ToolCall { call, tool, arguments: value(&arguments) }
+        }
+        Item::ToolResult { call, tool, status, text, .. } => {
+            let outcome = outcome(status, &text);
+            ChatItemKind::ToolResult { call, tool, outcome, text }
+        }
+        Item::Remark { text, .. } | Item::Notice { text } => ChatItemKind::Notice { text },
+        Item::Summary(summary) => ChatItemKind::Summary { text: summary.text },
+        Item::Checklist { items } => ChatItemKind::Checklist { items: checklist(&items) },
+        Item::End(TurnEnd { state, text }) => {
+            ChatItemKind::Ended { state: task_state(state), reason: text }
+        }
+        Item::Unknown => ChatItemKind::Notice {
+            text: "A newer version of Nacre wrote something here".to_owned(),
+        },
+    }
+}
+
+fn attachment(attachment: lifecycle::Attachment) -> Attachment {
+    let lifecycle::Attachment { name, text, picture } = attachment;
+    let text = picture.map_or(text, |picture| {
+        format!("[a picture, {}, {} bytes]", picture.media_type, picture.n_bytes)
+    });
+    Attachment::Text { name, text }
+}
+
+/// Returns the arguments of a call as JSON. Invalid JSON becomes a string.
+pub(super) fn value(arguments: &Arguments) -> Value {
+    match arguments {
+        Arguments::Object(value) => value.clone(),
+        Arguments::Malformed { text, .. } => Value::String(text.clone()),
+    }
+}
+
+pub(super) fn outcome(status: ToolStatus, text: &str) -> ToolOutcome {
+    if status == ToolStatus::Done {
+        ToolOutcome::Done
+    } else if text.starts_with("Error (denied)") {
+        ToolOutcome::Denied
+    } else {
+        ToolOutcome::Failed
+    }
+}
+
+/// Converts a checklist for a client. An invalid checklist becomes empty.
+pub(super) fn checklist(items: &impl Serialize) -> Vec<ChecklistItem> {
+    serde_json::to_value(items).and_then(serde_json::from_value).unwrap_or_default()
+}
+
+const MAX_FOLLOWED: usize = 64;
+
+/// A connected client. Dropping it ends its subscriptions, but no turns.
+pub struct Client {
+    chats: Arc<ChatShared>,
+    folder: PathBuf,
+    workspaces: Workspaces,
+    out: Sender<Arc<str>>,
+    is_greeted: bool,
+    following: JoinSet<()>,
+}
+
+impl Client {
+    pub(super) fn new(
+        chats: Arc<ChatShared>,
+        folder: PathBuf,
+        workspaces: Workspaces,
+        out: Sender<Arc<str>>,
+    ) -> Self {
+        Self { chats, folder, workspaces, out, is_greeted: false, following: JoinSet::new() }
+    }
+
+    /// Handles one line from a caller and sends exactly one line in response. Messages of followed
+    /// tasks are sent after it.
+    pub async fn receive(&mut self, caller: Caller, line: &str) {
+        let answered = self.answer(caller, line).await;
+        let (answer, follows) = match answered {
+            Ok((id, Answered { result, follows })) => {
+                (RpcAnswer { id: Some(id), result: Some(result), error: None }, follows)
+            }
+            Err((id, error)) => {
+                (RpcAnswer { id, result: None, error: Some(error.into()) }, Vec::new())
+            }
+        };
+        // Protocol types have only string keys, so serialization cannot fail.
+        let text = serde_json::to_string(&answer).unwrap_or_default();
+        if self.out.send(text.into()).await.is_err() {
+            return;
+        }
+        while self.following.try_join_next().is_some() {}
+        for wish in follows {
+            let (chats, out) = (Arc::clone(&self.chats), self.out.clone());
+            self.following.spawn(follow(chats, wish.task, wish.log, wish.after, out));
+        }
+    }
+
+    async fn answer(
+        &mut self,
+        caller: Caller,
+        line: &str,
+    ) -> Result<(u64, Answered), (Option<u64>, OpError)> {
+        if MAX_LINE_BYTES < line.len() {
+            let error = OpError::new(ErrorCode::TooLarge, "The request is too long");
+            return Err((None, error));
+        }
+        let RpcRequest { id, call } = parse(line)?;
+        let refused = |error: OpError| (Some(id), error);
+        if let RpcCall::Hello(hello) = &call {
+            if hello.version != RPC_VERSION {
+                return Err(refused(other_version(hello.version)));
+            }
+            self.is_greeted = true;
+        }
+        if !self.is_greeted {
+            return Err(refused(OpError::usage("The first request has to be `hello`")));
+        }
+        if MAX_FOLLOWED <= self.following.len() {
+            let message = "This client follows too many tasks";
+            return Err(refused(OpError::new(ErrorCode::LimitReached, message)));
+        }
+        let answered = answer(&self.chats, caller, &self.folder, self.workspaces, call).await;
+        answered.map(|answered| (id, answered)).map_err(refused)
+    }
+}
+
+/// Parses a request. The error contains the id of the request if it could be parsed.
+fn parse(line: &str) -> Result<RpcRequest, (Option<u64>, OpError)> {
+    let cannot = |id, error: serde_json::Error| {
+        (id, OpError::usage("This is no request of the protocol").because(error))
+    };
+    let value: Value = serde_json::from_str(line).map_err(|error| cannot(None, error))?;
+    let id = value.get("id").and_then(Value::as_u64);
+    RpcRequest::deserialize(value).map_err(|error| cannot(id, error))
+}
+
+fn other_version(version: u32) -> OpError {
+    let message =
+        format!("This program speaks version {RPC_VERSION} of the protocol, not {version}");
+    OpError::new(ErrorCode::Conflict, message).hint("Use the same version of Nacre on both sides")
 }

@@ -1,28 +1,30 @@
-//! Sessions: made, found, listed, changed, forked, removed, searched.
+//! Creates, lists, changes and exports conversations.
 
 use std::path::{Path, PathBuf};
 
-use nacre_api::wire::{
-    ApprovalPolicy, ChatSession, ErrorCode, SessionChangeRequest, SessionCreateRequest,
-    SessionForkRequest, SessionItemsReport, SessionItemsRequest, SessionListReport,
-    SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest, SessionSearchHit,
-    SessionSearchReport, SessionSearchRequest,
-};
-use nacre_engine::model::ModelRef;
+use nacre_base::fs::RelPath;
+use nacre_engine::lifecycle::Item;
+use nacre_engine::model::{ModelRef, ToolStatus};
 use nacre_engine::record::SessionId;
 use nacre_engine::record::state::{
-    Conversations, NewSession, SessionChange, SessionMatch, SessionRecord, State,
+    Conversations, ItemRecord, NewSession, SessionChange, SessionMatch, SessionRecord, State,
+    TaskStore as _,
 };
+use nacre_types::{
+    ApprovalPolicy, ChatSession, ErrorCode, SessionChangeRequest, SessionCreateRequest,
+    SessionExportReport, SessionForkRequest, SessionItemsReport, SessionItemsRequest,
+    SessionListReport, SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest,
+    SessionSearchHit, SessionSearchReport, SessionSearchRequest,
+};
+use serde::Serialize;
 
-use super::Workspaces;
-use super::items::chat_item;
-use super::pictures;
-use super::recovery::recover;
-use super::shared::{ChatShared, open_state, random};
-use crate::error::OpError;
-use crate::host::{Host, git_root};
+use super::requests::{chat_item, value};
+use super::turn::recover;
+use super::{CallOrigin, ChatShared, Workspaces, attachments, open_state, random};
+use crate::error::{OpError, Result};
+use crate::host::{Host, SESSIONS_FOLDER};
+use crate::tasks::row_limit;
 
-/// Rows without a limit of the request's own.
 const USUAL_SESSIONS: usize = 20;
 const USUAL_ITEMS: usize = 1000;
 const USUAL_HITS: usize = 20;
@@ -30,11 +32,11 @@ const USUAL_HITS: usize = 20;
 pub(super) fn create(
     chats: &ChatShared,
     host: &Host,
-    (folder, workspaces): (&Path, Workspaces),
+    workspaces: Workspaces,
     request: &SessionCreateRequest,
-) -> Result<SessionReport, OpError> {
+) -> Result<SessionReport> {
     let SessionCreateRequest { workspace, title, model, policy } = request;
-    let named = workspace.as_deref().map_or(folder, Path::new);
+    let named = workspace.as_deref().map_or(host.environment.folder.as_path(), Path::new);
     let folder = match workspaces {
         Workspaces::Any => chats.environment.absolute(named),
         Workspaces::Registered => registered(host, named)?,
@@ -43,15 +45,16 @@ pub(super) fn create(
         return Err(OpError::not_found(format!("There is no folder `{}`", folder.display())));
     }
     check_model(model.as_deref())?;
-    let host = chats.open_host(Some(&folder))?;
-    let root = workspace_of(&host, &folder);
+    let host = chats
+        .open_host(CallOrigin { folder: Some(folder.clone()), caller: host.caller.clone() })?;
+    let root = host.workspace().display().to_string();
     let new = NewSession {
-        id: SessionId::from_random(random(&chats.environment)?),
+        id: SessionId::from_random(random(&host)?),
         title: title.clone().unwrap_or_default(),
         workspace: Some(root.clone()),
-        project: host.project.as_ref().map(|project| project.path.display().to_string()),
+        project: host.project_key(),
         model: model.clone(),
-        approval: Some(policy.unwrap_or_default().as_str().to_owned()),
+        approval: Some(policy.unwrap_or_default().label().to_owned()),
     };
     let mut state = open_state(&host)?;
     let made = state.create_session(&new, host.now())?;
@@ -59,79 +62,60 @@ pub(super) fn create(
     Ok(SessionReport { session: entry(&state, made)? })
 }
 
-/// The root of a registered project, by its name or path. Nothing is looked up on disk, so that the error tells nothing of it.
-fn registered(host: &Host, named: &Path) -> Result<PathBuf, OpError> {
+/// Returns the root of a registered project, given its name or path. The path is never accessed, so
+/// the error cannot reveal whether it exists.
+fn registered(host: &Host, named: &Path) -> Result<PathBuf> {
     let is_meant = |name: &str, path: &Path| path == named || Path::new(name) == named;
     let found = host.projects.iter().find(|project| is_meant(&project.name, &project.path));
     found.map(|project| project.path.clone()).ok_or_else(|| {
-        let error = OpError::failed("The workspace is not a registered project");
-        OpError { code: ErrorCode::NoProject, ..error }
-            .hint("`nacre project list` shows every project")
+        OpError::new(ErrorCode::NoProject, "The workspace is not a registered project")
+            .hint("`nacre project` shows every project")
     })
 }
 
-/// The folder that a session works in: the project around, the repository, or the folder itself.
-fn workspace_of(host: &Host, folder: &Path) -> String {
-    let project = host.project.as_ref().map(|project| project.path.clone());
-    let root = project.or_else(|| git_root(&host.person, folder));
-    root.unwrap_or_else(|| folder.to_owned()).display().to_string()
-}
-
-fn check_model(model: Option<&str>) -> Result<(), OpError> {
+fn check_model(model: Option<&str>) -> Result<()> {
     let Some(model) = model else { return Ok(()) };
     match model.parse::<ModelRef>() {
         Ok(_) => Ok(()),
         Err(error) => Err(OpError::from_error(ErrorCode::Usage, &error, None)
-            .hint("Name it as PROVIDER/MODEL; `nacre model list` shows what is set")),
+            .hint("Name it as PROVIDER/MODEL; `nacre model` shows what is set")),
     }
 }
 
-pub(super) fn list(
-    host: &Host,
-    request: &SessionListRequest,
-) -> Result<SessionListReport, OpError> {
+pub(super) fn list(host: &Host, request: &SessionListRequest) -> Result<SessionListReport> {
     let SessionListRequest { workspace, limit } = request;
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
     let which = Conversations {
         workspace: workspace.as_deref(),
         with_archived: false,
-        limit: rows(*limit, USUAL_SESSIONS),
+        limit: row_limit(*limit, USUAL_SESSIONS),
     };
     let found = state.conversations(&which)?;
     let sessions = found.into_iter().map(|found| entry(&state, found)).collect::<Result<_, _>>()?;
     Ok(SessionListReport { sessions })
 }
 
-/// A session by its name, or the one that its folder goes on with.
-pub(super) fn get(
-    host: &Host,
-    folder: &Path,
-    request: &SessionRequest,
-) -> Result<SessionReport, OpError> {
+/// Returns the session with the given name, or the session to continue in the folder.
+pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport> {
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
-    let found = find(&state, host, folder, request)?;
+    let found = find(&state, host, request)?;
     if let Some(workspace) = &found.workspace {
         state.set_active_session(workspace, Some(&found.id))?;
     }
     Ok(SessionReport { session: entry(&state, found)? })
 }
 
-/// See `get`; changes nothing.
-pub(super) fn find(
-    state: &State,
-    host: &Host,
-    folder: &Path,
-    request: &SessionRequest,
-) -> Result<SessionRecord, OpError> {
+/// Like `get`, but changes nothing.
+fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionRecord> {
     let SessionRequest { session, workspace } = request;
     if let Some(session) = session {
         return named(state, session);
     }
     let workspace = match workspace {
         Some(workspace) => workspace.clone(),
-        None => workspace_of(host, folder),
+        None => host.workspace().display().to_string(),
     };
     if let Some(active) = state.active_session(&workspace)? {
         return Ok(active);
@@ -142,8 +126,7 @@ pub(super) fn find(
     })
 }
 
-/// The session whose id begins with `start`.
-pub(super) fn named(state: &State, start: &str) -> Result<SessionRecord, OpError> {
+pub(super) fn named(state: &State, start: &str) -> Result<SessionRecord> {
     match state.find_session(start)? {
         SessionMatch::One(found) => Ok(*found),
         SessionMatch::Nothing => {
@@ -154,19 +137,16 @@ pub(super) fn named(state: &State, start: &str) -> Result<SessionRecord, OpError
         SessionMatch::Many(found) => {
             let ids: Vec<String> = found.iter().map(|found| found.id.to_string()).collect();
             let message = format!("`{start}` fits several sessions: {}", ids.join(", "));
-            Err(OpError { code: ErrorCode::Ambiguous, ..OpError::failed(message) })
+            Err(OpError::new(ErrorCode::Ambiguous, message))
         }
     }
 }
 
-pub(super) fn items(
-    host: &Host,
-    request: &SessionItemsRequest,
-) -> Result<SessionItemsReport, OpError> {
+pub(super) fn items(host: &Host, request: &SessionItemsRequest) -> Result<SessionItemsReport> {
     let SessionItemsRequest { session, after, limit } = request;
     let state = open_state(host)?;
     let found = named(&state, session)?;
-    let limit = rows(*limit, USUAL_ITEMS);
+    let limit = row_limit(*limit, USUAL_ITEMS);
     let mut records = state.items(&found.id, *after, limit.saturating_add(1))?;
     let more = limit < records.len();
     records.truncate(limit);
@@ -174,10 +154,7 @@ pub(super) fn items(
     Ok(SessionItemsReport { session: entry(&state, found)?, items, more })
 }
 
-pub(super) fn change(
-    host: &Host,
-    request: &SessionChangeRequest,
-) -> Result<SessionReport, OpError> {
+pub(super) fn change(host: &Host, request: &SessionChangeRequest) -> Result<SessionReport> {
     let SessionChangeRequest { session, title, model, policy } = request;
     check_model(model.as_deref())?;
     if title.as_deref().is_some_and(|title| title.trim().is_empty()) {
@@ -188,22 +165,18 @@ pub(super) fn change(
     let change = SessionChange {
         title: title.clone(),
         model: model.clone(),
-        approval: policy.map(|policy| policy.as_str().to_owned()),
+        approval: policy.map(|policy| policy.label().to_owned()),
         is_archived: None,
     };
     let changed = state.change_session(&found.id, &change, host.now())?;
     Ok(SessionReport { session: entry(&state, changed)? })
 }
 
-pub(super) fn fork(
-    chats: &ChatShared,
-    host: &Host,
-    request: &SessionForkRequest,
-) -> Result<SessionReport, OpError> {
+pub(super) fn fork(host: &Host, request: &SessionForkRequest) -> Result<SessionReport> {
     let SessionForkRequest { session, until } = request;
     let mut state = open_state(host)?;
     let from = named(&state, session)?;
-    let id = SessionId::from_random(random(&chats.environment)?);
+    let id = SessionId::from_random(random(host)?);
     let made = state.fork_session(&from.id, *until, &id, host.now())?;
     if let Some(workspace) = &made.workspace {
         state.set_active_session(workspace, Some(&made.id))?;
@@ -211,32 +184,26 @@ pub(super) fn fork(
     Ok(SessionReport { session: entry(&state, made)? })
 }
 
-/// Removes a session with everything that it said and was shown. It has to be named.
-pub(super) fn remove(
-    host: &Host,
-    request: &SessionRequest,
-) -> Result<SessionRemoveReport, OpError> {
+/// Removes a session and all its messages. The request must name the session.
+pub(super) fn remove(host: &Host, request: &SessionRequest) -> Result<SessionRemoveReport> {
     let Some(session) = &request.session else {
         return Err(OpError::usage("Say which session is to be removed"));
     };
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
     let found = named(&state, session)?;
-    let pictures = pictures::of_session(&state, &found.id)?;
+    let pictures = attachments::of_session(&state, &found.id)?;
     state.remove_session(&found.id)?;
-    pictures::drop_unused(host, &state, &pictures)?;
+    attachments::drop_unused(host, &state, &pictures)?;
     Ok(SessionRemoveReport { session: found.id.to_string(), items: found.last_item })
 }
 
-pub(super) fn search(
-    host: &Host,
-    request: &SessionSearchRequest,
-) -> Result<SessionSearchReport, OpError> {
+pub(super) fn search(host: &Host, request: &SessionSearchRequest) -> Result<SessionSearchReport> {
     let SessionSearchRequest { query, session, limit } = request;
     let state = open_state(host)?;
     let within = session.as_deref().map(|session| named(&state, session)).transpose()?;
     let within = within.map(|found| found.id);
-    let hits = state.search_items(within.as_ref(), query, rows(*limit, USUAL_HITS))?;
+    let hits = state.search_items(within.as_ref(), query, row_limit(*limit, USUAL_HITS))?;
     let hits = hits
         .into_iter()
         .map(|hit| SessionSearchHit {
@@ -249,23 +216,14 @@ pub(super) fn search(
     Ok(SessionSearchReport { hits })
 }
 
-/// How many rows a limit means: 0 is all of them.
-fn rows(limit: Option<usize>, usual: usize) -> usize {
-    match limit {
-        None => usual,
-        Some(0) => usize::MAX - 1,
-        Some(limit) => limit,
-    }
-}
-
-/// The policy of a session; what cannot be read asks.
+/// Returns the approval policy of a session. If it is invalid, returns the default policy.
 pub(super) fn policy_of(record: &SessionRecord) -> ApprovalPolicy {
     let word = record.approval.as_deref();
-    let known = ApprovalPolicy::ALL.into_iter().find(|policy| Some(policy.as_str()) == word);
+    let known = ApprovalPolicy::ALL.into_iter().find(|policy| Some(policy.label()) == word);
     known.unwrap_or_default()
 }
 
-pub(super) fn entry(state: &State, record: SessionRecord) -> Result<ChatSession, OpError> {
+pub(super) fn entry(state: &State, record: SessionRecord) -> Result<ChatSession> {
     let (running, waiting) = state.unfinished(&record.id)?;
     Ok(ChatSession {
         policy: policy_of(&record),
@@ -279,5 +237,134 @@ pub(super) fn entry(state: &State, record: SessionRecord) -> Result<ChatSession,
         items: record.last_item,
         running: running.map(|task| task.to_string()),
         waiting: u32::try_from(waiting).unwrap_or(u32::MAX),
+    })
+}
+
+const EXPORTS_FOLDER: &str = "exports";
+
+const FORMAT_VERSION: u32 = 1;
+
+pub(super) fn export(host: &Host, request: &SessionRequest) -> Result<SessionExportReport> {
+    let state = open_state(host)?;
+    let session = find(&state, host, request)?;
+    let transcript = transcript(&state, &session)?;
+    Ok(SessionExportReport { session: session.id.to_string(), transcript })
+}
+
+/// Writes the session as a trace, for `sync` to read.
+pub(super) fn keep(host: &Host, state: &State, session: &SessionRecord) -> Result<()> {
+    write(host, SESSIONS_FOLDER, session.id.as_str(), &transcript(state, session)?).map(drop)
+}
+
+fn write(host: &Host, folder: &str, session: &str, text: &str) -> Result<PathBuf> {
+    let folder = host.home_folder(folder)?;
+    let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
+    let name = RelPath::new(&format!("{session}.jsonl"))?;
+    writer.put_derived(&name, text.as_bytes())?;
+    Ok(folder.path().join(name.as_str()))
+}
+
+/// Saves an exported session in the user's folder and returns the path. `sync` does not read this
+/// folder.
+pub fn save_export(host: &Host, report: &SessionExportReport) -> Result<PathBuf> {
+    write(host, EXPORTS_FOLDER, &report.session, &report.transcript)
+}
+
+fn transcript(state: &State, session: &SessionRecord) -> Result<String> {
+    let records = state.items(&session.id, 0, usize::MAX)?;
+    let mut lines = vec![line(&Header::of(session, &records))];
+    lines.extend(records.iter().filter_map(event).map(|event| line(&event)));
+    lines.push(String::new());
+    Ok(lines.join("\n"))
+}
+
+fn line(value: &impl Serialize) -> String {
+    // The types have only string keys, so serialization cannot fail.
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+#[derive(Serialize)]
+struct Header<'a> {
+    r#type: &'static str,
+    version: u32,
+    id: &'a str,
+    agent: &'static str,
+    cwd: &'a Option<String>,
+    title: &'a str,
+    models: Vec<String>,
+    started: String,
+    last_activity: String,
+}
+
+impl<'a> Header<'a> {
+    fn of(session: &'a SessionRecord, records: &[ItemRecord]) -> Self {
+        let mut models: Vec<String> = records
+            .iter()
+            .filter_map(|record| record.json["model"].as_str().map(str::to_owned))
+            .collect();
+        models.sort_unstable();
+        models.dedup();
+        Self {
+            r#type: "session",
+            version: FORMAT_VERSION,
+            id: session.id.as_str(),
+            agent: "nacre",
+            cwd: &session.workspace,
+            title: &session.title,
+            models,
+            started: session.created.to_string(),
+            last_activity: session.updated.to_string(),
+        }
+    }
+}
+
+#[derive(Default, Serialize)]
+struct TranscriptEvent {
+    r#type: &'static str,
+    text: String,
+    time: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    call: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    origin: Option<&'static str>,
+}
+
+/// Converts an item. Returns `None` for an item that is only for internal use.
+fn event(record: &ItemRecord) -> Option<TranscriptEvent> {
+    let time = record.at.to_string();
+    let plain = |r#type, text: String| TranscriptEvent {
+        r#type,
+        text,
+        time: time.clone(),
+        ..TranscriptEvent::default()
+    };
+    Some(match Item::from_json(&record.json) {
+        Item::User { text, .. } | Item::Steering { text, .. } => plain("user", text),
+        Item::Assistant { text, .. } | Item::Interrupted { text } => plain("assistant", text),
+        Item::Reasoning { text, .. } => plain("reasoning", text),
+        Item::ToolCall { call, tool, arguments, .. } => TranscriptEvent {
+            call: Some(call),
+            tool: Some(tool),
+            ..plain("tool_call", value(&arguments).to_string())
+        },
+        Item::ToolResult { call, tool, status, text, .. } => TranscriptEvent {
+            call: Some(call),
+            tool: Some(tool),
+            error: Some(status == ToolStatus::Failed),
+            ..plain("tool_result", text)
+        },
+        Item::Summary(summary) => plain("summary", summary.text),
+        Item::Remark { text, .. } => {
+            TranscriptEvent { origin: Some("host"), ..plain("meta", text) }
+        }
+        Item::HiddenReasoning { .. }
+        | Item::End(_)
+        | Item::Notice { .. }
+        | Item::Checklist { .. }
+        | Item::Unknown => return None,
     })
 }

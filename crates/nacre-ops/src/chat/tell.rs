@@ -1,60 +1,55 @@
-//! The events of a run as messages for clients.
+//! Converts the events of a run to messages for clients.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use nacre_api::wire::{FilePatch, RecalledNote, TaskUpdate, TurnUsage};
 use nacre_engine::lifecycle::Item;
 use nacre_engine::model::{Cost, Usage};
 use nacre_engine::record::{DeltaKind, Event, Listener, Record};
 use nacre_engine::tools::Checklist;
+use nacre_types::{FilePatch, RecalledNote, TaskUpdate, TurnUsage};
 use serde_json::Value;
 
-use super::items::{checklist, outcome};
 use super::log::TaskLog;
+use super::requests::{checklist, outcome};
 
-/// What of a result a message shows; the item has all of it.
+/// Number of bytes of a result to include in a message. The stored item has the complete result.
 const SHOWN_BYTES: usize = 8 << 10;
 
-/// As long is the line that says what a call is about.
 const SUMMARY_CHARS: usize = 120;
 
-/// Arguments that say what a call is about, the most telling first.
 const TELLING: &[&str] = &[
     "path", "script", "url", "query", "pattern", "to", "title", "id", "name", "revision",
     "message", "question", "symbol",
 ];
 
-/// Tells the clients of a turn what its run does.
-pub(super) struct Teller {
+pub(super) struct TurnReporter {
     log: Arc<TaskLog>,
     checklist: Checklist,
-    told: Mutex<Told>,
+    told: Mutex<ReportedUsage>,
 }
 
 #[derive(Default)]
-struct Told {
+struct ReportedUsage {
     usage: Usage,
     cost: Option<Cost>,
     has_unknown_cost: bool,
     window: (u64, u64),
     durations: BTreeMap<String, u64>,
-    /// What calls did to files, until their results are told.
     patches: BTreeMap<String, Vec<FilePatch>>,
 }
 
-impl Teller {
+impl TurnReporter {
     pub(super) fn new(log: Arc<TaskLog>, checklist: Checklist) -> Self {
         Self { log, checklist, told: Mutex::default() }
     }
 
-    fn told(&self) -> MutexGuard<'_, Told> {
+    fn lock(&self) -> MutexGuard<'_, ReportedUsage> {
         self.told.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the turn used so far.
     pub(super) fn usage(&self) -> TurnUsage {
-        let told = self.told();
+        let told = self.lock();
         let output = told.usage.output;
         TurnUsage {
             input: told.usage.total() - output,
@@ -65,42 +60,22 @@ impl Teller {
         }
     }
 
-    /// Tells of items that were saved: results of calls, and what changed with them.
     pub(super) fn saved(&self, items: &[Item]) {
         for item in items {
-            match item {
-                Item::ToolResult { call, tool, status, text, .. } => {
-                    self.tell_result(call, tool, outcome(*status, text), text);
-                }
-                Item::Notice { text } => self.notice(text),
-                Item::User { .. }
-                | Item::Assistant { .. }
-                | Item::Reasoning { .. }
-                | Item::HiddenReasoning { .. }
-                | Item::ToolCall { .. }
-                | Item::Remark { .. }
-                | Item::Steering { .. }
-                | Item::Interrupted { .. }
-                | Item::Summary(_)
-                | Item::End(_)
-                | Item::Checklist { .. }
-                | Item::Unknown => {}
+            if let Item::ToolResult { call, tool, status, text, .. } = item {
+                self.tell_result(call, tool, outcome(*status, text), text);
+            } else if let Item::Notice { text } = item {
+                self.notice(text);
             }
         }
     }
 
-    fn tell_result(
-        &self,
-        call: &str,
-        tool: &str,
-        outcome: nacre_api::wire::ToolOutcome,
-        text: &str,
-    ) {
-        let duration_ms = self.told().durations.remove(call).unwrap_or(0) / 1000;
-        let patches = self.told().patches.remove(call).unwrap_or_default();
+    fn tell_result(&self, call: &str, tool: &str, outcome: nacre_types::ToolOutcome, text: &str) {
+        let duration_ms = self.lock().durations.remove(call).unwrap_or(0) / 1000;
+        let patches = self.lock().patches.remove(call).unwrap_or_default();
         let shown = &text[..text.floor_char_boundary(SHOWN_BYTES)];
         let (call, tool) = (call.to_owned(), tool.to_owned());
-        let recalled = recalled(&tool, text);
+        let recalled = parse_recalled(&tool, text);
         let changes_list = tool.starts_with("checklist_");
         let text = first_lines(shown, text);
         self.log.tell(TaskUpdate::ToolResult { call, tool, outcome, text, patches, duration_ms });
@@ -108,7 +83,7 @@ impl Teller {
             self.log.tell(TaskUpdate::Memory { recalled });
         }
         if changes_list {
-            let items = checklist(self.checklist.items());
+            let items = checklist(&self.checklist.items());
             self.log.tell(TaskUpdate::Checklist { items });
         }
     }
@@ -118,7 +93,7 @@ impl Teller {
     }
 
     fn count(&self, usage: Usage, cost: Option<Cost>) {
-        let mut told = self.told();
+        let mut told = self.lock();
         told.usage = told.usage.plus(usage);
         match cost {
             Some(cost) => told.cost = Some(told.cost.map_or(cost, |sum| sum.plus(cost))),
@@ -127,9 +102,9 @@ impl Teller {
     }
 }
 
-impl Listener for Teller {
+impl Listener for TurnReporter {
     fn hear(&self, record: &Arc<Record>) {
-        // Helpers of the agent have tasks of their own; what they find comes as the result of the call.
+        // A subagent has its own task. Its findings are part of the result of the call.
         if record.task != self.log.task {
             return;
         }
@@ -139,7 +114,7 @@ impl Listener for Teller {
             }
             Event::StepStart { step } => self.log.tell(TaskUpdate::Step { step: *step }),
             Event::ContextPlan { tokens, limit, .. } => {
-                self.told().window = (*tokens as u64, *limit as u64);
+                self.lock().window = (*tokens as u64, *limit as u64);
             }
             Event::ModelDelta { kind: DeltaKind::Text, text } => self.log.say(text),
             Event::ModelDelta { kind: DeltaKind::Reasoning, text } => self.log.think(text),
@@ -154,12 +129,12 @@ impl Listener for Teller {
                 self.log.tell(tool_call(call.as_str(), tool.as_str(), arguments.as_str()));
             }
             Event::ToolResult(facts) => {
-                self.told().durations.insert(facts.call.to_string(), facts.duration_us);
+                self.lock().durations.insert(facts.call.to_string(), facts.duration_us);
             }
             Event::ToolPatches { call, patches } => {
-                let mut told = self.told();
+                let mut told = self.lock();
                 let kept = told.patches.entry(call.to_string()).or_default();
-                kept.extend(patches.iter().map(file_patch));
+                kept.extend(patches.iter().cloned());
             }
             Event::SkillOn { skill } => {
                 self.log.tell(TaskUpdate::Skill { skill: skill.to_string() });
@@ -197,10 +172,8 @@ impl Listener for Teller {
             | Event::AgentEnd { .. }
             | Event::SignalVerdict { .. }
             | Event::CompletionReopen { .. }
-            | Event::RunYield { .. }
             | Event::RunCancel { .. }
-            | Event::RunSummary(_)
-            | Event::EventsLost { .. } => {}
+            | Event::RunSummary(_) => {}
         }
     }
 }
@@ -212,12 +185,6 @@ fn tool_call(call: &str, tool: &str, arguments: &str) -> TaskUpdate {
     TaskUpdate::ToolCall { call, tool, summary: summary(&arguments), arguments }
 }
 
-fn file_patch(patch: &nacre_engine::record::FilePatch) -> FilePatch {
-    let nacre_engine::record::FilePatch { path, diff, added, removed } = patch.clone();
-    FilePatch { path, diff, added, removed }
-}
-
-/// What a call is about, in a line.
 fn summary(arguments: &Value) -> String {
     let argv = arguments["argv"]
         .as_array()
@@ -238,8 +205,8 @@ fn summary(arguments: &Value) -> String {
     short
 }
 
-/// The memories that a search for them found: `ID (type, status): title`, each on a line of its own.
-fn recalled(tool: &str, text: &str) -> Vec<RecalledNote> {
+/// Parses the memories in a search result, one per line: `ID (type, status): title`.
+fn parse_recalled(tool: &str, text: &str) -> Vec<RecalledNote> {
     if tool != "memory_search" {
         return Vec::new();
     }
@@ -252,12 +219,12 @@ fn recalled(tool: &str, text: &str) -> Vec<RecalledNote> {
     text.lines().filter_map(note).collect()
 }
 
-/// The whole lines of the beginning of a result, and how many are left out.
+/// Returns the complete lines in `cut`, followed by the number of omitted lines.
 fn first_lines(cut: &str, text: &str) -> String {
     if cut.len() == text.len() {
         return text.to_owned();
     }
-    // A line that is longer than everything that is shown is cut where it must be.
+    // If the first line alone exceeds the limit, it is truncated.
     let whole = cut.rfind('\n').map_or(cut, |end| &cut[..=end]);
     let n_more = text[whole.len()..].lines().count();
     let end = if whole.ends_with('\n') { "" } else { "\n" };
@@ -296,7 +263,7 @@ mod tests {
             assert_eq!(summary(&arguments), expected);
         }
         let text = "20260101-a (decision, active): Use SQLite\n  One file\nno (b): c";
-        let notes = recalled("memory_search", text);
+        let notes = parse_recalled("memory_search", text);
         assert_eq!(notes.iter().map(|note| note.id.as_str()).collect::<Vec<_>>(), ["20260101-a"]);
         let long = summary(&json!({ "query": "x".repeat(500) }));
         assert_eq!(long.chars().count(), SUMMARY_CHARS + 1);

@@ -1,39 +1,48 @@
-//! Everything that the agent of a chat works with: models, the workspace, its tools, and what happens after a change.
+//! The resources available to the chat agent: models, the workspace, tools and memories.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU32;
 
-use nacre_api::wire::BriefRequest;
-use nacre_core::memory::Actor;
-use nacre_core::safefs::WriteScope;
-use nacre_core::transcript::injected::{BRIEF_TAG, marked};
+use nacre_base::config::{EmbeddingChoice, StrategyChoice};
+use nacre_base::fs::WriteScope;
 use nacre_engine::agents::{
-    AgentDeps, CHAT_BUDGETS, Delegate, Orientation, chat, unchecked_mentions,
+    AgentDeps, CHAT_BUDGETS, Orientation, chat, delegate_tool, unchecked_mentions,
 };
-use nacre_engine::confine::{Launcher, Metadata, OutputCaps, Quotas, Reach};
+use nacre_engine::confine::{Launcher, OutputCaps, Quotas};
 use nacre_engine::lifecycle::{AgentSpec, Outcome};
-use nacre_engine::model::{ModelRef, Models, Role, RoleSettings};
-use nacre_engine::record::{Events as AgentEvents, TaskId};
-use nacre_engine::tools::toolkits;
+use nacre_engine::model::{Cancel, ModelRef, Models, Role, RoleSettings};
+use nacre_engine::record::state::{SessionRecord, State};
+use nacre_engine::record::{Events as AgentEvents, Fault, SessionId, TaskId};
 use nacre_engine::tools::{
-    ActiveSkills, AddressGuard, AnyTool, Area, Budgets, Checklist, ChecklistSet, ChecklistUpdate,
-    EffectRunner, ExecPolicy, MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch,
-    MemoryUse, NetworkPolicy, Permissions, Programs, ProjectEffects, RepositoryTrust, Seen,
-    ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, WebFetch,
+    ActiveSkills, AddressGuard, AnyTool, Area, Budgets, Checklist, ChecklistSet, EffectRunner,
+    Exec, MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch, MemoryUse,
+    Permissions, Programs, ProjectEffects, RecordClaim, Seen, ShellJobs, ShellPoll, ShellRun,
+    ShellStart, ShellStop, ToolError, WebFetch, tool, toolkits,
 };
+use nacre_memory::{Actor, Draft, Speaker, Status};
+use nacre_traces::agents::trace_at;
+use nacre_traces::transcript::injected::{BRIEF_TAG, marked};
+use nacre_types::{BriefRequest, MemoryChange, MemoryRecordRequest, MemoryType, RunMode};
 
-use super::asked::Asked;
-use super::asking::engine_policy;
-use super::remember::memory_add;
-use super::shared::ChatShared;
-use crate::error::OpError;
-use crate::host::{Host, ScopedStore, charged_models, model_settings, scripted};
-use crate::operations::agent::agent_deps;
-use crate::operations::brief::brief;
+use super::approvals::TurnInput;
+use super::{CallOrigin, ChatShared, open_state, sessions};
+use crate::agent::agent_deps;
+use crate::brief::brief;
+use crate::error::{OpError, Result};
+use crate::events::Events;
+use crate::host::{
+    Host, SESSIONS_FOLDER, ScopedStore, ask_rules, charged_models, model_settings, scripted,
+};
+use crate::memory::{record, said_already};
+use crate::recording::CommandChange;
+use crate::run::change::Reversal;
+use crate::sync::SessionModels;
+use crate::sync::candidate::{Candidate, Extraction};
+use crate::sync::extract::Rules;
+use crate::sync::strategy::read_session;
 
-/// See the module.
 pub(super) struct Toolbox {
     pub(super) deps: Arc<AgentDeps>,
     pub(super) spec: AgentSpec,
@@ -41,16 +50,15 @@ pub(super) struct Toolbox {
     pub(super) children: Arc<AtomicU32>,
     pub(super) checklist: Checklist,
     pub(super) effects: Option<Arc<dyn EffectRunner>>,
-    /// Programs in the background; they end with the turn.
+    /// Background programs, which are killed at the end of the turn.
     pub(super) jobs: ShellJobs,
     programs: Arc<Programs>,
-    /// Where something is remembered: the project's first.
+    /// The stores to search for memories. The project's store is first.
     memories: Arc<Vec<MemoryHandle>>,
-    remember: MemoryRecord,
+    remember: Arc<RecordClaim>,
 }
 
 impl Toolbox {
-    /// The places and memories that an answer names and nobody looked up in its turn.
     pub(super) fn unchecked(&self, outcome: &Outcome) -> Vec<String> {
         let memories = self.memories.first().map(|memories| memories.store.as_ref());
         unchecked_mentions(&outcome.text, &self.deps.workspace, memories, &outcome.effects)
@@ -60,9 +68,8 @@ impl Toolbox {
         chats: &Arc<ChatShared>,
         host: &Host,
         home: &WriteScope,
-        asked: &Asked,
-    ) -> Result<Self, OpError> {
-        let folder = asked.session.workspace.as_ref().map(PathBuf::from);
+        asked: &TurnInput,
+    ) -> Result<Self> {
         let models = models(chats, host, asked)?;
         let deps = Arc::new(agent_deps(host, home, models)?);
         let spec = spec(host, &deps, asked);
@@ -74,74 +81,67 @@ impl Toolbox {
             checklist: Checklist::default(),
             effects: None,
             jobs: ShellJobs::default(),
-            programs: Arc::new(programs(host)),
+            programs: Arc::new(programs(host)?),
             memories: Arc::new(memories(host)?),
-            remember: memory_add(chats, folder, &asked.session.id),
+            remember: memory_add(chats, asked.origin(), &asked.session.id),
         };
         toolbox.offer_what_there_is();
         let effects = ProjectEffects::new(
             Arc::clone(&toolbox.programs),
             &toolbox.spec.permissions,
-            &toolbox.spec.effects,
-            RepositoryTrust::Stranger,
+            toolbox.spec.effects,
         );
         toolbox.effects = effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>);
         Ok(toolbox)
     }
 
-    /// Takes away the tools of the agent that are not here: where nothing is remembered, there is nothing to search.
+    /// Removes unavailable tools from the agent, such as memory search without a store.
     fn offer_what_there_is(&mut self) {
         let tools = self.tools(&AgentEvents::silent(TaskId::from_random(0)));
         self.spec.tools.retain(|name| tools.iter().any(|tool| tool.spec().name == *name));
     }
 
-    /// Every tool of the agent.
     pub(super) fn tools(&self, events: &AgentEvents) -> Vec<Arc<dyn AnyTool>> {
         let mut tools = self.plain_tools();
         tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
         let (deps, children) = (Arc::clone(&self.deps), Arc::clone(&self.children));
-        if let Some(delegate) = Delegate::new(self.spec.spawn, deps, events.clone(), children) {
-            tools.push(Arc::new(delegate));
-        }
+        tools.extend(delegate_tool(self.spec.spawn, deps, events.clone(), children));
         tools
     }
 
-    /// Those that need nothing of the turn.
     fn plain_tools(&self) -> Vec<Arc<dyn AnyTool>> {
         let mut tools = self.deps.tools.clone();
         let (programs, jobs) = (|| Arc::clone(&self.programs), || self.jobs.clone());
-        tools.push(Arc::new(ShellRun { programs: programs() }));
-        tools.push(Arc::new(ShellStart { programs: programs(), jobs: jobs() }));
-        tools.push(Arc::new(ShellPoll { jobs: jobs() }));
-        tools.push(Arc::new(ShellStop { jobs: jobs() }));
-        tools.push(Arc::new(WebFetch { guard: AddressGuard::default() }));
-        tools.push(Arc::new(ChecklistSet { checklist: self.checklist.clone() }));
-        tools.push(Arc::new(ChecklistUpdate { checklist: self.checklist.clone() }));
+        tools.push(tool::<ShellRun>(programs()));
+        tools.push(tool::<ShellStart>((programs(), jobs())));
+        tools.push(tool::<ShellPoll>(jobs()));
+        tools.push(tool::<ShellStop>(jobs()));
+        tools.push(tool::<WebFetch>(AddressGuard::default()));
+        tools.push(tool::<ChecklistSet>(self.checklist.clone()));
         if let Some(memories) = self.memories.first() {
             let stores = Arc::clone(&self.memories);
-            tools.push(Arc::new(MemoryRecall { stores, seen: Seen::default() }));
-            tools.push(Arc::new(MemorySearch { memories: memories.clone() }));
-            tools.push(Arc::new(self.remember.clone()));
-            tools.push(Arc::new(MemoryRemove { memories: memories.clone() }));
+            tools.push(tool::<MemoryRecall>((stores, Seen::default())));
+            tools.push(tool::<MemorySearch>(memories.clone()));
+            tools.push(tool::<MemoryRecord>(Arc::clone(&self.remember)));
+            tools.push(tool::<MemoryRemove>(memories.clone()));
         }
         tools
     }
 }
 
-/// The agent, told where it is.
-fn spec(host: &Host, deps: &AgentDeps, asked: &Asked) -> AgentSpec {
+fn spec(host: &Host, deps: &AgentDeps, asked: &TurnInput) -> AgentSpec {
     let permissions = Permissions {
         reads: vec![Area::Tree(None)],
         writes: vec![Area::Tree(None)],
         denied: host.settings().map.deny.clone(),
-        exec: ExecPolicy::Confined,
-        network: NetworkPolicy::Public,
+        exec: Exec::Anything,
+        network: true,
         memory: MemoryUse::Changes,
     };
     let today = host.now().strftime("%Y-%m-%d").to_string();
     let orientation = Orientation {
         brief: remembered(host),
-        policy: Some(engine_policy(asked.policy())),
+        policy: Some(asked.policy()),
         ..Orientation::look(&deps.workspace, &today)
     };
     let set = deps.models.settings_of(Role::Chat).ok().and_then(|settings| settings.context_tokens);
@@ -149,7 +149,7 @@ fn spec(host: &Host, deps: &AgentDeps, asked: &Asked) -> AgentSpec {
     chat(&permissions, &orientation, Budgets { context_tokens, ..CHAT_BUDGETS })
 }
 
-/// What the next session should know, as a hook would tell another agent.
+/// Returns the briefing that other agents receive from a hook.
 fn remembered(host: &Host) -> Option<String> {
     let budget = host.settings().hooks.start_tokens;
     if budget == 0 {
@@ -160,8 +160,7 @@ fn remembered(host: &Host) -> Option<String> {
     (!report.text.is_empty()).then(|| marked(BRIEF_TAG, &report.text))
 }
 
-/// The models that are set, with the session's own in the place of chat's.
-fn models(chats: &ChatShared, host: &Host, asked: &Asked) -> Result<Arc<Models>, OpError> {
+fn models(chats: &ChatShared, host: &Host, asked: &TurnInput) -> Result<Arc<Models>> {
     let mut settings = match &chats.script {
         Some(file) => match chats.read_script.get() {
             Some(read) => read.clone(),
@@ -179,28 +178,28 @@ fn models(chats: &ChatShared, host: &Host, asked: &Asked) -> Result<Arc<Models>,
         settings.roles.insert(Role::Chat, RoleSettings::of_model(model));
     }
     let models = Models::new(settings);
-    // What cannot be asked at all is said before anything is made for it.
+    // Fails before any file is created if no model is configured.
     models.route(Role::Chat)?;
     charged_models(host, models, "chat")
 }
 
-/// How programs are started: as the person, within walls, without their secrets and without the network.
-fn programs(host: &Host) -> Programs {
+/// Programs run as the user in a sandbox, without secrets in the environment and without network
+/// access.
+fn programs(host: &Host) -> Result<Programs> {
     let environment: BTreeMap<String, String> = host.environment.vars.iter().cloned().collect();
     let program = host.environment.program.clone().unwrap_or_else(|| PathBuf::from("nacre"));
-    Programs {
+    Ok(Programs {
         launcher: Launcher::new(program),
         environment,
-        home: host.home().ok().map(Path::to_owned),
-        reach: Reach::Nothing,
-        metadata: Metadata::Kept,
+        home: host.home()?.to_owned(),
+        random: host.environment.random,
         quotas: Quotas::default(),
         output: OutputCaps::default(),
-    }
+    })
 }
 
-/// The memories of the project and the person's own, in this order. New ones go to the first.
-fn memories(host: &Host) -> Result<Vec<MemoryHandle>, OpError> {
+/// Returns the stores of the project and of the user. New memories are added to the first one.
+fn memories(host: &Host) -> Result<Vec<MemoryHandle>> {
     let handle = |scoped: ScopedStore| {
         Ok(MemoryHandle {
             embedder: host.embedder(&scoped.settings)?,
@@ -208,7 +207,143 @@ fn memories(host: &Host) -> Result<Vec<MemoryHandle>, OpError> {
             owner: host.owner("chat"),
             patience: host.settings().lock.wait,
             source: "nacre".to_owned(),
+            is_claims_only: false,
         })
     };
     host.stores_to_read(None)?.into_iter().map(handle).collect()
+}
+
+/// Longer sessions are processed only by `sync`.
+const MAX_TRACE_BYTES: u64 = 4 << 20;
+
+const MAX_CLAIMS: usize = 8;
+
+/// Extracts memories from a finished turn in which the user wrote `said`. Errors are ignored,
+/// because the next turn or sync tries again.
+pub(super) fn remember(host: &Host, state: &State, session: &SessionRecord, said: &str) {
+    // `sync` attributes everything in a trace to the owner.
+    if host.actor != Actor::Person {
+        let _ = sessions::keep(host, state, session);
+    }
+    let _ = add_claims(host, session, said);
+}
+
+/// Adds the user's statements to the memories of the project or, without a project, to the user's
+/// own.
+fn add_claims(host: &Host, session: &SessionRecord, said: &str) -> Result<()> {
+    let scoped = match host.project {
+        Some(_) => host.project_store()?,
+        None => host.stores_to_read(None)?.into_iter().next(),
+    };
+    let Some(scoped) = scoped else { return Ok(()) };
+    // With another embedding model, comparing claims takes too long here, so it is left to `sync`.
+    if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
+        return Ok(());
+    }
+    let Some(extraction) = read(host, &scoped, session)? else { return Ok(()) };
+    let source = format!("{}:{}", extraction.agent.as_str(), extraction.session);
+    let stated = extraction.candidates.into_iter().filter(|claim| is_stated(claim, said));
+    let drafts =
+        stated.take(MAX_CLAIMS).map(|claim| (claim.draft(&source, Vec::new()), claim.status));
+    add(host, &scoped, drafts.collect())
+}
+
+fn is_stated(claim: &Candidate, said: &str) -> bool {
+    let is_theirs = |quote: &nacre_memory::Quote| {
+        quote.speaker == Speaker::User && said.contains(quote.text.trim())
+    };
+    !claim.is_repeated && claim.quotes.iter().any(is_theirs)
+}
+
+/// Extracts claims by rules, without a model. Returns `None` if the session is too long.
+fn read(host: &Host, scoped: &ScopedStore, session: &SessionRecord) -> Result<Option<Extraction>> {
+    let path = host.home()?.join(SESSIONS_FOLDER).join(format!("{}.jsonl", session.id));
+    if path.metadata().map_or(true, |file| MAX_TRACE_BYTES < file.len()) {
+        return Ok(None);
+    }
+    let trace = trace_at(&path)?;
+    let reading = SessionModels::open(host, Some(StrategyChoice::Offline), &Cancel::new())?;
+    let store = &scoped.store;
+    let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
+    let rules = Rules { is_forgotten: &is_forgotten, ..Rules::default() };
+    let ask_rules = ask_rules(&scoped.settings);
+    let read = read_session(&trace, &ask_rules.words, rules, reading.reader(&ask_rules), None)?;
+    Ok(Some(read.extraction))
+}
+
+fn add(host: &Host, scoped: &ScopedStore, drafts: Vec<(Draft, Status)>) -> Result<()> {
+    let new: Vec<(Draft, Status)> = drafts
+        .into_iter()
+        .filter(|(draft, _)| said_already(host, scoped, draft).is_none())
+        .collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let wait = host.settings().lock.wait;
+    let mut batch = scoped.store.begin(&host.owner("chat"), wait)?.by_reader();
+    for (draft, status) in &new {
+        let holds = *status == Status::Active && scoped.store.level_of(draft).is_offered();
+        if holds {
+            batch.add(draft, host.now())?
+        } else {
+            batch.add_candidate(draft, host.now())?
+        };
+    }
+    CommandChange::new(RunMode::Memory, "chat").commit(host, scoped, batch, Reversal::Plan)?;
+    Ok(())
+}
+
+const BY: &str = "chat";
+
+fn memory_add(
+    chats: &Arc<ChatShared>,
+    origin: CallOrigin,
+    session: &SessionId,
+) -> Arc<RecordClaim> {
+    let (chats, session) = (Arc::clone(chats), session.clone());
+    Arc::new(move |claim| {
+        let (chats, session) = (Arc::clone(&chats), session.clone());
+        let origin = origin.clone();
+        Box::pin(async move {
+            let kept = chats.call(origin, move |host| keep(host, &session, claim)).await;
+            kept.map_err(|error| explain_refusal(&error))
+        })
+    })
+}
+
+/// Stores a claim. The session is saved first, because the claim is verified against it.
+fn keep(host: &Host, session: &SessionId, claim: MemoryRecord) -> Result<String> {
+    let state = open_state(host)?;
+    // A trace is attributed to the owner, so it must not contain the words of other callers.
+    if host.actor != Actor::Person {
+        sessions::keep(host, &state, &state.session(session)?)?;
+    }
+    let kind = claim.learning_kind().map_err(|error| OpError::usage(error.what))?;
+    let MemoryRecord { title, body, kind: _, quote, tags, applies, supersedes } = claim;
+    let request = MemoryRecordRequest {
+        title,
+        body,
+        r#type: Some(if kind.is_some() { MemoryType::Learning } else { MemoryType::Decision }),
+        kind,
+        tags,
+        applies,
+        supersedes,
+        quote,
+        session: Some(session.to_string()),
+        scope: None,
+    };
+    let report = record(host, &request, BY, &Events::ignored())?;
+    let id = &report.id;
+    Ok(match (report.done, report.status.as_deref()) {
+        (MemoryChange::LeftUnchanged, _) => format!("Known already: `{id}` says it."),
+        (_, Some("candidate")) => {
+            format!("Kept as {id}. It needs the user's approval: `nacre review`.")
+        }
+        (_, _) => format!("Remembered as {id}."),
+    })
+}
+
+fn explain_refusal(error: &OpError) -> ToolError {
+    let hint = error.hints.first().cloned().unwrap_or_else(|| "Go on without it.".to_owned());
+    ToolError::new(Fault::Denied, error.message.clone(), format!("{hint}."))
 }

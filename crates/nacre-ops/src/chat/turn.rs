@@ -1,74 +1,67 @@
-//! One turn: the agent works on what a person said, and every step is saved before anybody hears of it.
+//! The life cycle of a turn: queueing, running, and recovery after a crash.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nacre_api::wire::{self, ChatStartRequest, ErrorCode, TaskEnd, TaskUpdate, TurnUsage};
 use nacre_engine::lifecycle::{
     Attachment, CheckpointError, Conversation, Ending, Engine, Item, Job, Outcome, RunError,
-    run as run_agent,
+    RunHandle, Stopped, run as run_agent,
 };
 use nacre_engine::model::{ErrorKind, Role};
-use nacre_engine::record::state::{Holder, NewItem, State};
+use nacre_engine::record::state::{
+    Holder, NewItem, Recorder, SessionRecord, State, TaskRecord, TaskStore as _,
+};
 use nacre_engine::record::{
-    Events as AgentEvents, Heartbeat, Listener, Recording, RecordingRules, RunEffects, Runner,
+    CancelledBy, Events as AgentEvents, Failure, Heartbeat, Listener, NewTask, RunEffects, Runner,
+    Start, TaskClass, TaskId, TaskState,
 };
 use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
+use nacre_team::people::Identity;
+use nacre_types::{ChatStartReport, ChatStartRequest, TaskEnd, TaskMessage, TaskUpdate, TurnUsage};
 
-use super::asked::Asked;
-use super::asking::Asking;
-use super::attached::Attaching;
-use super::memory::EndedTurn;
-use super::pictures;
-use super::shared::{ChatShared, LiveTurn, open_state};
-use super::tell::Teller;
-use super::toolbox::Toolbox;
-use super::undo;
-use crate::error::OpError;
-use crate::host::{Host, cancelled_elsewhere, clock, empty_spill, no_answer, words};
+use super::approvals::{TurnApprover, TurnInput};
+use super::log::TaskLog;
+use super::sessions::named;
+use super::tell::TurnReporter;
+use super::toolbox::{Toolbox, remember};
+use super::{CallOrigin, ChatShared, LiveTurn, attachments, open_state, random, undo};
+use crate::error::{OpError, Result};
+use crate::host::{Host, cancelled_elsewhere, clock, empty_spill, run_failed, telemetry, words};
 
-/// Words of the model are joined for this long before they are a message.
 const JOINED: Duration = Duration::from_millis(30);
 
-/// Runs a turn to its end and returns the last message of it.
-pub(super) fn run(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>, asked: &Asked) -> TaskUpdate {
+pub(super) fn run(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>, asked: &TurnInput) -> TaskUpdate {
     match work(chats, turn, asked) {
         Ok(last) => last,
         Err(error) => TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() },
     }
 }
 
-fn work(
-    chats: &Arc<ChatShared>,
-    turn: &Arc<LiveTurn>,
-    asked: &Asked,
-) -> Result<TaskUpdate, OpError> {
-    let folder = asked.session.workspace.as_ref().map(std::path::PathBuf::from);
-    let host = chats.open_host(folder.as_deref())?;
+fn work(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>, asked: &TurnInput) -> Result<TaskUpdate> {
+    let host = chats.open_host(asked.origin())?;
     let home = host.home_scope()?;
     let toolbox = Toolbox::open(chats, &host, &home, asked)?;
-    let teller = Arc::new(Teller::new(Arc::clone(&turn.log), toolbox.checklist.clone()));
+    let teller = Arc::new(TurnReporter::new(Arc::clone(&turn.log), toolbox.checklist.clone()));
     let recording = start_recording(&host, turn)?;
     let mut listeners: Vec<Arc<dyn Listener>> = vec![teller.clone()];
-    listeners.extend(recording.0.listeners());
+    listeners.extend([Arc::clone(&recording.0) as _]);
     let events = AgentEvents::new(turn.log.task.clone(), clock(&host), listeners);
     let running = Running { chats, turn, asked, host: &host, toolbox: &toolbox, teller: &teller };
     let outcome = host.block_on(running.go(events, recording.1))?;
-    // Whatever could not be written down stands in the way of no answer.
-    let _ = host.block_on(recording.0.close());
+    // If recording fails, the answer is still returned.
+    let _ = recording.0.close();
     empty_spill(&host, &home);
     if let Ok(state) = open_state(&host)
         && let Ok(session) = state.session(&asked.session.id)
     {
         let said = asked.request.text.as_str();
-        EndedTurn { state: &state, session: &session, said }.remember(&host);
+        remember(&host, &state, &session, said);
     }
     let mut outcome = outcome?;
     list_unchecked(&mut outcome, &toolbox, turn);
     Ok(last_message(outcome, &teller, turn, has_pictures(&asked.request)))
 }
 
-/// Tells which places and memories of the answer nobody looked up.
 fn list_unchecked(outcome: &mut Outcome, toolbox: &Toolbox, turn: &LiveTurn) {
     let is_done = matches!(outcome.ending, Ending::Completed { .. });
     let unchecked = if is_done { toolbox.unchecked(outcome) } else { Vec::new() };
@@ -80,36 +73,29 @@ fn list_unchecked(outcome: &mut Outcome, toolbox: &Toolbox, turn: &LiveTurn) {
     turn.log.tell(TaskUpdate::Notice { text });
 }
 
-/// Writes down what the run tells, for `nacre events`, and gives signs of life.
-fn start_recording(host: &Host, turn: &LiveTurn) -> Result<(Recording, Heartbeat), OpError> {
+fn start_recording(host: &Host, turn: &LiveTurn) -> Result<(Arc<Recorder>, Heartbeat)> {
     let (home, owner, wait) = (host.home_scope()?, host.owner("chat"), host.settings().lock.wait);
-    let rules = RecordingRules {
-        otlp: &host.settings().telemetry.otlp_endpoint,
-        words: words(host.settings()),
-    };
-    let recording = Recording::start(&home, &owner, wait, rules)?;
+    let recorder = Recorder::open(&home, &owner, wait, words(host.settings()), telemetry(host))?;
     let heartbeat = Heartbeat {
         state: open_state(host)?,
         runner: Runner::here(host.environment.pid),
         task: turn.log.task.clone(),
         clock: clock(host),
     };
-    Ok((recording, heartbeat))
+    Ok((recorder, heartbeat))
 }
 
-/// A turn under way.
 struct Running<'a> {
     chats: &'a Arc<ChatShared>,
     turn: &'a Arc<LiveTurn>,
-    asked: &'a Asked,
+    asked: &'a TurnInput,
     host: &'a Host,
     toolbox: &'a Toolbox,
-    teller: &'a Arc<Teller>,
+    teller: &'a Arc<TurnReporter>,
 }
 
 impl Running<'_> {
-    /// Lets the agent work until it ends or somebody stops it, and passes its words on meanwhile.
-    async fn go(&self, events: AgentEvents, heartbeat: Heartbeat) -> Result<Outcome, OpError> {
+    async fn go(&self, events: AgentEvents, heartbeat: Heartbeat) -> Result<Outcome> {
         let control = self.turn.handle.control();
         let state = Mutex::new(open_state(self.host)?.without_words(words(self.host.settings())));
         let history = self.history(&state)?;
@@ -155,13 +141,12 @@ impl Running<'_> {
         Ok(outcome)
     }
 
-    /// What comes with the person's words: a skill that they named, and what they attached.
-    fn attachments(&self) -> Result<Vec<Attachment>, OpError> {
+    fn attachments(&self) -> Result<Vec<Attachment>> {
         let mut found = Vec::new();
         if let Some(name) = &self.asked.request.skill {
             let skill = self.toolbox.deps.skills.find(name).ok_or_else(|| {
                 OpError::not_found(format!("There is no skill `{name}`"))
-                    .hint("`nacre skill list` shows them")
+                    .hint("`nacre skill` shows them")
             })?;
             let text = skill.instructions(&self.asked.request.text);
             let name_of_it = format!("the skill {name}, which I ask you to follow");
@@ -170,50 +155,44 @@ impl Running<'_> {
             self.turn.log.tell(TaskUpdate::Skill { skill: name.clone() });
         }
         let deps = &self.toolbox.deps;
-        let (host, workspace, models) = (self.host, &deps.workspace, &deps.models);
-        found.extend(Attaching { host, workspace, models }.read_all(&self.asked.request)?);
+        found.extend(attachments::read_all(self.host, deps, &self.asked.request)?);
         Ok(found)
     }
 
-    /// What was said before, as the model is sent it.
-    fn history(&self, state: &Mutex<State>) -> Result<Conversation, OpError> {
+    fn history(&self, state: &Mutex<State>) -> Result<Conversation> {
         let state = state.lock().unwrap_or_else(PoisonError::into_inner);
         let records = state.items(&self.asked.session.id, 0, usize::MAX)?;
         let items = records.iter().map(|record| Item::from_json(&record.json));
         let mut conversation = Conversation::from_items(items);
         if self.toolbox.deps.models.route(Role::Chat)?.takes_images() {
-            pictures::look_up(self.host, &mut conversation);
+            attachments::look_up(self.host, &mut conversation);
         }
         Ok(conversation)
     }
 
-    fn pipeline(&self, events: &AgentEvents) -> Result<Pipeline, OpError> {
+    fn pipeline(&self, events: &AgentEvents) -> Result<Pipeline> {
         let asked = &self.asked;
         let policy = asked.policy();
-        let approver = Asking::new(Arc::clone(self.chats), Arc::clone(&self.turn.log));
+        let (chats, log) = (Arc::clone(self.chats), Arc::clone(&self.turn.log));
+        let approver = TurnApprover { chats, log };
         let parts = PipelineParts {
             tools: self.toolbox.tools(events),
             workspace: Arc::clone(&self.toolbox.deps.workspace),
             spill: self.toolbox.deps.spill.clone(),
-            cache: Arc::clone(&self.toolbox.deps.cache),
             effects: self.toolbox.effects.clone(),
             approval: Approval {
-                policy: super::asking::engine_policy(policy),
+                policy,
                 approver: Some(Arc::new(approver)),
                 grants: self.chats.allowed_in(&asked.session.id),
             },
             events: events.clone(),
         };
-        Pipeline::new(self.toolbox.spec.tool_policy(), parts)
-            .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))
+        Pipeline::new(self.toolbox.spec.tool_policy(), parts).map_err(|error| OpError::wrap(&error))
     }
 
-    /// Saves what a step came to, then tells of it.
+    /// Saves the items of a step. Must be called before they are reported.
     fn save(&self, state: &Mutex<State>, items: &[Item]) -> Result<(), CheckpointError> {
-        let new: Vec<NewItem> = items
-            .iter()
-            .map(|item| NewItem { kind: item.kind().to_owned(), json: item.to_json() })
-            .collect();
+        let new: Vec<NewItem> = items.iter().map(Item::to_new).collect();
         let runner = Runner::here(self.host.environment.pid);
         let holder =
             Holder { session: &self.asked.session.id, task: &self.turn.log.task, runner: &runner };
@@ -223,7 +202,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// Ends the programs that run in the background, so that nothing changes files after the turn.
+    /// Kills background programs, so that they cannot change files after the turn.
     async fn end_jobs(&self, pipeline: &mut Pipeline, outcome: &mut Outcome) {
         if self.toolbox.jobs.is_empty() {
             return;
@@ -236,7 +215,8 @@ impl Running<'_> {
         outcome.effects.changed.extend(changed);
     }
 
-    /// Words that came too late for the agent are told to the person again, who may say them once more.
+    /// Reports messages that arrived too late for the agent to read, so that the user can send them
+    /// again.
     fn pass_on_unheard(&self, outcome: &mut Outcome) {
         for words in std::mem::take(&mut outcome.unheard) {
             self.turn.log.tell(TaskUpdate::Notice {
@@ -247,12 +227,15 @@ impl Running<'_> {
 }
 
 fn has_pictures(request: &ChatStartRequest) -> bool {
-    request.attachments.iter().any(|attached| matches!(attached, wire::Attachment::Image { .. }))
+    request
+        .attachments
+        .iter()
+        .any(|attached| matches!(attached, nacre_types::Attachment::Image { .. }))
 }
 
 fn last_message(
     outcome: Outcome,
-    teller: &Teller,
+    teller: &TurnReporter,
     turn: &LiveTurn,
     has_pictures: bool,
 ) -> TaskUpdate {
@@ -274,32 +257,189 @@ fn last_message(
 }
 
 fn failure(error: &RunError, turn: &LiveTurn, has_pictures: bool) -> OpError {
-    let failed = match error {
-        RunError::Model(error) if error.kind == ErrorKind::BadRequest && has_pictures => {
-            no_answer(error).hint("The model may not take pictures; choose another, or describe it")
-        }
-        RunError::Model(error) => no_answer(error),
-        RunError::Roles(_)
-        | RunError::Schema(_)
-        | RunError::Refused
-        | RunError::Filtered
-        | RunError::Stopped(_)
-        | RunError::Empty
-        | RunError::MadeUpResult
-        | RunError::CutOff { .. }
-        | RunError::Invalid { .. }
-        | RunError::OutOfSteps { .. }
-        | RunError::OutOfTime
-        | RunError::TooLong(_)
-        | RunError::Checkpoint(_) => OpError::from_error(ErrorCode::Failed, error, None),
-    };
+    let mut failed = run_failed(error);
+    if has_pictures
+        && let RunError::Model(error) = error
+        && error.kind == ErrorKind::BadRequest
+    {
+        failed = failed.hint("The model may not take pictures; choose another, or describe it");
+    }
     failed.hint(format!("What happened: nacre events show {}", turn.log.task))
 }
 
-/// Every file that a turn changed, once.
 fn changed_paths(effects: &RunEffects) -> Vec<String> {
     let mut paths: Vec<String> = effects.changed.iter().map(|change| change.path.clone()).collect();
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// Maximum size of a message. Longer texts must be attached.
+const MAX_TEXT_BYTES: usize = 1 << 20;
+
+const POLL: Duration = Duration::from_millis(300);
+
+/// Accepts a turn, and runs it once the earlier turns of its session have ended.
+pub(super) async fn start(
+    chats: &Arc<ChatShared>,
+    origin: CallOrigin,
+    request: ChatStartRequest,
+) -> Result<(ChatStartReport, Arc<TaskLog>)> {
+    if request.text.trim().is_empty() && request.skill.is_none() {
+        return Err(OpError::usage("There is nothing to do: the text is empty"));
+    }
+    if MAX_TEXT_BYTES < request.text.len() {
+        return Err(OpError::usage("The text is too long").hint("Attach it as a file"));
+    }
+    let (shared, asked) = (Arc::clone(chats), request.clone());
+    let (session, turn) =
+        chats.call(origin.clone(), move |host| accept(&shared, host, &asked)).await?;
+    let log = Arc::clone(&turn.log);
+    log.tell(TaskUpdate::Accepted { text: request.text.clone() });
+    let report = ChatStartReport { task: log.task.to_string(), session: log.session.to_string() };
+    tokio::spawn(live(
+        Arc::clone(chats),
+        turn,
+        TurnInput { session, request, caller: origin.caller },
+    ));
+    Ok((report, log))
+}
+
+fn accept(
+    chats: &ChatShared,
+    host: &Host,
+    request: &ChatStartRequest,
+) -> Result<(SessionRecord, Arc<LiveTurn>)> {
+    let mut state = open_state(host)?;
+    recover(host, &mut state)?;
+    let session = named(&state, &request.session)?;
+    let task = TaskId::from_random(random(host)?);
+    let hidden = words(host.settings());
+    let new = NewTask {
+        id: task.clone(),
+        session: session.id.clone(),
+        parent: None,
+        project: session.project.clone(),
+        agent: "chat".to_owned(),
+        class: TaskClass::Interactive,
+        // Redaction comes before truncation, because a truncated secret would not be detected.
+        title: hidden.redact(&request.text).chars().take(200).collect(),
+    };
+    state.accept(&new, &Runner::here(host.environment.pid), host.now())?;
+    let log = TaskLog::new(task, session.id.clone(), state, hidden, clock(host));
+    let turn = Arc::new(LiveTurn { log: Arc::new(log), handle: RunHandle::new() });
+    chats.add_turn(&turn);
+    Ok((session, turn))
+}
+
+/// Waits until the turn may run, runs it, and always sends a last message.
+async fn live(chats: Arc<ChatShared>, turn: Arc<LiveTurn>, asked: TurnInput) {
+    let task = turn.log.task.clone();
+    let last = match wait(&chats, &turn, &asked.caller.identity).await {
+        Ok(None) => {
+            let (shared, running) = (Arc::clone(&chats), Arc::clone(&turn));
+            let work = tokio::task::spawn_blocking(move || run(&shared, &running, &asked));
+            work.await.unwrap_or_else(|_| failed_turn("The turn broke down inside"))
+        }
+        Ok(Some(by)) => TaskUpdate::Cancelled { by: by.as_str().to_owned() },
+        Err(error) => TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() },
+    };
+    record_end(&chats, &task, &last).await;
+    turn.log.tell(last);
+    chats.remove_turn(&task);
+}
+
+fn failed_turn(message: &str) -> TaskUpdate {
+    let error = OpError::failed(message);
+    let error = error.hint("What was done until then is kept; say how to go on");
+    TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() }
+}
+
+async fn record_end(chats: &Arc<ChatShared>, task: &TaskId, last: &TaskUpdate) {
+    let (task, was_cancelled) = (task.clone(), matches!(last, TaskUpdate::Cancelled { .. }));
+    let ended = chats.call(CallOrigin::default(), move |host| {
+        let mut state = open_state(host)?;
+        let record = state.task(&task)?;
+        if record.state.is_terminal() {
+            return Ok(());
+        }
+        match (record.state, was_cancelled) {
+            (TaskState::Accepted | TaskState::Queued, _) => {
+                state.cancel(&task, CancelledBy::Person, host.now())?;
+            }
+            (_, true) => {
+                let by = CancelledBy::Person;
+                state.go(&task, TaskState::Cancelled { by }, host.now())?;
+            }
+            (_, false) => {
+                let why = Failure::Internal;
+                state.go(&task, TaskState::Failed { why }, host.now())?;
+            }
+        }
+        Ok(())
+    });
+    // If this fails, the next process to open the database ends the run.
+    let _ = ended.await;
+}
+
+/// Waits until the turn may run. If it was cancelled, returns who cancelled it. It is also
+/// cancelled if its token is revoked or expires.
+async fn wait(
+    chats: &Arc<ChatShared>,
+    turn: &LiveTurn,
+    identity: &Identity,
+) -> Result<Option<CancelledBy>> {
+    let control = turn.handle.control();
+    let mut told = None;
+    loop {
+        let ended = chats.turn_ended.notified();
+        if control.stopped() == Some(Stopped::Cancelled) {
+            return Ok(Some(control.cancelled_by()));
+        }
+        let (task, identity) = (turn.log.task.clone(), identity.clone());
+        let looked = chats.call(CallOrigin::default(), move |host| {
+            if host.caller_now(&identity)?.is_none() {
+                return Ok(None);
+            }
+            let runner = Runner::here(host.environment.pid);
+            Ok(Some(open_state(host)?.start(&task, &runner, host.now())?))
+        });
+        match looked.await? {
+            None => return Ok(Some(CancelledBy::Person)),
+            Some(Start::Now) => return Ok(None),
+            Some(Start::Waits { position }) if told == Some(position) => {}
+            Some(Start::Waits { position }) => {
+                told = Some(position);
+                let position = u32::try_from(position).unwrap_or(u32::MAX);
+                turn.log.tell(TaskUpdate::Queued { position });
+            }
+        }
+        tokio::select! {
+            () = ended => {}
+            () = control.cancel().cancelled() => {}
+            () = tokio::time::sleep(POLL) => {}
+        }
+    }
+}
+
+/// Ends the turns of processes that are no longer running, and sends a last message for each.
+pub(super) fn recover(host: &Host, state: &mut State) -> Result<()> {
+    let here = Runner::here(host.environment.pid);
+    let now = host.now();
+    state.recover(&here, now, |task, sequence| {
+        lost_turn_message(task, sequence, &now.to_string())
+    })?;
+    Ok(())
+}
+
+fn lost_turn_message(task: &TaskRecord, sequence: u64, at: &str) -> String {
+    let message = TaskMessage {
+        task: task.id.to_string(),
+        session: task.session.to_string(),
+        sequence,
+        at: at.to_owned(),
+        update: failed_turn("The process that worked on this was ended"),
+    };
+    // Protocol types have only string keys, so serialization cannot fail.
+    serde_json::to_string(&message).unwrap_or_default()
 }

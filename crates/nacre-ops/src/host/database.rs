@@ -1,7 +1,8 @@
-//! The database that several servers share, where `server.database` names one.
+//! The database shared by several servers (if `server.database` is set), and the queue of sessions,
+//! which is in the local catalog if there is no database.
 //!
-//! Nothing of it is looked at where none is set. What is opened is kept by [`Shared`], so that all calls of a server use the same
-//! connections. The password comes from a variable or a file and is kept nowhere else.
+//! [`Shared`] keeps the database open, so that all calls of a server use the same connections. The
+//! password is read from an environment variable or a file, and is never stored.
 
 use std::fmt;
 use std::fs::File;
@@ -10,84 +11,74 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use jiff::Timestamp;
-use nacre_api::wire::{DatabaseState, DatabaseStatus, ErrorCode};
-use nacre_core::config::{NACRE_DATABASE_PASSWORD, ServerSettings};
-use nacre_core::platform::is_private_file;
-use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_postgres::database::{
-    Database, DatabaseError, DatabaseOptions, Health, Leadership, MIN_VECTOR,
+use jiff::{SignedDuration, Timestamp};
+use nacre_base::config::{NACRE_DATABASE_PASSWORD, ServerSettings};
+use nacre_base::fs::RelPath;
+use nacre_base::platform::is_private_file;
+use nacre_team::postgres::database::{
+    Database, DatabaseError, DatabaseOptions, Leadership, MIN_VECTOR,
 };
-
-use super::Host;
-use nacre_postgres::search::SharedRecords;
+use nacre_team::postgres::queue::SharedQueue;
+use nacre_team::postgres::search::SharedRecords;
+use nacre_traces::catalog::{Catalog, CatalogError, JobQueue, SessionRow, WaitingSessions};
+use nacre_types::{DatabaseState, DatabaseStatus, ErrorCode};
 
 use super::files::read_text;
-use crate::error::OpError;
+use super::{Host, open_catalog};
+use crate::error::{OpError, Result};
 
-/// How long one call may take, and how long a connection is waited for: somebody waits for the answer.
 const CALL_TIME: Duration = Duration::from_secs(10);
 const CONNECT_TIME: Duration = Duration::from_secs(3);
 
-/// A longer password is none.
 const MAX_PASSWORD: u64 = 4096;
 
-/// The file in `run/` with the name that this home goes by among the servers of a database.
 const SERVER_ID: &str = "server-id";
 const SERVER_ID_BYTES: usize = 8;
 
-/// What the calls of one process share about the database.
 #[derive(Clone, Default)]
-pub(super) struct KeptDatabase(Arc<Mutex<Kept>>);
+pub(super) struct DatabaseCell(Arc<Mutex<OpenDatabase>>);
 
 #[derive(Default)]
-struct Kept {
-    opened: Option<Opened>,
+struct OpenDatabase {
+    opened: Option<(ServerSettings, Option<String>, Database)>,
     leadership: Option<Leadership>,
     records: Option<SharedRecords>,
-    /// How it was when it was last looked at, and since when it is so.
     seen: Option<(DatabaseState, Timestamp)>,
-    /// What was last offered to its queue: everything decided before this moment.
+    /// Decisions older than this have already been added to the queue.
     offered: Option<Timestamp>,
 }
 
-struct Opened {
-    settings: ServerSettings,
-    password: Option<String>,
-    database: Database,
-}
-
-impl KeptDatabase {
-    fn lock(&self) -> MutexGuard<'_, Kept> {
+impl DatabaseCell {
+    fn lock(&self) -> MutexGuard<'_, OpenDatabase> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl fmt::Debug for KeptDatabase {
-    /// A password is in it.
+impl fmt::Debug for DatabaseCell {
+    /// Omits the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("KeptDatabase").finish_non_exhaustive()
+        f.debug_struct("DatabaseCell").finish_non_exhaustive()
     }
 }
 
 impl Host {
-    /// Whether a database is set. Its address is not looked at.
+    /// Returns whether a database is configured, even with an invalid setting.
     pub fn has_database(&self) -> bool {
         !self.own.server.database.is_empty()
     }
 
-    /// The database that is set; `None` where none is. Nothing is sent to it yet.
-    pub fn database(&self) -> Result<Option<Database>, OpError> {
+    /// Returns the configured database, if any, without connecting to it.
+    pub fn database(&self) -> Result<Option<Database>> {
         if !self.has_database() {
             return Ok(None);
         }
         let (settings, password) = (&self.own.server, password(self)?);
         let mut kept = self.shared().database.lock();
-        if let Some(opened) = &kept.opened
-            && opened.settings == *settings
-            && opened.password == password
+        if let Some((of, by, database)) = &kept.opened
+            && *of == *settings
+            && *by == password
         {
-            return Ok(Some(opened.database.clone()));
+            return Ok(Some(database.clone()));
         }
         let options = DatabaseOptions {
             password: password.clone(),
@@ -99,21 +90,18 @@ impl Host {
             ..DatabaseOptions::new(&settings.database)
         };
         let database = Database::new(options)?;
-        let opened = Opened { settings: settings.clone(), password, database: database.clone() };
-        *kept = Kept { opened: Some(opened), ..Kept::default() };
+        let opened = Some((settings.clone(), password, database.clone()));
+        *kept = OpenDatabase { opened, ..OpenDatabase::default() };
         Ok(Some(database))
     }
 
-    /// The database, where an operation needs one.
-    pub fn needed_database(&self) -> Result<Database, OpError> {
+    pub fn needed_database(&self) -> Result<Database> {
         self.database()?.ok_or_else(|| {
-            let error = OpError::failed("No database is set");
-            OpError { code: ErrorCode::NotSet, ..error }
+            OpError::new(ErrorCode::NotSet, "No database is set")
                 .hint("nacre config set server.database postgres://USER@HOST/NAME")
         })
     }
 
-    /// How the database is, and since when; `None` where none is set.
     pub fn database_status(&self) -> Option<DatabaseStatus> {
         if !self.has_database() {
             return None;
@@ -139,11 +127,11 @@ impl Host {
         Some(DatabaseStatus { state, since, is_leader, detail })
     }
 
-    /// Whether this server does what only one is to do: always where no database is shared.
-    pub fn is_leader(&self) -> Result<bool, OpError> {
+    /// Returns whether this server is the leader. Without a shared database, it always is.
+    pub fn is_leader(&self) -> Result<bool> {
         let Some(database) = self.database()? else { return Ok(true) };
         let held = self.shared().database.lock().leadership.take();
-        // Both ask the database, so nothing is locked meanwhile.
+        // The lock is not held here, because both branches query the database.
         let leadership = match held.filter(Leadership::is_held) {
             Some(leadership) => Some(leadership),
             None => database.try_lead()?,
@@ -153,8 +141,8 @@ impl Host {
         Ok(is_leader)
     }
 
-    /// The memories of all projects that servers share; `None` where no database is set.
-    pub(crate) fn shared_records(&self) -> Result<Option<SharedRecords>, OpError> {
+    /// Returns the shared index of the memories of all projects, or `None` without a database.
+    pub(crate) fn shared_records(&self) -> Result<Option<SharedRecords>> {
         let Some(database) = self.database()? else { return Ok(None) };
         if let Some(records) = &self.shared().database.lock().records {
             return Ok(Some(records.clone()));
@@ -164,35 +152,31 @@ impl Host {
         Ok(Some(records))
     }
 
-    /// Whether the database did not answer when it was last looked at: what can do without it does not wait for it.
+    /// Returns whether the last call to the database failed. Optional calls are then skipped, so
+    /// that they do not run into a timeout.
     pub(super) fn is_database_away(&self) -> bool {
         let seen = self.shared().database.lock().seen;
         seen.is_some_and(|(state, _)| !state.is_usable())
     }
 
-    /// From when on this process has to offer what it decides, and notes that it is offered up to `now`.
-    pub(super) fn offered_since(&self) -> Option<Timestamp> {
+    fn offered_since(&self) -> Option<Timestamp> {
         self.shared().database.lock().offered
     }
 
-    pub(super) fn note_offered_until(&self, until: Timestamp) {
+    fn note_offered_until(&self, until: Timestamp) {
         self.shared().database.lock().offered = Some(until);
     }
 
-    /// The name that this home goes by among the servers of a database; made at first use.
-    pub(crate) fn server_id(&self) -> Result<String, OpError> {
-        let run = WriteScope::create_inside(self.home_scope()?.path(), "run", Access::Private)?;
+    pub(crate) fn server_id(&self) -> Result<String> {
+        let run = self.home_folder("run")?;
         let read = || Ok::<_, OpError>(read_text(run.path(), SERVER_ID)?.filter(|id| is_id(id)));
         if let Some(id) = read()? {
             return Ok(id);
         }
-        let mut bytes = [0; SERVER_ID_BYTES];
-        (self.environment.random)(&mut bytes).map_err(|error| {
-            OpError::failed(format!("The system gives no random bytes: {error}"))
-        })?;
+        let bytes: [u8; SERVER_ID_BYTES] = self.environment.random_bytes()?;
         let id: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
         run.put_output(&RelPath::new(SERVER_ID)?, id.as_bytes(), &self.owner("serve"))?;
-        // Two processes may make it at once; both go by the one that stayed.
+        // If another process created an id at the same time, both processes use the stored one.
         Ok(read()?.unwrap_or(id))
     }
 }
@@ -201,17 +185,12 @@ fn is_id(id: &str) -> bool {
     id.len() == 2 * SERVER_ID_BYTES && id.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-fn look(database: &Database) -> Result<DatabaseState, OpError> {
+fn look(database: &Database) -> Result<DatabaseState> {
     database.check_schema()?;
-    Ok(match database.health() {
-        Health::Ready { .. } => DatabaseState::Connected,
-        Health::Slow { .. } => DatabaseState::Slow,
-        Health::Away => DatabaseState::Away,
-    })
+    Ok(database.health())
 }
 
-/// The password: of the variable, else of the file, else none.
-fn password(host: &Host) -> Result<Option<String>, OpError> {
+fn password(host: &Host) -> Result<Option<String>> {
     if let Some(password) = host.environment.var(NACRE_DATABASE_PASSWORD) {
         return Ok(Some(password.to_owned()));
     }
@@ -221,11 +200,10 @@ fn password(host: &Host) -> Result<Option<String>, OpError> {
     }
 }
 
-fn read_password(path: &Path) -> Result<String, OpError> {
+fn read_password(path: &Path) -> Result<String> {
     let shown = path.display();
-    let failed = |why: String| OpError {
-        causes: vec![why],
-        ..OpError::failed(format!("Cannot use the password file `{shown}`"))
+    let failed = |why: String| {
+        OpError::failed(format!("Cannot use the password file `{shown}`")).because(why)
     };
     let file = File::open(path).map_err(|error| failed(error.to_string()))?;
     if !is_private_file(&file).map_err(|error| failed(error.to_string()))? {
@@ -242,60 +220,146 @@ fn read_password(path: &Path) -> Result<String, OpError> {
     }
 }
 
-fn certificates(path: &str) -> Result<Option<Vec<u8>>, OpError> {
+fn certificates(path: &str) -> Result<Option<Vec<u8>>> {
     if path.is_empty() {
         return Ok(None);
     }
-    let text = super::read_plain(Path::new(path)).map_err(|error| OpError {
-        causes: vec![error.to_string()],
-        ..OpError::failed(format!("Cannot read the certificates in `{path}`"))
+    let text = super::read_plain(Path::new(path)).map_err(|error| {
+        OpError::failed(format!("Cannot read the certificates in `{path}`")).because(error)
     })?;
     Ok(Some(text.into_bytes()))
 }
 
 impl From<DatabaseError> for OpError {
     fn from(error: DatabaseError) -> Self {
-        let (code, hint) = match &error {
-            error if error.is_passing() => (
-                ErrorCode::DatabaseAway,
-                "Nothing that waits is lost. Try again; `nacre server status` says how it is".into(),
-            ),
-            DatabaseError::Older { .. } => (ErrorCode::NotSet, "nacre server migrate".into()),
-            DatabaseError::Newer { .. } => (
-                ErrorCode::Refused,
-                "Install the version of nacre that its other servers have".into(),
-            ),
-            DatabaseError::PasswordInUrl => (
-                ErrorCode::Refused,
-                "Put it into NACRE_DATABASE_PASSWORD, or into a file that `server.database_password_file` names"
-                    .into(),
-            ),
-            DatabaseError::Extension { .. } => {
-                (ErrorCode::NotSet, format!("Install pgvector {MIN_VECTOR} or newer beside it"))
-            }
-            DatabaseError::OtherModel { .. } => (
-                ErrorCode::Conflict,
-                "Servers of one database need the same `search.embedding`".into(),
-            ),
-            DatabaseError::Distrusted(_) => (
-                ErrorCode::Refused,
-                "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket folder with `peer` and no password"
-                    .into(),
-            ),
-            DatabaseError::Url(_)
-            | DatabaseError::NoUser
-            | DatabaseError::Certificates { .. }
-            | DatabaseError::Thread(_)
-            | DatabaseError::Away(_)
-            | DatabaseError::TooSlow { .. }
-            | DatabaseError::GaveUp(_)
-            | DatabaseError::Exhausted { .. }
-            | DatabaseError::Refused(_)
-            | DatabaseError::Damaged { .. } => {
-                (ErrorCode::Failed, "nacre config get server.database".into())
-            }
+        use DatabaseError::{Distrusted, Extension, Newer, Older, OtherModel, PasswordInUrl};
+        use ErrorCode::{Conflict, DatabaseAway, Failed, NotSet, Refused};
+        let (code, hint) = if error.is_passing() {
+            (DatabaseAway, "Nothing that waits is lost. Try again; `nacre server` says how it is")
+        } else if matches!(error, Older { .. }) {
+            (NotSet, "nacre server migrate")
+        } else if matches!(error, Newer { .. }) {
+            (Refused, "Install the version of nacre that its other servers have")
+        } else if matches!(error, PasswordInUrl) {
+            (
+                Refused,
+                "Put it into NACRE_DATABASE_PASSWORD, or into a file that \
+                 `server.database_password_file` names",
+            )
+        } else if matches!(error, Extension { .. }) {
+            let hint = format!("Install pgvector {MIN_VECTOR} or newer beside it");
+            return Self::from_error(NotSet, &error, Some(hint));
+        } else if matches!(error, OtherModel { .. }) {
+            (Conflict, "Servers of one database need the same `search.embedding`")
+        } else if matches!(error, Distrusted(_)) {
+            (
+                Refused,
+                "Use TLS, `scram-sha-256` in pg_hba.conf, or the socket folder with `peer` and \
+                 no password",
+            )
+        } else {
+            (Failed, "nacre config get server.database")
         };
-        Self::from_error(code, &error, Some(hint))
+        Self::from_error(code, &error, Some(hint.to_owned()))
+    }
+}
+
+/// Processing a session takes seconds with rules and hours with a slow model. A process that holds
+/// a lease for longer is assumed to be dead.
+const LOCAL_LEASE: Duration = Duration::from_secs(12 * 3600);
+
+/// Leases in the shared queue are short and renewed every few seconds, so that other servers
+/// quickly take over the work of a dead one.
+pub(crate) const SHARED_LEASE: Duration = Duration::from_secs(12);
+
+const TOKEN: &str = "sync-";
+
+/// A decision may be stored a moment after it was made, so each call also offers the decisions made
+/// in the last two minutes before the previous call.
+const OFFER_OVERLAP: SignedDuration = SignedDuration::from_mins(2);
+
+pub(crate) struct WaitingQueue {
+    pub(crate) catalog: Catalog,
+    shared: Option<(SharedQueue, String)>,
+}
+
+pub(crate) fn open_queue(host: &Host) -> Result<WaitingQueue> {
+    let catalog = open_catalog(host)?;
+    let shared = match host.database()? {
+        Some(database) => {
+            let server = host.server_id()?;
+            Some((SharedQueue::open(&database)?.for_server(&server), server))
+        }
+        None => None,
+    };
+    Ok(WaitingQueue { catalog, shared })
+}
+
+impl WaitingQueue {
+    pub(crate) fn local(catalog: Catalog) -> Self {
+        Self { catalog, shared: None }
+    }
+
+    pub(crate) fn jobs(&mut self) -> &mut dyn JobQueue {
+        match &mut self.shared {
+            Some((queue, _)) => queue,
+            None => &mut self.catalog,
+        }
+    }
+
+    pub(crate) fn shared(&self) -> Option<&SharedQueue> {
+        self.shared.as_ref().map(|(queue, _)| queue)
+    }
+
+    /// Adds the decisions made since the last call to the shared queue.
+    pub(crate) fn offer(&mut self, host: &Host) -> Result<()> {
+        let Some((queue, _)) = &mut self.shared else { return Ok(()) };
+        let now = host.now();
+        let since = host.offered_since().and_then(|since| since.checked_sub(OFFER_OVERLAP).ok());
+        let since = since.map_or(0, Timestamp::as_millisecond);
+        queue.offer(&self.catalog.offered(since)?)?;
+        host.note_offered_until(now);
+        Ok(())
+    }
+
+    pub(crate) fn token_prefix(&self) -> String {
+        match &self.shared {
+            Some((_, server)) => format!("{TOKEN}{server}-"),
+            None => TOKEN.to_owned(),
+        }
+    }
+
+    pub(crate) fn lease(&self) -> Duration {
+        if self.shared.is_some() { SHARED_LEASE } else { LOCAL_LEASE }
+    }
+
+    /// Returns the session with this key. If it is not on this machine, records that in the shared
+    /// queue and returns `None`.
+    pub(crate) fn session(&mut self, key: &str) -> Result<Option<SessionRow>, CatalogError> {
+        match (self.catalog.session(key), &mut self.shared) {
+            (Err(CatalogError::UnknownTrace { .. }), Some((queue, _))) => {
+                queue.cannot_read(key)?;
+                Ok(None)
+            }
+            (found, _) => found.map(Some),
+        }
+    }
+
+    pub(crate) fn waiting(&self, now: Timestamp) -> Result<WaitingSessions, CatalogError> {
+        let local = self.catalog.waiting(now)?;
+        match &self.shared {
+            None => Ok(local),
+            Some((queue, _)) => {
+                Ok(WaitingSessions { unregistered: local.unregistered, ..queue.waiting(now)? })
+            }
+        }
+    }
+
+    pub(crate) fn keys_starting(&self, start: &str) -> Result<Vec<String>, CatalogError> {
+        match &self.shared {
+            Some((queue, _)) => queue.keys_starting(start),
+            None => self.catalog.keys_starting(start),
+        }
     }
 }
 

@@ -1,30 +1,25 @@
-//! The models that are set, from the configuration and the environment.
-//!
-//! A key is looked up here, by the name of its variable, and handed on as a `Secret`: it is in no file, no error and no
-//! output.
+//! The configured models, and the installed agents.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use nacre_api::wire::ErrorCode;
-use nacre_core::config::{ApiChoice, EffortChoice, PlainHttpChoice, ProviderTable, RoleTable};
+use nacre_base::config::{ProviderTable, RoleTable};
+use nacre_engine::lifecycle::RunError;
 use nacre_engine::model::{
-    AsyncRuntime, Effort, ErrorKind, KNOWN_PROVIDERS, KnownProgram, ModelError, ModelRef,
-    ModelSettings, NextStep, PlainHttp, ProviderKind, ProviderSettings, Role, RoleSettings,
-    RolesError, Scripted, Secret,
+    AsyncRuntime, ErrorKind, InstalledProgram, KNOWN_PROGRAMS, KNOWN_PROVIDERS, KnownProgram,
+    ModelError, ModelRef, ModelSettings, NextStep, ProgramSettings, ProviderSettings, Role,
+    RoleSettings, RolesError, Scripted, Secret, installed_programs,
 };
+use nacre_types::ErrorCode;
 use tokio::runtime::Handle;
 
-use super::programs::{AUTO, allowed_agent, program_settings};
-use super::{Host, read_plain};
-use crate::error::OpError;
+use super::{Host, git_root, read_plain};
+use crate::error::{OpError, Result};
 
-/// A larger script is no script.
 const MAX_SCRIPT_BYTES: u64 = 8 << 20;
 
-/// Everything that is set about models.
-pub fn model_settings(host: &Host) -> Result<ModelSettings, OpError> {
+pub fn model_settings(host: &Host) -> Result<ModelSettings> {
     let mut settings =
         ModelSettings { programs: program_settings(host), ..ModelSettings::default() };
     for name in provider_names(host) {
@@ -33,34 +28,33 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings, OpError> {
     }
     for (name, table) in &host.settings().roles {
         let Some(role) = role(host, name, table)? else { continue };
-        match Role::ALL.into_iter().find(|known| known.as_str() == name) {
+        match Role::from_name(name) {
             Some(known) => {
                 settings.roles.insert(known, role);
             }
             None => settings.default = Some(role),
         }
     }
-    if settings.default.is_none() && host.has_answered() {
-        // The settings that this process began with do not have the answer yet.
+    if settings.default.is_none() && host.allowed.get().is_some() {
+        // The user has just allowed this agent, so it is not in the settings yet.
         settings.default = auto_model(host).map(RoleSettings::of_model);
     }
     Ok(settings)
 }
 
-/// Every role answered from a script.
-pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings, OpError> {
+/// Returns settings for tests, in which a script answers for every role.
+pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings> {
+    host.check_user("script the answers of a model")?;
     let path = host.environment.absolute(file);
-    let cannot = |cause: String| OpError {
-        causes: vec![cause],
-        ..OpError::failed(format!("Cannot read the script `{}`", path.display()))
+    let cannot = |cause: String| {
+        OpError::failed(format!("Cannot read the script `{}`", path.display())).because(cause)
     };
     let size = std::fs::metadata(&path).map_err(|error| cannot(error.to_string()))?.len();
     if MAX_SCRIPT_BYTES < size {
         return Err(cannot(format!("it has {size} bytes")));
     }
     let text = read_plain(&path).map_err(|error| cannot(error.to_string()))?;
-    let script = Scripted::parse(&text)
-        .map_err(|error| OpError::from_error(ErrorCode::Failed, &error, None))?;
+    let script = Scripted::parse(&text).map_err(|error| OpError::wrap(&error))?;
     Ok(ModelSettings {
         default: Some(RoleSettings::of_model(ModelRef::scripted())),
         script: Some(Arc::new(script)),
@@ -68,14 +62,12 @@ pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings, OpError> {
     })
 }
 
-/// The providers that are known or set.
 pub fn provider_names(host: &Host) -> Vec<String> {
     let known = KNOWN_PROVIDERS.iter().map(|known| (known.name.to_owned(), ()));
     let set = host.settings().providers.keys().map(|name| (name.clone(), ()));
     known.chain(set).collect::<BTreeMap<_, _>>().into_keys().collect()
 }
 
-/// The variable that holds a provider's key, where it has one.
 pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
     let set = host.settings().providers.get(provider);
     let known = KNOWN_PROVIDERS.iter().find(|known| known.name == provider);
@@ -86,26 +78,17 @@ pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
 fn provider(host: &Host, name: &str, table: Option<&ProviderTable>) -> ProviderSettings {
     let unset = ProviderTable::default();
     let ProviderTable { api, base_url, key_variable: _, plain_http } = table.unwrap_or(&unset);
-    let kind = api.map(|api| match api {
-        ApiChoice::Anthropic => ProviderKind::Anthropic,
-        ApiChoice::OpenAi => ProviderKind::OpenAi,
-    });
-    let plain_http = match plain_http {
-        Some(PlainHttpChoice::Anywhere) => PlainHttp::Allowed,
-        Some(PlainHttpChoice::ThisMachine) | None => PlainHttp::ThisMachineOnly,
-    };
     let variable = key_variable(host, name);
     let key = variable.and_then(|name| host.environment.var(&name).and_then(Secret::new));
-    ProviderSettings { kind, base_url: base_url.clone(), key, plain_http, proxy: None }
+    ProviderSettings { kind: *api, base_url: base_url.clone(), key, plain_http: *plain_http }
 }
 
-/// The model that `auto` stands for; nothing where no agent may answer.
+/// Returns the model that `auto` refers to, or `None` if no agent is allowed.
 pub fn auto_model(host: &Host) -> Option<ModelRef> {
     allowed_agent(host).and_then(|agent| agent.reader_name().parse().ok())
 }
 
-/// What is set about a role; nothing where it has no model.
-fn role(host: &Host, name: &str, table: &RoleTable) -> Result<Option<RoleSettings>, OpError> {
+fn role(host: &Host, name: &str, table: &RoleTable) -> Result<Option<RoleSettings>> {
     let RoleTable { model, fallbacks, max_tokens, context_tokens, temperature, effort, .. } = table;
     let parsed = |text: &str| {
         text.parse::<ModelRef>().map_err(|error| {
@@ -119,20 +102,13 @@ fn role(host: &Host, name: &str, table: &RoleTable) -> Result<Option<RoleSetting
         Some(text) => Some(parsed(text)?),
     };
     let Some(model) = model else { return Ok(None) };
-    let effort = match effort {
-        None => Effort::Unset,
-        Some(EffortChoice::Off) => Effort::Off,
-        Some(EffortChoice::Low) => Effort::Low,
-        Some(EffortChoice::Medium) => Effort::Medium,
-        Some(EffortChoice::High) => Effort::High,
-    };
     Ok(Some(RoleSettings {
         model,
         fallbacks: fallbacks.iter().map(|text| parsed(text)).collect::<Result<_, _>>()?,
         max_tokens: *max_tokens,
         context_tokens: *context_tokens,
         temperature: temperature.map(|thousandths| thousandths as f32 / 1000.0),
-        effort,
+        effort: *effort,
     }))
 }
 
@@ -151,24 +127,20 @@ impl From<RolesError> for OpError {
                 variable.map(|variable| format!("Put it into the variable {variable}"))
             }
             RolesError::NotInstalled(_) => {
-                Some("`nacre model list` shows which agents are installed".to_owned())
+                Some("`nacre model` shows which agents are installed".to_owned())
             }
-            RolesError::Recursion(_) | RolesError::NoScript | RolesError::Endpoint(_) => None,
-        };
-        let code = match &error {
-            RolesError::NotSet(_)
-            | RolesError::UnknownProvider(_)
-            | RolesError::NoKey(_)
-            | RolesError::NotInstalled(_) => ErrorCode::NotSet,
             RolesError::Recursion(_) | RolesError::NoScript | RolesError::Endpoint(_) => {
-                ErrorCode::Failed
+                return Self::wrap(&error);
             }
         };
-        Self::from_error(code, &error, hint)
+        Self::from_error(ErrorCode::NotSet, &error, hint)
     }
 }
 
-/// A model that did not answer, and what may help.
+pub fn run_failed(error: &RunError) -> OpError {
+    if let RunError::Model(error) = error { no_answer(error) } else { OpError::wrap(error) }
+}
+
 pub fn no_answer(error: &ModelError) -> OpError {
     let program = KnownProgram::of_provider(error.model.provider());
     let hint = match (error.kind.next_step(), program) {
@@ -180,14 +152,11 @@ pub fn no_answer(error: &ModelError) -> OpError {
             program.label
         ),
         _ if error.kind == ErrorKind::OverLimit => {
-            "`nacre status` shows what was used; `nacre config show limits` shows what may be"
-                .to_owned()
+            "`nacre status` shows what was used; `nacre config limits` shows what may be".to_owned()
         }
-        (NextStep::Retry, _) => {
-            "Try again later, or set another model: nacre model list".to_owned()
-        }
+        (NextStep::Retry, _) => "Try again later, or set another model: nacre model".to_owned(),
         (NextStep::Fallback, _) => {
-            "`nacre model list` shows the models, their addresses and keys".to_owned()
+            "`nacre model` shows the models, their addresses and keys".to_owned()
         }
         (NextStep::Stop, _) => "`nacre model test` asks the model for one word".to_owned(),
     };
@@ -195,27 +164,85 @@ pub fn no_answer(error: &ModelError) -> OpError {
 }
 
 impl Host {
-    /// Lets everything that waits for models wait on the runtime of a server.
+    /// Uses the runtime of a server, so that no new one is created.
     #[must_use]
     pub fn with_runtime(self, handle: Handle) -> Self {
-        Self { runtime: OnceLock::from(AsyncRuntime::of_server(handle)), ..self }
+        Self { runtime: OnceLock::from(AsyncRuntime::Shared(handle)), ..self }
     }
 
-    /// The runtime that operations wait on; made when the first one waits.
-    pub(crate) fn async_runtime(&self) -> Result<AsyncRuntime, OpError> {
+    pub(crate) fn async_runtime(&self) -> Result<AsyncRuntime> {
         if let Some(runtime) = self.runtime.get() {
             return Ok(runtime.clone());
         }
-        let made = AsyncRuntime::new().map_err(|error| OpError {
-            causes: vec![error.to_string()],
-            ..OpError::failed("Cannot start the async runtime")
-        })?;
+        let made = AsyncRuntime::new()
+            .map_err(|error| OpError::failed("Cannot start the async runtime").because(error))?;
         // If another thread was faster, its runtime is used.
         Ok(self.runtime.get_or_init(|| made).clone())
     }
 
-    /// Waits for the work on this thread.
-    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> Result<T, OpError> {
+    pub fn block_on<T>(&self, work: impl Future<Output = T>) -> Result<T> {
         Ok(self.async_runtime()?.block_on(work))
     }
+}
+
+/// Returns how agents are found and started. The user's own `PATH` is used, without folders inside
+/// repositories.
+fn program_settings(host: &Host) -> ProgramSettings {
+    let environment = &host.environment;
+    let path = environment.var("PATH").unwrap_or_default();
+    let mut settings = ProgramSettings::new(path, &repositories(host));
+    settings.variables.clone_from(&environment.vars);
+    settings.home.clone_from(&environment.home);
+    settings.data.clone_from(&host.home);
+    settings.is_child = environment.is_child();
+    settings
+}
+
+/// Returns the known repositories, except any that contains the home folder, because the user's own
+/// programs are inside it.
+fn repositories(host: &Host) -> Vec<PathBuf> {
+    let registered = host.projects.iter().map(|project| project.path.clone());
+    let around = host.project.as_ref().map(|project| project.path.clone());
+    let git = git_root(&host.person, &host.environment.folder);
+    let holds_home =
+        |root: &PathBuf| host.environment.home.as_ref().is_some_and(|home| home.starts_with(root));
+    registered.chain(around).chain(git).filter(|root| !holds_home(root)).collect()
+}
+
+/// Returns the path of an agent's command in the user's `PATH`, skipping folders inside
+/// repositories.
+pub fn program_path(host: &Host, command: &str) -> Option<PathBuf> {
+    let known = KNOWN_PROGRAMS.iter().find(|known| known.command == command)?;
+    known.find(&program_settings(host))
+}
+
+pub const AUTO: &str = "auto";
+
+pub fn first_installed(host: &Host) -> Option<&'static KnownProgram> {
+    let settings = program_settings(host);
+    KNOWN_PROGRAMS.iter().find(|known| known.find(&settings).is_some())
+}
+
+/// Returns the agent that `auto` refers to: the first installed one, if the user has allowed it.
+pub fn allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
+    // The user's answer in this process overrides the setting.
+    let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), String::as_str);
+    first_installed(host).filter(|known| known.provider == allowed)
+}
+
+impl Host {
+    pub fn allow_agent(&self, name: &str) {
+        // Only the first answer counts. The user is not asked twice.
+        let _ = self.allowed.set(name.to_owned());
+    }
+}
+
+/// Returns the installed agents with their versions. The versions are determined once per process.
+pub fn installed(host: &Host) -> Result<&[InstalledProgram]> {
+    if let Some(installed) = host.installed.get() {
+        return Ok(installed);
+    }
+    let settings = program_settings(host);
+    let found = host.block_on(installed_programs(&settings))?;
+    Ok(host.installed.get_or_init(|| found))
 }

@@ -1,90 +1,69 @@
-//! Which settings hold where: for a project its own, for everything that belongs to no project the person's.
-//!
-//! A repository's file is read for that repository alone. What works on several projects, such as a sync, asks for
-//! the settings of each. The files are read for every question; texts that were understood once are not parsed again.
+//! The environment of the process, the settings derived from it and from files, and state shared
+//! between calls.
 
+use std::any::Any;
+use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
-use nacre_api::wire::ErrorCode;
-use nacre_core::base::redact::ExtraWords;
-use nacre_core::config::{self, EDITOR, NACRE_CONFIG, Resolved, Settings, Source, VISUAL};
-use nacre_core::safefs::{Access, WriteScope};
+use jiff::Timestamp;
+use nacre_base::LocalNames;
+use nacre_base::config::{
+    self, ConfigSource, EDITOR, NACRE_CHILD, NACRE_CONFIG, NACRE_HOME, NACRE_HOOKS_DEADLINE_MS,
+    NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME, Resolved, Settings, VISUAL,
+};
+use nacre_base::fs::{Access, WriteScope};
+use nacre_base::redact::ExtraWords;
+use nacre_map::indexer::GitPlaces;
+use nacre_memory::search::{Builtin, DueLook, KeptSnapshots};
+use nacre_memory::{Actor, KeptLedgers};
+use nacre_traces::agents::connectable_agents;
+use nacre_types::ErrorCode;
 
-use super::files::{read_text, read_text_in};
-use super::{Environment, Host, STORE_FOLDER};
-use crate::error::OpError;
+use super::database::DatabaseCell;
+use super::files::{if_there, read_text, read_text_in};
+use super::{Host, STORE_FOLDER, key_variable, provider_names};
+use crate::error::{OpError, Result};
 
-/// Where the files of the configuration lie.
 pub(crate) struct ConfigFiles<'a> {
     pub(crate) environment: &'a Environment,
     pub(crate) home: Option<&'a Path>,
-    /// The roots of all repositories that are known.
     pub(crate) repositories: Vec<&'a Path>,
-    pub(crate) understood: &'a UnderstoodSettings,
-}
-
-/// So many sets of texts are kept at most.
-const MAX_UNDERSTOOD: usize = 64;
-
-/// What the texts of settings came to, for a process that reads the same ones again and again.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct UnderstoodSettings(Arc<Mutex<Vec<Understood>>>);
-
-/// What one set of texts came to.
-type Understood = (SettingTexts, Arc<Resolved>);
-
-/// Everything that settings follow from.
-#[derive(Debug, PartialEq, Eq)]
-struct SettingTexts {
-    sources: Vec<Source>,
-    vars: Vec<(String, String)>,
-    flags: Vec<(String, String)>,
-}
-
-impl UnderstoodSettings {
-    fn resolve(
-        &self,
-        sources: Vec<Source>,
-        vars: &[(String, String)],
-        flags: &[(String, String)],
-    ) -> Result<Arc<Resolved>, OpError> {
-        let texts = SettingTexts { sources, vars: vars.to_vec(), flags: flags.to_vec() };
-        if let Some(known) = self.find(&texts) {
-            return Ok(known);
-        }
-        let resolved = Arc::new(config::resolve(&texts.sources, &texts.vars, &texts.flags)?);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.len() >= MAX_UNDERSTOOD {
-            known.remove(0);
-        }
-        known.push((texts, Arc::clone(&resolved)));
-        Ok(resolved)
-    }
-
-    fn find(&self, texts: &SettingTexts) -> Option<Arc<Resolved>> {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().find(|(of, _)| of == texts).map(|(_, resolved)| Arc::clone(resolved))
-    }
 }
 
 impl ConfigFiles<'_> {
-    /// The settings of the project at `target`, or those of the person alone.
     pub(crate) fn resolve(
         &self,
         target: Option<&Path>,
         flags: &[(String, String)],
-    ) -> Result<Arc<Resolved>, OpError> {
-        self.understood.resolve(self.sources(target)?, &self.environment.vars, flags)
+    ) -> Result<Resolved> {
+        let sources = self.sources(target)?;
+        let mut resolved = config::resolve(&sources, &self.environment.vars, flags)?;
+        if self.environment.actor() != Actor::Agent {
+            return Ok(resolved);
+        }
+        // Variables set in an agent's shell must not affect what is trusted or where memories are
+        // written.
+        let own: Vec<ConfigSource> = self.own_file()?.into_iter().collect();
+        let own = config::resolve(&own, &[], &[])?;
+        resolved.settings.safe = own.settings.safe;
+        if target.is_none() {
+            resolved.settings.memory.scope = own.settings.memory.scope;
+        }
+        Ok(resolved)
     }
 
-    pub(crate) fn sources(&self, target: Option<&Path>) -> Result<Vec<Source>, OpError> {
-        let mut sources = Vec::new();
-        if let Some(home) = self.home
-            && let Some(text) = read_text(home, "config.toml")?
-        {
-            sources.push(Source::home(&home.join("config.toml"), text));
-        }
+    fn own_file(&self) -> Result<Option<ConfigSource>> {
+        let Some(home) = self.home else { return Ok(None) };
+        let text = read_text(home, "config.toml")?;
+        Ok(text.map(|text| ConfigSource::home(&home.join("config.toml"), text)))
+    }
+
+    pub(crate) fn sources(&self, target: Option<&Path>) -> Result<Vec<ConfigSource>> {
+        let mut sources: Vec<ConfigSource> = self.own_file()?.into_iter().collect();
         if let Some(root) = target
             && let Some(source) = repo_source(root)?
         {
@@ -94,8 +73,9 @@ impl ConfigFiles<'_> {
         Ok(sources)
     }
 
-    /// The file that `NACRE_CONFIG` names. One inside a repository is that repository's: it says nothing about others.
-    fn named_file(&self, target: Option<&Path>) -> Result<Option<Source>, OpError> {
+    /// Returns the file named by `NACRE_CONFIG`. If the file is inside a repository, it applies
+    /// only to that repository.
+    fn named_file(&self, target: Option<&Path>) -> Result<Option<ConfigSource>> {
         let Some(file) = self.environment.var(NACRE_CONFIG) else { return Ok(None) };
         let path = self.environment.absolute(Path::new(file));
         let known = self.repositories.iter().copied().chain(target);
@@ -105,69 +85,63 @@ impl ConfigFiles<'_> {
         if owner.is_some() && owner != target {
             return Ok(None);
         }
-        let text = std::fs::read_to_string(&path).map_err(|error| OpError {
-            causes: vec![error.to_string()],
-            ..OpError::failed(format!("Cannot read `{}`, named by NACRE_CONFIG", path.display()))
+        let text = std::fs::read_to_string(&path).map_err(|error| {
+            OpError::failed(format!("Cannot read `{}`, named by NACRE_CONFIG", path.display()))
+                .because(error)
         })?;
-        Ok(Some(Source::file(&path, text, owner)))
+        Ok(Some(ConfigSource::file(&path, text, owner)))
     }
 }
 
-/// The file that came with a repository, where there is one.
-fn repo_source(root: &Path) -> Result<Option<Source>, OpError> {
-    // A link in the store's place, or in its file's, is a stranger's: nothing is read through it.
-    let scope = match WriteScope::open_inside(root, STORE_FOLDER, Access::Shared) {
-        Err(error) if error.is_missing() => return Ok(None),
-        scope => scope?,
-    };
+fn repo_source(root: &Path) -> Result<Option<ConfigSource>> {
+    // Links are not followed, because they could lead outside the repository.
+    let opened = WriteScope::open_inside(root, STORE_FOLDER, Access::Shared);
+    let Some(scope) = if_there(opened)? else { return Ok(None) };
     let path = root.join(STORE_FOLDER).join("config.toml");
-    Ok(read_text_in(&scope, "config.toml")?.map(|text| Source::repo(&path, text)))
+    Ok(read_text_in(&scope, "config.toml")?.map(|text| ConfigSource::repo(&path, text)))
 }
 
 impl Host {
-    /// The settings of the project at `root`, as its files say now.
-    pub fn settings_for(&self, root: &Path) -> Result<Settings, OpError> {
+    pub fn settings_for(&self, root: &Path) -> Result<Settings> {
         let is_here = self.project.as_ref().is_some_and(|project| project.path == root);
         match self.config_files().resolve(Some(root), &[]) {
-            Ok(resolved) => Ok(resolved.settings.clone()),
-            // Settings that make no sense hold from when they do.
+            Ok(resolved) => Ok(resolved.settings),
+            // If the current project's settings are invalid, those already loaded are used.
             Err(_) if is_here => Ok(self.settings().clone()),
             Err(error) => Err(error),
         }
     }
 
-    /// The person's own settings: of the global folder and of variables, and of no repository.
+    /// Returns the settings from the global folder and from variables, ignoring those of a
+    /// repository.
     pub fn own_settings(&self) -> Settings {
         let now = self.config_files().resolve(None, &[]);
-        now.map_or_else(|_| self.own.clone(), |resolved| resolved.settings.clone())
+        now.map_or_else(|_| self.own.clone(), |resolved| resolved.settings)
     }
 
-    /// The settings of a project, or the person's own where there is none.
-    pub fn settings_of(&self, project: Option<&Path>) -> Result<Settings, OpError> {
+    pub fn settings_of(&self, project: Option<&Path>) -> Result<Settings> {
         match project {
             Some(root) => self.settings_for(root),
             None => Ok(self.own_settings()),
         }
     }
 
-    /// The settings of a project, or the person's own, as the files say now; `None` when they make no sense.
+    /// Returns the current settings of a project or of the user, or `None` if they are invalid.
     pub fn settings_now(&self, project: Option<&Path>) -> Option<Settings> {
-        Some(self.config_files().resolve(project, &[]).ok()?.settings.clone())
+        Some(self.config_files().resolve(project, &[]).ok()?.settings)
     }
 
-    /// The words that are kept out of what belongs to a registered project, or to none.
-    pub fn words_of(&self, project: Option<&str>) -> Result<ExtraWords, OpError> {
+    /// Returns the words to redact in texts about `project`, or in texts that belong to no project.
+    pub fn words_of(&self, project: Option<&str>) -> Result<ExtraWords> {
         let project = project.map(PathBuf::from);
         Ok(words(&self.settings_of(project.as_deref())?))
     }
 
-    /// The program that a person edits texts with: the setting, then what the environment names.
-    pub fn editor(&self) -> Result<&str, OpError> {
+    pub fn editor(&self) -> Result<&str> {
         let configured = self.settings().ui.editor.as_deref();
         let named = [VISUAL, EDITOR].into_iter().find_map(|name| self.environment.var(name));
-        configured.or(named).ok_or_else(|| OpError {
-            code: ErrorCode::NotSet,
-            ..OpError::failed("No editor is set")
+        configured.or(named).ok_or_else(|| {
+            OpError::new(ErrorCode::NotSet, "No editor is set")
                 .hint("Set $EDITOR, or run `nacre config set ui.editor vim`")
         })
     }
@@ -177,7 +151,6 @@ impl Host {
             environment: &self.environment,
             home: self.home.as_deref(),
             repositories: self.repositories(),
-            understood: &self.shared.settings,
         }
     }
 
@@ -187,34 +160,284 @@ impl Host {
     }
 }
 
-/// The words that settings keep out of everything.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Returns the words that must not appear in any output, according to the settings.
 pub fn words(settings: &Settings) -> ExtraWords {
     ExtraWords::new(&settings.redact.extra)
 }
 
+const FILES_HOLD: Duration = Duration::from_secs(1);
+
+const FOLDERS_HOLD: Duration = Duration::from_millis(100);
+
+/// State shared between calls. Clones share the same state.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// The built-in model. It never sends data anywhere, so all stores can share it.
+    pub(super) model: Arc<Mutex<Option<Arc<Builtin>>>>,
+    pub(super) database: DatabaseCell,
+    /// The last check of each store. If `None`, every call must check.
+    looks: Option<Arc<Mutex<BTreeMap<PathBuf, LastLook>>>>,
+    n_changes: Arc<AtomicU64>,
+    /// The cache of indexes. If `None`, every call reads the indexes again.
+    pub(super) snapshots: Option<Arc<KeptSnapshots>>,
+    pub(super) ledgers: Option<Arc<KeptLedgers>>,
+    /// Data that operations keep for later calls. If `None`, nothing is kept.
+    work: Option<Arc<Mutex<Vec<KeptWork>>>>,
+}
+
+type KeptWork = (PathBuf, Box<dyn Any + Send>);
+
+/// If there are more entries, the least recently used one is dropped.
+const MAX_WORK: usize = 4;
+
+/// The last check of a store; the time is measured from the start of the process.
+#[derive(Clone, Copy, Debug)]
+struct LastLook {
+    files: Duration,
+    folders: Duration,
+    /// The value of `Shared::n_changes` at that time.
+    n_changes: u64,
+}
+
+impl Shared {
+    /// Enables caching, for a process with many calls.
+    pub fn for_server() -> Self {
+        Self {
+            looks: Some(Arc::default()),
+            snapshots: Some(Arc::default()),
+            ledgers: Some(Arc::default()),
+            work: Some(Arc::default()),
+            ..Self::default()
+        }
+    }
+
+    pub(crate) fn keeps_work(&self) -> bool {
+        self.work.is_some()
+    }
+
+    /// Removes and returns the data kept for `place`. A concurrent call gets `None`.
+    pub(crate) fn take_work<T: Send + 'static>(&self, place: &Path) -> Option<T> {
+        let mut work = self.work.as_ref()?.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = work.iter().position(|(of, kept)| of == place && kept.is::<T>())?;
+        work.remove(found).1.downcast().ok().map(|kept| *kept)
+    }
+
+    pub(crate) fn keep_work<T: Send + 'static>(&self, place: &Path, kept: T) {
+        let Some(work) = &self.work else { return };
+        let mut work = work.lock().unwrap_or_else(PoisonError::into_inner);
+        work.retain(|(of, other)| of != place || !other.is::<T>());
+        if work.len() >= MAX_WORK {
+            work.remove(0);
+        }
+        work.push((place.to_owned(), Box::new(kept)));
+    }
+
+    /// Records that a call may have changed a store, so that the next call makes a new check.
+    pub fn note_change(&self) {
+        self.n_changes.fetch_add(1, Ordering::Release);
+    }
+
+    /// Returns what a call must check in the store at `path`, and records the check. `now` is
+    /// measured from the start of the process.
+    pub(super) fn due_look(&self, path: &Path, now: Duration) -> DueLook {
+        let Some(looks) = &self.looks else { return DueLook::Files };
+        let n_changes = self.n_changes.load(Ordering::Acquire);
+        let mut looks = looks.lock().unwrap_or_else(PoisonError::into_inner);
+        match looks.get_mut(path) {
+            Some(last) if now.saturating_sub(last.files) < FILES_HOLD => {
+                let is_recent = now.saturating_sub(last.folders) < FOLDERS_HOLD;
+                if is_recent && last.n_changes == n_changes {
+                    return DueLook::Nothing;
+                }
+                *last = LastLook { folders: now, n_changes, ..*last };
+                DueLook::Folders
+            }
+            Some(_) | None => {
+                looks.insert(path.to_owned(), LastLook { files: now, folders: now, n_changes });
+                DueLook::Files
+            }
+        }
+    }
+}
+
+/// Variables that agents set in the shells that they start.
+const SHELL_VARIABLES: &[&str] = &["AI_AGENT"];
+
+pub type SystemClock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
+
+#[derive(Clone)]
+pub struct Environment {
+    /// Only variables whose name and value are valid UTF-8.
+    pub vars: Vec<(String, String)>,
+    /// The names of Nacre's variables whose values are not valid UTF-8.
+    pub garbled_vars: Vec<String>,
+    pub folder: PathBuf,
+    pub is_folder_gone: bool,
+    pub home: Option<PathBuf>,
+    pub host: Option<String>,
+    pub pid: u32,
+    pub program: Option<PathBuf>,
+    /// The system clock, which tests do not replace.
+    pub clock: SystemClock,
+    pub uptime: Arc<dyn Fn() -> Duration + Send + Sync>,
+    pub random: fn(&mut [u8]) -> std::io::Result<()>,
+}
+
+impl fmt::Debug for Environment {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Variables may contain secrets, so they are not printed.
+        f.debug_struct("Environment").field("folder", &self.folder).finish_non_exhaustive()
+    }
+}
+
+impl Environment {
+    pub(super) fn check(&self) -> Result<()> {
+        if self.is_folder_gone {
+            return Err(
+                OpError::failed("The current folder is gone").hint("Go to one that is there: cd")
+            );
+        }
+        match self.garbled_vars.first() {
+            Some(name) => Err(OpError::usage(format!("`{name}` is not valid UTF-8"))),
+            None => Ok(()),
+        }
+    }
+
+    /// Returns the value of a variable, or `None` if it is empty or not set.
+    pub fn var(&self, name: &str) -> Option<&str> {
+        let found = self.vars.iter().find(|(key, _)| key == name);
+        found.map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
+    }
+
+    /// Returns whether this process was started by an agent that Nacre is using as a model.
+    pub fn is_child(&self) -> bool {
+        self.var(NACRE_CHILD).is_some()
+    }
+
+    /// Returns who runs the command. Agents set certain variables in their shells.
+    pub fn actor(&self) -> Actor {
+        let marks = connectable_agents().flat_map(|agent| agent.shell_variables);
+        let is_marked = marks.chain(SHELL_VARIABLES).any(|name| self.var(name).is_some());
+        if is_marked || self.is_child() { Actor::Agent } else { Actor::Owner }
+    }
+
+    pub fn nacre_home(&self) -> Option<PathBuf> {
+        match self.var(NACRE_HOME) {
+            Some(home) => Some(self.absolute(Path::new(home))),
+            None => self.home.as_ref().map(|home| self.absolute(&home.join(".nacre"))),
+        }
+    }
+
+    pub fn git_places(&self) -> GitPlaces {
+        let plain = |name: &str| self.var(name).map(PathBuf::from);
+        let below_home = |path: &str| self.home.as_ref().map(|home| home.join(path));
+        let folder = plain("XDG_CONFIG_HOME").or_else(|| below_home(".config"));
+        let folder = folder.map(|folder| folder.join("git"));
+        let mut configs = Vec::new();
+        if self.var("GIT_CONFIG_NOSYSTEM").is_none() {
+            let system = plain("GIT_CONFIG_SYSTEM");
+            configs.push(system.unwrap_or_else(|| PathBuf::from("/etc/gitconfig")));
+        }
+        match plain("GIT_CONFIG_GLOBAL") {
+            Some(config) => configs.push(config),
+            None => {
+                configs.extend(folder.as_ref().map(|folder| folder.join("config")));
+                configs.extend(below_home(".gitconfig"));
+            }
+        }
+        let default_excludes = folder.map(|folder| folder.join("ignore"));
+        GitPlaces { configs, default_excludes, home: self.home.clone() }
+    }
+
+    /// Returns the names of this machine and its user, which must be removed from texts about the
+    /// repository at `root`.
+    pub fn local_names(&self, root: &Path) -> LocalNames {
+        let user = ["USER", "LOGNAME", "USERNAME"].into_iter().find_map(|name| self.var(name));
+        let host = self.host.as_deref().or_else(|| self.var("HOSTNAME"));
+        LocalNames::new(Some(root), self.home.as_deref(), user, host)
+    }
+
+    pub fn now(&self) -> Timestamp {
+        self.var(NACRE_NOW).and_then(|now| now.parse().ok()).unwrap_or_else(|| (self.clock)())
+    }
+
+    pub(crate) fn random_bytes<const N: usize>(&self) -> Result<[u8; N]> {
+        let mut bytes = [0; N];
+        (self.random)(&mut bytes).map_err(|error| {
+            OpError::failed(format!("The system gives no random bytes: {error}"))
+        })?;
+        Ok(bytes)
+    }
+
+    /// Resolves `path` relative to the current folder, following links and removing `.` and `..`.
+    pub fn absolute(&self, path: &Path) -> PathBuf {
+        let joined = self.folder.join(path);
+        std::fs::canonicalize(&joined).unwrap_or(joined)
+    }
+}
+
+/// Nacre's variables that do not affect operations, or that are the same in all processes with this
+/// home folder.
+const SHARED: &[&str] =
+    &[NACRE_HOME, NACRE_HOOKS_DEADLINE_MS, NACRE_NOW, NACRE_PAGER, NACRE_UI_THEME];
+
+/// Returns whether this process has settings of its own, so that a server cannot run the operation
+/// for it.
+pub fn has_own_settings(host: &Host) -> bool {
+    // An answer that the user gave in this process is such a setting.
+    host.allowed.get().is_some() || has_own_variables(&host.environment)
+}
+
+/// Like `has_own_settings`, but checks only variables.
+pub fn has_own_variables(environment: &Environment) -> bool {
+    let is_ours = |name: &str| name.starts_with("NACRE_") && !SHARED.contains(&name);
+    let mut garbled = environment.garbled_vars.iter();
+    environment.vars.iter().any(|(name, _)| is_ours(name)) || garbled.any(|name| is_ours(name))
+}
+
+pub fn has_own_key(host: &Host) -> bool {
+    let mut variables =
+        provider_names(host).into_iter().filter_map(|name| key_variable(host, &name));
+    variables.any(|variable| host.environment.var(&variable).is_some())
+}
+
 #[cfg(test)]
-mod tests {
+mod shared_tests {
     use super::*;
 
     #[test]
-    fn texts_are_understood_once_and_others_anew() {
-        let understood = UnderstoodSettings::default();
-        let resolve = |text: &str, var: &str| {
-            let source = Source::home(Path::new("/h/config.toml"), text.to_owned());
-            let vars = [("NACRE_MEMORY_MAX_RESULTS".to_owned(), var.to_owned())];
-            understood.resolve(vec![source], &vars, &[]).map(Arc::unwrap_or_clone)
+    fn a_server_looks_now_and_then_and_after_its_own_changes_and_a_command_always() {
+        let (store, at) = (Path::new("/a"), Duration::from_millis);
+        let shared = Shared::for_server();
+        let looks = |times: &[u64]| -> Vec<DueLook> {
+            times.iter().map(|now| shared.due_look(store, at(*now))).collect()
         };
-        let first = resolve("[memory]\nmax_results = 3\n", "").unwrap();
-        assert_eq!(first.settings.memory.max_results, 3);
-        assert_eq!(resolve("[memory]\nmax_results = 3\n", "").unwrap(), first);
-        assert_eq!(understood.0.lock().unwrap().len(), 1);
-        let other = resolve("[memory]\nmax_results = 4\n", "").unwrap();
-        assert_eq!(other.settings.memory.max_results, 4);
-        assert_eq!(resolve("", "7").unwrap().settings.memory.max_results, 7);
-        assert!(resolve("nonsense", "").is_err());
-        for number in 0..2 * MAX_UNDERSTOOD {
-            resolve(&format!("[memory]\nmax_results = {}\n", number + 1), "").unwrap();
+        assert_eq!(looks(&[0, 10, 99]), [DueLook::Files, DueLook::Nothing, DueLook::Nothing]);
+        assert_eq!(looks(&[100, 199, 200]), [DueLook::Folders, DueLook::Nothing, DueLook::Folders]);
+        shared.note_change();
+        assert_eq!(looks(&[201, 202]), [DueLook::Folders, DueLook::Nothing]);
+        assert_eq!(looks(&[1000, 1001]), [DueLook::Files, DueLook::Nothing]);
+        assert_eq!(shared.due_look(Path::new("/b"), at(1001)), DueLook::Files);
+        assert_eq!(Shared::default().due_look(store, at(0)), DueLook::Files);
+        assert_eq!(Shared::default().due_look(store, at(1)), DueLook::Files);
+    }
+
+    #[test]
+    fn what_is_kept_is_taken_by_one_and_only_so_much_of_it_is() {
+        let (shared, a) = (Shared::for_server(), Path::new("/a"));
+        shared.keep_work(a, 1_u32);
+        assert_eq!((shared.take_work::<u8>(a), shared.take_work::<u32>(a)), (None, Some(1)));
+        assert_eq!(shared.take_work::<u32>(a), None, "somebody has it");
+        for n in 0..10_usize {
+            shared.keep_work(Path::new(&format!("/{n}")), n);
         }
-        assert_eq!(understood.0.lock().unwrap().len(), MAX_UNDERSTOOD);
+        let n_kept = (0..10).filter_map(|n| shared.take_work::<usize>(Path::new(&format!("/{n}"))));
+        assert_eq!(n_kept.collect::<Vec<_>>(), [6, 7, 8, 9]);
+        Shared::default().keep_work(a, 1_u32);
+        assert!(!Shared::default().keeps_work());
     }
 }

@@ -1,78 +1,77 @@
-//! The stores of memories: of the project, and of the person.
+//! Opens the stores of the project and of the user.
 
 use std::path::Path;
 use std::time::Duration;
 
-use nacre_api::wire::{ErrorCode, Scope, StoreScope, Warning};
-use nacre_core::config::{ScopeMode, Settings};
-use nacre_core::memory::{IndexPlace, LedgerPlace, Rules, STORE_ACCESS, Store};
-use nacre_core::safefs::{Access, FsError, Seal, WriteScope};
+use nacre_base::config::Settings;
+use nacre_base::fs::{Access, FsError, Seal, WriteScope};
+use nacre_memory::{IndexPlace, LedgerPlace, MemoryId, Rules, STORE_ACCESS, Store};
+use nacre_types::{ErrorCode, OtherPlace, Scope, StoreScope, Warning};
 
-use super::{Host, STORE_FOLDER, finding};
-use crate::error::OpError;
+use super::files::if_there;
+use super::projects::check;
+use super::{Host, STORE_FOLDER};
+use crate::error::{OpError, Result};
+use crate::events::Events;
 
-/// How long one command may take to bring an index up to date; what is left waits for the next one.
+/// Time limit for one command to update an index. The next command continues the update.
 const INDEX_TIME: Duration = Duration::from_secs(2);
 
-/// A store and whose memories it holds.
 #[derive(Debug)]
 pub struct ScopedStore {
     pub scope: StoreScope,
     pub store: Store,
-    /// Those of its project, or the person's own.
     pub settings: Settings,
 }
 
 impl Host {
-    /// The stores to read, in the order they are searched.
-    pub fn stores_to_read(&self, scope: Option<Scope>) -> Result<Vec<ScopedStore>, OpError> {
-        let mode = scope.map_or(self.settings().memory.scope, scope_mode);
+    pub fn stores_to_read(&self, scope: Option<Scope>) -> Result<Vec<ScopedStore>> {
+        let mode = scope.unwrap_or(self.settings().memory.scope);
         let mut stores = Vec::new();
         match mode {
-            ScopeMode::ProjectFallbackGlobal => {
+            Scope::ProjectFallbackGlobal => {
                 stores.extend(self.project_store()?);
                 stores.extend(self.global_store()?);
             }
-            ScopeMode::ProjectOnly => stores.extend(self.project_store()?),
-            ScopeMode::GlobalOnly => stores.extend(self.global_store()?),
+            Scope::ProjectOnly => stores.extend(self.project_store()?),
+            Scope::GlobalOnly => stores.extend(self.global_store()?),
         }
         match (stores.is_empty(), mode) {
             (false, _) => Ok(stores),
-            (true, ScopeMode::GlobalOnly) => Err(OpError::failed(
-                "There are no global memories yet",
-            )
-            .hint("nacre memory add --scope global_only \"Write commit subjects in lower case\"")),
-            (true, ScopeMode::ProjectFallbackGlobal | ScopeMode::ProjectOnly) => {
-                Err(self.no_project())
-            }
+            (true, Scope::GlobalOnly) => Err(OpError::failed("There are no global memories yet")
+                .hint(
+                    "nacre memory add --scope global_only \"Write commit subjects in lower case\"",
+                )),
+            (true, Scope::ProjectFallbackGlobal | Scope::ProjectOnly) => Err(self.no_project()),
         }
     }
 
-    /// The store that new memories go to. The global one is made when it is missing.
+    /// Returns the store for new memories. If it is the global store, it is created if missing.
     ///
-    /// A repository may say where to look, and not where to write: without a flag the person's own settings decide.
-    pub fn store_to_write(&self, scope: Option<Scope>) -> Result<ScopedStore, OpError> {
+    /// Only the command line and the user's own settings are used here, because a repository may
+    /// configure where to search but not where to write.
+    pub fn store_to_write(&self, scope: Option<Scope>) -> Result<ScopedStore> {
         let settings = self.own_settings();
-        match scope.map_or(settings.memory.scope, scope_mode) {
-            ScopeMode::ProjectFallbackGlobal | ScopeMode::ProjectOnly => {
+        match scope.unwrap_or(settings.memory.scope) {
+            Scope::ProjectFallbackGlobal | Scope::ProjectOnly => {
                 self.project_store()?.ok_or_else(|| self.no_project())
             }
-            ScopeMode::GlobalOnly if !self.caller.permissions.allow_everything() => {
+            Scope::GlobalOnly if !self.caller.permissions.allow_everything() => {
                 Err(self.no_project())
             }
-            ScopeMode::GlobalOnly => {
+            Scope::GlobalOnly => {
                 let store = self.store(self.home_scope()?, &settings)?;
                 Ok(ScopedStore { scope: StoreScope::Global, store, settings })
             }
         }
     }
 
-    /// Opens the store folder of the project at `root`.
     pub fn project_scope(&self, root: &Path) -> Result<WriteScope, FsError> {
         WriteScope::open_inside(root, STORE_FOLDER, STORE_ACCESS).map(|scope| self.sealed(scope))
     }
 
-    /// Proves what is begun in `scope` with the key of the person's own folder, so that a later command can finish it.
+    /// Makes `scope` sign its changes with the user's key, so that a later command can complete an
+    /// interrupted change.
     pub fn sealed(&self, scope: WriteScope) -> WriteScope {
         match &self.home {
             Some(home) => scope.sealed_by(Seal::kept_in(home)),
@@ -80,7 +79,7 @@ impl Host {
         }
     }
 
-    /// Says that a repository brought a change along that nobody here began.
+    /// Warns about an unfinished change that was committed to a repository.
     pub(super) fn warn_of_foreign_change(&self, warnings: &mut Vec<Warning>) {
         let Some(project) = &self.project else { return };
         let Ok(scope) = self.project_scope(&project.path) else { return };
@@ -96,21 +95,19 @@ impl Host {
         warnings.push(Warning { message, hint });
     }
 
-    /// The project's store, where it has one.
-    pub fn project_store(&self) -> Result<Option<ScopedStore>, OpError> {
-        let Some(project) = &self.project else { return Ok(None) };
-        match self.project_scope(&project.path) {
-            Ok(scope) => {
-                let settings = self.settings_for(&project.path)?;
-                let store = self.store(scope, &settings)?;
-                Ok(Some(ScopedStore { scope: StoreScope::Project, store, settings }))
-            }
-            Err(error) if error.is_missing() => Ok(None),
-            Err(error) => Err(error.into()),
-        }
+    pub fn project_store(&self) -> Result<Option<ScopedStore>> {
+        self.project.as_ref().map_or(Ok(None), |project| self.open_store(&project.path))
     }
 
-    /// Whether a change was left halfway in a store that would be read. Who opens it puts that right, and so changes it.
+    fn open_store(&self, root: &Path) -> Result<Option<ScopedStore>> {
+        let Some(scope) = if_there(self.project_scope(root))? else { return Ok(None) };
+        let settings = self.settings_for(root)?;
+        let store = self.store(scope, &settings)?;
+        Ok(Some(ScopedStore { scope: StoreScope::Project, store, settings }))
+    }
+
+    /// Returns whether a store contains an unfinished change. Opening that store completes the
+    /// change and thus writes to the store.
     pub fn has_unsettled_store(&self) -> bool {
         let project = self.project.as_ref().map(|project| project.path.join(STORE_FOLDER));
         let folders = project.into_iter().chain(self.home.clone());
@@ -118,25 +115,16 @@ impl Host {
         scopes.map(|scope| scope.is_interrupted()).any(|is| is.unwrap_or(true))
     }
 
-    /// The store of the project at `root`.
-    pub fn store_at(&self, root: &Path) -> Result<ScopedStore, OpError> {
-        finding::check(&self.person, root)?;
-        match self.project_scope(root) {
-            Ok(scope) => {
-                let settings = self.settings_for(root)?;
-                let store = self.store(scope, &settings)?;
-                Ok(ScopedStore { scope: StoreScope::Project, store, settings })
-            }
-            Err(error) if error.is_missing() => {
-                Err(OpError::failed(format!("There is no `.nacre` folder in `{}`", root.display()))
-                    .hint("Run `nacre init` there"))
-            }
-            Err(error) => Err(error.into()),
-        }
+    pub fn store_at(&self, root: &Path) -> Result<ScopedStore> {
+        check(&self.person, root)?;
+        self.open_store(root)?.ok_or_else(|| {
+            OpError::failed(format!("There is no `.nacre` folder in `{}`", root.display()))
+                .hint("Run `nacre init` there")
+        })
     }
 
-    /// The global store, where there is one. It belongs to the person whose machine it is; for others there is none.
-    pub fn global_store(&self) -> Result<Option<ScopedStore>, OpError> {
+    /// Returns the global store, if any. Only the owner of this machine has one.
+    pub fn global_store(&self) -> Result<Option<ScopedStore>> {
         if !self.caller.permissions.allow_everything() {
             return Ok(None);
         }
@@ -147,30 +135,32 @@ impl Host {
         Ok(Some(ScopedStore { scope: StoreScope::Global, store, settings }))
     }
 
-    /// Takes a folder as a store under the settings of whose it is, after dealing with a change that was left halfway.
-    pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store, OpError> {
+    /// Opens a folder as a store. First completes an unfinished change.
+    pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store> {
         let (ledger, is_personal) = (self.ledger_of(scope.path()), scope.is_private());
-        self.store_with(scope, settings, (ledger, is_personal))
+        self.store_with(scope, settings, ledger, is_personal)
     }
 
-    /// A copy of a store, for a rehearsal: what is trusted there is trusted here, and nothing is written down.
+    /// Returns a copy of a store for a dry run. The same memories are trusted in the copy, and
+    /// changes are not recorded.
     pub fn copy_of_store(
         &self,
         of: &Store,
         copy: WriteScope,
         settings: &Settings,
-    ) -> Result<Store, OpError> {
+    ) -> Result<Store> {
         let ledger = self.ledger_of(of.path()).map(LedgerPlace::rehearsed);
-        self.store_with(copy, settings, (ledger, of.scope().is_private()))
+        self.store_with(copy, settings, ledger, of.scope().is_private())
     }
 
     fn store_with(
         &self,
         scope: WriteScope,
         settings: &Settings,
-        (ledger, is_personal): (Option<LedgerPlace>, bool),
-    ) -> Result<Store, OpError> {
-        // What lies in the person's own folder is read by nobody else.
+        ledger: Option<LedgerPlace>,
+        is_personal: bool,
+    ) -> Result<Store> {
+        // The user's own folder is not shared, so local names need not be removed there.
         let root = scope.path().parent().filter(|_| !scope.is_private());
         let rules = Rules {
             max_file_bytes: settings.memory.max_file_bytes,
@@ -181,6 +171,7 @@ impl Host {
             actor: self.actor,
             trusts_evidence: trusts_memories(&self.own_settings(), scope.path()),
             is_personal,
+            hides_summaries: self.hides_summaries(settings),
             ledger,
         };
         let store = Store::new(scope, rules);
@@ -188,7 +179,15 @@ impl Host {
         Ok(store)
     }
 
-    /// A repository's index is the person's own, so that no repository brings one.
+    /// Returns whether summaries are hidden from the caller. They are hidden from everyone but the
+    /// owner, unless both the owner's settings and those of the store share them.
+    fn hides_summaries(&self, settings: &Settings) -> bool {
+        let is_shared = settings.share.summaries && self.own_settings().share.summaries;
+        !self.caller.permissions.allow_everything() && !is_shared
+    }
+
+    /// The index of a repository is stored in the user's own data folder, so that it cannot be part
+    /// of a clone.
     fn index_place(&self, scope: &WriteScope) -> IndexPlace {
         match &self.home {
             _ if scope.is_private() => IndexPlace::InStore,
@@ -197,7 +196,6 @@ impl Host {
         }
     }
 
-    /// Where it is written down which memories of a store are trusted.
     pub fn ledger_of(&self, store: &Path) -> Option<LedgerPlace> {
         let home = self.home.as_deref()?;
         Some(LedgerPlace::of_store(home, store).kept_in(self.shared.ledgers.as_ref()))
@@ -207,22 +205,89 @@ impl Host {
         let folder =
             self.project.as_ref().map_or(&self.environment.folder, |project| &project.path);
         let message = format!("There is no `.nacre` folder in `{}` or above it", folder.display());
-        OpError { code: ErrorCode::NoProject, ..OpError::failed(message) }
+        OpError::new(ErrorCode::NoProject, message)
             .hint("Run `nacre init` to prepare this repository")
     }
 }
 
-/// Whether a person said that the memories of the repository around this store are to be trusted.
 fn trusts_memories(own: &Settings, store: &Path) -> bool {
     let root = store.parent();
     own.safe.memories.iter().any(|safe| safe == "*" || Some(Path::new(safe)) == root)
 }
 
-/// Where to look, in the words of the settings.
-pub fn scope_mode(scope: Scope) -> ScopeMode {
-    match scope {
-        Scope::ProjectFallbackGlobal => ScopeMode::ProjectFallbackGlobal,
-        Scope::ProjectOnly => ScopeMode::ProjectOnly,
-        Scope::GlobalOnly => ScopeMode::GlobalOnly,
+const MAX_NAMED: usize = 3;
+
+pub struct LocatedStore {
+    pub scoped: ScopedStore,
+    pub also_in: Vec<OtherPlace>,
+}
+
+impl Host {
+    /// Returns the store that contains the memory `id`. An exact match takes precedence over a
+    /// prefix. Warns if another store contains the same id.
+    pub fn store_of(
+        &self,
+        events: &Events,
+        scope: Option<Scope>,
+        id: &str,
+    ) -> Result<LocatedStore> {
+        let mut stores = self.stores_to_read(scope)?;
+        let (number, id) = self.locate(&stores, id)?;
+        let also_in = other_places(&stores, number, &id)?;
+        let scoped = stores.swap_remove(number);
+        warn(events, &scoped, &id, &also_in);
+        Ok(LocatedStore { scoped, also_in })
     }
+
+    fn locate(&self, stores: &[ScopedStore], id: &str) -> Result<(usize, MemoryId)> {
+        if let Ok(whole) = id.parse::<MemoryId>() {
+            for (number, scoped) in stores.iter().enumerate() {
+                if !scoped.store.places(&whole)?.is_empty() {
+                    return Ok((number, whole));
+                }
+            }
+        }
+        let mut first_error = None;
+        for (number, scoped) in stores.iter().enumerate() {
+            match scoped.store.locate(id) {
+                Ok(at) => return Ok((number, at.id)),
+                Err(error) => first_error = first_error.or(Some(error)),
+            }
+        }
+        Err(first_error.map_or_else(|| self.no_project(), OpError::from))
+    }
+}
+
+fn other_places(stores: &[ScopedStore], meant: usize, id: &MemoryId) -> Result<Vec<OtherPlace>> {
+    let mut others = Vec::new();
+    for (number, scoped) in stores.iter().enumerate() {
+        let places = scoped.store.places(id)?;
+        others.extend(places.iter().skip(usize::from(number == meant)).map(|at| OtherPlace {
+            scope: scoped.scope,
+            path: scoped.store.path().join(at.path.as_str()).display().to_string(),
+        }));
+    }
+    Ok(others)
+}
+
+fn warn(events: &Events, meant: &ScopedStore, id: &MemoryId, also_in: &[OtherPlace]) {
+    if also_in.is_empty() {
+        return;
+    }
+    let mut places: Vec<&str> =
+        also_in.iter().take(MAX_NAMED).map(|other| other.path.as_str()).collect();
+    if also_in.len() > MAX_NAMED {
+        places.push("…");
+    }
+    let whose = meant.scope.as_str();
+    let is_elsewhere = also_in.iter().any(|other| other.scope != meant.scope);
+    let hint = match (is_elsewhere, meant.scope) {
+        (true, StoreScope::Project) => "`--scope global_only` takes the global one",
+        (true, StoreScope::Global) => "`--scope project_only` takes the project's",
+        (false, _) => "`nacre doctor` tells what to do",
+    };
+    events.warning(
+        format!("`{id}` is taken from the {whose} store; the same id is in {}", places.join(", ")),
+        Some(hint),
+    );
 }

@@ -1,39 +1,47 @@
-//! Tasks of this process: written down while they run, stopped from elsewhere, and tidied up after.
+//! Records the tasks of this process, and lets other processes cancel them.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-use nacre_core::base::redact::ExtraWords;
-use nacre_core::config::NACRE_NOW;
-use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_engine::record::state::{State, StateError};
+use nacre_base::config::NACRE_NOW;
+use nacre_base::fs::{Access, RelPath, WriteScope};
+use nacre_base::redact::ExtraWords;
+use nacre_engine::model::Cancel;
+use nacre_engine::record::state::{Recorder, State, StateError, TaskStore as _};
 use nacre_engine::record::{
-    CancelledBy, Clock, Heartbeat, NewTask, Recording, RecordingRules, Runner, SessionId,
-    TaskClass, TaskId,
+    BoundedText, CancelledBy, Clock, Event as Stored, Events as StoredEvents, Failure, Heartbeat,
+    Listener, NewTask, Record, Runner, SessionId, Signal, TaskClass, TaskId, TaskState, Telemetry,
 };
+use nacre_team::postgres::state::SharedState;
+use nacre_types::{ErrorCode, Event, Outcome, Report, Warning};
 
-use super::Host;
-use crate::error::OpError;
+use super::{Host, words};
+use crate::error::Result;
+use crate::events::Events;
 
-/// Where long tool output is kept while an agent may still ask for it.
+/// The folder for long tool outputs, which agents read in pieces.
 pub const SPILL_FOLDER: &str = "spill";
 
-/// More files than this are emptied out; each can be made again by asking again.
+const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
+
+/// The folder is emptied if it contains more files than this. An agent can repeat a call to get its
+/// output again.
 const MAX_SPILLED: usize = 256;
 
-/// What is known of a task before it runs.
 pub struct Planned<'a> {
     pub id: &'a TaskId,
     pub agent: &'static str,
     pub class: TaskClass,
     pub project: Option<String>,
     pub title: String,
-    /// Words of its project that are not written down.
     pub words: ExtraWords,
 }
 
 impl Planned<'_> {
-    /// The task as a state takes it in.
-    pub(super) fn new_task(&self, host: &Host) -> NewTask {
+    fn new_task(&self, host: &Host) -> NewTask {
         let Self { id, agent, class, project, title, words } = self;
         NewTask {
             id: (*id).clone(),
@@ -42,18 +50,17 @@ impl Planned<'_> {
             project: project.clone(),
             agent: (*agent).to_owned(),
             class: *class,
-            // Redacted before it is cut: half a word would not be found.
+            // Redaction comes before truncation, because a truncated secret would not be detected.
             title: words.redact(title).chars().take(200).collect(),
         }
     }
 }
 
-/// Takes the task in and starts to write down what it tells.
 pub fn record(
     host: &Host,
     home: &WriteScope,
     planned: Planned<'_>,
-) -> Result<(Recording, Heartbeat), StateError> {
+) -> Result<(Arc<Recorder>, Heartbeat), StateError> {
     let owner = host.owner("run");
     let wait = host.settings().lock.wait;
     let new = planned.new_task(host);
@@ -62,57 +69,305 @@ pub fn record(
     let runner = Runner::here(host.environment.pid);
     state.accept(&new, &runner, host.now())?;
     state.start(id, &runner, host.now())?;
-    let rules = RecordingRules { otlp: &host.settings().telemetry.otlp_endpoint, words };
-    let recording = Recording::start(home, &owner, wait, rules)?;
+    let recorder = Recorder::open(home, &owner, wait, words, telemetry(host))?;
     let (task, clock) = (id.clone(), clock(host));
-    Ok((recording, Heartbeat { state, runner, task, clock }))
+    Ok((recorder, Heartbeat { state, runner, task, clock }))
 }
 
-/// A session of its own for each task that belongs to none.
+/// Derives a session number from the id of a task that has no session.
 fn hash(task: &TaskId) -> u64 {
     task.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })
 }
 
-/// Waits until another process wants the task stopped.
+/// Waits until another process requests cancellation of the task.
 pub async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
     match heartbeat {
         Some(heartbeat) => heartbeat.until_cancelled().await,
-        // What is not written down cannot be cancelled by name.
+        // Other processes cannot cancel a task that is not recorded.
         None => std::future::pending().await,
     }
 }
 
-/// The clock of a run, which stands still where a test stopped it.
 pub fn clock(host: &Host) -> Clock {
     let now = host.now();
     let is_stopped = host.environment.var(NACRE_NOW).is_some();
     if is_stopped { Arc::new(move || now) } else { Arc::clone(&host.environment.clock) }
 }
 
-/// A number of its own for each run: no two runs of one home have both the moment and the process.
+/// Returns a seed that differs for every run in the same home folder: it depends on the time and
+/// the process id.
 pub fn seed(host: &Host) -> u64 {
     host.now().as_nanosecond() as u64 ^ (u64::from(host.environment.pid) << 40)
 }
 
-/// The folder for long tool output.
-pub fn spill(home: &WriteScope) -> Result<WriteScope, OpError> {
+pub fn spill(home: &WriteScope) -> Result<WriteScope> {
     Ok(WriteScope::create_inside(home.path(), SPILL_FOLDER, Access::Private)?)
 }
 
-/// Empties that folder when there is too much in it.
 pub fn empty_spill(host: &Host, home: &WriteScope) {
     let Ok(folder) = RelPath::new(SPILL_FOLDER) else { return };
     let entries = home.list(&folder).unwrap_or_default();
     if entries.len() <= MAX_SPILLED {
         return;
     }
-    // Nothing depends on it: what is left is emptied out the next time.
+    // Errors are ignored, because a later run removes the remaining files.
     let Ok(writer) = home.lock(&host.owner("run"), host.settings().lock.wait) else { return };
     for entry in entries {
         if let Ok(path) = folder.join(&entry.name) {
             let _ = writer.remove_derived(&path);
+        }
+    }
+}
+
+/// Runs a flow as a task of the current project. `name` is the name of the command, and `title` is
+/// displayed in lists.
+pub fn as_task<R: Report>(
+    host: &Host,
+    name: &'static str,
+    title: &str,
+    events: &Events,
+    flow: impl FnOnce(&Events) -> Result<R>,
+) -> Result<R> {
+    // Inverted, because the flow's agents derive their ids from the seed itself.
+    let id = TaskId::from_random(!seed(host));
+    let Some(OpenedTask { recorder, heartbeat, shared }) = open(host, &id, name, title, events)
+    else {
+        return flow(events);
+    };
+    let started =
+        Event::Started { task: id.to_string(), agent: name.to_owned(), title: title.to_owned() };
+    events.emit(started);
+    let mut listeners: Vec<Arc<dyn Listener>> = vec![recorder.clone()];
+    listeners.extend(shared.as_ref().map(SharedTask::listener));
+    let stored = StoredEvents::new(id, clock(host), listeners);
+    let report = thread::scope(|scope| {
+        // Dropping `_flow` ends the heartbeat thread.
+        let (_flow, ended) = channel::<()>();
+        let beat = move || beat(heartbeat, events.cancel(), &ended);
+        // If the thread cannot be started, the task runs without heartbeats.
+        let _ = thread::Builder::new().name("heartbeat".to_owned()).spawn_scoped(scope, beat);
+        flow(&tee(events, stored.clone()))
+    });
+    stored.emit(Stored::TaskState(ending(&report)));
+    if let Some(shared) = shared {
+        shared.close();
+    }
+    close_recorder(&recorder, events);
+    report
+}
+
+struct OpenedTask {
+    recorder: Arc<Recorder>,
+    heartbeat: Heartbeat,
+    shared: Option<SharedTask>,
+}
+
+fn open(
+    host: &Host,
+    id: &TaskId,
+    agent: &'static str,
+    title: &str,
+    events: &Events,
+) -> Option<OpenedTask> {
+    let planned = Planned {
+        id,
+        agent,
+        // The locks of stores and of `sync` already prevent conflicting tasks.
+        class: TaskClass::Interactive,
+        project: host.project_key(),
+        title: title.to_owned(),
+        words: words(host.settings()),
+    };
+    let home = host.home_scope().ok()?;
+    let (task, words) = (planned.new_task(host), planned.words.clone());
+    let (recorder, heartbeat) = record(host, &home, planned).ok()?;
+    let shared = match host.has_database() {
+        true => SharedTask::start(host, &task, words, events.cancel().clone()),
+        false => None,
+    };
+    Some(OpenedTask { recorder, heartbeat, shared })
+}
+
+/// Returns the configuration for exporting traces. The headers may contain a token, so they are
+/// read from the standard variable and not from a file.
+pub fn telemetry(host: &Host) -> Telemetry<'_> {
+    let headers = host.environment.var(OTLP_HEADERS).unwrap_or_default();
+    Telemetry { endpoint: &host.settings().telemetry.otlp_endpoint, headers }
+}
+
+pub fn close_recorder(recorder: &Recorder, events: &Events) {
+    let report = recorder.close();
+    if let Some(error) = report.error {
+        events.warning(format!("Not everything was written down: {error}"), None);
+    }
+    if let Some(error) = report.export_error {
+        events.warning(format!("No spans were sent: {error}"), None);
+    }
+}
+
+/// Returns events that are both recorded and passed on. Progress is not recorded.
+fn tee(events: &Events, stored: StoredEvents) -> Events {
+    let caller = events.clone();
+    let last_step = Mutex::new(String::new());
+    let tee = Events::new(move |event| {
+        if let Some(kept) = stored_event(&event, &last_step) {
+            stored.emit(kept);
+        }
+        caller.emit(event);
+    });
+    tee.with_cancel(events.cancel().clone())
+}
+
+fn stored_event(event: &Event, last_step: &Mutex<String>) -> Option<Stored> {
+    match event {
+        Event::Warning(Warning { message, hint }) => Some(Stored::Error {
+            what: BoundedText::new(message),
+            hint: hint.as_deref().map(BoundedText::new),
+        }),
+        Event::Step { text } | Event::Note { text } => {
+            let mut last = last_step.lock().unwrap_or_else(PoisonError::into_inner);
+            if *last == *text {
+                return None;
+            }
+            last.clone_from(text);
+            Some(Stored::Notice { text: BoundedText::new(text) })
+        }
+        Event::Started { .. }
+        | Event::Progress { .. }
+        | Event::Words { .. }
+        | Event::Sentence { .. } => None,
+    }
+}
+
+fn ending<R: Report>(report: &Result<R>) -> TaskState {
+    match report {
+        Ok(report) if report.outcome() == Outcome::Failed => {
+            TaskState::Failed { why: Failure::Internal }
+        }
+        Ok(_) => TaskState::Completed { signal: Signal::Done },
+        Err(error) if error.code == ErrorCode::Cancelled => {
+            TaskState::Cancelled { by: CancelledBy::Person }
+        }
+        Err(error) if error.code == ErrorCode::LimitReached => {
+            TaskState::Failed { why: Failure::Budget }
+        }
+        Err(_) => TaskState::Failed { why: Failure::Internal },
+    }
+}
+
+/// Sends heartbeats until the sender of `ended` is dropped.
+fn beat(mut heartbeat: Heartbeat, cancel: &Cancel, ended: &Receiver<()>) {
+    while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(Heartbeat::INTERVAL) {
+        if heartbeat.beat().is_some() {
+            cancel.cancel();
+        }
+    }
+}
+
+const MAX_WAITING: usize = 4096;
+const MAX_BATCH: usize = 256;
+
+const BEAT: Duration = Duration::from_secs(1);
+
+/// Copies the events of a running task to the shared database.
+struct SharedTask {
+    told: SyncSender<Arc<Record>>,
+    /// Set at the end of the task. Events that have not been copied by then are dropped.
+    is_over: Arc<AtomicBool>,
+    thread: JoinHandle<()>,
+}
+
+impl SharedTask {
+    /// Registers the task. Returns `None` if no database is configured, or if it is not reachable.
+    pub(super) fn start(
+        host: &Host,
+        task: &NewTask,
+        words: ExtraWords,
+        cancel: Cancel,
+    ) -> Option<Self> {
+        if host.is_database_away() {
+            return None;
+        }
+        let database = host.database().ok()??;
+        let mut state = SharedState::open(&database).ok()?.without_words(words);
+        let runner = Runner::here(host.environment.pid);
+        state.accept(task, &runner, host.now()).ok()?;
+        state.start(&task.id, &runner, host.now()).ok()?;
+        let (told, heard) = sync_channel(MAX_WAITING);
+        let is_over = Arc::<AtomicBool>::default();
+        let over = Arc::clone(&is_over);
+        let mut copy = Copy { over, state, runner, clock: clock(host), cancel, task: task.clone() };
+        let thread = thread::Builder::new().name("shared-task".to_owned());
+        let thread = thread.spawn(move || copy.run(&heard)).ok()?;
+        Some(Self { told, is_over, thread })
+    }
+
+    fn listener(&self) -> Arc<dyn Listener> {
+        Arc::new(CopyListener(self.told.clone()))
+    }
+
+    fn close(self) {
+        self.is_over.store(true, Ordering::Release);
+        // If the thread panicked, the copy is incomplete, which is harmless.
+        let _ = self.thread.join();
+    }
+}
+
+struct CopyListener(SyncSender<Arc<Record>>);
+
+impl Listener for CopyListener {
+    fn hear(&self, record: &Arc<Record>) {
+        if record.event.is_stored() {
+            // If the queue is full, the event is dropped, because a task must not be delayed by the
+            // database.
+            let _ = self.0.try_send(Arc::clone(record));
+        }
+    }
+}
+
+struct Copy {
+    over: Arc<AtomicBool>,
+    state: SharedState,
+    runner: Runner,
+    clock: Clock,
+    cancel: Cancel,
+    task: NewTask,
+}
+
+impl Copy {
+    fn run(&mut self, heard: &Receiver<Arc<Record>>) {
+        let mut beaten = (self.clock)();
+        loop {
+            let mut batch: Vec<Arc<Record>> = match heard.recv_timeout(BEAT) {
+                Ok(record) => vec![record],
+                Err(RecvTimeoutError::Timeout) => Vec::new(),
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            batch.extend(heard.try_iter().take(MAX_BATCH));
+            let is_over = batch
+                .iter()
+                .any(|record| record.task == self.task.id && record.event.is_terminal());
+            let is_copied = batch.is_empty() || self.state.append(&batch).is_ok();
+            let is_idle = batch.is_empty() || !is_copied;
+            if is_over || (is_idle && self.over.load(Ordering::Acquire)) {
+                return;
+            }
+            // The absolute difference handles a clock that was set back.
+            let now = (self.clock)();
+            let since = now.as_millisecond().abs_diff(beaten.as_millisecond());
+            if BEAT.as_millis() <= u128::from(since) {
+                beaten = now;
+                self.beat();
+            }
+        }
+    }
+
+    fn beat(&mut self) {
+        let asked = self.state.beat(&self.runner, (self.clock)()).unwrap_or_default();
+        if asked.iter().any(|(task, _)| *task == self.task.id) {
+            self.cancel.cancel();
         }
     }
 }

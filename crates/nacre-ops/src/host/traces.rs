@@ -1,35 +1,42 @@
-//! What the commands about traces share: the catalog, the connected agents and the clock's edges.
+//! Opens the catalog of traces and finds the connected agents.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_api::wire::ErrorCode;
-use nacre_core::base::parse_time;
-use nacre_core::catalog::{
-    AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions,
-    TextIndexAccess, WordLists,
+use nacre_base::config::agents::{self, AgentsError, ConnectedAgent};
+use nacre_base::fs::{Access, RelPath, WriteScope};
+use nacre_base::parse_time;
+use nacre_memory::messages::{TextIndexAccess, clear_message_index, index_messages};
+use nacre_memory::search::INDEX_FOLDER;
+use nacre_traces::agents::{ADAPTERS, variables};
+use nacre_traces::catalog::{
+    AllowedProjects, Catalog, CatalogError, Connection, ProjectWords, RefreshOptions, WordLists,
 };
-use nacre_core::config::agents::{self, AgentsError, ConnectedAgent};
-use nacre_core::safefs::{Access, RelPath, WriteScope};
-use nacre_core::search::INDEX_FOLDER;
-use nacre_core::transcript::{self, ADAPTERS, Agent, Counts, Homes, Sink, Trace};
+use nacre_traces::transcript::{self, Agent, Homes, Sink, Trace};
+use nacre_types::ErrorCode;
 
-use super::Host;
 use super::files::read_text;
 use super::settings::words;
-use crate::error::OpError;
+use super::{Actor, Host};
+use crate::error::{OpError, Result};
 
-/// A trace that was written to within this time is still being written.
+/// A trace modified more recently may belong to a session that is still running.
 const QUIET: Duration = Duration::from_secs(120);
 
-/// Opens the catalog, making the global folder where it is missing. Sessions belong to the person whose machine it is.
-pub fn open_catalog(host: &Host) -> Result<Catalog, OpError> {
+/// Returns whether a catalog exists. Does not create one.
+pub(crate) fn has_catalog(host: &Host) -> bool {
+    host.home().is_ok_and(|home| home.join("catalog.sqlite3").is_file())
+}
+
+/// Opens the catalog for the owner of this machine. Creates it if it is missing.
+pub fn open_catalog(host: &Host) -> Result<Catalog> {
     host.check_owner()?;
     let scope = host.home_scope()?;
     let file = RelPath::new("catalog.sqlite3")?;
     if !scope.has(&file)? {
-        // SQLite would make it readable to others; its side files take over the mode.
+        // The file is created here because SQLite would make it accessible to other users. SQLite
+        // gives its additional files the mode of this one.
         let writer = scope.lock(&host.owner("catalog"), host.settings().lock.wait)?;
         if !scope.has(&file)? {
             writer.write_atomic(&file, b"")?;
@@ -38,67 +45,67 @@ pub fn open_catalog(host: &Host) -> Result<Catalog, OpError> {
     Ok(Catalog::open(&host.home()?.join(file.as_str()))?)
 }
 
-/// The session that a person named: a file of any agent, or a session that was seen.
-pub fn named_trace(host: &Host, name: &str) -> Result<Trace, OpError> {
+/// Returns the session in the file at a path, or a known session with this name.
+pub fn named_trace(host: &Host, name: &str) -> Result<Trace> {
     let path = host.environment.absolute(Path::new(name));
     if path.is_file() {
-        let trace = transcript::trace_at(&path)?;
+        let trace = nacre_traces::agents::trace_at(&path)?;
         check_session(&trace)?;
         return Ok(trace);
     }
     if name.contains('/') || name.contains('.') {
         return Err(OpError::not_found(format!("There is no trace `{}`", path.display()))
-            .hint("`nacre trace list` shows the sessions that were seen"));
+            .hint("`nacre trace` shows the sessions that were seen"));
     }
     Ok(open_catalog(host)?.session(name)?.trace)
 }
 
-/// Refuses a file that no agent wrote and that holds no message in Nacre's own format.
-pub fn check_session(trace: &Trace) -> Result<(), OpError> {
+/// Refuses a file that is neither an agent's trace nor in Nacre's own format.
+pub fn check_session(trace: &Trace) -> Result<()> {
     let agent = trace.source.agent;
     let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == agent);
     let (Agent::Generic, Some(adapter)) = (agent, adapter) else { return Ok(()) };
-    let Counts { user, assistant, tool_calls, injected, .. } =
+    let nacre_types::EventCounts { user, assistant, tool_calls, injected, .. } =
         adapter.read(trace, None, Sink::opening(&mut |_| {}))?.facts.counts;
     if user + assistant + tool_calls + injected > 0 {
         return Ok(());
     }
     let message =
         format!("`{}` is not a session: it holds no message", trace.source.path.display());
-    Err(OpError { code: ErrorCode::Invalid, ..OpError::failed(message) }
+    Err(OpError::new(ErrorCode::Invalid, message)
         .hint("docs/transcript-format.md describes Nacre's own format; `nacre connect list` names the agents"))
 }
 
-/// The folder of the index of everything said; `None` where it cannot be made.
-pub fn index_folder(host: &Host) -> Result<Option<WriteScope>, OpError> {
+/// Returns the folder of the message index, or `None` if the folder cannot be created.
+pub fn index_folder(host: &Host) -> Result<Option<WriteScope>> {
     Ok(WriteScope::create_inside(host.home()?, INDEX_FOLDER, Access::Private).ok())
 }
 
-/// Brings that index up to date after a sync, so that the next search need not.
-pub fn index_texts(host: &Host, catalog: &Catalog) -> Result<(), OpError> {
+/// Updates the message index after a sync, to make the next search fast.
+pub fn index_texts(host: &Host, catalog: &Catalog) -> Result<()> {
     let embedder = host.own_embedder()?;
     let owner = host.owner("sync");
     let access = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
-    catalog.index_texts(index_folder(host)?, access)?;
+    index_messages(catalog, index_folder(host)?, access)?;
     Ok(())
 }
 
-/// Makes that index again, where words were taken out of what was said: nothing of them may stay in it.
-pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<(), OpError> {
+/// Rebuilds the message index after words were redacted, so that it no longer contains them.
+pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<()> {
     let (owner, wait) = (host.owner("sync"), host.own_settings().lock.wait);
-    catalog.clear_index(index_folder(host)?, &owner, wait)?;
+    clear_message_index(index_folder(host)?, &owner, wait)?;
     index_texts(host, catalog)
 }
 
-/// The agents that a person connected; `None` when they left it to us.
-pub fn connected(host: &Host) -> Result<Option<Vec<ConnectedAgent>>, OpError> {
+/// Returns the agents in the register. If there is no register, returns `None`, and all agents are
+/// read.
+pub fn connected(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
     let home = host.home()?;
     let Some(text) = read_text(home, "agents.toml")? else { return Ok(None) };
     Ok(Some(agents::parse(&text, &home.join("agents.toml"))?))
 }
 
-/// Where each connected agent is read from.
-pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>, OpError> {
+pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>> {
     let homes = homes(host)?;
     let chosen = connected(host)?;
     let mut found = Vec::new();
@@ -122,46 +129,32 @@ pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>, OpErr
     Ok(found)
 }
 
-/// The folder of global data with the conversations of Nacre's own agent, as transcripts.
+/// The folder with the transcripts of Nacre's own agent, relative to the global folder.
 pub const SESSIONS_FOLDER: &str = "sessions";
 
-/// The folders that agents' settings point to.
-pub fn homes(host: &Host) -> Result<Homes, OpError> {
+pub fn homes(host: &Host) -> Result<Homes> {
     let environment = &host.environment;
     let Some(home) = &environment.home else {
         return Err(
             OpError::failed("There is no home folder to look for traces in").hint("Set HOME")
         );
     };
-    let path = |name: &str| environment.var(name).map(PathBuf::from);
-    let claude = environment.var("CLAUDE_CONFIG_DIR").unwrap_or_default();
+    // Variables set by an agent could refer to forged sessions.
+    let is_agents = environment.actor() == Actor::Agent;
+    let var = |name: &str| environment.var(name).filter(|_| !is_agents);
+    // In an agent's shell, `HOME` could be wrong, so the home folder is derived from the global
+    // folder if possible.
+    let global = host.home().ok().filter(|_| is_agents);
+    let global = global.filter(|folder| folder.file_name().is_some_and(|name| name == ".nacre"));
+    let home = global.and_then(Path::parent).unwrap_or(home);
     Ok(Homes {
-        claude_config: claude
-            .split(',')
-            .filter(|part| !part.is_empty())
-            .map(PathBuf::from)
-            .collect(),
-        codex_home: path("CODEX_HOME"),
-        xdg_config: path("XDG_CONFIG_HOME"),
-        xdg_data: path("XDG_DATA_HOME"),
-        opencode_db: path("OPENCODE_DB"),
-        gemini_home: path("GEMINI_CLI_HOME"),
-        qwen_home: path("QWEN_HOME"),
-        qwen_runtime: path("QWEN_RUNTIME_DIR"),
-        copilot_home: path("COPILOT_HOME"),
-        pi_agent: path("PI_CODING_AGENT_DIR"),
-        cline: path("CLINE_DIR"),
-        cline_data: path("CLINE_DATA_DIR"),
-        cline_sessions: path("CLINE_SESSION_DATA_DIR"),
-        continue_global: path("CONTINUE_GLOBAL_DIR"),
-        aider_history: path("AIDER_CHAT_HISTORY_FILE"),
+        variables: variables().filter_map(|name| Some((name, var(name)?.to_owned()))).collect(),
         nacre_sessions: host.home().ok().map(|home| home.join(SESSIONS_FOLDER)),
         ..Homes::at(home)
     })
 }
 
-/// The options of a refresh over everything that is connected.
-pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions, OpError> {
+pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions> {
     Ok(RefreshOptions {
         connections: connections(host, only)?,
         projects: host.projects.iter().map(|project| project.path.clone()).collect(),
@@ -176,7 +169,6 @@ pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions, Op
     })
 }
 
-/// The words that are kept out of the sessions of each project.
 fn word_lists(host: &Host) -> WordLists {
     let lists = host.projects.iter().map(|project| {
         let words = match host.settings_for(&project.path) {
@@ -191,8 +183,7 @@ fn word_lists(host: &Host) -> WordLists {
     WordLists { own: words(&host.own_settings()), projects: lists.collect() }
 }
 
-/// A point in time, as `parse_time` of the core reads it.
-pub fn parse_when(text: &str, now: Timestamp) -> Result<Timestamp, OpError> {
+pub fn parse_when(text: &str, now: Timestamp) -> Result<Timestamp> {
     parse_time(text, now).ok_or_else(|| {
         OpError::usage(format!("`{text}` is not a time")).hint(
             "Write a day (2026-11-15), a moment (2026-11-15T08:30:00Z) or an age (36h, 7d, 2w)",
@@ -200,13 +191,11 @@ pub fn parse_when(text: &str, now: Timestamp) -> Result<Timestamp, OpError> {
     })
 }
 
-/// The names of the agents whose traces can be read, in the order in which they are listed.
 pub fn agent_names() -> impl Iterator<Item = &'static str> {
     ADAPTERS.iter().map(|adapter| adapter.agent().as_str())
 }
 
-/// The agent of that name.
-pub fn agent_named(name: &str) -> Result<Agent, OpError> {
+pub fn agent_named(name: &str) -> Result<Agent> {
     let agents = ADAPTERS.iter().map(|adapter| adapter.agent());
     agents.into_iter().find(|agent| agent.as_str() == name).ok_or_else(|| {
         let names: Vec<&str> = agent_names().collect();
@@ -217,48 +206,32 @@ pub fn agent_named(name: &str) -> Result<Agent, OpError> {
 
 impl From<CatalogError> for OpError {
     fn from(error: CatalogError) -> Self {
-        let hint = match &error {
-            CatalogError::UnknownTrace { .. } => Some("`nacre trace list` shows every session"),
+        use ErrorCode::{Ambiguous, Busy, DatabaseAway, Failed, NotFound};
+        let (code, hint) = match &error {
+            CatalogError::UnknownTrace { .. } => (NotFound, "`nacre trace` shows every session"),
             CatalogError::Ambiguous { .. } => {
-                Some("Give more of the name; `nacre trace list` shows them")
+                (Ambiguous, "Give more of the name; `nacre trace` shows them")
             }
-            CatalogError::Busy(_) => Some("Wait for it to end, then try again"),
+            CatalogError::Busy(_) => (Busy, "Wait for it to end, then try again"),
             CatalogError::Shared { is_passing: true, .. } => {
-                Some("The database may come back; nothing that waits is lost")
+                (DatabaseAway, "The database may come back; nothing that waits is lost")
             }
             CatalogError::Newer { .. } => {
-                Some("Use the newer version, or move the file away: it can be made again")
+                (Failed, "Use the newer version, or move the file away: it can be made again")
             }
             CatalogError::Open { .. }
             | CatalogError::Shared { is_passing: false, .. }
             | CatalogError::Sql(_)
             | CatalogError::LeaseLost { .. }
-            | CatalogError::Index(_)
-            | CatalogError::Trace(_) => None,
+            | CatalogError::Trace(_) => return Self::wrap(&error),
         };
-        Self::from_error(catalog_code(&error), &error, hint.map(str::to_owned))
-    }
-}
-
-fn catalog_code(error: &CatalogError) -> ErrorCode {
-    match error {
-        CatalogError::UnknownTrace { .. } => ErrorCode::NotFound,
-        CatalogError::Ambiguous { .. } => ErrorCode::Ambiguous,
-        CatalogError::Busy(_) => ErrorCode::Busy,
-        CatalogError::Shared { is_passing: true, .. } => ErrorCode::DatabaseAway,
-        CatalogError::Open { .. }
-        | CatalogError::Shared { is_passing: false, .. }
-        | CatalogError::Sql(_)
-        | CatalogError::Newer { .. }
-        | CatalogError::LeaseLost { .. }
-        | CatalogError::Index(_)
-        | CatalogError::Trace(_) => ErrorCode::Failed,
+        Self::from_error(code, &error, Some(hint.to_owned()))
     }
 }
 
 impl From<transcript::Error> for OpError {
     fn from(error: transcript::Error) -> Self {
-        let hint = "`nacre trace list` shows the sessions that were seen, with their ids";
+        let hint = "`nacre trace` shows the sessions that were seen, with their ids";
         Self::from_error(ErrorCode::Failed, &error, Some(hint.to_owned()))
     }
 }
@@ -272,7 +245,7 @@ impl From<AgentsError> for OpError {
     }
 }
 
-/// A path below the home, written short.
+/// Abbreviates the home folder in a path to `~`.
 pub fn short(host: &Host, path: &Path) -> String {
     match host.environment.home.as_ref().and_then(|home| path.strip_prefix(home).ok()) {
         Some(rest) => format!("~/{}", rest.display()),

@@ -1,56 +1,39 @@
-//! Watches the database that servers share: how it is, who leads, and whether something in its queue is due.
+//! Monitors the shared database: its state, its leader, and the due sessions in its queue.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use nacre_api::wire::{DatabaseState, DatabaseStatus, LoopName};
 use nacre_ops::host::Environment;
-use nacre_ops::service::{self, DatabaseMetrics, LogLevel};
+use nacre_ops::service::{self, LogLevel};
 use nacre_ops::{Cancel, Events};
+use nacre_types::{DatabaseState, DatabaseStatus, LoopName};
 
 use super::Daemon;
 use crate::calls::{Call, CallInfo, Calls};
 
-/// How often it is looked at. What a dead server held is due when its lease ends, and is to be taken soon after.
+/// Interval between checks. The database does not report expired leases, which make the sessions of
+/// a crashed server due.
 const LOOK: Duration = Duration::from_secs(3);
 
-/// Every so many looks it is asked whether this server leads.
+/// Number of checks between attempts to become the leader.
 const LEAD_EVERY: u32 = 5;
 
-/// How the database was when it was last looked at.
 pub(crate) struct DatabaseWatch {
     environment: Environment,
     seen: Mutex<Option<DatabaseStatus>>,
-    measured: Mutex<Option<DatabaseMetrics>>,
-}
-
-/// Every so many looks it is measured.
-const MEASURE_EVERY: u32 = 5;
-
-/// What one look found.
-struct Looked {
-    /// What was measured, where that was its turn and could be done.
-    measured: Option<Option<DatabaseMetrics>>,
-    status: Option<DatabaseStatus>,
-    is_due: bool,
 }
 
 impl DatabaseWatch {
     pub(crate) fn new(environment: Environment) -> Arc<Self> {
-        Arc::new(Self { environment, seen: Mutex::new(None), measured: Mutex::new(None) })
+        Arc::new(Self { environment, seen: Mutex::new(None) })
     }
 
-    /// How it was; nothing before the first look.
+    /// Returns `None` before the first check.
     pub(crate) fn status(&self) -> Option<DatabaseStatus> {
         self.seen.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What was measured last; nothing while the database does not answer.
-    pub(crate) fn metrics(&self) -> Option<DatabaseMetrics> {
-        *self.measured.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Looks again and again until the server stops, and wakes the sync where something is due.
+    /// Wakes the sync loop whenever a session is due.
     pub(crate) async fn run(
         self: Arc<Self>,
         calls: Arc<Calls>,
@@ -60,15 +43,11 @@ impl DatabaseWatch {
         let mut n_looks = 0_u32;
         loop {
             let wants_lead = daemon.is_some() && n_looks.is_multiple_of(LEAD_EVERY);
-            let is_measured = n_looks.is_multiple_of(MEASURE_EVERY);
             n_looks = n_looks.wrapping_add(1);
             let info = CallInfo { can_change: false, ..CallInfo::of_loop("database") };
-            let look = move |call: &Call| Ok(look(call, wants_lead, is_measured));
+            let look = move |call: &Call| Ok(look(call, wants_lead));
             let looked = calls.run(info, Events::ignored(), std::future::pending(), look).await;
-            if let Ok(Looked { measured, status, is_due }) = looked {
-                if let Some(measured) = measured {
-                    *self.measured.lock().unwrap_or_else(PoisonError::into_inner) = measured;
-                }
+            if let Ok((status, is_due)) = looked {
                 self.take_in(status);
                 match &daemon {
                     Some(daemon) if is_due && !daemon.is_paused() => daemon.wake(&[LoopName::Sync]),
@@ -82,7 +61,6 @@ impl DatabaseWatch {
         }
     }
 
-    /// Keeps what was seen, and writes down a change.
     fn take_in(&self, status: Option<DatabaseStatus>) {
         let state = |seen: &Option<DatabaseStatus>| seen.as_ref().map(|seen| seen.state);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -107,20 +85,13 @@ impl DatabaseWatch {
     }
 }
 
-fn look(call: &Call, wants_lead: bool, is_measured: bool) -> Looked {
+fn look(call: &Call, wants_lead: bool) -> (Option<DatabaseStatus>, bool) {
     if wants_lead {
-        // Who leads matters to the loops, which ask again themselves.
+        // This call only renews the leadership. Each loop checks separately whether this server is
+        // the leader.
         let _ = call.host.is_leader();
     }
     let status = call.host.database_status();
     let is_usable = status.as_ref().is_some_and(|status| status.state.is_usable());
-    let measured = (is_measured || !is_usable).then(|| {
-        let measure = || service::database_metrics(&call.host).ok().flatten();
-        if is_usable { measure() } else { None }
-    });
-    Looked {
-        measured,
-        is_due: is_usable && service::has_due_sessions(&call.host).unwrap_or(false),
-        status,
-    }
+    (status, is_usable && service::has_due_sessions(&call.host).unwrap_or(false))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nacre_api::wire::ChangedThing;
+use nacre_types::ChangedThing;
 
 use super::*;
 
@@ -45,7 +45,7 @@ impl Moved {
 
     fn begun(&self, seconds: u64) -> Vec<&'static str> {
         let (begun, _) = self.at(seconds).begin_due();
-        begun.iter().map(|run| run.name.as_str()).collect()
+        begun.iter().map(|(name, _)| name.as_str()).collect()
     }
 
     fn entry(&self, name: LoopName) -> LoopEntry {

@@ -1,24 +1,71 @@
-//! Reports and errors as answers.
+//! Converts reports, errors and dashboard files to responses, and sets headers on every response.
 
-use bytes::Bytes;
-use http::header::{CONTENT_TYPE, ETAG, RETRY_AFTER};
-use http::{HeaderName, HeaderValue, Response, StatusCode};
-use nacre_api::wire::{ErrorReport, Outcome};
+use std::sync::Arc;
+
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, REFERRER_POLICY, RETRY_AFTER,
+    X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
 use nacre_ops::OpError;
+use nacre_types::{ErrorCode, ErrorReport, Outcome, Report};
+use schemars::JsonSchema;
 use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
 
-use super::body::Body;
-use super::guard::Refusal;
-use super::route::Done;
+use crate::calls::Call;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Says how an operation ended that could not do all of it.
+/// Header that is set if the operation was only partly successful.
 const OUTCOME: HeaderName = HeaderName::from_static("nacre-outcome");
 
-/// A report, with what the exit code of a command would say.
-pub(super) fn report(done: Done) -> Response<Body> {
-    let mut response = json(StatusCode::OK, done.json);
+/// Allows scripts and styles from this server only, and connections to no other server.
+const CONTENT_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
+    img-src 'self' data:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+#[derive(Clone, Debug)]
+pub(super) struct Refusal {
+    pub(super) status: StatusCode,
+    pub(super) error: OpError,
+}
+
+impl Refusal {
+    pub(super) fn new(status: StatusCode, code: ErrorCode, message: &str) -> Self {
+        Self { status, error: OpError::new(code, message) }
+    }
+
+    pub(super) fn bad_request(error: OpError) -> Self {
+        Self { status: StatusCode::BAD_REQUEST, error }
+    }
+
+    pub(super) fn hint(self, hint: &str) -> Self {
+        Self { error: self.error.hint(hint), ..self }
+    }
+}
+
+impl From<OpError> for Refusal {
+    fn from(error: OpError) -> Self {
+        let status = StatusCode::from_u16(error.code.http_status());
+        Self { status: status.unwrap_or(StatusCode::INTERNAL_SERVER_ERROR), error }
+    }
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let mut response = value(self.status, &ErrorReport::from(self.error));
+        if self.status == StatusCode::SERVICE_UNAVAILABLE {
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+        }
+        response
+    }
+}
+
+pub(super) fn report(done: Done) -> Response {
+    let mut response = ([(CONTENT_TYPE, JSON)], done.json).into_response();
     let outcome = match done.outcome {
         Outcome::Done => None,
         Outcome::Partial => Some("partial"),
@@ -35,41 +82,111 @@ pub(super) fn report(done: Done) -> Response<Body> {
     response
 }
 
-/// A value of the server's own.
-pub(super) fn value(status: StatusCode, value: &impl Serialize) -> Response<Body> {
-    // Wire types have only text as keys, so that writing them cannot fail.
-    json(status, serde_json::to_vec(value).unwrap_or_default())
+pub(super) fn value(status: StatusCode, value: &impl Serialize) -> Response {
+    // Wire types have string keys, so serialization cannot fail.
+    let json = serde_json::to_vec(value).unwrap_or_default();
+    (status, [(CONTENT_TYPE, JSON)], json).into_response()
 }
 
-pub(super) fn json(status: StatusCode, json: impl Into<Bytes>) -> Response<Body> {
-    let mut response = Response::new(Body::whole(json));
-    *response.status_mut() = status;
-    response.headers_mut().insert(CONTENT_TYPE, JSON);
-    response
-}
-
-/// An operation that could not be carried out.
-pub(super) fn failure(error: OpError) -> Response<Body> {
-    let status = error.code.http_status();
-    let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-    with_retry(value(status, &ErrorReport::from(error)))
-}
-
-/// A request that was not carried out at all.
-pub(super) fn refusal(refusal: Refusal) -> Response<Body> {
-    let Refusal { status, error } = refusal;
-    let is_busy = status == StatusCode::TOO_MANY_REQUESTS;
-    let mut response = with_retry(value(status, &ErrorReport::from(error)));
-    if is_busy {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+/// Prevents browsers from framing, sniffing, caching or sharing the response. No header allows
+/// other origins to read it.
+pub(super) fn protect(headers: &mut HeaderMap) {
+    for (name, value) in [
+        (CONTENT_SECURITY_POLICY, CONTENT_POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+        (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    ] {
+        headers.insert(name, HeaderValue::from_static(value));
     }
-    response
+    headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// Says when to try again what cannot be answered now.
-fn with_retry(mut response: Response<Body>) -> Response<Body> {
-    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+include!(concat!(env!("OUT_DIR"), "/assets.rs"));
+
+const WITHOUT: &str = include_str!("without_dashboard.html");
+
+/// Returns a dashboard file. The page itself is at `/`.
+pub(super) fn asset(path: &str) -> Option<Response> {
+    let name = match path {
+        "/" => "index.html",
+        path => path.strip_prefix('/')?,
+    };
+    let found = ASSETS.iter().find(|(asset, _)| *asset == name);
+    let bytes = match found {
+        Some((_, bytes)) => *bytes,
+        None if path == "/" => WITHOUT.as_bytes(),
+        None => return None,
+    };
+    // The names of files in `assets/` contain a content hash.
+    let is_hashed = name.starts_with("assets/");
+    let kept = if is_hashed { "public, max-age=31536000, immutable" } else { "no-cache" };
+    Some(([(CONTENT_TYPE, content_type(name)), (CACHE_CONTROL, kept)], bytes).into_response())
+}
+
+fn content_type(name: &str) -> &'static str {
+    match name.rsplit_once('.').map(|(_, ending)| ending) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("woff2") => "font/woff2",
+        Some("json" | "webmanifest") => "application/json",
+        _ => "application/octet-stream",
     }
-    response
+}
+
+pub(super) trait Input: DeserializeOwned + JsonSchema + Send + 'static {}
+impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {}
+
+pub(super) trait Output: Report + Serialize + JsonSchema + 'static {}
+impl<T: Report + Serialize + JsonSchema + 'static> Output for T {}
+
+pub(super) type Prepare = Arc<dyn Fn(Value) -> Result<Work, OpError> + Send + Sync>;
+
+pub(super) type Work = Box<dyn FnOnce(&Call) -> Result<Done, OpError> + Send>;
+
+#[derive(Clone, Debug)]
+pub(super) struct Done {
+    pub(super) json: Vec<u8>,
+    pub(super) outcome: Outcome,
+    /// The version to compare with `If-Match`.
+    pub(super) version: Option<String>,
+}
+
+pub(super) fn prepare<Q: Input, R: Output>(
+    operation: impl Fn(&Call, &Q) -> Result<R, OpError> + Copy + Send + Sync + 'static,
+    version: fn(&R) -> Option<String>,
+) -> Prepare {
+    Arc::new(move |parameters| {
+        let request = serde_json::from_value::<Q>(parameters).map_err(no_sense)?;
+        let work = move |call: &Call| {
+            let report = operation(call, &request)?;
+            let json = serde_json::to_vec(&report).map_err(|error| {
+                OpError::failed(format!("The report could not be written: {error}"))
+            })?;
+            Ok(Done { json, outcome: report.outcome(), version: version(&report) })
+        };
+        Ok(Box::new(work) as Work)
+    })
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+pub(super) fn no_sense(error: serde_json::Error) -> OpError {
+    OpError::usage(format!("Invalid request: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_built_in_is_served() {
+        assert!(asset("/").is_some());
+        for path in ["/../Cargo.toml", "/assets/../index.html", "//index.html", "/etc/passwd", ""] {
+            assert!(asset(path).is_none(), "{path}");
+        }
+    }
 }

@@ -1,93 +1,121 @@
-//! Listens on a port of this machine, and where the system has them on a socket file, until it is told to stop.
-//!
-//! Every connection has bounds: how long its headers may take, how large they may be, how many there may be at once. A stop lets
-//! what runs end for a while, then cancels it; what was not finished is taken up the next time.
+//! Accepts connections on a local port and, on Unix, on a socket. When the server is stopped,
+//! active calls may finish within a time limit and are then cancelled.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use nacre_api::wire::ErrorCode;
 use nacre_ops::host::{Environment, Needs, OpenOptions};
 use nacre_ops::service::{self, HeldService, LogLevel};
 use nacre_ops::{Cancel, Host, OpError};
+use nacre_types::{ErrorCode, ServeReport};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
+use tower::ServiceExt as _;
 
-use super::access::{Keys, secret};
-use super::guard::{Entry, Names};
+use super::guard::{EntryPoint, Names};
+use super::router::router;
 use super::server::Server;
 use super::service::Service;
-use crate::people::{People, TrustedProxy};
+use crate::people::TrustedProxy;
 
-/// The port that is tried where none is named.
 pub const USUAL_PORT: u16 = 8765;
 
-/// Connections of one entry at the same time: as many as may listen for events, and room for requests beside them.
+/// Limit per listener. Event streams have a separate limit, so that some connections remain
+/// available for other requests.
 const MAX_CONNECTIONS: usize = 1280;
-/// How long a client may take to say what it wants.
 const HEADER_TIME: Duration = Duration::from_secs(5);
 const MAX_HEADERS: usize = 64;
-/// What is held of a connection's input.
 const INPUT_BYTES: usize = 32 << 10;
-/// How long what runs may go on after a stop, and how long it then has to end.
+/// How long active calls may continue after the server is stopped, and how long cancelled calls may
+/// take to end.
 const DRAIN: Duration = Duration::from_secs(5);
 const END: Duration = Duration::from_secs(5);
 const WORKERS: usize = 2;
-/// How often memory that calls no longer need goes back to the system.
 const GIVE_BACK: Duration = Duration::from_secs(20);
 
-/// How the server is to listen.
 #[derive(Clone, Debug)]
 pub struct ServeOptions {
-    /// 0 for any that is free.
+    /// 0 selects any free port.
     pub port: u16,
-    /// Names that a proxy of the person's asks by, as `host:port`.
+    /// Public names of proxies in the form `host:port`.
     pub names: Vec<String>,
-    /// Whether it syncs and maintains by itself.
     pub has_loops: bool,
 }
 
-/// Where the server listens.
-#[derive(Clone, Debug)]
-pub struct Bound {
-    pub address: SocketAddr,
-    pub socket: Option<PathBuf>,
-}
-
-/// Told where, once the server can be asked.
-type Ready<'r> = &'r mut dyn FnMut(&Bound) -> Result<(), OpError>;
-
-/// Serves until `stop`. `ready` is told where, once it can be asked.
+/// Calls `ready` with the address as soon as the server accepts requests.
 pub fn serve(
     environment: Environment,
     options: &ServeOptions,
-    ready: Ready<'_>,
+    ready: impl FnOnce(&ServeReport) -> Result<(), OpError>,
     stop: &Cancel,
 ) -> Result<(), OpError> {
-    let environment = Environment { folder: outside(&environment), ..environment };
-    let open = OpenOptions { needs: Needs::Registered, ..OpenOptions::default() };
+    let environment = Environment { folder: folder_of_no_project(&environment), ..environment };
+    let actor = environment.actor();
+    let open = OpenOptions { needs: Needs::Registered, actor, ..OpenOptions::default() };
     let host = Host::open(environment.clone(), &open).host?;
+    // The server acts with the rights of this machine's owner.
+    host.check_user("start a server")?;
     let proxy = TrustedProxy::of(&host)?;
     service::hold(&host, |held| {
         nacre_ops::host::share_memory();
         let runtime = runtime()?;
-        let served = runtime.block_on(listen(environment, options, (held, proxy), (ready, stop)));
+        let served = runtime.block_on(async {
+            let listener = bind(options.port).await?;
+            let address =
+                listener.local_addr().map_err(|error| cannot_listen(options.port, &error))?;
+            let server = Server::new(
+                environment.clone(),
+                Names::new(address.port(), &options.names),
+                held.token().to_owned(),
+                proxy,
+                Service::new(&environment, address, stop, options.has_loops)?,
+                stop.clone(),
+            )?;
+            let server = Arc::new(server);
+            let socket = open_socket(held);
+            held.announce(&address.to_string())?;
+            let path = socket.as_ref().map(|(path, _)| path.display().to_string());
+            ready(&ServeReport { address: address.to_string(), socket: path })?;
+            log_start(&environment, address);
+            server.start_loops();
+            tokio::spawn(give_back_memory(Arc::clone(&server)));
+            let router = router(&server);
+            tokio::select! {
+                () = accept_port(&listener, &router) => {}
+                () = accept_socket(socket.map(|(_, listener)| listener), &router) => {}
+                () = stop.cancelled() => {}
+            }
+            drain(&server).await;
+            server.end().await;
+            let pid = environment.pid.to_string();
+            service::log(&environment, LogLevel::Info, "stop", &[("pid", &*pid)]);
+            Ok(())
+        });
         runtime.shutdown_timeout(END);
         served
     })
 }
 
-/// A folder that is in no project, so that none is taken for the one around.
-fn outside(environment: &Environment) -> PathBuf {
+fn log_start(environment: &Environment, address: SocketAddr) {
+    let (address, pid) = (address.to_string(), environment.pid.to_string());
+    let version = env!("CARGO_PKG_VERSION");
+    let fields = [("address", &*address), ("pid", &*pid), ("version", version)];
+    service::log(environment, LogLevel::Info, "start", &fields);
+}
+
+/// Returns a folder outside all projects, so that requests have no default project.
+fn folder_of_no_project(environment: &Environment) -> PathBuf {
     let folder = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
     folder.ancestors().last().map_or(folder.clone(), PathBuf::from)
 }
@@ -95,63 +123,21 @@ fn outside(environment: &Environment) -> PathBuf {
 fn runtime() -> Result<Runtime, OpError> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
-    runtime.map_err(|error| OpError {
-        causes: vec![error.to_string()],
-        ..OpError::failed("Cannot start the async runtime")
-    })
+    runtime.map_err(|error| OpError::failed("Cannot start the async runtime").because(error))
 }
 
-async fn listen(
-    environment: Environment,
-    options: &ServeOptions,
-    (held, proxy): (&HeldService<'_>, Option<TrustedProxy>),
-    (ready, stop): (Ready<'_>, &Cancel),
-) -> Result<(), OpError> {
-    let listener = bind(options.port).await?;
-    let address = listener.local_addr().map_err(|error| cannot_listen(options.port, &error))?;
-    let names = Names::new(address.port(), &options.names);
-    let keys = Keys::new(held.token().to_owned(), &environment);
-    let boot: String = secret(environment.random)?.chars().take(8).collect();
-    let boot = (boot, secret(environment.random)?);
-    let service = Service::new(&environment, address, stop.clone(), options.has_loops)?;
-    let people = (People::new(environment.clone()), proxy);
-    let log = environment.clone();
-    let server = Server::new(environment, (names, keys), people, (boot, service), stop.clone());
-    let server = Arc::new(server);
-    let socket = open_socket(held);
-    held.announce(&address.to_string())?;
-    let bound = Bound { address, socket: socket.as_ref().map(|(path, _)| path.clone()) };
-    ready(&bound)?;
-    let (pid, version) = (log.pid.to_string(), env!("CARGO_PKG_VERSION"));
-    let fields = [("address", &*address.to_string()), ("pid", &*pid), ("version", version)];
-    service::log(&log, LogLevel::Info, "start", &fields);
-    server.start_loops();
-    tokio::spawn(give_back_memory(Arc::clone(&server)));
-    tokio::select! {
-        () = accept_port(&listener, &server) => {}
-        () = accept_socket(socket.map(|(_, listener)| listener), &server) => {}
-        () = stop.cancelled() => {}
-    }
-    drain(&server).await;
-    server.end().await;
-    service::log(&log, LogLevel::Info, "stop", &[("pid", &*pid)]);
-    Ok(())
-}
-
-/// Gives memory back now and then, as long as there are calls.
 async fn give_back_memory(server: Arc<Server>) {
     let mut n_seen = 0;
     loop {
         tokio::time::sleep(GIVE_BACK).await;
         let n_begun = server.n_begun();
         if n_begun != std::mem::replace(&mut n_seen, n_begun) {
-            // It takes a few milliseconds, in which others may wait for memory.
+            // This takes a few milliseconds and may block memory allocations.
             let _ = tokio::task::spawn_blocking(nacre_ops::host::give_back_memory).await;
         }
     }
 }
 
-/// Lets what runs end by itself for a while, then cancels it.
 async fn drain(server: &Server) {
     const LOOK: Duration = Duration::from_millis(20);
     let until_idle = || async {
@@ -161,7 +147,8 @@ async fn drain(server: &Server) {
     };
     if tokio::time::timeout(DRAIN, until_idle()).await.is_err() {
         server.cancel_all();
-        // What does not hear it ends with the process; every change is a journaled whole.
+        // Calls that ignore cancellation end with the process, which is safe because all changes
+        // are atomic.
         let _ = tokio::time::timeout(END, until_idle()).await;
     }
 }
@@ -172,16 +159,13 @@ async fn bind(port: u16) -> Result<TcpListener, OpError> {
 }
 
 fn cannot_listen(port: u16, error: &io::Error) -> OpError {
-    let error = OpError {
-        code: ErrorCode::Unavailable,
-        causes: vec![error.to_string()],
-        ..OpError::failed(format!("Cannot listen on port {port}"))
-    };
-    error.hint("Another program listens there? Take a free one: nacre serve --port 0")
+    OpError::new(ErrorCode::Unavailable, format!("Cannot listen on port {port}"))
+        .because(error)
+        .hint("If another program uses it, choose any free port: nacre serve --port 0")
 }
 
-/// Serves what comes in by one entry. Each has its own bound, so that strangers on the port do not keep the owner from the
-/// socket file.
+/// The port and the socket have separate limits, so that other users of the machine cannot exhaust
+/// those of the socket.
 async fn accept<S, C>(
     mut next: impl AsyncFnMut() -> io::Result<Option<S>>,
     converse: impl Fn(S) -> C,
@@ -201,29 +185,25 @@ async fn accept<S, C>(
                 });
             }
             Ok(None) => {}
-            // Too many open files, or a client that went away.
+            // Too many files are open, or the client has disconnected.
             Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
         }
     }
 }
 
-async fn accept_port(listener: &TcpListener, server: &Arc<Server>) {
+async fn accept_port(listener: &TcpListener, router: &Router) {
     let next = async || {
         let (stream, peer) = listener.accept().await?;
-        // Small answers are not held back.
         let _ = stream.set_nodelay(true);
-        Ok(Some((stream, peer)))
+        Ok(Some((stream, EntryPoint::Port(peer.ip()))))
     };
-    let converse = |(stream, peer): (_, SocketAddr)| {
-        converse(stream, Entry::Port(peer.ip()), Arc::clone(server))
-    };
-    accept(next, converse).await;
+    accept(next, |(stream, entry)| converse(stream, entry, router.clone())).await;
 }
 
 #[cfg(unix)]
 type SocketListener = tokio::net::UnixListener;
 
-/// The socket file, for processes of the same user. A server without it is reached by its port.
+/// Returns `None` on failure, in which case clients use the port.
 #[cfg(unix)]
 fn open_socket(held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
     let path = held.socket_path()?;
@@ -232,14 +212,14 @@ fn open_socket(held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
 }
 
 #[cfg(unix)]
-async fn accept_socket(listener: Option<SocketListener>, server: &Arc<Server>) {
+async fn accept_socket(listener: Option<SocketListener>, router: &Router) {
     let Some(listener) = listener else { return std::future::pending().await };
     let next = async || {
         let (stream, _) = listener.accept().await?;
-        // The folder is closed to others; the system says once more who it is.
+        // The folder is private, but check the peer's user as well.
         Ok(is_same_user(&stream).then_some(stream))
     };
-    accept(next, |stream| converse(stream, Entry::Socket, Arc::clone(server))).await;
+    accept(next, |stream| converse(stream, EntryPoint::Socket, router.clone())).await;
 }
 
 #[cfg(unix)]
@@ -248,7 +228,7 @@ fn is_same_user(stream: &tokio::net::UnixStream) -> bool {
 }
 
 #[cfg(not(unix))]
-type SocketListener = Infallible;
+type SocketListener = std::convert::Infallible;
 
 #[cfg(not(unix))]
 fn open_socket(_held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
@@ -256,18 +236,17 @@ fn open_socket(_held: &HeldService<'_>) -> Option<(PathBuf, SocketListener)> {
 }
 
 #[cfg(not(unix))]
-async fn accept_socket(_listener: Option<SocketListener>, _server: &Arc<Server>) {
+async fn accept_socket(_listener: Option<SocketListener>, _router: &Router) {
     std::future::pending().await
 }
 
-/// Answers the requests of one connection.
-async fn converse<S>(stream: S, entry: Entry, server: Arc<Server>)
+async fn converse<S>(stream: S, entry: EntryPoint, router: Router)
 where
     S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
-    let answer = service_fn(move |request| {
-        let server = Arc::clone(&server);
-        async move { Ok::<_, Infallible>(server.answer(entry, request).await) }
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(entry);
+        router.clone().oneshot(request)
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -275,7 +254,7 @@ where
         .max_headers(MAX_HEADERS)
         .max_buf_size(INPUT_BYTES)
         .serve_connection(TokioIo::new(stream), answer);
-    // A client that breaks off is no error of the server.
+    // Ignore errors, because a client may close the connection at any time.
     let _ = connection.with_upgrades().await;
 }
 
@@ -290,7 +269,7 @@ mod tests {
     #[tokio::test]
     async fn strangers_on_one_entry_do_not_close_another() {
         let (arrived, mut n_port) = unbounded_channel();
-        // Connections that never end.
+        // These connections never end.
         let port = accept(
             async || Ok(Some(())),
             |()| {

@@ -1,90 +1,290 @@
-//! The stream of events: server-sent events, numbered, kept open by a comment now and then.
+//! The event stream for calls and changes. The latest events are stored, so that a client can
+//! resume after a disconnect.
 
-use std::sync::Arc;
+use std::collections::VecDeque;
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use bytes::Bytes;
-use http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use http::{HeaderValue, Response, StatusCode};
-use nacre_api::wire::ErrorCode;
-use nacre_ops::Cancel;
-use tokio::sync::Semaphore;
-use tokio::sync::mpsc::{Sender, channel};
+use axum::http::header::CACHE_CONTROL;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::sse::{KeepAlive, Sse};
+use axum::response::{IntoResponse, Response, sse};
+use futures_util::stream;
+use nacre_ops::host::Environment;
+use nacre_ops::people::{AccessScope, Caller, TokenHash};
+use nacre_ops::{Cancel, OpError};
+use nacre_types::{ChangedThing, ErrorCode, Event, StreamEvent, StreamedEvent};
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::watch;
 
-use super::body::Body;
-use super::guard::Refusal;
-use super::hub::Listener;
-use crate::people::LastingAccess;
+use super::answer::Refusal;
+use super::guard::secret;
+use crate::calls::CallInfo;
+use crate::people::{LastingAccess, OpenConnections};
 
-/// Listeners at the same time.
-const MAX_LISTENERS: usize = 1024;
-/// Pieces that wait for a slow listener; then it is the hub's ring that keeps them.
+const MAX_STORED: usize = 4096;
+
+const BOOT_CHARS: usize = 8;
+
+const ID_CHARS: usize = 24;
+
+pub(super) struct Hub {
+    /// Identifies this process, because each process restarts the numbering.
+    boot: String,
+    secret: String,
+    ring: Mutex<VecDeque<StoredEvent>>,
+    latest: watch::Sender<u64>,
+    now: Arc<dyn Fn() -> String + Send + Sync>,
+}
+
+#[derive(Clone)]
+struct StoredEvent {
+    number: u64,
+    task: Option<Arc<str>>,
+    project: Option<String>,
+    person: Option<String>,
+    json: Arc<str>,
+}
+
+impl StoredEvent {
+    /// The owner sees all events. Other users see only their own tasks, and changes in projects
+    /// that they may read.
+    fn is_for(&self, caller: &Caller) -> bool {
+        let may_read = |project: &String| caller.permissions.allow(project, AccessScope::Read);
+        caller.permissions.allow_everything()
+            || match self.task {
+                Some(_) => self.person.is_some() && self.person.as_deref() == caller.person(),
+                None => self.project.as_ref().is_some_and(may_read),
+            }
+    }
+}
+
+impl Hub {
+    pub(super) fn new(environment: &Environment) -> Result<Self, OpError> {
+        let environment = environment.clone();
+        Ok(Self {
+            boot: secret(environment.random)?.chars().take(BOOT_CHARS).collect(),
+            secret: secret(environment.random)?,
+            ring: Mutex::default(),
+            latest: watch::Sender::new(0),
+            now: Arc::new(move || environment.now().to_string()),
+        })
+    }
+
+    pub(super) fn publish(&self, source: &EventSource, event: StreamedEvent) {
+        let EventSource { task, project, person } = source;
+        let streamed = StreamEvent {
+            at: (self.now)(),
+            task: task.as_deref().map(str::to_owned),
+            project: project.clone(),
+            by: person.clone(),
+            event,
+        };
+        // Wire types have string keys, so serialization cannot fail.
+        let json = Arc::from(serde_json::to_string(&streamed).unwrap_or_default());
+        let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        if ring.len() == MAX_STORED {
+            ring.pop_front();
+        }
+        let (number, task) = (*self.latest.borrow() + 1, task.clone());
+        let kept =
+            StoredEvent { number, task, project: project.clone(), person: person.clone(), json };
+        ring.push_back(kept);
+        self.latest.send_replace(number);
+    }
+
+    pub(super) fn publish_change(&self, source: &EventSource, what: ChangedThing) {
+        self.publish(source, StreamedEvent::Changed { what });
+    }
+
+    /// Starts after the event `last_id`. If `last_id` is missing, starts with the next new event.
+    pub(super) fn listen(
+        self: &Arc<Self>,
+        caller: &Caller,
+        last_id: Option<&str>,
+        task: Option<String>,
+    ) -> Listener {
+        let latest = self.latest.subscribe();
+        let ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let last = *latest.borrow();
+        let seen = match last_id {
+            // If there is no `last_id`, a listener for a single task starts with the stored events.
+            None if task.is_some() => Some(ring.front().map_or(last, |first| first.number - 1)),
+            None => Some(last),
+            Some(id) => {
+                let number = match caller.permissions.allow_everything() {
+                    true => id.strip_prefix(&self.boot).and_then(|rest| rest.strip_prefix('-')),
+                    false => None,
+                };
+                match number {
+                    Some(number) => number.parse().ok().filter(|number| *number <= last),
+                    None => self.number_of(&ring, caller, id),
+                }
+            }
+        };
+        drop(ring);
+        // An unknown id was assigned by a previous server process.
+        let (seen, has_missed) = (seen.unwrap_or(0), seen.is_none());
+        Listener { hub: Arc::clone(self), latest, task, seen, has_missed }
+    }
+}
+
+impl Hub {
+    /// `id` is an opaque id that was sent to the same caller.
+    fn number_of(&self, ring: &VecDeque<StoredEvent>, caller: &Caller, id: &str) -> Option<u64> {
+        let last = *self.latest.borrow();
+        let first = ring.front().map_or(last + 1, |kept| kept.number);
+        (first - 1..=last).find(|number| self.id(caller, *number) == id)
+    }
+
+    /// Ids are opaque, because numbers would reveal activity in projects that the caller may not
+    /// read.
+    fn id(&self, caller: &Caller, number: u64) -> String {
+        match caller.permissions.allow_everything() {
+            true => format!("{}-{number}", self.boot),
+            false => {
+                let secret = format!("{} {number} {}", self.secret, caller.name());
+                TokenHash::of(&secret).as_str().chars().take(ID_CHARS).collect()
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct EventSource {
+    pub(super) task: Option<Arc<str>>,
+    pub(super) project: Option<String>,
+    /// `None` for the owner.
+    pub(super) person: Option<String>,
+}
+
+impl EventSource {
+    pub(super) fn of(info: &CallInfo) -> Self {
+        let person = info.caller.person().map(str::to_owned);
+        Self { task: None, project: info.project.clone(), person }
+    }
+}
+
+pub(super) struct Listener {
+    hub: Arc<Hub>,
+    latest: watch::Receiver<u64>,
+    task: Option<String>,
+    seen: u64,
+    has_missed: bool,
+}
+
+impl Listener {
+    /// Returns when there may be new events.
+    pub(super) async fn wait(&mut self) {
+        // The hub outlives its listeners, so waiting cannot fail.
+        let seen = self.seen;
+        let is_new = |latest: &u64| seen < *latest;
+        if !self.has_missed && self.latest.wait_for(is_new).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    pub(super) fn latest(&self) -> u64 {
+        *self.latest.borrow()
+    }
+
+    /// The permissions of `caller` must have been read after the event `until` occurred.
+    pub(super) fn events(&mut self, caller: &Caller, until: u64) -> Vec<sse::Event> {
+        let ring = self.hub.ring.lock().unwrap_or_else(PoisonError::into_inner);
+        let first = ring.front().map_or(self.latest() + 1, |kept| kept.number);
+        let mut events = Vec::new();
+        if self.seen + 1 < first || std::mem::take(&mut self.has_missed) {
+            let missed = StreamEvent {
+                at: (self.hub.now)(),
+                task: None,
+                project: None,
+                by: None,
+                event: StreamedEvent::Missed {},
+            };
+            let json = serde_json::to_string(&missed).unwrap_or_default();
+            let id = self.hub.id(caller, self.seen.max(first - 1));
+            events.push(sse::Event::default().id(id).data(json));
+        }
+        let n_old = ring.partition_point(|kept| kept.number <= self.seen);
+        let is_wanted = |kept: &&StoredEvent| {
+            self.task.is_none() || kept.task.as_deref() == self.task.as_deref()
+        };
+        let new = ring.iter().skip(n_old).take_while(|kept| kept.number <= until);
+        let new = new.filter(is_wanted).filter(|kept| kept.is_for(caller));
+        let id = |kept: &StoredEvent| self.hub.id(caller, kept.number);
+        events.extend(new.map(|kept| sse::Event::default().id(id(kept)).data(&kept.json)));
+        self.seen = until.max(first - 1);
+        events
+    }
+}
+
+/// Returns `None` for events that only concern the caller.
+pub(super) fn to_streamed(event: Event) -> Option<StreamedEvent> {
+    Some(match event {
+        Event::Started { .. } => return None,
+        Event::Warning(warning) => StreamedEvent::Warning(warning),
+        Event::Step { text } => StreamedEvent::Step { text },
+        Event::Progress { done, total, bytes } => StreamedEvent::Progress { done, total, bytes },
+        Event::Note { text } => StreamedEvent::Note { text },
+        Event::Words { text } => StreamedEvent::Words { text },
+        Event::Sentence { text, starts_line } => StreamedEvent::Sentence { text, starts_line },
+    })
+}
+
+const MAX_OF_OWNER: usize = 1024;
+const MAX_OF_PERSON: usize = 64;
+/// Maximum number of events waiting to be sent. Later events remain in the hub.
 const WAITING: usize = 16;
-/// How often a silent stream says that it is still there.
 const KEEP_OPEN: Duration = Duration::from_secs(15);
 
-/// Who listens now.
-pub(super) struct Listeners {
-    free: Arc<Semaphore>,
+pub(super) fn listeners() -> OpenConnections {
+    OpenConnections::new(MAX_OF_OWNER, MAX_OF_PERSON)
 }
 
-impl Listeners {
-    pub(super) fn new() -> Self {
-        Self { free: Arc::new(Semaphore::new(MAX_LISTENERS)) }
-    }
-
-    pub(super) fn count(&self) -> usize {
-        MAX_LISTENERS - self.free.available_permits()
-    }
-
-    /// An answer that does not end, until the server does, the client goes away or its access ends.
-    pub(super) fn stream(
-        &self,
-        listener: Listener,
-        access: LastingAccess,
-        stop: Cancel,
-    ) -> Result<Response<Body>, Refusal> {
-        let Ok(permit) = Arc::clone(&self.free).try_acquire_owned() else {
-            let message = "Too many clients listen for events";
-            return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
-        };
-        let (sender, pieces) = channel(WAITING);
-        tokio::spawn(async move {
-            let _permit = permit;
-            tokio::select! {
-                () = forward(listener, &access, sender) => {}
-                () = access.ended() => {}
-                () = stop.cancelled() => {}
-            }
-        });
-        let mut response = Response::new(Body::Pieces(pieces));
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        Ok(response)
-    }
+pub(super) fn stream(
+    listeners: &OpenConnections,
+    listener: Listener,
+    access: LastingAccess,
+    stop: Cancel,
+) -> Result<Response, Refusal> {
+    let Some(open) = listeners.add(&access.identity) else {
+        let message = "Too many clients listen for events";
+        return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
+    };
+    let (sender, events) = channel(WAITING);
+    tokio::spawn(async move {
+        let _open = open;
+        tokio::select! {
+            () = forward(listener, &access, sender) => {}
+            () = access.ended() => {}
+            () = stop.cancelled() => {}
+        }
+    });
+    let next = async |mut events: Receiver<sse::Event>| {
+        let event = events.recv().await?;
+        Some((Ok::<_, Infallible>(event), events))
+    };
+    let keep_open = KeepAlive::new().interval(KEEP_OPEN);
+    let stream = Sse::new(stream::unfold(events, next)).keep_alive(keep_open);
+    Ok(([(CACHE_CONTROL, HeaderValue::from_static("no-store"))], stream).into_response())
 }
 
-async fn forward(mut listener: Listener, access: &LastingAccess, sender: Sender<Bytes>) {
-    // A first line at once, so that the client knows that it is heard.
-    if sender.send(Bytes::from_static(b": listening\n\n")).await.is_err() {
+async fn forward(mut listener: Listener, access: &LastingAccess, sender: Sender<sse::Event>) {
+    // Send a comment to confirm the subscription immediately.
+    if sender.send(sse::Event::default().comment("listening")).await.is_err() {
         return;
     }
     loop {
-        let is_silent = tokio::select! {
-            () = listener.wait() => false,
-            () = tokio::time::sleep(KEEP_OPEN) => true,
+        tokio::select! {
+            () = listener.wait() => {}
             () = sender.closed() => return,
-        };
-        // What happens after this lookup waits for the next one.
+        }
+        // Later events are sent only after the caller has been looked up again.
         let latest = listener.latest();
         let Some(caller) = access.caller().await else { return };
-        let mut next = listener.pieces(&caller, latest);
-        if is_silent {
-            next.push(Bytes::from_static(b":\n\n"));
-        }
-        for piece in next {
-            if sender.send(piece).await.is_err() {
+        for event in listener.events(&caller, latest) {
+            if sender.send(event).await.is_err() {
                 return;
             }
         }

@@ -1,70 +1,53 @@
-//! Looks at every request before anything else does: is it for us, from one of our own pages, in a form that no foreign page can
-//! send, and shown to be the person's?
+//! Checks the host name, origin, form and credentials of every request, because web pages and other
+//! users of the machine can send requests to a local port.
 //!
-//! A page of the internet can make a browser send requests to this machine (DNS rebinding, forms, images), and other users
-//! of the machine can reach its ports. So the name that was asked for, the page that asked and the proof are all compared
-//! exactly, and nothing is said about why but its kind.
+//! Secrets are sent in the `Authorization` header and never in a cookie, because browsers send
+//! cookies to every port of a host, including those of other programs.
 
+use std::collections::VecDeque;
 use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
-use http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
-use http::{Method, StatusCode, Uri};
-use nacre_api::wire::ErrorCode;
+use axum::http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
+use axum::http::{Method, StatusCode, Uri};
 use nacre_ops::OpError;
-use nacre_ops::people::Caller;
+use nacre_ops::host::Environment;
+use nacre_ops::people::{Caller, Identity};
+use nacre_types::ErrorCode;
 
-use super::route::Access;
+use super::answer::Refusal;
 
-/// The longest path and query.
+/// In bytes.
 const MAX_URI_BYTES: usize = 8 << 10;
 
-/// By which names the server may be asked for.
 pub(super) struct Names {
     hosts: Vec<String>,
     origins: Vec<String>,
 }
 
 impl Names {
-    /// The names of this machine with the port, and those that the person stated: `host:port` of a proxy.
+    /// `stated` contains the configured names of proxies in the form `host:port`.
     pub(super) fn new(port: u16, stated: &[String]) -> Self {
         let own = ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}"));
         let origins = own.iter().map(|host| format!("http://{host}"));
-        // A proxy speaks TLS for us; its own name is never asked for in the clear.
+        // Proxies terminate TLS, so their names are valid only with https.
         let origins = origins.chain(stated.iter().map(|host| format!("https://{host}"))).collect();
         Self { hosts: own.into_iter().chain(stated.iter().cloned()).collect(), origins }
     }
 }
 
-/// A request that is not answered, and what is said instead.
-#[derive(Clone, Debug)]
-pub(super) struct Refusal {
-    pub(super) status: StatusCode,
-    pub(super) error: OpError,
-}
-
-impl Refusal {
-    pub(super) fn new(status: StatusCode, code: ErrorCode, message: &str) -> Self {
-        Self { status, error: OpError { code, ..OpError::failed(message) } }
-    }
-
-    pub(super) fn hint(self, hint: &str) -> Self {
-        Self { error: self.error.hint(hint), ..self }
-    }
-}
-
-/// Where a request came in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Entry {
-    /// A port, which browsers and other users reach, from that address.
+pub(super) enum EntryPoint {
+    /// The TCP port, which browsers and other users can reach. Contains the client's address.
     Port(IpAddr),
-    /// The socket file, which only processes of the same user reach: no browser, and proven by the system.
+    /// The socket, which only processes of the same user can open.
     Socket,
 }
 
-/// Checks that hold for every request, whatever it asks for.
 pub(super) fn check_origin(
     names: &Names,
-    entry: Entry,
+    entry: EntryPoint,
     uri: &Uri,
     headers: &HeaderMap,
 ) -> Result<(), Refusal> {
@@ -74,35 +57,36 @@ pub(super) fn check_origin(
         return Err(Refusal::new(StatusCode::URI_TOO_LONG, ErrorCode::TooLarge, message));
     }
     if uri.authority().is_some() {
-        let message = "This is no proxy";
+        let message = "This server is not a proxy";
         return Err(Refusal::new(StatusCode::BAD_REQUEST, ErrorCode::Usage, message));
     }
-    if entry == Entry::Socket {
+    if entry == EntryPoint::Socket {
         return Ok(());
     }
     let host = only(headers, &HOST).filter(|host| names.hosts.iter().any(|name| name == host));
     if host.is_none() {
-        let message = "This server is not asked for by that name";
+        let message = "Unknown host name";
         return Err(Refusal::new(StatusCode::MISDIRECTED_REQUEST, ErrorCode::Refused, message));
     }
     let foreign = |message: &str| Refusal::new(StatusCode::FORBIDDEN, ErrorCode::Refused, message);
     if headers.contains_key(ORIGIN) {
         let is_own = |origin: &str| names.origins.iter().any(|name| name == origin);
         if !only(headers, &ORIGIN).is_some_and(is_own) {
-            return Err(foreign("A page of another origin asked"));
+            return Err(foreign("The request is from another origin"));
         }
     }
     let site = HeaderName::from_static("sec-fetch-site");
     if headers.contains_key(&site) {
         let is_own = |site: &str| matches!(site, "same-origin" | "none");
         if !only(headers, &site).is_some_and(is_own) {
-            return Err(foreign("A page of another site asked"));
+            return Err(foreign("The request is from another site"));
         }
     }
     Ok(())
 }
 
-/// Checks that a change is asked for in a form that no foreign page can send.
+/// A change must have a JSON body, which pages from other origins cannot send without a preflight
+/// request.
 pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Refusal> {
     if [Method::POST, Method::PUT, Method::PATCH].contains(method) {
         let is_json = |kind: &str| {
@@ -110,28 +94,32 @@ pub(super) fn check_form(method: &Method, headers: &HeaderMap) -> Result<(), Ref
             kind.eq_ignore_ascii_case("application/json")
         };
         if !only(headers, &CONTENT_TYPE).is_some_and(is_json) {
-            let message = "A body is JSON";
-            return Err(Refusal::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                ErrorCode::Usage,
-                message,
-            )
-            .hint("Send the header `Content-Type: application/json`"));
+            let (status, message) = (StatusCode::UNSUPPORTED_MEDIA_TYPE, "The body must be JSON");
+            return Err(Refusal::new(status, ErrorCode::Usage, message)
+                .hint("Send the header `Content-Type: application/json`"));
         }
     }
     Ok(())
 }
 
-/// How a request proved itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Access {
+    /// Accepts a token or a dashboard login.
+    Read,
+    /// Like `Read`, but for routes that change something, which never use GET.
+    Change,
+    /// Accepts a token or the socket, but not a dashboard login.
+    Program,
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// The server's own token, or that of a person.
     Token(Caller),
-    /// The secret of a page in a browser, or a proxy that a browser logged in at.
+    /// A dashboard login, or a browser that a proxy has authenticated.
     Page(Caller),
 }
 
-/// Whose request it is, by what it showed. What a browser sends by itself, such as a cookie, proves nothing.
+/// Ignores cookies, because browsers send them automatically.
 pub(super) fn caller(
     proof: Option<Proof>,
     access: Access,
@@ -139,7 +127,7 @@ pub(super) fn caller(
 ) -> Result<Caller, Refusal> {
     match proof {
         Some(Proof::Token(caller)) => Ok(caller),
-        // A browser tells with every change which page made it.
+        // Browsers always send the page's origin with requests that change something.
         Some(Proof::Page(caller)) if access == Access::Read => Ok(caller),
         Some(Proof::Page(caller)) if access == Access::Change && headers.contains_key(ORIGIN) => {
             Ok(caller)
@@ -151,13 +139,178 @@ pub(super) fn caller(
 fn unproven() -> Refusal {
     let message = "The token is missing or wrong";
     Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message).hint(
-        "Programs send `Authorization: Bearer` with the text of ~/.nacre/run/token; a browser is let in by `nacre dashboard`",
+        "Programs send `Authorization: Bearer` with the token in ~/.nacre/run/token; `nacre dashboard` logs a browser in",
     )
 }
 
-/// The value of a header that is there once, and is text.
+/// Returns `None` if the header occurs more than once or is not valid text.
 pub(super) fn only<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Option<&'h str> {
     let mut values = headers.get_all(name).iter();
     let value = values.next()?.to_str().ok()?;
     values.next().is_none().then_some(value)
+}
+
+const CODE_LIFE: Duration = Duration::from_secs(120);
+/// How long a login remains valid after the last request from the dashboard.
+const LOGIN_LIFE: Duration = Duration::from_secs(12 * 60 * 60);
+/// Separate limits for codes and logins. If a person exceeds a limit, the oldest entry is dropped.
+const MAX_PER_PERSON: usize = 16;
+const SECRET_BYTES: usize = 32;
+
+pub(super) struct Keys {
+    token: String,
+    codes: Mutex<VecDeque<Timed>>,
+    logins: Mutex<VecDeque<Timed>>,
+    random: fn(&mut [u8]) -> std::io::Result<()>,
+}
+
+struct Timed {
+    secret: String,
+    until: Duration,
+    identity: Identity,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    Owner,
+    Page(Identity),
+}
+
+impl Keys {
+    pub(super) fn new(token: String, environment: &Environment) -> Self {
+        Self {
+            token,
+            codes: Mutex::default(),
+            logins: Mutex::default(),
+            random: environment.random,
+        }
+    }
+
+    /// The code can be used for one login. `now` is the uptime of the process.
+    pub(super) fn new_code(&self, identity: Identity, now: Duration) -> Result<String, OpError> {
+        self.keep(&self.codes, identity, now, CODE_LIFE)
+    }
+
+    pub(super) fn log_in(&self, code: &str, now: Duration) -> Result<Option<String>, OpError> {
+        let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = codes.iter().position(|kept| is_same(&kept.secret, code));
+        let found = found.and_then(|number| codes.remove(number)).filter(|kept| now <= kept.until);
+        let Some(Timed { identity, .. }) = found else { return Ok(None) };
+        self.keep(&self.logins, identity, now, LOGIN_LIFE).map(Some)
+    }
+
+    pub(super) fn find(&self, shown: &str, now: Duration) -> Option<Key> {
+        if is_same(&self.token, shown) {
+            return Some(Key::Owner);
+        }
+        let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_meant = |kept: &&mut Timed| is_same(&kept.secret, shown) && now <= kept.until;
+        let login = logins.iter_mut().find(is_meant)?;
+        login.until = now + LOGIN_LIFE;
+        Some(Key::Page(login.identity.clone()))
+    }
+
+    fn keep(
+        &self,
+        kept: &Mutex<VecDeque<Timed>>,
+        identity: Identity,
+        now: Duration,
+        life: Duration,
+    ) -> Result<String, OpError> {
+        let secret = secret(self.random)?;
+        let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.retain(|one| now <= one.until);
+        let is_theirs = |one: &Timed| one.identity.person() == identity.person();
+        if MAX_PER_PERSON <= kept.iter().filter(|one| is_theirs(one)).count() {
+            let oldest = kept.iter().position(is_theirs);
+            oldest.map(|number| kept.remove(number));
+        }
+        kept.push_back(Timed { secret: secret.clone(), until: now + life, identity });
+        Ok(secret)
+    }
+}
+
+pub(super) fn secret(random: fn(&mut [u8]) -> std::io::Result<()>) -> Result<String, OpError> {
+    let mut bytes = [0; SECRET_BYTES];
+    random(&mut bytes)
+        .map_err(|error| OpError::failed(format!("The system gives no random bytes: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// Compares the strings in constant time.
+fn is_same(expected: &str, shown: &str) -> bool {
+    let differ = expected.bytes().zip(shown.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+    expected.len() == shown.len() && differ == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys() -> Keys {
+        Keys {
+            token: "secret".to_owned(),
+            codes: Mutex::default(),
+            logins: Mutex::default(),
+            random: |bytes| {
+                use std::sync::atomic::{AtomicU16, Ordering};
+                static NEXT: AtomicU16 = AtomicU16::new(1);
+                let number = NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+                bytes[..2].copy_from_slice(&number);
+                Ok(())
+            },
+        }
+    }
+
+    fn ana() -> Identity {
+        Identity::Token { id: "0123456789".to_owned(), person: "ana".to_owned() }
+    }
+
+    #[test]
+    fn only_the_token_itself_is_a_key() {
+        let keys = keys();
+        assert_eq!(keys.find("secret", Duration::ZERO), Some(Key::Owner));
+        for wrong in ["", "secre", "secrets", "Secret", "Bearer secret"] {
+            assert_eq!(keys.find(wrong, Duration::ZERO), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_code_is_good_once_and_for_a_while() {
+        let keys = keys();
+        let code = keys.new_code(ana(), Duration::ZERO).unwrap();
+        assert!(keys.log_in("another", Duration::ZERO).unwrap().is_none());
+        let secret = keys.log_in(&code, Duration::from_secs(1)).unwrap().unwrap();
+        assert!(keys.log_in(&code, Duration::from_secs(1)).unwrap().is_none());
+        let used = Duration::from_secs(2);
+        assert_eq!(keys.find(&secret, used), Some(Key::Page(ana())));
+        // Each request extends the login.
+        let used = used + LOGIN_LIFE;
+        assert_eq!(keys.find(&secret, used), Some(Key::Page(ana())));
+        assert_eq!(keys.find(&secret, used + LOGIN_LIFE + Duration::from_secs(1)), None);
+        // A code is never accepted in place of a login secret.
+        let late = keys.new_code(ana(), Duration::ZERO).unwrap();
+        assert_eq!([&code, &late].map(|code| keys.find(code, Duration::ZERO)), [None, None]);
+        assert!(keys.log_in(&late, CODE_LIFE + Duration::from_secs(1)).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_flood_of_one_person_ends_no_page_and_no_code_of_another() {
+        let keys = keys();
+        let now = Duration::ZERO;
+        let log_in = |identity| {
+            let code = keys.new_code(identity, now).unwrap();
+            keys.log_in(&code, now).unwrap().unwrap()
+        };
+        let (page, code) = (log_in(Identity::Owner), keys.new_code(Identity::Owner, now).unwrap());
+        let first = log_in(ana());
+        for _ in 0..MAX_PER_PERSON * 4 {
+            keys.new_code(ana(), now).unwrap();
+            log_in(ana());
+        }
+        assert_eq!(keys.find(&first, now), None, "ana's own oldest page ends");
+        assert_eq!(keys.find(&page, now), Some(Key::Page(Identity::Owner)));
+        assert!(keys.log_in(&code, now).unwrap().is_some());
+        assert!(keys.logins.lock().unwrap().len() <= MAX_PER_PERSON + 2);
+    }
 }

@@ -1,15 +1,25 @@
-//! The parameters of a request as the JSON of its wire type: what stands in the path, in the query and in the body.
-//!
-//! A query knows only text. The schema of the request says which fields are numbers, switches and lists, so that no route
-//! has to.
+//! Combines the path, query and body of a request into the JSON form of its request type. The types
+//! of query values are looked up in the stored API description, so routes do not need to declare
+//! them.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::http::StatusCode;
+use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use nacre_ops::OpError;
+use nacre_types::ErrorCode;
+use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
 
-/// Parameters that one request may have.
+use super::answer::Refusal;
+
+pub(super) const MAX_BODY_BYTES: usize = 1 << 20;
+const BODY_TIME: Duration = Duration::from_secs(30);
+
 const MAX_PARAMETERS: usize = 64;
 
-/// A query, split.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Query {
     pub(super) project: Option<String>,
@@ -18,7 +28,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// `waits` says whether the server itself takes `wait`.
+    /// `waits` is true if the server itself handles the `wait` parameter.
     pub(super) fn parse(text: &str, waits: bool) -> Result<Self, OpError> {
         let mut query = Self::default();
         for (number, (key, value)) in form_urlencoded::parse(text.as_bytes()).enumerate() {
@@ -35,7 +45,30 @@ impl Query {
     }
 }
 
-/// Puts a request together. A field stands in one place only.
+/// Returns `null` for an empty body.
+pub(super) async fn read_json(body: Body) -> Result<Value, Refusal> {
+    let reading = Limited::new(body, MAX_BODY_BYTES).collect();
+    let Ok(read) = tokio::time::timeout(BODY_TIME, reading).await else {
+        let message = "The body took too long";
+        return Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, ErrorCode::Usage, message));
+    };
+    let bytes = match read {
+        Ok(collected) => collected.to_bytes(),
+        Err(error) if error.is::<LengthLimitError>() => {
+            let message = "The body is larger than 1 MiB";
+            return Err(Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, ErrorCode::TooLarge, message));
+        }
+        Err(_) => return Err(Refusal::bad_request(OpError::usage("The body is incomplete"))),
+    };
+    if bytes.is_empty() {
+        return Ok(Value::Null);
+    }
+    serde_json::from_slice(&bytes).map_err(|error| {
+        Refusal::bad_request(OpError::usage(format!("The body is not JSON: {error}")))
+    })
+}
+
+/// A field must not occur in more than one of path, query and body.
 pub(super) fn parameters(
     schema: Option<&Value>,
     path: &[(String, String)],
@@ -68,50 +101,26 @@ fn put(
     key: &str,
     text: &str,
 ) -> Result<(), OpError> {
-    let kind = schema.map_or(Kind::Text, |schema| kind_of(schema, key));
-    match (kind, fields.get_mut(key)) {
-        (Kind::List, Some(Value::Array(items))) => items.push(Value::String(text.to_owned())),
-        (Kind::List, None) => {
-            fields.insert(key.to_owned(), Value::Array(vec![Value::String(text.to_owned())]));
-        }
-        (_, Some(_)) => return Err(OpError::usage(format!("`{key}` is given twice"))),
-        (Kind::Number, None) => {
-            fields.insert(key.to_owned(), Value::Number(number(key, text)?));
-        }
-        (Kind::Switch, None) => {
-            fields.insert(key.to_owned(), Value::Bool(switch(key, text)?));
-        }
-        (Kind::Text, None) => {
-            fields.insert(key.to_owned(), Value::String(text.to_owned()));
-        }
-    }
-    Ok(())
-}
-
-/// What a field is, as far as text has to be read for it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Text,
-    Number,
-    Switch,
-    List,
-}
-
-fn kind_of(schema: &Value, key: &str) -> Kind {
-    let types = &schema["properties"][key]["type"];
-    let has = |name: &str| match types {
-        Value::String(one) => one == name,
-        Value::Array(several) => several.iter().any(|one| one == name),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => false,
+    let types = schema.map_or(&Value::Null, |schema| &schema["properties"][key]["type"]);
+    let may_be = |name: &str| {
+        *types == name || types.as_array().is_some_and(|all| all.iter().any(|one| one == name))
     };
-    if has("array") {
-        Kind::List
-    } else if has("boolean") {
-        Kind::Switch
-    } else if has("integer") || has("number") {
-        Kind::Number
+    let value = if may_be("array") {
+        if let Some(Value::Array(items)) = fields.get_mut(key) {
+            items.push(text.into());
+            return Ok(());
+        }
+        Value::from(vec![text])
+    } else if may_be("boolean") {
+        switch(key, text)?.into()
+    } else if may_be("integer") || may_be("number") {
+        number(key, text)?.into()
     } else {
-        Kind::Text
+        text.into()
+    };
+    match fields.insert(key.to_owned(), value) {
+        Some(_) => Err(OpError::usage(format!("`{key}` is given twice"))),
+        None => Ok(()),
     }
 }
 
@@ -127,6 +136,17 @@ fn switch(key: &str, text: &str) -> Result<bool, OpError> {
         "false" | "0" => Ok(false),
         _ => Err(OpError::usage(format!("`{key}` is neither true nor false"))),
     }
+}
+
+pub(super) const DESCRIPTION: &str = include_str!(concat!(env!("OUT_DIR"), "/openapi.json"));
+
+/// Does not parse the schemas. A test checks that the description is valid.
+pub(super) fn schemas() -> BTreeMap<&'static str, &'static RawValue> {
+    let members = |json: &'static str| -> BTreeMap<&'static str, &'static RawValue> {
+        serde_json::from_str(json).unwrap_or_default()
+    };
+    let member = |json, name: &str| members(json).remove(name).map_or("", RawValue::get);
+    members(member(member(DESCRIPTION, "components"), "schemas"))
 }
 
 #[cfg(test)]

@@ -1,116 +1,44 @@
-//! A row of the table of routes: what it answers to, who may ask, and the operation behind it.
-//!
-//! The types of request and report are erased here, once, so that the table is a plain list: tests walk it to attack every route,
-//! and one of them writes the description of the API from it.
+//! Defines routes. Both the router and the API description are derived from the route table.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use nacre_api::wire::{ChangedThing, Outcome, Report};
-use nacre_ops::{Host, OpError};
+use axum::http::Method;
+use axum::response::Response;
+use nacre_ops::{Events, Host, OpError};
+use nacre_types::ChangedThing;
 use schemars::JsonSchema;
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::answer::{Input, Output, Prepare, Refusal, prepare};
+use super::guard::Access;
+use super::server::{RouteRequest, Server};
 use crate::calls::Call;
-use crate::permit::Permit;
+use crate::people::Permit;
 
-/// The methods that routes have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Verb {
-    Get,
-    Post,
-    Put,
-    Patch,
-    Delete,
-}
-
-impl Verb {
-    pub(super) fn as_str(self) -> &'static str {
-        match self {
-            Self::Get => "GET",
-            Self::Post => "POST",
-            Self::Put => "PUT",
-            Self::Patch => "PATCH",
-            Self::Delete => "DELETE",
-        }
-    }
-}
-
-/// Who may ask.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Access {
-    /// Anybody who reaches the server by its own name: it tells nothing of a person's.
-    Open,
-    /// Who shows the token or the secret of a dashboard's page.
-    Read,
-    /// The same, and it changes something: never by GET.
-    Change,
-    /// Only programs of the person's, by the token or the socket file; no page.
-    Program,
-}
-
-/// How its request is answered.
 pub(super) enum Handling {
-    /// An operation that is over soon.
     Operation(Prepare),
-    /// An operation that runs as a task: answered when it has begun, or with `?wait=true` when it is over.
+    /// Responds when the task starts, or when it ends if `?wait=true` is given.
     Task(Prepare),
-    /// Something of the server itself.
-    Own(OwnRoute),
-}
-
-/// What only the server can answer.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OwnRoute {
-    Health,
-    Ready,
-    Metrics,
-    OpenApi,
-    Login,
-    LoginCode,
-    Events,
-    TaskReport,
+    Own(OwnHandler),
     Mcp,
     Rpc,
-    Service,
-    Pause,
-    Resume,
-    Wake,
-    Stop,
 }
 
-/// What a route does with `If-Match`.
+pub(super) type OwnHandler = fn(&Arc<Server>, RouteRequest) -> Result<Response, Refusal>;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum UseOfVersion {
     None,
-    /// It is compared where it is given.
+    /// The version is checked only if `If-Match` is sent.
     Checked,
-    /// Nothing is done without it.
+    /// Requests without `If-Match` fail.
     Required,
 }
 
-/// Turns the parameters of a request into work, or says what is wrong with them.
-pub(super) type Prepare = Arc<dyn Fn(Value) -> Result<Work, OpError> + Send + Sync>;
-
-/// What is done on a thread that may block.
-pub(super) type Work = Box<dyn FnOnce(&Call) -> Result<Done, OpError> + Send>;
-
-/// A report, as it goes out.
-#[derive(Clone, Debug)]
-pub(super) struct Done {
-    pub(super) json: Vec<u8>,
-    pub(super) outcome: Outcome,
-    /// What `If-Match` is compared with.
-    pub(super) version: Option<String>,
-}
-
-/// The schema of a type, as part of the description.
 #[cfg(test)]
 pub(super) type SchemaOf = fn(&mut schemars::SchemaGenerator) -> schemars::Schema;
 
-/// The types that a route reads and writes, for the description.
 #[cfg(test)]
 #[derive(Clone, Copy, Default)]
 pub(super) struct RouteTypes {
@@ -118,119 +46,67 @@ pub(super) struct RouteTypes {
     pub(super) report: Option<SchemaOf>,
 }
 
-#[cfg(test)]
-impl RouteTypes {
-    fn takes<Q: JsonSchema>(self) -> Self {
-        Self { request: Some(schemars::SchemaGenerator::subschema_for::<Q>), ..self }
-    }
-
-    fn reports<R: JsonSchema>(self) -> Self {
-        Self { report: Some(schemars::SchemaGenerator::subschema_for::<R>), ..self }
-    }
-}
-
-pub(super) struct Route {
-    pub(super) verb: Verb,
-    /// With `{name}` for what the request's field of that name is taken from; one shape of path has one name.
+pub(super) struct RouteHead {
+    pub(super) verb: Method,
+    /// `{name}` represents the request field of that name.
     pub(super) path: &'static str,
-    pub(super) access: Access,
-    /// What a caller must be allowed to do. A test holds that every route says it.
-    pub(super) permit: Option<Permit>,
-    /// What it does, for the description.
+    pub(super) permit: Permit,
     #[cfg_attr(not(test), expect(dead_code, reason = "a test writes the description"))]
     pub(super) summary: &'static str,
-    pub(super) handling: Handling,
-    /// The type of its request, by the name that it has in the description.
-    pub(super) request: Option<Cow<'static, str>>,
-    #[cfg(test)]
-    pub(super) types: RouteTypes,
-    /// The field of the request that `{id}` in the path stands for.
-    pub(super) id_field: &'static str,
-    /// What it does with the version that the client last saw.
-    pub(super) version: UseOfVersion,
-    /// What others have to ask for again when it succeeded.
-    pub(super) changes: Option<ChangedThing>,
-    /// Whether an agent's hook asks: in the folder that the request names, and ahead of others.
-    pub(super) is_hook: bool,
 }
 
-impl Route {
-    /// A route whose request is a `Q` and whose answer an `R`.
-    pub(super) fn operation<Q, R>(
-        row: (Verb, &'static str),
-        summary: &'static str,
+/// An operation that emits events or can be cancelled.
+type Operation<Q, R> = fn(&Host, &Q, &Events) -> Result<R, OpError>;
+
+impl RouteHead {
+    pub(super) fn operation<Q: Input, R: Output>(
+        self,
         operation: fn(&Host, &Q) -> Result<R, OpError>,
-    ) -> Self
-    where
-        Q: DeserializeOwned + JsonSchema + Send + 'static,
-        R: Report + Serialize + JsonSchema + 'static,
-    {
+    ) -> Route {
         let call = move |call: &Call, request: &Q| operation(&call.host, request);
-        Self::new(row, summary, Handling::Operation(prepare(call, |_| None))).typed::<Q, R>()
+        self.answered_by(Handling::Operation(prepare(call, |_| None))).takes::<Q>().reports::<R>()
     }
 
-    /// The same, where the operation needs more of the call than its host.
-    pub(super) fn call<Q, R>(
-        (verb, path): (Verb, &'static str),
-        summary: &'static str,
-        operation: fn(&Call, &Q) -> Result<R, OpError>,
-    ) -> Self
-    where
-        Q: DeserializeOwned + JsonSchema + Send + 'static,
-        R: Report + Serialize + JsonSchema + 'static,
-    {
-        let handling = Handling::Operation(prepare(operation, |_| None));
-        Self::new((verb, path), summary, handling).typed::<Q, R>()
+    pub(super) fn with_events<Q: Input, R: Output>(self, operation: Operation<Q, R>) -> Route {
+        self.versioned(operation, |_| None)
     }
 
-    /// One whose answer has a version, by which a later change says what it is based on.
-    pub(super) fn versioned<Q, R>(
-        (verb, path): (Verb, &'static str),
-        summary: &'static str,
-        operation: fn(&Call, &Q) -> Result<R, OpError>,
+    /// Reports of this route contain a version that clients can send as `If-Match` in later
+    /// changes.
+    pub(super) fn versioned<Q: Input, R: Output>(
+        self,
+        operation: Operation<Q, R>,
         version: fn(&R) -> Option<String>,
-    ) -> Self
-    where
-        Q: DeserializeOwned + JsonSchema + Send + 'static,
-        R: Report + Serialize + JsonSchema + 'static,
-    {
-        let handling = Handling::Operation(prepare(operation, version));
-        Self::new((verb, path), summary, handling).typed::<Q, R>()
+    ) -> Route {
+        let call = move |call: &Call, request: &Q| operation(&call.host, request, &call.events);
+        self.answered_by(Handling::Operation(prepare(call, version))).takes::<Q>().reports::<R>()
     }
 
-    /// A route whose operation runs as a task.
-    pub(super) fn task<Q, R>(
-        (verb, path): (Verb, &'static str),
-        summary: &'static str,
-        operation: fn(&Call, &Q) -> Result<R, OpError>,
-    ) -> Self
-    where
-        Q: DeserializeOwned + JsonSchema + Send + 'static,
-        R: Report + Serialize + JsonSchema + 'static,
-    {
-        let handling = Handling::Task(prepare(operation, |_| None));
-        Self::new((verb, path), summary, handling).typed::<Q, R>()
+    pub(super) fn task<Q: Input, R: Output>(self, operation: Operation<Q, R>) -> Route {
+        let call = move |call: &Call, request: &Q| operation(&call.host, request, &call.events);
+        self.answered_by(Handling::Task(prepare(call, |_| None))).takes::<Q>().reports::<R>()
     }
 
-    /// A route of the server itself.
-    pub(super) fn own(
-        (verb, path): (Verb, &'static str),
-        summary: &'static str,
-        own: OwnRoute,
-    ) -> Self {
-        Self::new((verb, path), summary, Handling::Own(own))
+    pub(super) fn own(self, handler: OwnHandler) -> Route {
+        self.answered_by(Handling::Own(handler))
     }
 
-    fn new((verb, path): (Verb, &'static str), summary: &'static str, handling: Handling) -> Self {
-        let access = if verb == Verb::Get { Access::Read } else { Access::Change };
-        Self {
-            verb,
-            path,
+    pub(super) fn mcp(self) -> Route {
+        self.answered_by(Handling::Mcp)
+    }
+
+    pub(super) fn rpc(self) -> Route {
+        self.answered_by(Handling::Rpc)
+    }
+
+    fn answered_by(self, handling: Handling) -> Route {
+        let access = if self.verb == Method::GET { Access::Read } else { Access::Change };
+        Route {
+            head: self,
             access,
-            permit: None,
-            summary,
             handling,
             request: None,
+            schema: None,
             #[cfg(test)]
             types: RouteTypes::default(),
             id_field: "id",
@@ -239,42 +115,73 @@ impl Route {
             is_hook: false,
         }
     }
+}
+
+pub(super) struct Route {
+    pub(super) head: RouteHead,
+    pub(super) access: Access,
+    pub(super) handling: Handling,
+    pub(super) request: Option<Cow<'static, str>>,
+    pub(super) schema: Option<Value>,
+    #[cfg(test)]
+    pub(super) types: RouteTypes,
+    id_field: &'static str,
+    pub(super) version: UseOfVersion,
+    /// What clients must reload after a successful call.
+    pub(super) changes: Option<ChangedThing>,
+    /// Whether hooks use this route. Their calls run in the folder given in the request, at high
+    /// priority.
+    pub(super) is_hook: bool,
+}
+
+impl Route {
+    #[cfg_attr(not(test), expect(unused_mut, reason = "only a test keeps the type"))]
+    pub(super) fn takes<Q: JsonSchema>(mut self) -> Self {
+        #[cfg(test)]
+        {
+            self.types.request = Some(schemars::SchemaGenerator::subschema_for::<Q>);
+        }
+        Self { request: Some(Q::schema_name()), ..self }
+    }
+
+    #[cfg(test)]
+    pub(super) fn reports<R: JsonSchema>(mut self) -> Self {
+        self.types.report = Some(schemars::SchemaGenerator::subschema_for::<R>);
+        self
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::extra_unused_type_parameters, reason = "only the description has it")]
+    pub(super) fn reports<R: JsonSchema>(self) -> Self {
+        self
+    }
 
     pub(super) fn is_task(&self) -> bool {
         matches!(self.handling, Handling::Task(_))
     }
 
-    /// For anybody: it tells nothing of a person's and changes nothing of theirs.
-    pub(super) fn open(self) -> Self {
-        Self { access: Access::Open, permit: Some(Permit::Anybody), ..self }
+    pub(super) fn is_open(&self) -> bool {
+        self.head.permit == Permit::Anybody
     }
 
-    /// What a caller must be allowed to do.
-    pub(super) fn needs(self, permit: Permit) -> Self {
-        Self { permit: Some(permit), ..self }
+    pub(super) fn is_change(&self) -> bool {
+        self.access == Access::Change
     }
 
-    /// The same; a route that does not say it is for the owner alone.
-    pub(super) fn permit(&self) -> Permit {
-        self.permit.unwrap_or(Permit::Machine)
-    }
-
-    /// Only reads, although it is not asked by GET.
     pub(super) fn reads(self) -> Self {
         Self { access: Access::Read, ..self }
     }
 
-    /// One that only programs may ask for.
     pub(super) fn for_programs(self) -> Self {
         Self { access: Access::Program, ..self }
     }
 
-    /// `{id}` in the path stands for this field.
+    /// Stores the value of `{id}` from the path in the field `id_field`.
     pub(super) fn id_is(self, id_field: &'static str) -> Self {
         Self { id_field, ..self }
     }
 
-    /// The field of the request that a name in the path stands for.
+    /// Returns the request field for a name in the path.
     pub(super) fn field_of<'n>(&self, name: &'n str) -> &'n str
     where
         'static: 'n,
@@ -282,65 +189,15 @@ impl Route {
         if name == "id" { self.id_field } else { name }
     }
 
-    /// Compares `If-Match` with what is there now.
     pub(super) fn version(self, version: UseOfVersion) -> Self {
         Self { version, ..self }
     }
 
-    /// Others are told that this changed.
     pub(super) fn changes(self, what: ChangedThing) -> Self {
         Self { changes: Some(what), ..self }
     }
 
-    /// Asked by an agent's hook, in the folder that the request names.
     pub(super) fn by_hook(self) -> Self {
         Self { is_hook: true, ..self }
     }
-
-    pub(super) fn typed<Q: JsonSchema, R: JsonSchema>(self) -> Self {
-        self.takes::<Q>().reports::<R>()
-    }
-
-    pub(super) fn takes<Q: JsonSchema>(self) -> Self {
-        Self {
-            request: Some(Q::schema_name()),
-            #[cfg(test)]
-            types: self.types.takes::<Q>(),
-            ..self
-        }
-    }
-
-    /// What comes back. The description says it, and only a test writes that.
-    #[cfg(test)]
-    pub(super) fn reports<R: JsonSchema>(self) -> Self {
-        Self { types: self.types.reports::<R>(), ..self }
-    }
-
-    #[cfg(not(test))]
-    #[expect(clippy::extra_unused_type_parameters, reason = "only the description says it")]
-    pub(super) fn reports<R: JsonSchema>(self) -> Self {
-        self
-    }
-}
-
-fn prepare<Q, R>(
-    operation: impl Fn(&Call, &Q) -> Result<R, OpError> + Copy + Send + Sync + 'static,
-    version: fn(&R) -> Option<String>,
-) -> Prepare
-where
-    Q: DeserializeOwned + Send + 'static,
-    R: Report + Serialize + 'static,
-{
-    Arc::new(move |parameters| {
-        let request = serde_json::from_value::<Q>(parameters)
-            .map_err(|error| OpError::usage(format!("The request makes no sense: {error}")))?;
-        let work = move |call: &Call| {
-            let report = operation(call, &request)?;
-            let json = serde_json::to_vec(&report).map_err(|error| {
-                OpError::failed(format!("The report could not be written: {error}"))
-            })?;
-            Ok(Done { json, outcome: report.outcome(), version: version(&report) })
-        };
-        Ok(Box::new(work) as Work)
-    })
 }

@@ -1,43 +1,39 @@
-//! The server about itself: what it does by itself, paused and resumed, woken and stopped.
+//! Controls the service: its background loops and database, pausing, waking, stopping and metrics.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use http::{Response, StatusCode};
-use nacre_api::wire::{
-    ChangedThing, DatabaseStatus, ErrorCode, HealthReport, LoopName, ServiceReport, WakeRequest,
-};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
 use nacre_ops::host::{Environment, OpenOptions, Tolerance};
 use nacre_ops::service::{self as ops, LogLevel};
 use nacre_ops::{Cancel, Host, OpError};
-use serde_json::Value;
+use nacre_types::{
+    DatabaseState, DatabaseStatus, ErrorCode, HealthReport, LoopName, ServiceReport, WakeRequest,
+};
 
-use super::body::Body;
-use super::guard::Refusal;
-use super::hub::Source;
-use super::metrics::{self, Measured};
-use super::route::Done;
+use super::answer::{Done, Refusal};
+use super::events::EventSource;
 use super::tasks::TaskRunner;
 use crate::daemon::{Daemon, DatabaseWatch, Driver, LoopWork, Runner};
 
-/// What the server says and changes about itself.
 pub(super) struct Service {
     environment: Environment,
     address: SocketAddr,
     started: String,
-    /// None where it was told to do nothing by itself.
+    /// `None` if background loops are disabled.
     daemon: Option<Arc<Daemon>>,
-    /// None where no database is shared.
+    /// `None` if there is no shared database.
     database: Option<Arc<DatabaseWatch>>,
     stop: Cancel,
 }
 
 impl Service {
-    /// The service of a server that listens at `address`; with loops, unless none are wanted.
     pub(super) fn new(
         environment: &Environment,
         address: SocketAddr,
-        stop: Cancel,
+        stop: &Cancel,
         has_loops: bool,
     ) -> Result<Self, OpError> {
         let host = open(environment)?;
@@ -45,10 +41,10 @@ impl Service {
         let database = host.has_database().then(|| DatabaseWatch::new(environment.clone()));
         let daemon = has_loops.then(|| Daemon::new(environment.clone(), is_paused));
         let started = environment.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let stop = stop.clone();
         Ok(Self { environment: environment.clone(), address, started, daemon, database, stop })
     }
 
-    /// Runs the loops until the server stops.
     pub(super) fn start(&self, tasks: &TaskRunner) {
         if let Some(database) = &self.database {
             let (calls, daemon) = (Arc::clone(&tasks.calls), self.daemon.clone());
@@ -60,12 +56,12 @@ impl Service {
             daemon: Arc::clone(daemon),
             calls: Arc::clone(&tasks.calls),
             runner: runner(tasks.clone()),
-            publish: Arc::new(move |what| hub.publish_change(&Source::default(), what)),
+            publish: Arc::new(move |what| hub.publish_change(&EventSource::default(), what)),
         };
         tokio::spawn(driver.run(self.stop.clone()));
     }
 
-    /// That the server answers, whatever else does not.
+    /// Succeeds even if the database is unavailable.
     pub(super) fn health(&self) -> HealthReport {
         HealthReport {
             status: "ok".to_owned(),
@@ -74,7 +70,7 @@ impl Service {
         }
     }
 
-    /// The same where every request can be answered.
+    /// Returns an error unless the server can answer all requests.
     pub(super) fn ready(&self) -> Result<HealthReport, Refusal> {
         let is_ready = match &self.database {
             Some(watch) => watch.status().is_some_and(|status| status.state.is_usable()),
@@ -87,16 +83,23 @@ impl Service {
         Err(Refusal::new(status, ErrorCode::DatabaseAway, message))
     }
 
-    /// The server in numbers: calls that were begun and that run, and who listens.
-    pub(super) fn metrics(&self, calls: (u64, usize), listeners: usize) -> Response<Body> {
-        metrics::answer(&Measured {
-            calls_begun: calls.0,
-            calls_running: calls.1,
-            listeners,
-            is_paused: self.daemon.as_ref().is_some_and(|daemon| daemon.is_paused()),
-            database: self.database_status(),
-            of_database: self.database.as_ref().and_then(|watch| watch.metrics()),
-        })
+    pub(super) fn metrics(&self, begun: u64, running: usize, listeners: usize) -> Response {
+        let version = format!("{{version=\"{}\"}}", env!("CARGO_PKG_VERSION"));
+        let is_paused = self.daemon.as_ref().is_some_and(|daemon| daemon.is_paused());
+        let mut text = family("info", "gauge", "The version of this server.", &[(&version, 1)]);
+        text += &family("calls_total", "counter", "Calls that were begun.", &[("", begun)]);
+        text += &gauge("calls_running", "Calls and turns that run or wait.", running as u64);
+        text += &gauge("listeners", "Clients that follow events.", listeners as u64);
+        text += &gauge("paused", "Whether the loops are paused.", u64::from(is_paused));
+        if let Some(status) = self.database_status() {
+            let labels = DatabaseState::ALL.map(|state| format!("{{state=\"{state}\"}}"));
+            let is_in = DatabaseState::ALL.map(|state| u64::from(status.state == state));
+            let values: Vec<(&str, u64)> = labels.iter().map(String::as_str).zip(is_in).collect();
+            text += &family("database_state", "gauge", "How the shared database is.", &values);
+            let is_leader = u64::from(status.is_leader);
+            text += &gauge("database_leader", "Whether this server leads.", is_leader);
+        }
+        ([(CONTENT_TYPE, METRICS_TYPE)], text).into_response()
     }
 
     fn database_status(&self) -> Option<DatabaseStatus> {
@@ -116,38 +119,32 @@ impl Service {
         }
     }
 
-    /// Pauses or resumes the loops, for this server and the next one.
-    pub(super) fn set_paused(&self, is_paused: bool) -> Result<ChangedThing, OpError> {
+    /// The value persists across restarts.
+    pub(super) fn set_paused(&self, is_paused: bool) -> Result<(), OpError> {
         let daemon = self.daemon()?;
         ops::set_paused(&open(&self.environment)?, is_paused)?;
         daemon.set_paused(is_paused);
         let event = if is_paused { "paused" } else { "resumed" };
         ops::log(&self.environment, LogLevel::Info, event, &[]);
-        Ok(ChangedThing::Service)
+        Ok(())
     }
 
-    /// Has loops run soon: the sync where none is named.
-    pub(super) fn wake(&self, body: Value) -> Result<ChangedThing, OpError> {
-        let asked: Option<WakeRequest> = serde_json::from_value(body)
-            .map_err(|error| OpError::usage(format!("The request makes no sense: {error}")))?;
-        let WakeRequest { mut loops } = asked.unwrap_or_default();
+    /// Wakes the sync loop if the request contains no names.
+    pub(super) fn wake(&self, request: WakeRequest) -> Result<(), OpError> {
+        let WakeRequest { mut loops } = request;
         if loops.is_empty() {
             loops.push(LoopName::Sync);
         }
         self.daemon()?.wake(&loops);
-        Ok(ChangedThing::Service)
+        Ok(())
     }
 
-    /// Stops the server in order, once the answer is out.
-    pub(super) fn stop(&self) -> Response<Body> {
+    /// The server stops after it has sent the response.
+    pub(super) fn stop(&self) {
         ops::log(&self.environment, LogLevel::Info, "asked to stop", &[]);
         self.stop.cancel();
-        let mut response = Response::new(Body::empty());
-        *response.status_mut() = StatusCode::NO_CONTENT;
-        response
     }
 
-    /// Writes down a request that failed by the server's fault.
     pub(super) fn log_failed(&self, method: &str, path: &str, status: StatusCode) {
         let environment = self.environment.clone();
         let (method, path) = (method.to_owned(), path.to_owned());
@@ -159,16 +156,14 @@ impl Service {
     }
 
     fn daemon(&self) -> Result<&Daemon, OpError> {
-        self.daemon.as_deref().ok_or_else(|| OpError {
-            code: ErrorCode::Conflict,
-            ..OpError::failed(
-                "This server does nothing by itself: it was started with `--no-loops`",
-            )
+        self.daemon.as_deref().ok_or_else(|| {
+            let message = "This server runs no background work: it was started with `--no-loops`";
+            OpError::new(ErrorCode::Conflict, message)
         })
     }
 }
 
-/// Runs the work of a loop as a task, and hands on what the task's own report does not say.
+/// Returns a runner that returns the loop's result in addition to the task's report.
 fn runner(tasks: TaskRunner) -> Runner {
     Arc::new(move |info, work: LoopWork| {
         let tasks = tasks.clone();
@@ -191,4 +186,18 @@ fn runner(tasks: TaskRunner) -> Runner {
 fn open(environment: &Environment) -> Result<Host, OpError> {
     let options = OpenOptions { tolerance: Tolerance::Mistakes, ..OpenOptions::default() };
     Host::open(environment.clone(), &options).host
+}
+
+const METRICS_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
+
+fn family(name: &str, kind: &str, help: &str, values: &[(&str, u64)]) -> String {
+    let mut text = format!("# HELP nacre_{name} {help}\n# TYPE nacre_{name} {kind}\n");
+    for (labels, value) in values {
+        text.push_str(&format!("nacre_{name}{labels} {value}\n"));
+    }
+    text
+}
+
+fn gauge(name: &str, help: &str, value: u64) -> String {
+    family(name, "gauge", help, &[("", value)])
 }

@@ -1,190 +1,191 @@
-//! Operations that run as tasks: begun by a request, followed on the stream, their reports kept for a while.
+//! Runs operations as tasks, or streams their events as lines of JSON.
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use http::{Response, StatusCode};
-use nacre_api::wire::{ErrorCode, Event, Outcome, StreamedEvent, TaskStarted, TaskState};
+use axum::body::{Body, Bytes};
+use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
 use nacre_ops::people::Caller;
 use nacre_ops::{Events, OpError};
+use nacre_types::{
+    CallLine, ErrorCode, Event, LINES_TYPE, Outcome, StreamedEvent, TaskRef, TaskState,
+};
+use serde::Serialize;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
 use super::answer;
-use super::body::Body;
-use super::hub::{Hub, Source, streamed};
-use super::route::{Done, Work};
+use super::answer::{Done, Refusal, Work};
+use super::events::{EventSource, Hub, to_streamed};
 use crate::calls::{CallInfo, Calls, Pace};
 
-/// Reports that are kept.
-const KEPT: usize = 256;
+const MAX_REPORTS: usize = 256;
 
-/// A task, what came of it, and who began it.
 struct KeptReport {
     task: Arc<str>,
     person: Option<String>,
     report: Result<Done, OpError>,
 }
 
-/// The reports of tasks that are over.
-#[derive(Default)]
-pub(super) struct Reports {
-    kept: Mutex<VecDeque<KeptReport>>,
-}
-
-impl Reports {
-    fn keep(&self, kept_report: KeptReport) {
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() == KEPT {
-            kept.pop_front();
-        }
-        kept.push_back(kept_report);
-    }
-
-    /// The report of a task that this server ran, for whoever began it and for the owner. To others there is none.
-    pub(super) fn answer(&self, task: &str, caller: &Caller) -> Response<Body> {
-        let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_meant = |kept: &&KeptReport| {
-            let is_theirs = kept.person.is_some() && kept.person.as_deref() == caller.person();
-            *kept.task == *task && (is_theirs || caller.permissions.allow_everything())
-        };
-        match kept.iter().rev().find(is_meant).map(|kept| &kept.report) {
-            Some(Ok(done)) => answer::report(done.clone()),
-            Some(Err(error)) => answer::failure(error.clone()),
-            None => {
-                answer::failure(OpError::not_found("There is no report of that task here").hint(
-                    "It still runs, ended long ago, or another process ran it: GET /api/tasks/ID",
-                ))
-            }
-        }
-    }
-}
-
-/// What a task needs of the server.
 #[derive(Clone)]
 pub(super) struct TaskRunner {
     pub(super) calls: Arc<Calls>,
     pub(super) hub: Arc<Hub>,
-    pub(super) reports: Arc<Reports>,
-}
-
-/// A task that was begun, or an operation that was over before it became one.
-pub(super) enum Begun {
-    Task(Arc<str>),
-    Over(Result<Done, OpError>),
+    reports: Arc<Mutex<VecDeque<KeptReport>>>,
 }
 
 impl TaskRunner {
-    /// Runs the operation to its end. Who no longer waits cancels it.
-    pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done, OpError> {
-        let (events, story) = self.told(&info, None);
-        let result = self.calls.run(info, events, std::future::pending(), work).await;
-        self.end(&story, &result);
-        result
+    pub(super) fn new(calls: Arc<Calls>, hub: Arc<Hub>) -> Self {
+        Self { calls, hub, reports: Arc::default() }
     }
 
-    /// Begins the operation, and returns once it has a name or is over.
-    pub(super) async fn begin(&self, info: CallInfo, work: Work) -> Begun {
-        let (tell, told) = oneshot::channel();
-        let (events, story) = self.told(&info, Some(tell));
-        let runner = self.clone();
-        let info = CallInfo { pace: Pace::Background, ..info };
-        let running = tokio::spawn(async move {
-            let result = runner.calls.run(info, events, std::future::pending(), work).await;
-            runner.end(&story, &result);
-            result
-        });
-        match told.await {
-            Ok(task) => Begun::Task(task),
-            // It ended without having been a task.
-            Err(_) => Begun::Over(running.await.unwrap_or_else(|_| Err(OpError::cancelled()))),
+    /// Only the owner and the user who started the task may read its report.
+    pub(super) fn report(&self, task: &str, caller: &Caller) -> Result<Response, Refusal> {
+        let kept = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_meant = |kept: &&KeptReport| {
+            let is_theirs = kept.person.is_some() && kept.person.as_deref() == caller.person();
+            *kept.task == *task && (is_theirs || caller.permissions.allow_everything())
+        };
+        match kept.iter().rev().find(is_meant) {
+            Some(kept) => Ok(answer::report(kept.report.clone()?)),
+            None => Err(OpError::not_found("This server has no report of that task")
+                .hint("It is running, ended long ago, or another process ran it: GET /api/tasks/ID")
+                .into()),
         }
     }
-
-    /// Events that go to everybody who listens, and what they have told of the task so far.
-    fn told(
-        &self,
-        info: &CallInfo,
-        tell: Option<oneshot::Sender<Arc<str>>>,
-    ) -> (Events, Arc<Story>) {
-        let (project, person) = (info.project.clone(), info.caller.person().map(str::to_owned));
-        let state = Mutex::new(StoryState::default());
-        let story = Arc::new(Story { project, person, state });
-        let (hub, heard, tell) = (Arc::clone(&self.hub), Arc::clone(&story), Mutex::new(tell));
-        let events = Events::new(move |event| {
-            if let Event::Started { task, agent, title } = &event {
-                let task: Arc<str> = task.as_str().into();
-                heard.begin(Arc::clone(&task), agent, title);
-                hub.publish(&heard.source(), heard.task_event(TaskState::Running));
-                let mut tell = tell.lock().unwrap_or_else(PoisonError::into_inner);
-                if let Some(tell) = tell.take() {
-                    // Nobody waits for it where the connection is gone.
-                    let _ = tell.send(task);
-                }
-            }
-            if let Some(event) = streamed(event) {
-                hub.publish(&heard.source(), event);
-            }
-        });
-        (events, story)
-    }
-
-    fn end(&self, story: &Story, result: &Result<Done, OpError>) {
-        let Some(task) = story.source().task else { return };
-        let state = match result {
-            Ok(done) if done.outcome == Outcome::Failed => TaskState::Failed,
-            Ok(_) => TaskState::Completed,
-            Err(error) if error.code == ErrorCode::Cancelled => TaskState::Cancelled,
-            Err(_) => TaskState::Failed,
-        };
-        let (person, report) = (story.person.clone(), result.clone());
-        self.reports.keep(KeptReport { task, person, report });
-        self.hub.publish(&story.source(), story.task_event(state));
-    }
 }
 
-/// What is known of a task, from its own events.
-struct Story {
-    project: Option<String>,
-    person: Option<String>,
-    state: Mutex<StoryState>,
-}
-
-#[derive(Default)]
-struct StoryState {
-    task: Option<Arc<str>>,
+struct TaskInfo {
+    source: EventSource,
     agent: String,
     title: String,
 }
 
-impl Story {
-    fn begin(&self, task: Arc<str>, agent: &str, title: &str) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        // An operation within an operation is part of it.
-        if state.task.is_none() {
-            let (agent, title) = (agent.to_owned(), title.to_owned());
-            *state = StoryState { task: Some(task), agent, title };
-        }
-    }
-
-    fn source(&self) -> Source {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let (project, person) = (self.project.clone(), self.person.clone());
-        Source { task: state.task.clone(), project, person }
-    }
-
-    fn task_event(&self, of: TaskState) -> StreamedEvent {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        StreamedEvent::Task { state: of, agent: state.agent.clone(), title: state.title.clone() }
+impl TaskInfo {
+    fn event(&self, state: TaskState) -> StreamedEvent {
+        StreamedEvent::Task { state, agent: self.agent.clone(), title: self.title.clone() }
     }
 }
 
-/// What is said of a task that was begun.
-pub(super) fn begun(begun: Begun) -> Response<Body> {
-    match begun {
-        Begun::Task(task) => {
-            answer::value(StatusCode::ACCEPTED, &TaskStarted { task: task.to_string() })
-        }
-        Begun::Over(Ok(done)) => answer::report(done),
-        Begun::Over(Err(error)) => answer::failure(error),
+impl TaskRunner {
+    /// Dropping the future cancels the operation.
+    pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done, OpError> {
+        let (events, task) = self.follow(&info, None);
+        let result = self.calls.run(info, events, std::future::pending(), work).await;
+        self.end(&task, &result);
+        result
     }
+
+    /// Returns once the task has an id or the operation has ended.
+    pub(super) async fn begin(&self, info: CallInfo, work: Work) -> Result<Response, Refusal> {
+        let (sender, started) = oneshot::channel();
+        let (events, task) = self.follow(&info, Some(sender));
+        let runner = self.clone();
+        let info = CallInfo { pace: Pace::Background, ..info };
+        let running = tokio::spawn(async move {
+            let result = runner.calls.run(info, events, std::future::pending(), work).await;
+            runner.end(&task, &result);
+            result
+        });
+        match started.await {
+            Ok(task) => {
+                let started = TaskRef { task: task.to_string() };
+                Ok(answer::value(StatusCode::ACCEPTED, &started))
+            }
+            // The operation ended without becoming a task.
+            Err(_) => {
+                let done = running.await.unwrap_or_else(|_| Err(OpError::cancelled()))?;
+                Ok(answer::report(done))
+            }
+        }
+    }
+
+    /// Also sends the id of the task to `started`.
+    fn follow(
+        &self,
+        info: &CallInfo,
+        started: Option<oneshot::Sender<Arc<str>>>,
+    ) -> (Events, Arc<Mutex<TaskInfo>>) {
+        let (source, agent, title) = (EventSource::of(info), String::new(), String::new());
+        let task = Arc::new(Mutex::new(TaskInfo { source, agent, title }));
+        let (hub, known) = (Arc::clone(&self.hub), Arc::clone(&task));
+        let started = Mutex::new(started);
+        let events = Events::new(move |event| {
+            let mut task = known.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Event::Started { task: id, agent, title } = &event {
+                let id: Arc<str> = id.as_str().into();
+                // Nested operations are part of the outer task.
+                if task.source.task.is_none() {
+                    task.source.task = Some(Arc::clone(&id));
+                    (task.agent, task.title) = (agent.clone(), title.clone());
+                }
+                hub.publish(&task.source, task.event(TaskState::Running));
+                let mut started = started.lock().unwrap_or_else(PoisonError::into_inner);
+                // The receiver is gone if the connection was closed.
+                let _ = started.take().map(|started| started.send(id));
+            }
+            if let Some(event) = to_streamed(event) {
+                hub.publish(&task.source, event);
+            }
+        });
+        (events, task)
+    }
+
+    fn end(&self, task: &Mutex<TaskInfo>, result: &Result<Done, OpError>) {
+        let task = task.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(id) = task.source.task.clone() else { return };
+        let state = match result {
+            Ok(done) if done.outcome != Outcome::Failed => TaskState::Completed,
+            Err(OpError { code: ErrorCode::Cancelled, .. }) => TaskState::Cancelled,
+            Ok(_) | Err(_) => TaskState::Failed,
+        };
+        let (person, report) = (task.source.person.clone(), result.clone());
+        let mut kept = self.reports.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() == MAX_REPORTS {
+            kept.pop_front();
+        }
+        kept.push_back(KeptReport { task: id, person, report });
+        drop(kept);
+        self.hub.publish(&task.source, task.event(state));
+    }
+}
+
+/// Closing the connection cancels the operation.
+pub(super) fn lines(calls: &Arc<Calls>, info: CallInfo, work: Work) -> Response {
+    // The channel does not need a limit, because the number of events is limited.
+    let (sender, lines) = unbounded_channel();
+    let of_events = sender.clone();
+    let events = Events::new(move |event| send(&of_events, &CallLine::Event { event }));
+    let calls = Arc::clone(calls);
+    tokio::spawn(async move {
+        let gone = sender.clone();
+        let result = calls.run(info, events, async move { gone.closed().await }, work).await;
+        match result {
+            Ok(done) => {
+                let mut line = b"{\"line\":\"report\",\"report\":".to_vec();
+                line.extend_from_slice(&done.json);
+                line.extend_from_slice(b"}\n");
+                let _ = sender.send(Bytes::from(line));
+            }
+            Err(error) => send(&sender, &CallLine::Error { error: error.into() }),
+        }
+    });
+    let next = async |mut lines: UnboundedReceiver<Bytes>| {
+        let line = lines.recv().await?;
+        Some((Ok::<_, Infallible>(line), lines))
+    };
+    let body = Body::from_stream(stream::unfold(lines, next));
+    ([(CONTENT_TYPE, LINES_TYPE)], body).into_response()
+}
+
+fn send(sender: &UnboundedSender<Bytes>, line: &impl Serialize) {
+    // Wire types have string keys, so serialization cannot fail.
+    let mut json = serde_json::to_vec(line).unwrap_or_default();
+    json.push(b'\n');
+    // Ignore errors, because closing the connection already cancels the call.
+    let _ = sender.send(Bytes::from(json));
 }

@@ -1,68 +1,20 @@
-//! A call of a tool: what warned on its way, and its error as an agent reads it.
+//! Code shared by all tool calls: the session, warnings and error messages.
 
 use std::fmt::Write as _;
-use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_api::wire::{ErrorCode, Event, Warning};
-use nacre_ops::host::{Environment, Needs};
-use nacre_ops::people::Caller;
+use nacre_ops::host::Environment;
 use nacre_ops::text::ShownLine;
 use nacre_ops::{Events, OpError};
+use nacre_types::{ErrorCode, Event, Warning};
+use rmcp::model::RequestMetaObject;
+use serde_json::Value;
 
 use super::text::{NOTES_CHARS, cut};
-use crate::calls::{Call, CallInfo, Calls};
 
-/// Calls that run at the same time; others wait.
-const MAX_RUNNING: usize = 4;
-
-/// Warnings that a result tells.
 const MAX_WARNINGS: usize = 4;
 
-/// The calls of one client.
-pub(super) struct ToolCalls {
-    calls: Calls,
-    /// The project that the person named when the server was started.
-    project: Option<String>,
-    needs: Needs,
-    /// Whose client it is.
-    caller: Caller,
-}
-
-/// A result, and what a person should know besides.
-pub(super) type Noted<T> = (Result<T, OpError>, Vec<Warning>);
-
-impl ToolCalls {
-    pub(super) fn new(
-        environment: Environment,
-        project: Option<String>,
-        needs: Needs,
-        caller: Caller,
-    ) -> Self {
-        Self { calls: Calls::new(environment, MAX_RUNNING), project, needs, caller }
-    }
-
-    pub(super) fn environment(&self) -> &Environment {
-        self.calls.environment()
-    }
-
-    /// Runs `work` on the project of this client; `stopped` cancels it.
-    pub(super) async fn run<T: Send + 'static>(
-        &self,
-        info: CallInfo,
-        stopped: impl Future<Output = ()>,
-        work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
-    ) -> Noted<T> {
-        let warnings = Arc::new(Mutex::new(Vec::new()));
-        let (project, caller) = (self.project.clone(), self.caller.clone());
-        let info = CallInfo { project, caller, needs: self.needs, ..info };
-        let result = self.calls.run(info, events(&warnings), stopped, work).await;
-        let mut warnings = warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        (result, std::mem::take(&mut *warnings))
-    }
-}
-
-fn events(warnings: &Arc<Mutex<Vec<Warning>>>) -> Events {
+pub(super) fn events(warnings: &Arc<Mutex<Vec<Warning>>>) -> Events {
     let warnings = Arc::clone(warnings);
     Events::new(move |event| {
         if let Event::Warning(warning) = event {
@@ -74,7 +26,6 @@ fn events(warnings: &Arc<Mutex<Vec<Warning>>>) -> Events {
     })
 }
 
-/// Warnings as the last lines of a result.
 pub(super) fn notes(warnings: &[Warning]) -> String {
     let mut text = String::new();
     for Warning { message, hint } in warnings {
@@ -85,7 +36,6 @@ pub(super) fn notes(warnings: &[Warning]) -> String {
     cut(&text, NOTES_CHARS)
 }
 
-/// An error as an agent reads it: what could not be done, why, and what to do.
 pub(super) fn failure(error: &OpError) -> String {
     let OpError { code, message, causes, hints } = error;
     let mut text = format!("Error ({}): {}", code.as_str(), ShownLine(message));
@@ -96,7 +46,34 @@ pub(super) fn failure(error: &OpError) -> String {
         let _ = write!(text, "\nHint: {}", ShownLine(hint));
     }
     if *code == ErrorCode::NoProject {
-        text.push_str("\nAsk the person before you run it.");
+        text.push_str("\nAsk the user before you run it.");
     }
     cut(&text, NOTES_CHARS * 2)
+}
+
+/// Environment variables in which agents pass their session id.
+const VARIABLES: &[&str] = &[
+    "CLAUDE_CODE_SESSION_ID",
+    "CODEX_SESSION_ID",
+    "COPILOT_AGENT_SESSION_ID",
+    "GEMINI_SESSION_ID",
+];
+
+/// The metadata field in which Codex sends the session id with each call.
+const CODEX_META: &str = "x-codex-turn-metadata";
+
+/// Maximum length of a session id. Longer ids are ignored.
+const MAX_SESSION_BYTES: usize = 200;
+
+/// Returns the id of the caller's session, which only affects what is read first.
+pub(super) fn session_of(meta: &RequestMetaObject, environment: &Environment) -> Option<String> {
+    let sent = meta.0.0.get(CODEX_META).and_then(session_id);
+    let started_in = || VARIABLES.iter().find_map(|name| environment.var(name)).map(str::to_owned);
+    sent.or_else(started_in).filter(|session| session.len() <= MAX_SESSION_BYTES)
+}
+
+/// Some versions send an object, others a string that contains JSON.
+fn session_id(of: &Value) -> Option<String> {
+    let parsed = of.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    parsed.as_ref().unwrap_or(of).get("session_id")?.as_str().map(str::to_owned)
 }

@@ -1,16 +1,11 @@
-//! `nacre mcp`: Nacre's operations as tools of the Model Context Protocol, one file a tool.
-//!
-//! Standard output carries the protocol and nothing else. Nothing is opened before the first call that needs it, and each
-//! call opens its own host: settings may have changed, and other processes write the same stores. Arguments are hostile
-//! input; what goes out is bounded, because agents cut long results.
+//! Implements `nacre mcp`, which provides Nacre's operations as Model Context Protocol tools.
+//! Results are limited in size, because agents truncate long ones.
 
 mod call;
-mod lines;
 mod prompts;
 mod resources;
 mod schema;
 mod server;
-mod session;
 mod text;
 mod tools;
 mod transport;
@@ -26,32 +21,28 @@ use rmcp::transport::io::stdio_pipes;
 pub(crate) use self::server::NacreServer;
 use self::transport::CheckedTransport;
 
-/// The longest message that is read.
+/// Length limit in bytes.
 const MAX_LINE_BYTES: usize = 4 << 20;
 
-/// How much is held between the check of lines and their reader.
 const PIPE_BYTES: usize = 64 << 10;
 
-/// How long calls that still run may take to end when the client is gone. What they write is a change set, so that ending
-/// the process at any point loses nothing.
+/// How long active calls may continue after the client disconnects. Ending the process during a
+/// call is safe, because changes are atomic.
 const LAST_CALLS: Duration = Duration::from_millis(500);
 
-/// Serves one client on standard input and output, until it closes them.
+/// Returns when the client closes standard input.
 pub fn serve(environment: Environment, project: Option<String>) -> Result<(), OpError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let runtime = runtime.map_err(|error| OpError {
-        causes: vec![error.to_string()],
-        ..OpError::failed("Cannot start the async runtime")
-    })?;
+    let runtime = runtime
+        .map_err(|error| OpError::failed("Cannot start the async runtime").because(error))?;
     runtime.block_on(async {
         let server = NacreServer::new(environment, project);
         let (input, output) = stdio_pipes();
         let (checked, sink) = tokio::io::duplex(PIPE_BYTES);
-        // When the client closes its end, so does this.
-        tokio::spawn(lines::forward(input, sink, MAX_LINE_BYTES));
+        tokio::spawn(transport::forward(input, sink, MAX_LINE_BYTES));
         let lines = AsyncRwTransport::new_server(checked, output);
         let transport = CheckedTransport::new(lines.with_max_line_length(MAX_LINE_BYTES));
-        // A client that goes away before it said anything is no error.
+        // A client may disconnect before its first message.
         if let Ok(running) = server.serve(transport).await {
             let _ = running.waiting().await;
         }

@@ -1,21 +1,20 @@
-//! Prompts that a person picks by name. Agents send their text as the person's words, so they hold no memory text: the agent
-//! fetches that itself.
+//! Prompts that the user selects by name. They contain no memories, because agents send a prompt's
+//! text as if the user had written it.
 
 use rmcp::model::{
     ErrorData, GetPromptResult, JsonObject, Prompt, PromptArgument, PromptMessage, Role,
 };
 
-/// The longest argument.
 const MAX_CHARS: usize = 2_000;
 
-/// A prompt: its name, what it does, its argument, and its text before and after that.
+/// The argument replaces `{}` in the text.
 struct PromptSpec {
     name: &'static str,
     title: &'static str,
     description: &'static str,
     argument: &'static str,
     about: &'static str,
-    text: fn(&str) -> String,
+    text: &'static str,
 }
 
 const PROMPTS: &[PromptSpec] = &[
@@ -24,26 +23,18 @@ const PROMPTS: &[PromptSpec] = &[
         title: "Recall",
         description: "Find what this project remembers about a topic",
         argument: "topic",
-        about: "What to recall, in words",
-        text: |topic| {
-            format!(
-                "Look up what Nacre remembers about: {topic}\n\nCall memory_search, then memory_get for what matters. Tell me \
-                 what holds, each with its id, and say so if nothing is remembered."
-            )
-        },
+        about: "The topic",
+        text: "Look up what Nacre remembers about: {}\n\nCall memory_search, then memory_get for relevant results. \
+                 Summarize what applies, each with its id, and say so if nothing is remembered.",
     },
     PromptSpec {
         name: "remember",
         title: "Remember",
         description: "Record a decision or a learning for this project",
         argument: "what",
-        about: "What to remember, in your words",
-        text: |what| {
-            format!(
-                "Remember this for the project: {what}\n\nCall memory_search first. If it is not known, call memory_add: a \
-                 title that a stranger understands in a year, the reason in the body, and my words above as the quote."
-            )
-        },
+        about: "The text to remember, in your words",
+        text: "Remember this for the project: {}\n\nCall memory_search first. If it is not known, call memory_add: a \
+                 title that is clear without context in a year, the reason in the body, and my words above as the quote.",
     },
 ];
 
@@ -69,6 +60,6 @@ pub(super) fn get(
         let message = format!("`{}` is needed, with at most {MAX_CHARS} characters", spec.argument);
         return Err(ErrorData::invalid_params(message, None));
     };
-    let message = PromptMessage::new_text(Role::User, (spec.text)(given));
+    let message = PromptMessage::new_text(Role::User, spec.text.replacen("{}", given, 1));
     Ok(GetPromptResult::new(vec![message]).with_description(spec.description))
 }

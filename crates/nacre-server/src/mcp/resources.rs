@@ -1,37 +1,34 @@
-//! Memories as resources: `memory://ID`, listed page by page.
+//! Provides memories as resources with URIs of the form `memory://ID`.
 
-use nacre_api::wire::{MemoryListRequest, MemoryShowRequest};
-use nacre_ops::{OpError, memory};
+use nacre_ops::{OpError, memory as ops};
+use nacre_types::{MemoryListRequest, MemoryShowRequest};
 use rmcp::model::{
     ErrorData, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
     ResourceContents, ResourceTemplate,
 };
 
 use super::text::{line, page};
-use super::tools::memory_get;
+use super::tools::memory;
 use crate::calls::Call;
 
 const SCHEME: &str = "memory://";
 const MARKDOWN: &str = "text/markdown";
 
-/// Resources of one page, and the most of all pages together.
 const PAGE: usize = 50;
 const MAX_LISTED: usize = 1_000;
 
-/// No id is longer.
 const MAX_ID_BYTES: usize = 200;
 
-/// Where a list goes on.
 pub(super) fn cursor(request: Option<PaginatedRequestParams>) -> Result<usize, ErrorData> {
     let Some(cursor) = request.and_then(|request| request.cursor) else { return Ok(0) };
     let from = cursor.parse().ok().filter(|from| *from <= MAX_LISTED);
-    from.ok_or_else(|| ErrorData::invalid_params("This cursor is not one of ours", None))
+    from.ok_or_else(|| ErrorData::invalid_params("Unknown cursor", None))
 }
 
 pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult, OpError> {
     let end = (from + PAGE).min(MAX_LISTED);
     let request = MemoryListRequest { all: true, limit: Some(end), ..MemoryListRequest::default() };
-    let report = memory::list(&call.host, &request)?;
+    let report = ops::list(&call.host, &request)?;
     let shown = report.memories.iter().skip(from).map(|memory| {
         let about =
             format!("{}, {}, {}", memory.r#type.as_str(), memory.status, memory.scope.as_str());
@@ -48,12 +45,12 @@ pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult, OpEr
 
 pub(super) fn template() -> ResourceTemplate {
     ResourceTemplate::new(format!("{SCHEME}{{id}}"), "memory")
-        .with_title("A memory by its id")
-        .with_description("What was decided or learned, with its evidence")
+        .with_title("A memory by id")
+        .with_description("A decision or learning with its evidence")
         .with_mime_type(MARKDOWN)
 }
 
-/// The id that an address names.
+/// Parses `memory://ID`.
 pub(super) fn id_of(uri: &str) -> Result<String, ErrorData> {
     let id = uri.strip_prefix(SCHEME).map(|id| id.trim_end_matches('/'));
     let id = id.filter(|id| !id.is_empty() && id.len() <= MAX_ID_BYTES);
@@ -65,8 +62,8 @@ pub(super) fn id_of(uri: &str) -> Result<String, ErrorData> {
 pub(super) fn read(call: &Call, id: &str) -> Result<ReadResourceResult, OpError> {
     let request =
         MemoryShowRequest { id: id.to_owned(), evidence: true, ..MemoryShowRequest::default() };
-    let report = memory::show(&call.host, &request, &call.events)?;
-    let text = page(&memory_get::render(&report), 0)?;
+    let report = ops::show(&call.host, &request, &call.events)?;
+    let text = page(&memory::render_memory_get(&report), 0)?;
     let uri = format!("{SCHEME}{}", report.memory.id);
     let contents = ResourceContents::text(text, uri).with_mime_type(MARKDOWN);
     Ok(ReadResourceResult::new(vec![contents]))

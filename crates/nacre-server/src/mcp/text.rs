@@ -1,34 +1,32 @@
-//! Results as texts: bounded, with a way to go on.
+//! Formats result texts of limited length and splits them into pages.
 
 use nacre_ops::OpError;
 use nacre_ops::text::Shown;
 
-/// What a result may have in all. Agents cut longer ones, and some cut out the middle.
+/// Maximum length of a result. Agents truncate longer ones, sometimes in the middle.
 pub(super) const MAX_CHARS: usize = 9_000;
 
-/// What the text of a result may have, without its footer and notes.
+/// Maximum length without footer and notes.
 pub(super) const BODY_CHARS: usize = 7_800;
 
-/// What the notes of a result may have.
 pub(super) const NOTES_CHARS: usize = 900;
 
-/// A page ends at the end of a line that is so near.
+/// A page ends at a line break if there is one within this distance from its end.
 const LINE_CHARS: usize = 400;
 
-/// The longest piece of a line that a list shows.
 pub(super) const SNIPPET_CHARS: usize = 320;
 
-/// A text without what a terminal or a page would act on.
+/// Removes control sequences from the text.
 pub(super) fn shown(text: &str) -> String {
     Shown(text).to_string()
 }
 
-/// The same on one line, with at most `most` characters.
+/// Like `shown`, but returns one line of at most `most` characters.
 pub(super) fn line(text: &str, most: usize) -> String {
     cut(Shown(text).one_line().trim(), most)
 }
 
-/// A text with at most `most` characters, and a mark where it was cut.
+/// Marks the position at which the text was truncated.
 pub(super) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -36,14 +34,12 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     }
 }
 
-/// The part of a text from the character `offset` on that fits into a result, and how to get the next one.
+/// Appends a note that explains how to get the next page.
 pub(super) fn page(text: &str, offset: usize) -> Result<String, OpError> {
     let n_chars = text.chars().count();
     if offset != 0 && n_chars <= offset {
-        return Err(OpError::usage(format!(
-            "`offset` is {offset}, and the text ends at {n_chars}"
-        ))
-        .hint("Start again without `offset`"));
+        let message = format!("`offset` is {offset}, but the text has {n_chars} characters");
+        return Err(OpError::usage(message).hint("Start again without `offset`"));
     }
     let start = text.char_indices().nth(offset).map_or(text.len(), |(at, _)| at);
     let rest = &text[start..];
@@ -59,7 +55,6 @@ pub(super) fn page(text: &str, offset: usize) -> Result<String, OpError> {
     Ok(format!("{part}\n\n[Characters {offset} to {next} of {n_chars}. For more: offset={next}]"))
 }
 
-/// Takes lines until a result is full.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     text: String,
@@ -67,7 +62,7 @@ pub(super) struct Lines {
 }
 
 impl Lines {
-    /// Adds a piece if there is room for it.
+    /// Returns `false` if the piece does not fit.
     pub(super) fn add(&mut self, piece: &str) -> bool {
         let n_chars = piece.chars().count() + 1;
         if BODY_CHARS < self.n_chars + n_chars {
@@ -79,7 +74,6 @@ impl Lines {
         true
     }
 
-    /// Adds a last line, for which there is always room.
     pub(super) fn end_with(mut self, footer: &str) -> String {
         self.text.push_str(&cut(footer, MAX_CHARS - BODY_CHARS - NOTES_CHARS - 1));
         self.text.trim_end().to_owned()
@@ -90,7 +84,6 @@ impl Lines {
 mod tests {
     use super::*;
 
-    /// Reads page after page, as an agent does.
     fn read_all(text: &str) -> Vec<String> {
         let (mut pages, mut offset) = (Vec::new(), 0);
         loop {

@@ -1,9 +1,10 @@
-//! The way in: what comes before `initialize` is answered here, and nothing that a client sends ends the server.
-//!
-//! Newer clients ask `server/discover` first and wait for an answer; a server that stays silent costs them seconds.
+//! Answers invalid lines, and requests that are sent before `initialize`. Invalid lines are
+//! replaced by a special notification, so that the same transport sends both the error response and
+//! all other output.
 
 use std::borrow::Cow;
 use std::future::Future;
+use std::io;
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -12,19 +13,109 @@ use rmcp::model::{
 };
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 
-use super::lines::UNREADABLE;
+/// The notification that replaces an invalid line.
+pub(super) const UNREADABLE: &str = "notifications/nacre/unreadable";
 
-/// The method by which clients of newer revisions look around. We speak revisions that begin with `initialize`.
+/// Number of bytes kept at each end of a long line, to find the ID of its request.
+const KEPT_BYTES: usize = 1 << 10;
+
+enum Line {
+    Whole(Vec<u8>),
+    TooLong { head: Vec<u8>, tail: Vec<u8> },
+    End,
+}
+
+/// Forwards lines. Those longer than `limit` bytes are replaced.
+pub(super) async fn forward(
+    input: impl AsyncRead + Unpin,
+    mut output: impl AsyncWrite + Unpin,
+    limit: usize,
+) -> io::Result<()> {
+    let mut input = BufReader::new(input);
+    loop {
+        let line = match next(&mut input, limit).await? {
+            Line::End => return Ok(()),
+            Line::TooLong { head, tail } => unreadable_notification(
+                id_in(&head, &tail).as_ref(),
+                &format!("The message exceeds {limit} bytes"),
+            ),
+            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
+            Line::Whole(line) if serde_json::from_slice::<IgnoredAny>(&line).is_ok() => line,
+            Line::Whole(_) => unreadable_notification(None, "The message is not one line of JSON"),
+        };
+        output.write_all(&line).await?;
+        output.write_all(b"\n").await?;
+    }
+}
+
+async fn next(input: &mut BufReader<impl AsyncRead + Unpin>, limit: usize) -> io::Result<Line> {
+    let (mut line, mut n_read) = (Vec::new(), 0);
+    let mut tail = Vec::new();
+    loop {
+        let bytes = input.fill_buf().await?;
+        if bytes.is_empty() {
+            return Ok(if n_read == 0 { Line::End } else { ended(line, tail, n_read, limit) });
+        }
+        let end = bytes.iter().position(|byte| *byte == b'\n');
+        let part = &bytes[..end.unwrap_or(bytes.len())];
+        n_read += part.len();
+        if n_read <= limit {
+            line.extend_from_slice(part);
+        } else {
+            line.truncate(KEPT_BYTES);
+            line.extend_from_slice(&part[..part.len().min(KEPT_BYTES - line.len())]);
+            tail.extend_from_slice(part);
+            tail.drain(..tail.len().saturating_sub(KEPT_BYTES));
+        }
+        let n_used = part.len() + usize::from(end.is_some());
+        input.consume(n_used);
+        if end.is_some() {
+            return Ok(ended(line, tail, n_read, limit));
+        }
+    }
+}
+
+fn ended(line: Vec<u8>, tail: Vec<u8>, n_read: usize, limit: usize) -> Line {
+    if n_read <= limit { Line::Whole(line) } else { Line::TooLong { head: line, tail } }
+}
+
+/// Finds the ID of a request in the two ends of its line. Clients write it first or last, and inside
+/// a string its quotes would be escaped.
+fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
+    let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
+    let before_params = head.split("\"params\"").next().unwrap_or_default();
+    let last = tail.rsplit_once("\"id\"").map(|(_, rest)| rest);
+    let first = before_params.split_once("\"id\"").map(|(_, rest)| rest);
+    let id = |rest: &str| {
+        let value = rest.trim_start().strip_prefix(':')?.split([',', '}']).next()?.trim();
+        let value: Value = serde_json::from_str(value).ok()?;
+        (value.is_i64() || value.is_string()).then_some(value)
+    };
+    // Only closing brackets may follow.
+    let is_last =
+        |rest: &&str| rest.split_once('}').is_none_or(|(_, after)| after.trim().is_empty());
+    first.and_then(id).or_else(|| last.filter(is_last).and_then(id))
+}
+
+fn unreadable_notification(id: Option<&Value>, why: &str) -> Vec<u8> {
+    let params = json!({ "id": id, "why": why });
+    json!({ "jsonrpc": "2.0", "method": UNREADABLE, "params": params }).to_string().into_bytes()
+}
+
+/// Clients with a newer protocol revision send this method first, and wait several seconds if they
+/// get no response.
 const DISCOVER: &str = "server/discover";
 
-/// A transport that lets a session begin with `initialize` only.
+/// Requires `initialize` to be the first request.
 pub(super) struct CheckedTransport<T> {
     inner: T,
     has_begun: bool,
 }
 
-/// What becomes of a message.
 enum Checked {
     Pass(Box<ClientJsonRpcMessage>),
     Answer(Option<RequestId>, ErrorData),
@@ -41,7 +132,7 @@ impl<T> CheckedTransport<T> {
             return answer;
         }
         let ClientJsonRpcMessage::Request(mut message) = message else {
-            // Before a session has begun there is nothing to notify of, and nothing was asked.
+            // Ignore notifications before `initialize`.
             return if self.has_begun { Checked::Pass(Box::new(message)) } else { Checked::Drop };
         };
         if matches!(message.request, ClientRequest::DiscoverRequest(_)) {
@@ -60,11 +151,10 @@ impl<T> CheckedTransport<T> {
     }
 }
 
-/// The answer to a line that could not be used.
 fn unreadable(message: &ClientJsonRpcMessage) -> Option<Checked> {
     let ClientJsonRpcMessage::Notification(message) = message else { return None };
-    let ClientNotification::CustomNotification(told) = &message.notification else { return None };
-    let params = told.params.as_ref().filter(|_| told.method == UNREADABLE)?;
+    let ClientNotification::CustomNotification(ours) = &message.notification else { return None };
+    let params = ours.params.as_ref().filter(|_| ours.method == UNREADABLE)?;
     let id = serde_json::from_value(params["id"].clone()).ok();
     let why = params["why"].as_str().unwrap_or_default().to_owned();
     let error = match id {
@@ -74,7 +164,7 @@ fn unreadable(message: &ClientJsonRpcMessage) -> Option<Checked> {
     Some(Checked::Answer(id, error))
 }
 
-/// What a request of an unknown method, or with parameters that do not fit a known one, is answered.
+/// Known methods with invalid parameters result in a different error.
 pub(super) fn unknown_method(method: &str) -> ErrorData {
     const KNOWN: &[&str] = &[
         "completion/complete",
@@ -89,7 +179,7 @@ pub(super) fn unknown_method(method: &str) -> ErrorData {
     ];
     let method: String = method.chars().take(100).collect();
     if KNOWN.contains(&method.as_str()) {
-        return ErrorData::invalid_params(format!("The parameters do not fit `{method}`"), None);
+        return ErrorData::invalid_params(format!("Invalid parameters of `{method}`"), None);
     }
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("Unknown method `{method}`"), None)
 }
@@ -124,5 +214,54 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for CheckedTransport<T> {
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         self.inner.close().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Uses a limit of 64 bytes per line.
+    fn forwarded(lines: &str) -> Vec<Value> {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        let mut out = Vec::new();
+        runtime.block_on(forward(lines.as_bytes(), &mut out, 64)).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn ids(lines: &str) -> Vec<Value> {
+        let of = |line: &Value| {
+            assert_eq!(line["method"], UNREADABLE, "{line}");
+            line["params"]["id"].clone()
+        };
+        forwarded(lines).iter().map(of).collect()
+    }
+
+    #[test]
+    fn lines_that_can_be_used_are_handed_on_as_they_are() {
+        let lines = "{\"id\":1}\n\n  \n[2]\n\"the last, without an end\"";
+        assert_eq!(
+            forwarded(lines),
+            [json!({ "id": 1 }), json!([2]), json!("the last, without an end")]
+        );
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_is_answered_by_its_id() {
+        let long = "x".repeat(5000);
+        let first = format!("{{\"jsonrpc\":\"2.0\",\"id\":5,\"params\":\"{long}\"}}\n");
+        let last = format!("{{\"params\":\"{long}\",\"id\": \"a-7\"}}\n");
+        let none = format!("{{\"params\":\"\\\"id\\\":3,{long}\\\"id\\\":4}}\"}}\n");
+        let inner = format!("{{\"params\":\"{long}\",\"more\":{{\"id\":9}},\"end\":1}}\n");
+        assert_eq!(
+            ids(&format!("{first}{last}{none}{inner}")),
+            [json!(5), json!("a-7"), json!(null), json!(null)]
+        );
+    }
+
+    #[test]
+    fn what_is_not_json_is_answered() {
+        assert_eq!(ids("hello\n{\"id\":1\n"), [json!(null), json!(null)]);
     }
 }

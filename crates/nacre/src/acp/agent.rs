@@ -1,42 +1,39 @@
-//! What the methods of the protocol share: the stream to the client, the line to Nacre's agent, and the sessions that are open.
+//! State shared by the protocol methods: the client streams, the connection to Nacre's chat agent,
+//! and the open sessions.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use nacre_api::wire::ApprovalPolicy;
+use nacre_ops::chat::Chats;
+use nacre_types::ApprovalPolicy;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
 use super::json_rpc::RpcError;
-use super::link::{Backend, Link};
+use super::link::{Link, connect};
 use super::session::{Order, Session};
 use super::streams::Outbox;
 use super::updates::Notices;
 
-/// Sessions that may be open at the same time.
 const MAX_SESSIONS: usize = 64;
 
-/// Orders that wait for one session.
 const MAX_ORDERS: usize = 64;
 
-/// What a new session begins with.
 #[derive(Clone, Debug)]
 pub(crate) struct SessionDefaults {
-    /// Where a request works that names no folder.
     pub(crate) folder: PathBuf,
     pub(crate) policy: Option<ApprovalPolicy>,
     pub(crate) model: Option<String>,
-    /// Models that a person can choose from.
     pub(crate) models: Vec<String>,
 }
 
-/// What all methods share.
 pub(super) struct Agent {
-    pub(super) backend: Backend,
+    chats: Chats,
     pub(super) defaults: SessionDefaults,
     pub(super) out: Outbox,
     open: Mutex<OpenSessions>,
-    /// Held by every session and request that runs, so that the end of the last one is seen.
+    /// Each running session and request holds a clone. The receiver is closed when the last clone
+    /// is dropped.
     alive: Mutex<Option<Sender<()>>>,
 }
 
@@ -48,15 +45,15 @@ struct OpenSessions {
 }
 
 impl Agent {
-    /// The agent, and what ends when nothing of it runs any more.
+    /// Returns the agent and a receiver that is closed when no session or request is running.
     pub(super) fn new(
-        backend: Backend,
+        chats: Chats,
         defaults: SessionDefaults,
         out: Outbox,
     ) -> (Arc<Self>, Receiver<()>) {
         let (alive, gone) = channel(1);
         let alive = Mutex::new(Some(alive));
-        let agent = Self { backend, defaults, out, open: Mutex::default(), alive };
+        let agent = Self { chats, defaults, out, open: Mutex::default(), alive };
         (Arc::new(agent), gone)
     }
 
@@ -68,7 +65,6 @@ impl Agent {
         self.alive.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// What the client can show. `None` before it said who it is.
     pub(super) fn notices(&self) -> Option<Notices> {
         self.open().notices
     }
@@ -85,7 +81,6 @@ impl Agent {
         self.open().sessions.remove(session);
     }
 
-    /// Lets a session run until it is closed.
     pub(super) fn start(&self, id: &str, session: Session, link: Link) -> Result<(), RpcError> {
         let (sender, orders) = channel(MAX_ORDERS);
         let mut open = self.open();
@@ -104,7 +99,6 @@ impl Agent {
         Ok(())
     }
 
-    /// Hands an order to a session that is open.
     pub(super) async fn order(&self, session: &str, order: Order) -> Result<(), RpcError> {
         let sender = self.open().sessions.get(session).cloned();
         let sender = sender.ok_or_else(|| RpcError::unknown_session(session))?;
@@ -115,7 +109,7 @@ impl Agent {
         self.open().sessions.values().cloned().collect()
     }
 
-    /// Ends every turn and every session. What still runs says how it ended before it is gone.
+    /// Stops all turns and sessions. Each session reports its end to the client.
     pub(super) async fn end(&self) {
         let sessions = {
             let mut open = self.open();
@@ -125,11 +119,12 @@ impl Agent {
         for session in sessions.values() {
             let _ = session.send(Order::End).await;
         }
-        (self.backend.cancel_all)();
+        self.chats.cancel_all();
         self.alive.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
     pub(super) async fn link(&self, folder: &Path) -> Result<Link, RpcError> {
-        Ok(Link::open(&self.backend, folder.to_owned()).await?)
+        let connection = connect(&self.chats, folder.to_owned());
+        Ok(Link::open(connection, "nacre chat --acp").await?)
     }
 }

@@ -1,38 +1,24 @@
-//! JSON-RPC 2.0, one message a line: what a line means, and what is answered to one that means nothing.
+//! JSON-RPC 2.0, one message per line.
 
-use nacre_api::wire::{ErrorCode, Failure};
+use nacre_types::{ErrorCode, Failure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const METHOD_NOT_FOUND: i32 = -32601;
 const INVALID_PARAMS: i32 = -32602;
 const INTERNAL_ERROR: i32 = -32603;
-/// The protocol's own code.
 const NOT_FOUND: i32 = -32002;
 
-/// What a client said.
 #[derive(Debug, PartialEq)]
 pub(super) enum Incoming {
-    Request {
-        id: RequestId,
-        method: String,
-        params: Value,
-    },
-    Notification {
-        method: String,
-        params: Value,
-    },
-    /// The answer to a request of ours; an error where the client could not answer.
-    Response {
-        id: Value,
-        result: Result<Value, Value>,
-    },
+    Request { id: RequestId, method: String, params: Value },
+    Notification { method: String, params: Value },
+    Response { id: Value, result: Result<Value, Value> },
 }
 
-/// The id of a client's request: an integer, a text or `null`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub(super) struct RequestId(Value);
@@ -43,13 +29,12 @@ impl RequestId {
         is_id.then_some(Self(value))
     }
 
-    /// Of a message whose own id could not be read.
+    /// The id for replies to messages whose own id cannot be read.
     pub(super) fn unknown() -> Self {
         Self(Value::Null)
     }
 }
 
-/// Why a request is not answered with a result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct RpcError {
     pub(super) code: i32,
@@ -91,25 +76,14 @@ impl RpcError {
 }
 
 impl From<Failure> for RpcError {
-    /// Editors show the message alone, so causes and hints are a part of it.
+    /// The message includes causes and hints, because editors do not show other fields.
     fn from(failure: Failure) -> Self {
-        let code = match failure.code {
-            ErrorCode::Usage => INVALID_PARAMS,
-            ErrorCode::NotFound => NOT_FOUND,
-            ErrorCode::Ambiguous
-            | ErrorCode::NoProject
-            | ErrorCode::Conflict
-            | ErrorCode::Busy
-            | ErrorCode::Refused
-            | ErrorCode::NotSet
-            | ErrorCode::Invalid
-            | ErrorCode::TooLarge
-            | ErrorCode::Unavailable
-            | ErrorCode::DatabaseAway
-            | ErrorCode::LimitReached
-            | ErrorCode::Cancelled
-            | ErrorCode::OutputClosed
-            | ErrorCode::Failed => INTERNAL_ERROR,
+        let code = if failure.code == ErrorCode::Usage {
+            INVALID_PARAMS
+        } else if failure.code == ErrorCode::NotFound {
+            NOT_FOUND
+        } else {
+            INTERNAL_ERROR
         };
         let mut message = failure.message;
         for cause in &failure.causes {
@@ -122,7 +96,7 @@ impl From<Failure> for RpcError {
     }
 }
 
-/// Reads a line. What is no message is answered with an error, to its id where it has one.
+/// Parses a line. On failure, returns the error together with the message's id, if it is readable.
 pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
     let value: Value = serde_json::from_str(line)
         .map_err(|error| (RequestId::unknown(), RpcError::parse(format!("Not JSON: {error}"))))?;
@@ -140,7 +114,13 @@ pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
     if id.is_some() && own.is_none() {
         return invalid("`id` is not an integer, a string or null");
     }
-    let Some(method) = message.remove("method") else { return response(message, id, invalid) };
+    let Some(method) = message.remove("method") else {
+        return match (id, message.remove("result"), message.remove("error")) {
+            (Some(id), Some(result), None) => Ok(Incoming::Response { id, result: Ok(result) }),
+            (Some(id), None, Some(error)) => Ok(Incoming::Response { id, result: Err(error) }),
+            _ => invalid("Neither a request, nor a notification, nor a response"),
+        };
+    };
     let Value::String(method) = method else { return invalid("`method` is not a string") };
     let params = message.remove("params").unwrap_or_default();
     if !(params.is_object() || params.is_array() || params.is_null()) {
@@ -152,21 +132,8 @@ pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
     })
 }
 
-fn response(
-    mut message: Map<String, Value>,
-    id: Option<Value>,
-    invalid: impl Fn(&str) -> Result<Incoming, (RequestId, RpcError)>,
-) -> Result<Incoming, (RequestId, RpcError)> {
-    match (id, message.remove("result"), message.remove("error")) {
-        (Some(id), Some(result), None) => Ok(Incoming::Response { id, result: Ok(result) }),
-        (Some(id), None, Some(error)) => Ok(Incoming::Response { id, result: Err(error) }),
-        _ => invalid("Neither a request, nor a notification, nor a response"),
-    }
-}
-
-/// The parameters of a method.
 pub(super) fn params<P: DeserializeOwned>(params: Value) -> Result<P, RpcError> {
-    // A method whose parameters are all optional may be called without any.
+    // Methods whose parameters are all optional can be called without parameters.
     let params = if params.is_null() { json!({}) } else { params };
     serde_json::from_value(params).map_err(|error| RpcError::invalid_params(error.to_string()))
 }

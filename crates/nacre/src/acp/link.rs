@@ -1,61 +1,93 @@
-//! A line to Nacre's agent: requests go out with a number, answers come back with it.
+//! A connection to Nacre's chat agent, with numbered requests.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nacre_api::wire::{
+use nacre_ops::chat::{Chats, Workspaces};
+use nacre_ops::people::Caller;
+use nacre_types::{
     ErrorCode, Failure, HelloReport, HelloRequest, RPC_VERSION, RpcAnswer, RpcCall, RpcMessage,
     RpcRequest,
 };
 use serde::de::DeserializeOwned;
-use tokio::sync::mpsc::{Receiver, UnboundedSender};
+use tokio::sync::mpsc::{
+    Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel,
+};
 
-/// The agent, whoever runs it.
-pub(crate) struct Backend {
-    /// A new line for a client that works in a folder.
-    pub(crate) connect: Box<dyn Fn(PathBuf) -> Connection + Send + Sync>,
-    /// Ends every turn, because the process does.
-    pub(crate) cancel_all: Box<dyn Fn() + Send + Sync>,
-}
+/// Capacity of each message channel.
+pub(crate) const MAX_BUFFERED: usize = 256;
 
-/// Both ends of a new line.
 pub(crate) type Connection = (UnboundedSender<RpcRequest>, Receiver<RpcMessage>);
 
-/// The end that requests go into. Clones are the same line.
+pub(crate) fn connect(chats: &Chats, folder: PathBuf) -> Connection {
+    let (requests, received) = unbounded_channel();
+    let (sender, messages) = channel(MAX_BUFFERED);
+    tokio::spawn(relay(chats.clone(), folder, received, sender));
+    (requests, messages)
+}
+
+async fn relay(
+    chats: Chats,
+    folder: PathBuf,
+    mut requests: UnboundedReceiver<RpcRequest>,
+    messages: Sender<RpcMessage>,
+) {
+    let (out, mut lines) = channel::<Arc<str>>(MAX_BUFFERED);
+    let mut client = chats.client(folder, Workspaces::Any, out);
+    let to_client = async {
+        while let Some(line) = lines.recv().await {
+            // Both ends of the connection are in this program, so parsing never fails in practice.
+            let Ok(message) = serde_json::from_str::<RpcMessage>(&line) else { continue };
+            if messages.send(message).await.is_err() {
+                return;
+            }
+        }
+    };
+    let to_agent = async {
+        while let Some(request) = requests.recv().await {
+            let line = serde_json::to_string(&request).unwrap_or_default();
+            client.receive(Caller::owner(), &line).await;
+        }
+    };
+    tokio::select! {
+        () = to_client => {}
+        () = to_agent => {}
+    }
+}
+
 #[derive(Clone)]
-pub(super) struct Requests {
-    line: UnboundedSender<RpcRequest>,
+pub(crate) struct Requests {
+    pub(crate) line: UnboundedSender<RpcRequest>,
     last: Arc<AtomicU64>,
 }
 
 impl Requests {
-    /// Sends a request; its number.
-    pub(super) fn send(&self, call: RpcCall) -> u64 {
+    pub(crate) fn send(&self, call: RpcCall) -> u64 {
         let id = self.last.fetch_add(1, Ordering::Relaxed) + 1;
-        // A line that is closed shows where its messages end.
+        // A closed connection is detected when the message stream ends.
         let _ = self.line.send(RpcRequest { id, call });
         id
     }
 }
 
-/// A line that both sides have greeted on.
-pub(super) struct Link {
-    pub(super) requests: Requests,
-    pub(super) messages: Receiver<RpcMessage>,
+pub(crate) struct Link {
+    pub(crate) requests: Requests,
+    pub(crate) messages: Receiver<RpcMessage>,
 }
 
 impl Link {
-    pub(super) async fn open(backend: &Backend, folder: PathBuf) -> Result<Self, Failure> {
-        let (line, messages) = (backend.connect)(folder);
+    pub(crate) async fn open(connection: Connection, client: &str) -> Result<Self, Failure> {
+        let (line, messages) = connection;
         let mut link = Self { requests: Requests { line, last: Arc::default() }, messages };
-        let hello = HelloRequest { version: RPC_VERSION, client: "nacre chat --acp".to_owned() };
+        let hello = HelloRequest { version: RPC_VERSION, client: client.to_owned() };
         let HelloReport { .. } = link.ask(RpcCall::Hello(hello)).await?;
         Ok(link)
     }
 
-    /// Asks and waits; only before the line follows a task, whose messages would be lost.
-    pub(super) async fn ask<R: DeserializeOwned>(&mut self, call: RpcCall) -> Result<R, Failure> {
+    /// Sends a request and returns its response. Task messages received before the response are
+    /// dropped.
+    pub(crate) async fn ask<R: DeserializeOwned>(&mut self, call: RpcCall) -> Result<R, Failure> {
         let id = self.requests.send(call);
         while let Some(message) = self.messages.recv().await {
             match message {
@@ -67,7 +99,6 @@ impl Link {
     }
 }
 
-/// What an answer says.
 pub(super) fn result<R: DeserializeOwned>(answer: RpcAnswer) -> Result<R, Failure> {
     match answer {
         RpcAnswer { error: Some(error), .. } => Err(error),

@@ -1,42 +1,43 @@
-//! What a line of the client asks for, one arm a method.
+//! Handlers for the protocol methods.
 
 use std::sync::Arc;
 
+use nacre_types::SessionChangeRequest;
 use serde_json::{Value, json};
 
 use super::agent::Agent;
 use super::json_rpc::{Incoming, RequestId, RpcError, params, parse};
-use super::modes;
-use super::opening;
-use super::options;
 use super::protocol::{
-    CancelRequestParams, InitializeParams, LATEST_VERSION, PromptParams, SessionParams,
-    SetModeParams, SetOptionParams, VERSIONS,
+    InitializeParams, LATEST_VERSION, PromptParams, SessionParams, SetModeParams, SetOptionParams,
+    VERSIONS,
 };
 use super::session::Order;
-use super::streams::Line;
+use super::streams::InputLine;
 use super::updates::Notices;
+use super::{options, sessions};
 
 impl Agent {
-    /// Takes a line of the client. What takes time runs by itself.
-    pub(super) async fn receive(self: &Arc<Self>, line: Line) {
+    /// Handles a line from the client. Slow requests run in separate tasks, so that later lines are
+    /// not delayed.
+    pub(super) async fn receive(self: &Arc<Self>, line: InputLine) {
         let parsed = match &line {
-            Line::Text(text) => parse(text),
-            Line::Unreadable(why) => Err((RequestId::unknown(), RpcError::parse(*why))),
+            Ok(text) => parse(text),
+            Err(why) => Err((RequestId::unknown(), RpcError::parse(*why))),
         };
         match parsed {
             Ok(Incoming::Request { id, method, params }) => {
                 if let Err(error) = self.request(&id, &method, params).await {
-                    self.out.answer(&id, Err::<Value, _>(error)).await;
+                    self.out.refuse(&id, error).await;
                 }
             }
-            Ok(Incoming::Notification { method, params }) => self.notified(&method, params).await,
-            Ok(Incoming::Response { id, result }) => self.out.replied(&id, result),
-            Err((id, error)) => self.out.answer(&id, Err::<Value, _>(error)).await,
+            Ok(Incoming::Notification { method, params }) => {
+                self.handle_notification(&method, params).await;
+            }
+            Ok(Incoming::Response { id, result }) => self.out.resolve(&id, result),
+            Err((id, error)) => self.out.refuse(&id, error).await,
         }
     }
 
-    /// Begins what a request asks for; an error is its answer.
     async fn request(
         self: &Arc<Self>,
         id: &RequestId,
@@ -45,7 +46,7 @@ impl Agent {
     ) -> Result<(), RpcError> {
         if method == "initialize" {
             let result = self.initialize(params(given)?);
-            self.out.answer(id, Ok(result)).await;
+            self.out.answer(id, result).await;
             return Ok(());
         }
         if self.notices().is_none() {
@@ -53,36 +54,35 @@ impl Agent {
         }
         let agent = Arc::clone(self);
         match method {
-            "authenticate" => self.out.answer(id, Ok(json!({}))).await,
+            "authenticate" => self.out.answer(id, json!({})).await,
             "session/new" => {
-                self.spawn(id, opening::new_session(agent, id.clone(), params(given)?));
+                self.spawn(id, sessions::new_session(agent, id.clone(), params(given)?));
             }
             "session/load" => {
-                let load = opening::open_session(agent, id.clone(), params(given)?, true);
+                let load = sessions::open_session(agent, id.clone(), params(given)?, true);
                 self.spawn(id, load);
             }
             "session/resume" => {
-                let resume = opening::open_session(agent, id.clone(), params(given)?, false);
+                let resume = sessions::open_session(agent, id.clone(), params(given)?, false);
                 self.spawn(id, resume);
             }
-            "session/list" => self.spawn(id, opening::list(agent, id.clone(), params(given)?)),
-            "session/delete" => self.spawn(id, opening::delete(agent, id.clone(), params(given)?)),
+            "session/list" => self.spawn(id, sessions::list(agent, id.clone(), params(given)?)),
+            "session/delete" => self.spawn(id, sessions::delete(agent, id.clone(), params(given)?)),
             "session/prompt" => {
                 let PromptParams { session_id, prompt } = params(given)?;
                 self.order(&session_id, Order::Prompt { id: id.clone(), prompt }).await?;
             }
             "session/set_mode" => {
                 let SetModeParams { session_id, mode_id } = params(given)?;
-                let policy = modes::policy_of(&mode_id)
+                let change = options::change(options::MODE, &mode_id, &[])
                     .ok_or_else(|| RpcError::invalid_params("There is no such mode"))?;
-                self.order(&session_id, Order::SetMode { id: id.clone(), policy }).await?;
+                self.change(&session_id, id, change, true).await?;
             }
             "session/set_config_option" => {
                 let SetOptionParams { session_id, config_id, value } = params(given)?;
                 let change = options::change(&config_id, &value, &self.defaults.models)
                     .ok_or_else(|| RpcError::invalid_params("There is no such option or value"))?;
-                let order = Order::SetOption { id: id.clone(), change: Box::new(change) };
-                self.order(&session_id, order).await?;
+                self.change(&session_id, id, change, false).await?;
             }
             "session/close" => {
                 let SessionParams { session_id } = params(given)?;
@@ -94,9 +94,21 @@ impl Agent {
         Ok(())
     }
 
+    async fn change(
+        &self,
+        session: &str,
+        id: &RequestId,
+        change: SessionChangeRequest,
+        is_mode: bool,
+    ) -> Result<(), RpcError> {
+        let order = Order::Change { id: id.clone(), change: Box::new(change), is_mode };
+        self.order(session, order).await
+    }
+
     fn initialize(&self, given: InitializeParams) -> Value {
         let InitializeParams { protocol_version, client_capabilities } = given;
-        // One that is not spoken here is answered with the latest; the client decides whether it can go on.
+        // For an unknown version, the protocol requires the latest supported one; the client then
+        // decides whether to continue.
         let version = VERSIONS.iter().copied().find(|version| *version == protocol_version);
         let has_notices =
             client_capabilities.pointer("/session/notices").is_some_and(Value::is_object);
@@ -117,7 +129,8 @@ impl Agent {
         })
     }
 
-    /// Runs something that answers a request by itself unless it fails.
+    /// Runs a request in a separate task. On success, `work` sends the response itself; on failure,
+    /// the error is sent here.
     fn spawn(
         self: &Arc<Self>,
         id: &RequestId,
@@ -126,14 +139,14 @@ impl Agent {
         let (agent, id, alive) = (Arc::clone(self), id.clone(), self.alive());
         tokio::spawn(async move {
             if let Err(error) = work.await {
-                agent.out.answer(&id, Err::<Value, _>(error)).await;
+                agent.out.refuse(&id, error).await;
             }
             drop(alive);
         });
     }
 
-    /// Notifications have no answer; what cannot be understood is ignored.
-    async fn notified(&self, method: &str, given: Value) {
+    /// Notifications have no response, so unknown ones are ignored.
+    async fn handle_notification(&self, method: &str, given: Value) {
         match method {
             "session/cancel" => {
                 if let Ok(SessionParams { session_id }) = params(given) {
@@ -141,8 +154,8 @@ impl Agent {
                 }
             }
             "$/cancel_request" => {
-                let Ok(CancelRequestParams { request_id }) = params(given) else { return };
-                let Some(request) = RequestId::new(request_id) else { return };
+                let id = given.get("requestId").cloned();
+                let Some(request) = id.and_then(RequestId::new) else { return };
                 for session in self.senders() {
                     let _ = session.send(Order::CancelRequest(request.clone())).await;
                 }

@@ -1,74 +1,65 @@
-//! What a person can set for a session, as the options of the protocol: the mode and the model.
+//! Session settings of the protocol: modes, which are approval policies, and configuration options.
 
-use nacre_api::wire::{ApprovalPolicy, ChatSession, SessionChangeRequest};
+use nacre_types::{ApprovalPolicy, ChatSession, SessionChangeRequest};
+use serde_json::{Value, json};
 
-use super::modes;
-use super::protocol::{ConfigChoice, ConfigOption};
-
-const MODE: &str = "mode";
+pub(super) const MODE: &str = "mode";
 const MODEL: &str = "model";
 
-/// The model of a session that has none of its own.
+/// The option value for sessions without a model of their own.
 const DEFAULT: &str = "default";
 
-/// The options of a session, with all values that each can have.
-pub(super) fn options(session: &ChatSession, models: &[String]) -> Vec<ConfigOption> {
-    let mut options = vec![mode(session.policy)];
-    options.extend(model(session.model.as_deref(), models));
-    options
+/// Returns the modes as JSON. `key` is the field name of the mode id, which differs between
+/// messages.
+fn modes_by(key: &str) -> Vec<Value> {
+    let mode = |policy: ApprovalPolicy| {
+        let (name, description) = match policy {
+            ApprovalPolicy::Ask => ("Ask", "Ask before every change, program and connection"),
+            ApprovalPolicy::AutoEdit => {
+                ("Auto-edit", "Change files of the workspace; ask before programs and connections")
+            }
+            ApprovalPolicy::Full => ("Full", "Never ask; programs stay sandboxed"),
+        };
+        json!({ key: policy.label(), "name": name, "description": description })
+    };
+    ApprovalPolicy::ALL.map(mode).to_vec()
 }
 
-fn mode(policy: ApprovalPolicy) -> ConfigOption {
-    let choice = |mode: super::protocol::Mode| ConfigChoice {
-        value: mode.id.to_owned(),
-        name: mode.name.to_owned(),
-        description: Some(mode.description),
-    };
-    let state = modes::state(policy);
-    ConfigOption {
-        r#type: "select",
-        id: MODE,
-        name: "Mode",
-        category: "mode",
-        current_value: state.current_mode_id.to_owned(),
-        options: state.available_modes.into_iter().map(choice).collect(),
-    }
+pub(super) fn modes(policy: ApprovalPolicy) -> Value {
+    json!({ "currentModeId": policy.label(), "availableModes": modes_by("id") })
 }
 
-/// `None` where there is nothing to choose from.
-fn model(current: Option<&str>, models: &[String]) -> Option<ConfigOption> {
-    let named = |name: &str| ConfigChoice {
-        value: name.to_owned(),
-        name: name.to_owned(),
-        description: None,
-    };
-    let mut options: Vec<ConfigChoice> = models.iter().map(|model| named(model)).collect();
-    match current {
-        Some(current) if models.iter().any(|model| model == current) => {}
-        Some(current) => options.insert(0, named(current)),
-        // A session that was given a model keeps one of its own.
-        None => {
-            options
-                .insert(0, ConfigChoice { name: "As set for chat".to_owned(), ..named(DEFAULT) });
-        }
-    }
-    let current_value = current.unwrap_or(DEFAULT).to_owned();
-    (1 < options.len()).then_some(ConfigOption {
-        r#type: "select",
-        id: MODEL,
-        name: "Model",
-        category: "model",
-        current_value,
-        options,
+pub(super) fn options(session: &ChatSession, models: &[String]) -> Vec<Value> {
+    let mode = select(MODE, "Mode", session.policy.label(), &modes_by("value"));
+    [mode].into_iter().chain(model_option(session.model.as_deref(), models)).collect()
+}
+
+fn select(id: &str, name: &str, current: &str, options: &[Value]) -> Value {
+    json!({
+        "type": "select", "id": id, "name": name, "category": id,
+        "currentValue": current, "options": options,
     })
 }
 
-/// What a choice changes in a session; `None` where there is no such option or value.
+fn model_option(current: Option<&str>, models: &[String]) -> Option<Value> {
+    let choice = |value: &str, name: &str| json!({ "value": value, "name": name });
+    let mut options: Vec<Value> = models.iter().map(|model| choice(model, model)).collect();
+    match current {
+        Some(current) if models.iter().any(|model| model == current) => {}
+        Some(current) => options.insert(0, choice(current, current)),
+        // Once a model is set, a session cannot return to the default.
+        None => options.insert(0, choice(DEFAULT, "As set for chat")),
+    }
+    let current = current.unwrap_or(DEFAULT);
+    (options.len() > 1).then(|| select(MODEL, "Model", current, &options))
+}
+
 pub(super) fn change(option: &str, value: &str, models: &[String]) -> Option<SessionChangeRequest> {
     let nothing = SessionChangeRequest::default();
     match (option, value) {
         (MODE, mode) => {
-            Some(SessionChangeRequest { policy: Some(modes::policy_of(mode)?), ..nothing })
+            let policy = ApprovalPolicy::ALL.into_iter().find(|policy| policy.label() == mode)?;
+            Some(SessionChangeRequest { policy: Some(policy), ..nothing })
         }
         (MODEL, DEFAULT) => Some(nothing),
         (MODEL, model) if models.iter().any(|known| known == model) => {
@@ -84,8 +75,10 @@ mod tests {
 
     fn values(current: Option<&str>, models: &[&str]) -> Option<(String, Vec<String>)> {
         let models: Vec<String> = models.iter().map(|name| (*name).to_owned()).collect();
-        let option = model(current, &models)?;
-        Some((option.current_value, option.options.into_iter().map(|it| it.value).collect()))
+        let option = model_option(current, &models)?;
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        let values = option["options"].as_array().unwrap().iter().map(|it| text(&it["value"]));
+        Some((text(&option["currentValue"]), values.collect()))
     }
 
     #[test]
@@ -110,5 +103,13 @@ mod tests {
         for (option, value) in [(MODEL, "b/y"), (MODE, "yolo"), ("theme", "dark")] {
             assert_eq!(change(option, value, &models), None, "{option} {value}");
         }
+    }
+
+    #[test]
+    fn every_policy_is_a_mode() {
+        for policy in ApprovalPolicy::ALL {
+            assert_eq!(change(MODE, policy.label(), &[]).unwrap().policy, Some(policy));
+        }
+        assert_eq!(modes(ApprovalPolicy::Full)["currentModeId"], "full");
     }
 }

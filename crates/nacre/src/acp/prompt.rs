@@ -1,44 +1,35 @@
-//! What a person says in an editor, as words and attachments. Things that cannot be attached are named in the words, where
-//! they stand.
+//! Converts an editor prompt to text and attachments. Content that cannot be attached is referenced
+//! by name in the text.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use nacre_api::wire::Attachment;
+use nacre_types::Attachment;
 
 use super::json_rpc::RpcError;
-use super::paths::file_of;
 use super::protocol::{EmbeddedResource, PromptBlock};
 
-/// Larger files are named; the agent reads them piece by piece.
+/// Larger files are only referenced by name, so that the agent can read the parts it needs.
 const MAX_ATTACHED_BYTES: usize = 256 << 10;
 
-/// As many as one message may have.
 const MAX_ATTACHMENTS: usize = 32;
 
-/// What a person wants.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Prompt {
-    Turn {
-        text: String,
-        attachments: Vec<Attachment>,
-        skill: Option<String>,
-    },
-    /// Take back what the last turn changed.
+    Turn { text: String, attachments: Vec<Attachment>, skill: Option<String> },
     Undo,
 }
 
-/// Reads a prompt for a workspace with these skills.
 pub(super) fn read(
     blocks: Vec<PromptBlock>,
     root: &Path,
     skills: &[String],
 ) -> Result<Prompt, RpcError> {
-    let mut reading = Reading { root, text: String::new(), attachments: Vec::new() };
+    let mut builder = PromptBuilder { root, text: String::new(), attachments: Vec::new() };
     for block in blocks {
-        reading.take(block)?;
+        builder.take(block)?;
     }
-    let Reading { text, attachments, .. } = reading;
+    let PromptBuilder { text, attachments, .. } = builder;
     let text = text.trim().to_owned();
     if text == "/undo" {
         return Ok(Prompt::Undo);
@@ -55,20 +46,20 @@ pub(super) fn read(
     Ok(Prompt::Turn { text, attachments, skill: None })
 }
 
-/// `/name` and the words behind it.
+/// Splits `/name rest` into the name and the rest.
 fn command(text: &str) -> Option<(&str, &str)> {
     let text = text.strip_prefix('/')?;
     let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
     Some((name, rest.trim_start()))
 }
 
-struct Reading<'r> {
+struct PromptBuilder<'r> {
     root: &'r Path,
     text: String,
     attachments: Vec<Attachment>,
 }
 
-impl Reading<'_> {
+impl PromptBuilder<'_> {
     fn take(&mut self, block: PromptBlock) -> Result<(), RpcError> {
         match block {
             PromptBlock::Text { text } => self.text.push_str(&text),
@@ -82,7 +73,6 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// A thing that is only named.
     fn link(&mut self, name: &str, uri: &str) {
         let Some(file) = self.file(uri) else {
             let shown = if name.is_empty() { uri.to_owned() } else { format!("{name} ({uri})") };
@@ -94,7 +84,7 @@ impl Reading<'_> {
         self.name(&file.shown);
     }
 
-    /// A thing with its contents: what the editor has may be newer than the file.
+    /// Uses the embedded content, which may be newer than the file on disk.
     fn resource(&mut self, resource: EmbeddedResource) {
         let EmbeddedResource { uri, text } = resource;
         let file = self.file(&uri);
@@ -114,7 +104,6 @@ impl Reading<'_> {
         }
     }
 
-    /// Puts a name into the words, apart from what stands before it.
     fn name(&mut self, name: &str) {
         if self.text.chars().next_back().is_some_and(|last| !last.is_whitespace() && last != '(') {
             self.text.push(' ');
@@ -138,9 +127,7 @@ impl Reading<'_> {
     }
 }
 
-/// A file that an address names.
 struct NamedFile {
-    /// Below the workspace.
     path: Option<String>,
     shown: String,
     is_short_text: bool,
@@ -152,15 +139,34 @@ fn is_short_text(path: &Path) -> bool {
     is_short && fs::read_to_string(path).is_ok_and(|text| !text.contains('\0'))
 }
 
+/// Splits a `file:` URI into its path and the fragment after `#`.
+fn file_of(uri: &str) -> Option<(PathBuf, Option<&str>)> {
+    let rest = uri.strip_prefix("file://")?;
+    let rest = rest.strip_prefix("localhost").unwrap_or(rest);
+    let (rest, fragment) = match rest.split_once('#') {
+        Some((rest, fragment)) => (rest, Some(fragment)),
+        None => (rest, None),
+    };
+    let path = rest.split('?').next().unwrap_or_default();
+    let mut escapes = path.split('%').skip(1).map(|after| after.as_bytes().get(..2));
+    if !escapes.all(|digits| digits.is_some_and(|digits| digits.iter().all(u8::is_ascii_hexdigit)))
+    {
+        return None;
+    }
+    let decoded = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
+    let is_drive =
+        decoded.len() > 3 && decoded.as_bytes()[0] == b'/' && decoded.as_bytes()[2] == b':';
+    let path = if is_drive { &decoded[1..] } else { &*decoded };
+    let path = PathBuf::from(path);
+    (path.is_absolute() || is_drive).then_some((path, fragment))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::path::PathBuf;
-
     use serde_json::{Value, json};
 
     use super::*;
 
-    /// A workspace with a few files; it is removed with the first.
     #[expect(clippy::disallowed_methods, reason = "the tests make their own files")]
     fn workspace() -> (tempfile::TempDir, PathBuf) {
         let dir = tempfile::tempdir().unwrap();
@@ -263,5 +269,24 @@ mod tests {
             .map(|n| json!({ "type": "resource", "resource": { "uri": format!("a:{n}"), "text": "x" } }))
             .collect();
         assert_eq!(read_all(&root, &json!(many)).1.len(), MAX_ATTACHMENTS);
+    }
+
+    #[test]
+    fn addresses_of_files_are_read() {
+        for (uri, expected) in [
+            ("file:///w/a%20b.rs", Some(("/w/a b.rs", None))),
+            ("file://localhost/w/a#L3:5", Some(("/w/a", Some("L3:5")))),
+            ("file:///w/a?symbol=x", Some(("/w/a", None))),
+            ("file:///w/%zz", None),
+            ("file:///w/%f", None),
+            ("file:///w/%ff", None),
+            ("file://w/a", None),
+            ("https://example.com/a", None),
+            ("zed:///agent/x", None),
+        ] {
+            let found = file_of(uri);
+            let found = found.as_ref().map(|(path, part)| (path.to_str().unwrap(), *part));
+            assert_eq!(found, expected, "{uri}");
+        }
     }
 }

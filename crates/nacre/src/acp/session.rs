@@ -1,53 +1,46 @@
-//! One open session: its prompts become turns, and what these tell goes to the client in order. It runs by itself, so that
-//! a client can cancel or answer a question while updates stream.
+//! An open session, which runs prompts as turns and sends their messages to the client in order.
+//! Each session is a separate task, so that the client can cancel a turn or answer a question at
+//! any time.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use nacre_api::wire::{
-    ApprovalAnswerRequest, ApprovalPolicy, ApprovalRequest, ChatAbortRequest, ChatSession,
-    ChatStartReport, ChatStartRequest, ChatUndoReport, ChatUndoRequest, RpcAnswer, RpcCall,
-    RpcMessage, SessionChangeRequest, SessionReport, SessionRequest, TaskMessage, TaskUpdate,
+use nacre_types::{
+    ApprovalAnswerRequest, ApprovalRequest, ChatSession, ChatStartReport, ChatStartRequest,
+    ChatUndoReport, ChatUndoRequest, Failure, RpcAnswer, RpcCall, RpcMessage, SessionChangeRequest,
+    SessionReport, SessionRequest, TaskMessage, TaskRef, TaskUpdate,
 };
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::mpsc::Receiver;
 
 use super::json_rpc::{RequestId, RpcError};
 use super::link::{Requests, failure, result};
-use super::modes;
 use super::options::options;
-use super::permission::{answer_of, request};
 use super::prompt::{self, Prompt};
-use super::protocol::{PromptBlock, SessionUpdate, StopReason};
+use super::protocol::{PromptBlock, SessionUpdate};
 use super::streams::Outbox;
+use super::tool_calls::{answer_of, permission_request};
 use super::updates::{Notices, TurnView};
 
-/// What the client wants of a session.
 pub(super) enum Order {
     Prompt {
         id: RequestId,
         prompt: Vec<PromptBlock>,
     },
-    SetMode {
-        id: RequestId,
-        policy: ApprovalPolicy,
-    },
-    /// What is changed; the session is filled in.
-    SetOption {
+    /// Changes session settings. The session fills in its own id.
+    Change {
         id: RequestId,
         change: Box<SessionChangeRequest>,
+        /// Whether the client set a mode instead of an option.
+        is_mode: bool,
     },
-    /// Stops every turn.
     Cancel,
-    /// Stops the turn of one request.
     CancelRequest(RequestId),
-    /// Stops every turn and ends.
     Close(RequestId),
-    /// The process ends, and whoever ends it stops the turns.
+    /// The process is about to exit. The sender of `End` stops the running turns.
     End,
 }
 
-/// See the module.
 pub(super) struct Session {
     id: String,
     root: PathBuf,
@@ -56,34 +49,28 @@ pub(super) struct Session {
     notices: Notices,
     out: Outbox,
     requests: Requests,
-    /// What turns cost that are over, in dollars, since the session was opened.
     spent: f64,
-    /// Requests to the agent that are not answered yet.
     waiting: BTreeMap<u64, Waiting>,
-    /// Turns by their task.
-    turns: BTreeMap<String, Turn>,
+    turns: BTreeMap<String, ActiveTurn>,
     has_told_title: bool,
     ending: Option<Ending>,
 }
 
-/// What an answer of the agent is for.
+/// A pending request to the chat agent, with the client request that caused it.
 enum Waiting {
     Start { request: RequestId, is_cancelled: bool },
-    Mode { request: RequestId, policy: ApprovalPolicy },
-    Option { request: RequestId },
+    Change { request: RequestId, is_mode: bool },
     Undo { request: RequestId },
     Title,
 }
 
-/// A prompt that is being carried out.
-struct Turn {
+struct ActiveTurn {
     request: RequestId,
     view: TurnView,
-    /// Questions to the person: the number of the client's request by approval.
     questions: BTreeMap<String, u64>,
 }
 
-/// Why the session ends once nothing runs in it.
+/// How the session ends once no turn is running.
 enum Ending {
     Closed(RequestId),
     Process,
@@ -92,7 +79,8 @@ enum Ending {
 impl Session {
     pub(super) fn new(
         session: &ChatSession,
-        (skills, models): (Vec<String>, Vec<String>),
+        skills: Vec<String>,
+        models: Vec<String>,
         notices: Notices,
         out: Outbox,
         requests: Requests,
@@ -113,7 +101,6 @@ impl Session {
         }
     }
 
-    /// Works until the session is closed or the process ends.
     pub(super) async fn run(
         mut self,
         mut orders: Receiver<Order>,
@@ -127,7 +114,7 @@ impl Session {
                 },
                 message = messages.recv() => match message {
                     Some(RpcMessage::Task(message)) => self.hear(message).await,
-                    Some(RpcMessage::Answer(answer)) => self.answered(answer).await,
+                    Some(RpcMessage::Answer(answer)) => self.handle_answer(answer).await,
                     None => return self.give_up().await,
                 },
             }
@@ -135,7 +122,7 @@ impl Session {
                 self.ending.take_if(|_| self.turns.is_empty() && self.waiting.is_empty())
             {
                 if let Ending::Closed(request) = ending {
-                    self.out.answer(&request, Ok(json!({}))).await;
+                    self.out.answer(&request, json!({})).await;
                 }
                 return;
             }
@@ -145,19 +132,10 @@ impl Session {
     async fn obey(&mut self, order: Order) {
         match order {
             Order::Prompt { id, prompt } => self.prompt(id, prompt).await,
-            Order::SetMode { id, policy } => {
-                let session = self.id.clone();
-                let change = SessionChangeRequest {
-                    session,
-                    policy: Some(policy),
-                    ..SessionChangeRequest::default()
-                };
-                let waiting = Waiting::Mode { request: id, policy };
-                self.ask(RpcCall::SessionChange(change), waiting);
-            }
-            Order::SetOption { id, change } => {
+            Order::Change { id, change, is_mode } => {
                 let change = SessionChangeRequest { session: self.id.clone(), ..*change };
-                self.ask(RpcCall::SessionChange(change), Waiting::Option { request: id });
+                let waiting = Waiting::Change { request: id, is_mode };
+                self.ask(RpcCall::SessionChange(change), waiting);
             }
             Order::Cancel => self.cancel(|_| true),
             Order::CancelRequest(request) => self.cancel(|of| *of == request),
@@ -166,7 +144,8 @@ impl Session {
                 self.ending = Some(Ending::Closed(request));
             }
             Order::End => {
-                // Turns that run are stopped by whoever ends the process; one that only begins is not seen there.
+                // The sender of `End` stops running turns, but only the session has the turns that
+                // are still starting.
                 self.cancel_starts(|_| true);
                 self.ending = Some(Ending::Process);
             }
@@ -190,18 +169,18 @@ impl Session {
                 let undo = ChatUndoRequest { session: self.id.clone(), task: None };
                 self.ask(RpcCall::ChatUndo(undo), Waiting::Undo { request });
             }
-            Err(error) => self.out.answer(&request, Err::<Value, _>(error)).await,
+            Err(error) => self.out.refuse(&request, error).await,
         }
     }
 
     fn cancel(&mut self, is_meant: impl Fn(&RequestId) -> bool) {
         for (task, _) in self.turns.iter().filter(|(_, turn)| is_meant(&turn.request)) {
-            self.requests.send(RpcCall::ChatAbort(ChatAbortRequest { task: task.clone() }));
+            self.requests.send(RpcCall::ChatAbort(TaskRef { task: task.clone() }));
         }
         self.cancel_starts(is_meant);
     }
 
-    /// Marks turns whose task is not known yet; they are stopped as soon as it is.
+    /// Marks starting turns as canceled. They are aborted as soon as their task id is known.
     fn cancel_starts(&mut self, is_meant: impl Fn(&RequestId) -> bool) {
         for waiting in self.waiting.values_mut() {
             if let Waiting::Start { request, is_cancelled } = waiting {
@@ -210,87 +189,78 @@ impl Session {
         }
     }
 
-    async fn answered(&mut self, answer: RpcAnswer) {
-        let waiting = answer.id.and_then(|id| self.waiting.remove(&id));
-        match waiting {
-            Some(Waiting::Start { request, is_cancelled }) => {
-                self.started(request, is_cancelled, answer).await;
+    async fn handle_answer(&mut self, answer: RpcAnswer) {
+        // Responses to aborts and approval answers are not tracked, because task messages report
+        // the result.
+        let Some(waiting) = answer.id.and_then(|id| self.waiting.remove(&id)) else { return };
+        let (done, request) = match waiting {
+            Waiting::Title => return self.tell_title(answer).await,
+            Waiting::Start { request, is_cancelled } => {
+                (self.start_turn(&request, is_cancelled, answer), request)
             }
-            Some(Waiting::Mode { request, policy }) => {
-                self.changed_mode(request, policy, answer).await;
+            Waiting::Change { request, is_mode } => {
+                (self.apply_change(&request, is_mode, answer).await, request)
             }
-            Some(Waiting::Option { request }) => self.changed_option(request, answer).await,
-            Some(Waiting::Undo { request }) => self.undone(request, answer).await,
-            Some(Waiting::Title) => self.tell_title(answer).await,
-            // Of an abort, or of an answer to a question: the task tells what came of it.
-            None => {}
+            Waiting::Undo { request } => (self.report_undo(&request, answer).await, request),
+        };
+        if let Err(error) = done {
+            self.out.refuse(&request, error).await;
         }
     }
 
-    async fn started(&mut self, request: RequestId, is_cancelled: bool, answer: RpcAnswer) {
-        let task = match result::<ChatStartReport>(answer) {
-            Ok(report) => report.task,
-            Err(error) => {
-                return self.out.answer(&request, Err::<Value, _>(error.into())).await;
-            }
-        };
+    fn start_turn(
+        &mut self,
+        request: &RequestId,
+        is_cancelled: bool,
+        answer: RpcAnswer,
+    ) -> Result<(), Failure> {
+        let ChatStartReport { task, .. } = result(answer)?;
         if is_cancelled {
-            self.requests.send(RpcCall::ChatAbort(ChatAbortRequest { task: task.clone() }));
+            self.requests.send(RpcCall::ChatAbort(TaskRef { task: task.clone() }));
         }
         let view = TurnView::new(self.root.clone(), task.clone(), self.notices);
-        self.turns.insert(task, Turn { request, view, questions: BTreeMap::new() });
+        let turn = ActiveTurn { request: request.clone(), view, questions: BTreeMap::new() };
+        self.turns.insert(task, turn);
+        Ok(())
     }
 
-    async fn changed_mode(&self, request: RequestId, policy: ApprovalPolicy, answer: RpcAnswer) {
-        match result::<SessionReport>(answer) {
-            Ok(SessionReport { session }) => {
-                self.out.answer(&request, Ok(json!({}))).await;
-                let current_mode_id = modes::id_of(policy);
-                self.tell(SessionUpdate::CurrentModeUpdate { current_mode_id }).await;
-                let config_options = options(&session, &self.models);
-                self.tell(SessionUpdate::ConfigOptionUpdate { config_options }).await;
-            }
-            Err(error) => self.out.answer(&request, Err::<Value, _>(error.into())).await,
+    /// Also reports the mode, for clients without support for options.
+    async fn apply_change(
+        &self,
+        request: &RequestId,
+        is_mode: bool,
+        answer: RpcAnswer,
+    ) -> Result<(), Failure> {
+        let SessionReport { session } = result(answer)?;
+        let config_options = options(&session, &self.models);
+        let result = if is_mode { json!({}) } else { json!({ "configOptions": config_options }) };
+        self.out.answer(request, result).await;
+        let current_mode_id = session.policy.label();
+        self.tell(SessionUpdate::CurrentModeUpdate { current_mode_id }).await;
+        if is_mode {
+            self.tell(SessionUpdate::ConfigOptionUpdate { config_options }).await;
         }
+        Ok(())
     }
 
-    /// Clients that know modes alone are told of a mode that was chosen as an option.
-    async fn changed_option(&self, request: RequestId, answer: RpcAnswer) {
-        match result::<SessionReport>(answer) {
-            Ok(SessionReport { session }) => {
-                let config_options = options(&session, &self.models);
-                let result = json!({ "configOptions": config_options });
-                self.out.answer(&request, Ok(result)).await;
-                let current_mode_id = modes::id_of(session.policy);
-                self.tell(SessionUpdate::CurrentModeUpdate { current_mode_id }).await;
-            }
-            Err(error) => self.out.answer(&request, Err::<Value, _>(error.into())).await,
-        }
-    }
-
-    /// What a session costs is what it cost before and what the turn did.
-    fn priced(&self, mut update: SessionUpdate) -> SessionUpdate {
+    fn add_past_cost(&self, mut update: SessionUpdate) -> SessionUpdate {
         if let SessionUpdate::UsageUpdate { cost: Some(cost), .. } = &mut update {
             cost.amount += self.spent;
         }
         update
     }
 
-    async fn undone(&self, request: RequestId, answer: RpcAnswer) {
-        let report = match result::<ChatUndoReport>(answer) {
-            Ok(report) => report,
-            Err(error) => {
-                return self.out.answer(&request, Err::<Value, _>(error.into())).await;
-            }
-        };
+    async fn report_undo(&self, request: &RequestId, answer: RpcAnswer) -> Result<(), Failure> {
+        let report: ChatUndoReport = result(answer)?;
         let content = undo_text(&report).into();
         let message_id = format!("{}.undone", report.task);
         self.tell(SessionUpdate::AgentMessageChunk { content, message_id }).await;
-        self.stop(&request, StopReason::EndTurn).await;
+        self.stop(request, "end_turn").await;
+        Ok(())
     }
 
     async fn tell_title(&self, answer: RpcAnswer) {
-        // Best effort: a client shows the first words itself.
+        // Without a title, clients use the first words of the prompt.
         let Ok(SessionReport { session }) = result(answer) else { return };
         let (title, updated_at) = (session.title, session.updated);
         self.tell(SessionUpdate::SessionInfoUpdate { title, updated_at }).await;
@@ -300,38 +270,35 @@ impl Session {
         self.out.update(&self.id, update).await;
     }
 
-    async fn stop(&self, request: &RequestId, reason: StopReason) {
-        self.out.answer(request, Ok(json!({ "stopReason": reason }))).await;
+    async fn stop(&self, request: &RequestId, reason: &str) {
+        self.out.answer(request, json!({ "stopReason": reason })).await;
     }
 
-    /// Passes on what a task tells.
     async fn hear(&mut self, message: TaskMessage) {
         let TaskMessage { task, update, .. } = message;
         if update.is_terminal() {
-            return self.ended(&task, update).await;
+            return self.end_turn(&task, update).await;
         }
         if let TaskUpdate::Approval(question) = update {
             return self.put(&task, question).await;
         }
         if let TaskUpdate::Decided { approval, .. } = &update {
-            return self.decided(&task, approval).await;
+            return self.withdraw_decided(&task, approval).await;
         }
         let Some(turn) = self.turns.get_mut(&task) else { return };
         for update in turn.view.take(update) {
-            let update = self.priced(update);
+            let update = self.add_past_cost(update);
             self.tell(update).await;
         }
     }
 
-    /// Puts a question to the person. The answer goes to the agent whenever it comes.
     async fn put(&mut self, task: &str, question: ApprovalRequest) {
         let Some(turn) = self.turns.get_mut(task) else { return };
-        let params = request(&self.id, &self.root, task, &question);
+        let params = permission_request(&self.id, &self.root, task, &question);
         let (number, reply) = self.out.ask("session/request_permission", params).await;
         turn.questions.insert(question.approval.clone(), number);
         let requests = self.requests.clone();
         tokio::spawn(async move {
-            // Without a reply the question was withdrawn.
             let Ok(reply) = reply.await else { return };
             let answer =
                 ApprovalAnswerRequest { approval: question.approval, answer: answer_of(reply) };
@@ -339,29 +306,29 @@ impl Session {
         });
     }
 
-    /// A question that was decided without the client, by time or by another client, is not open any more.
-    async fn decided(&mut self, task: &str, approval: &str) {
+    /// Withdraws a question that was already answered by another client or ended by a timeout.
+    async fn withdraw_decided(&mut self, task: &str, approval: &str) {
         let Some(turn) = self.turns.get_mut(task) else { return };
         if let Some(number) = turn.questions.remove(approval) {
             self.out.withdraw(number).await;
         }
     }
 
-    async fn ended(&mut self, task: &str, last: TaskUpdate) {
+    async fn end_turn(&mut self, task: &str, last: TaskUpdate) {
         let Some(mut turn) = self.turns.remove(task) else { return };
         let spent = cost(&last);
         for number in turn.questions.into_values() {
             self.out.withdraw(number).await;
         }
         if let TaskUpdate::Failed { error, .. } = last {
-            self.out.answer(&turn.request, Err::<Value, _>(error.into())).await;
+            self.out.refuse(&turn.request, error).await;
         } else if let TaskUpdate::Cancelled { .. } = last {
-            self.stop(&turn.request, StopReason::Cancelled).await;
+            self.stop(&turn.request, "cancelled").await;
         } else {
             for update in turn.view.take(last) {
-                self.tell(self.priced(update)).await;
+                self.tell(self.add_past_cost(update)).await;
             }
-            self.stop(&turn.request, StopReason::EndTurn).await;
+            self.stop(&turn.request, "end_turn").await;
         }
         self.spent += spent;
         if !self.has_told_title && self.ending.is_none() {
@@ -371,32 +338,30 @@ impl Session {
         }
     }
 
-    /// Answers everything that is open, because the agent is gone.
     async fn give_up(self) {
         let gone = RpcError::from(failure("The agent is gone"));
         let waiting = self.waiting.into_values().filter_map(|waiting| match waiting {
             Waiting::Start { request, .. }
-            | Waiting::Mode { request, .. }
-            | Waiting::Option { request }
+            | Waiting::Change { request, .. }
             | Waiting::Undo { request } => Some(request),
             Waiting::Title => None,
         });
         for request in waiting.chain(self.turns.into_values().map(|turn| turn.request)) {
-            self.out.answer(&request, Err::<Value, _>(gone.clone())).await;
+            self.out.refuse(&request, gone.clone()).await;
         }
     }
 }
 
-/// What a turn cost, in dollars, as far as that is known.
+/// Returns the cost of a turn in dollars, or 0 if it is unknown.
 fn cost(last: &TaskUpdate) -> f64 {
     let usage = if let TaskUpdate::Completed(end) = last {
-        Some(end.usage)
+        end.usage
     } else if let TaskUpdate::Failed { usage, .. } = last {
-        Some(*usage)
+        *usage
     } else {
-        None
+        return 0.0;
     };
-    usage.and_then(|usage| usage.cost_usd).unwrap_or(0.0)
+    usage.cost_usd.unwrap_or(0.0)
 }
 
 fn undo_text(report: &ChatUndoReport) -> String {

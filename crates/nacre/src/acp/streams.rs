@@ -1,11 +1,10 @@
-//! The two streams: lines of the client come in, messages go out. Each has a thread of its own, because standard streams
+//! The input and output streams of the client. Each has its own thread, because standard streams
 //! block.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufRead, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use serde::Serialize;
 use serde_json::{Value, json};
 use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::sync::oneshot;
@@ -13,21 +12,14 @@ use tokio::sync::oneshot;
 use super::json_rpc::{RequestId, RpcError};
 use super::protocol::SessionUpdate;
 
-/// A longer line is skipped and answered with an error.
+/// Longer lines are skipped, and the client receives an error.
 pub(super) const MAX_LINE_BYTES: usize = 8 << 20;
 
-/// One line of the client.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
-    Text(String),
-    /// It is longer than allowed, or not UTF-8.
-    Unreadable(&'static str),
-}
+pub(super) type InputLine = Result<String, &'static str>;
 
-/// Reads lines until the stream ends or nobody wants them.
-pub(super) fn read_lines(mut input: impl BufRead, max: usize, lines: &Sender<Line>) {
+pub(super) fn read_lines(mut input: impl BufRead, max: usize, lines: &Sender<InputLine>) {
     while let Ok(Some(line)) = read_line(&mut input, max) {
-        if matches!(&line, Line::Text(text) if text.trim().is_empty()) {
+        if matches!(&line, Ok(text) if text.trim().is_empty()) {
             continue;
         }
         if lines.blocking_send(line).is_err() {
@@ -36,8 +28,7 @@ pub(super) fn read_lines(mut input: impl BufRead, max: usize, lines: &Sender<Lin
     }
 }
 
-/// The next line, `None` at the end. No more than `max` bytes of it are held.
-fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Line>> {
+fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<InputLine>> {
     let mut bytes = Vec::new();
     let mut is_too_long = false;
     let mut is_any = false;
@@ -65,15 +56,11 @@ fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<Line>> {
     }
     Ok(match (is_any, is_too_long) {
         (false, _) => None,
-        (true, true) => Some(Line::Unreadable("The message is too long")),
-        (true, false) => Some(match String::from_utf8(bytes) {
-            Ok(text) => Line::Text(text),
-            Err(_) => Line::Unreadable("The message is not UTF-8"),
-        }),
+        (true, true) => Some(Err("The message is too long")),
+        (true, false) => Some(String::from_utf8(bytes).map_err(|_| "The message is not UTF-8")),
     })
 }
 
-/// Writes messages until nobody sends any or nobody reads them.
 pub(super) fn write_lines(mut output: impl Write, mut lines: Receiver<String>) {
     while let Some(line) = lines.blocking_recv() {
         let written = writeln!(output, "{line}").and_then(|()| output.flush());
@@ -83,21 +70,18 @@ pub(super) fn write_lines(mut output: impl Write, mut lines: Receiver<String>) {
     }
 }
 
-/// What is sent to the client. Clones are the same stream.
 #[derive(Clone)]
 pub(super) struct Outbox {
     lines: Sender<String>,
     asked: Arc<Mutex<Questions>>,
 }
 
-/// Requests of ours that the client has not answered.
 #[derive(Default)]
 struct Questions {
     last: u64,
     waiting: BTreeMap<u64, oneshot::Sender<Result<Value, Value>>>,
 }
 
-/// The answer to a request of ours, when it comes.
 pub(super) type Reply = oneshot::Receiver<Result<Value, Value>>;
 
 impl Outbox {
@@ -105,26 +89,24 @@ impl Outbox {
         Self { lines, asked: Arc::default() }
     }
 
-    fn asked(&self) -> MutexGuard<'_, Questions> {
+    fn lock_questions(&self) -> MutexGuard<'_, Questions> {
         self.asked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn send(&self, message: Value) {
-        // Nobody reads any more: the loop sees it and ends.
         let _ = self.lines.send(message.to_string()).await;
     }
 
-    /// Waits until nobody reads what is sent.
     pub(super) async fn closed(&self) {
         self.lines.closed().await;
     }
 
-    pub(super) async fn answer(&self, id: &RequestId, result: Result<impl Serialize, RpcError>) {
-        self.send(match result {
-            Ok(result) => json!({ "jsonrpc": "2.0", "id": id, "result": result }),
-            Err(error) => json!({ "jsonrpc": "2.0", "id": id, "error": error }),
-        })
-        .await;
+    pub(super) async fn answer(&self, id: &RequestId, result: Value) {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "result": result })).await;
+    }
+
+    pub(super) async fn refuse(&self, id: &RequestId, error: impl Into<RpcError>) {
+        self.send(json!({ "jsonrpc": "2.0", "id": id, "error": error.into() })).await;
     }
 
     pub(super) async fn update(&self, session: &str, update: SessionUpdate) {
@@ -132,11 +114,10 @@ impl Outbox {
         self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
     }
 
-    /// Sends a request; its number, and the answer when it comes.
-    pub(super) async fn ask(&self, method: &str, params: impl Serialize) -> (u64, Reply) {
+    pub(super) async fn ask(&self, method: &str, params: Value) -> (u64, Reply) {
         let (sender, reply) = oneshot::channel();
         let id = {
-            let mut asked = self.asked();
+            let mut asked = self.lock_questions();
             asked.last += 1;
             let id = asked.last;
             asked.waiting.insert(id, sender);
@@ -146,17 +127,16 @@ impl Outbox {
         (id, reply)
     }
 
-    /// Hands an answer of the client to whoever asked. Answers to nothing are ignored.
-    pub(super) fn replied(&self, id: &Value, result: Result<Value, Value>) {
-        let waiting = id.as_u64().and_then(|id| self.asked().waiting.remove(&id));
+    /// Delivers a response from the client. Responses without a matching request are ignored.
+    pub(super) fn resolve(&self, id: &Value, result: Result<Value, Value>) {
+        let waiting = id.as_u64().and_then(|id| self.lock_questions().waiting.remove(&id));
         if let Some(waiting) = waiting {
             let _ = waiting.send(result);
         }
     }
 
-    /// Takes a request back that is not answered yet.
     pub(super) async fn withdraw(&self, id: u64) {
-        if self.asked().waiting.remove(&id).is_some() {
+        if self.lock_questions().waiting.remove(&id).is_some() {
             let params = json!({ "requestId": id });
             let method = "$/cancel_request";
             self.send(json!({ "jsonrpc": "2.0", "method": method, "params": params })).await;
@@ -174,16 +154,16 @@ mod tests {
     fn lines_are_bounded_and_what_follows_a_long_one_is_read() {
         let input = b"one\n\n  \ntoolongtoolong\n\xff\xfe\ntwo\r\nlast".as_slice();
         let (sender, mut lines) = tokio::sync::mpsc::channel(16);
-        // The buffer is smaller than a line, so that lines come in parts.
+        // The buffer is smaller than a line, so lines arrive in parts.
         read_lines(BufReader::with_capacity(3, input), 8, &sender);
         drop(sender);
         let mut read = Vec::new();
         while let Some(line) = lines.blocking_recv() {
             read.push(line);
         }
-        let text = |text: &str| Line::Text(text.to_owned());
-        let too_long = Line::Unreadable("The message is too long");
-        let not_text = Line::Unreadable("The message is not UTF-8");
+        let text = |text: &str| Ok(text.to_owned());
+        let too_long = Err("The message is too long");
+        let not_text = Err("The message is not UTF-8");
         assert_eq!(read, [text("one"), too_long, not_text, text("two\r"), text("last")]);
     }
 }

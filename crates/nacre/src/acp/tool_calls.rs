@@ -1,57 +1,53 @@
-//! Tool calls of the agent as an editor shows them: a title, a kind, the files, and what changes in them.
+//! Converts tool calls and permission requests to the form that editors show: title, kind, files
+//! and changes.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
-use nacre_api::wire::{ApprovalRequest, FilePatch, ToolOutcome};
-use serde_json::Value;
+use nacre_types::{ApprovalAnswer, ApprovalRequest, FilePatch, ToolOutcome};
+use serde_json::{Value, json};
 
-use super::diffs::pairs;
-use super::paths::inside;
-use super::protocol::{Diff, Location, ToolCall, ToolContent, ToolKind, ToolStatus};
+use super::protocol::{ToolCall, ToolContent};
 
-/// What each tool is, and the verb of its title. Others are shown by their name.
-const TOOLS: &[(&str, ToolKind, &str)] = &[
-    ("file_read", ToolKind::Read, "Read"),
-    ("file_find", ToolKind::Search, "Find files"),
-    ("file_search", ToolKind::Search, "Search"),
-    ("file_create", ToolKind::Edit, "Create"),
-    ("file_edit", ToolKind::Edit, "Edit"),
-    ("file_delete", ToolKind::Delete, "Delete"),
-    ("file_move", ToolKind::Move, "Move"),
-    ("code_outline", ToolKind::Read, "Outline"),
-    ("code_symbols", ToolKind::Search, "Find symbol"),
-    ("code_search", ToolKind::Search, "Search code"),
-    ("git_status", ToolKind::Read, "Git status"),
-    ("git_diff", ToolKind::Read, "Git diff"),
-    ("git_log", ToolKind::Read, "Git log"),
-    ("git_show", ToolKind::Read, "Git show"),
-    ("git_add", ToolKind::Execute, "Git add"),
-    ("git_commit", ToolKind::Execute, "Git commit"),
-    ("shell_run", ToolKind::Execute, "Run"),
-    ("web_fetch", ToolKind::Fetch, "Fetch"),
-    ("checklist_set", ToolKind::Think, "Plan"),
-    ("checklist_update", ToolKind::Think, "Update the plan"),
-    ("memory_search", ToolKind::Search, "Search memory"),
-    ("memory_add", ToolKind::Other, "Remember"),
-    ("memory_remove", ToolKind::Other, "Forget"),
-    ("skill_list", ToolKind::Read, "List skills"),
-    ("skill_activate", ToolKind::Read, "Take up skill"),
-    ("delegate", ToolKind::Think, "Delegate"),
+/// Each tool's name, its kind in the protocol, and the verb for the title.
+const TOOLS: &[(&str, &str, &str)] = &[
+    ("file_read", "read", "Read"),
+    ("file_find", "search", "Find files"),
+    ("file_search", "search", "Search"),
+    ("file_create", "edit", "Create"),
+    ("file_edit", "edit", "Edit"),
+    ("file_delete", "delete", "Delete"),
+    ("file_move", "move", "Move"),
+    ("code_outline", "read", "Outline"),
+    ("code_symbols", "search", "Find symbol"),
+    ("code_search", "search", "Search code"),
+    ("git_status", "read", "Git status"),
+    ("git_diff", "read", "Git diff"),
+    ("git_log", "read", "Git log"),
+    ("git_show", "read", "Git show"),
+    ("git_add", "execute", "Git add"),
+    ("git_commit", "execute", "Git commit"),
+    ("shell_run", "execute", "Run"),
+    ("web_fetch", "fetch", "Fetch"),
+    ("checklist_set", "think", "Plan"),
+    ("memory_search", "search", "Search memory"),
+    ("memory_add", "other", "Remember"),
+    ("memory_remove", "other", "Forget"),
+    ("skill_list", "read", "List skills"),
+    ("skill_activate", "read", "Take up skill"),
+    ("delegate", "think", "Delegate"),
 ];
 
-/// Larger changes are not shown before they are made.
+/// Larger changes are not previewed.
 const MAX_SHOWN_BYTES: usize = 64 << 10;
 
-/// Text of a result that is shown.
 const MAX_RESULT_BYTES: usize = 8 << 10;
 
-/// The id of a call in its session: models count their calls from the start in each turn.
+/// Returns an id that is unique in the session. Models reuse call ids across turns.
 pub(super) fn call_id(task: &str, call: &str) -> String {
     format!("{task}/{call}")
 }
 
-/// A call that begins.
-pub(super) fn begun(
+pub(super) fn begin_call(
     root: &Path,
     id: String,
     tool: &str,
@@ -63,7 +59,7 @@ pub(super) fn begun(
         title: Some(title(tool, summary)),
         name: Some(tool.to_owned()),
         kind: Some(kind(tool)),
-        status: Some(ToolStatus::InProgress),
+        status: Some("in_progress"),
         content: (!diffs.is_empty()).then_some(diffs),
         locations: Some(locations(root, tool, &arguments)),
         raw_input: Some(arguments),
@@ -71,8 +67,8 @@ pub(super) fn begun(
     }
 }
 
-/// A call that is over. A change that is already shown stays, unless it did not happen.
-pub(super) fn ended(
+/// Reports the end of a call. The previewed change remains visible unless the call failed.
+pub(super) fn end_call(
     root: &Path,
     id: String,
     tool: &str,
@@ -81,10 +77,10 @@ pub(super) fn ended(
     patches: &[FilePatch],
 ) -> ToolCall {
     let status = match outcome {
-        ToolOutcome::Done => ToolStatus::Completed,
-        ToolOutcome::Failed | ToolOutcome::Denied => ToolStatus::Failed,
+        ToolOutcome::Done => "completed",
+        ToolOutcome::Failed | ToolOutcome::Denied => "failed",
     };
-    let is_change = matches!(kind(tool), ToolKind::Edit | ToolKind::Delete | ToolKind::Move);
+    let is_change = matches!(kind(tool), "edit" | "delete" | "move");
     let content = match (outcome, patches) {
         (ToolOutcome::Done, [_, ..]) => {
             Some(patches.iter().flat_map(|it| patch(root, it)).collect())
@@ -95,16 +91,15 @@ pub(super) fn ended(
     ToolCall { tool_call_id: id, status: Some(status), content, ..ToolCall::default() }
 }
 
-/// A call that waits for a person's yes, with everything that it would do.
-pub(super) fn asked_about(root: &Path, task: &str, question: &ApprovalRequest) -> ToolCall {
+fn pending_call(root: &Path, task: &str, question: &ApprovalRequest) -> ToolCall {
     let mut content = Vec::new();
     if let Some(command) = &question.command {
-        content.push(text(fenced("sh", command)));
+        content.push(text(code_block("sh", command)));
     }
     if let Some(diff) = &question.diff {
         match pairs(root, diff).filter(|_| !question.is_diff_cut) {
-            Some(pairs) => content.extend(pairs.into_iter().map(ToolContent::Diff)),
-            None => content.push(text(fenced("diff", diff))),
+            Some(pairs) => content.extend(pairs),
+            None => content.push(text(code_block("diff", diff))),
         }
     }
     if question.is_diff_cut {
@@ -119,13 +114,13 @@ pub(super) fn asked_about(root: &Path, task: &str, question: &ApprovalRequest) -
         title: Some(question.summary.clone()),
         name: Some(question.tool.clone()),
         kind: Some(kind(&question.tool)),
-        status: Some(ToolStatus::Pending),
+        status: Some("pending"),
         content: Some(content),
         ..ToolCall::default()
     }
 }
 
-/// What a stored call is about: the argument that says most, on one line.
+/// Returns the most informative argument of a stored call on one line.
 pub(super) fn summary(arguments: &Value) -> String {
     const TELLING: &[&str] =
         &["path", "from", "script", "url", "query", "pattern", "name", "title", "message"];
@@ -137,41 +132,45 @@ pub(super) fn summary(arguments: &Value) -> String {
     text.lines().next().unwrap_or_default().chars().take(120).collect()
 }
 
-fn row(tool: &str) -> Option<&'static (&'static str, ToolKind, &'static str)> {
+fn row(tool: &str) -> Option<&'static (&'static str, &'static str, &'static str)> {
     TOOLS.iter().find(|(name, ..)| *name == tool)
 }
 
-fn kind(tool: &str) -> ToolKind {
-    row(tool).map_or(ToolKind::Other, |(_, kind, _)| *kind)
+fn kind(tool: &str) -> &'static str {
+    row(tool).map_or("other", |(_, kind, _)| *kind)
 }
 
 fn title(tool: &str, summary: &str) -> String {
     let verb = row(tool).map_or(tool, |(_, _, verb)| *verb);
     match (summary, kind(tool)) {
         ("", _) => verb.to_owned(),
-        (summary, ToolKind::Execute) => format!("{verb} `{summary}`"),
+        (summary, "execute") => format!("{verb} `{summary}`"),
         (summary, _) => format!("{verb} {summary}"),
     }
 }
 
-/// The files that a call is about, so that an editor can follow along.
-fn locations(root: &Path, tool: &str, arguments: &Value) -> Vec<Location> {
+/// Returns the files of a call, so that the editor can follow the agent.
+fn locations(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     if !tool.starts_with("file_") && tool != "code_outline" {
         return Vec::new();
     }
-    let line = arguments["first_line"].as_u64().and_then(|line| u32::try_from(line).ok());
+    let line = arguments["first_line"].as_u64().filter(|line| u32::try_from(*line).is_ok());
     let paths = ["path", "from", "to"].iter().filter_map(|name| arguments[*name].as_str());
     let paths = paths.filter_map(|path| inside(root, path));
-    paths.map(|path| Location { path, line }).collect()
+    let location = |path: String| match line {
+        Some(line) => json!({ "path": path, "line": line }),
+        None => json!({ "path": path }),
+    };
+    paths.map(location).collect()
 }
 
-/// What a call is about to change, as far as its arguments say it.
 fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<ToolContent> {
     let Some(path) = arguments["path"].as_str().and_then(|path| inside(root, path)) else {
         return Vec::new();
     };
     let diffs = match tool {
-        // With a version it replaces a file whose text is not known here.
+        // If a version is given, the call replaces an existing file whose old text is not available
+        // here.
         "file_create" if arguments["version"].is_null() => {
             let content = arguments["content"].as_str();
             content.map(|text| diff(&path, None, text)).into_iter().collect()
@@ -179,57 +178,168 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<ToolContent> {
         "file_edit" => edits(&path, &arguments["edits"]).unwrap_or_default(),
         _ => Vec::new(),
     };
-    let n_bytes: usize = diffs.iter().map(|diff| diff.new_text.len()).sum();
-    if MAX_SHOWN_BYTES < n_bytes {
-        return Vec::new();
-    }
-    diffs.into_iter().map(ToolContent::Diff).collect()
+    let n_bytes: usize = diffs.iter().map(n_new_bytes).sum();
+    if n_bytes <= MAX_SHOWN_BYTES { diffs } else { Vec::new() }
 }
 
-/// Every replacement of a text; `None` where one is by line, whose old text is not known here.
-fn edits(path: &str, edits: &Value) -> Option<Vec<Diff>> {
+/// Returns `None` if a replacement is given by line numbers, because its old text is not available
+/// here.
+fn edits(path: &str, edits: &Value) -> Option<Vec<ToolContent>> {
     let edit =
         |edit: &Value| Some(diff(path, Some(edit["find"].as_str()?), edit["replace"].as_str()?));
     edits.as_array()?.iter().map(edit).collect()
 }
 
-fn diff(path: &str, old: Option<&str>, new: &str) -> Diff {
-    Diff { path: path.to_owned(), old_text: old.map(str::to_owned), new_text: new.to_owned() }
+fn diff(path: &str, old: Option<&str>, new: &str) -> ToolContent {
+    let (old_text, new_text) = (old.map(str::to_owned), new.to_owned());
+    ToolContent::Diff { path: path.to_owned(), old_text, new_text }
 }
 
-/// A change that was made; one that cannot be read as pairs is shown as the text it is.
-fn patch(root: &Path, patch: &FilePatch) -> Vec<ToolContent> {
-    match pairs(root, &patch.diff) {
-        Some(pairs) => pairs.into_iter().map(ToolContent::Diff).collect(),
-        None => vec![text(fenced("diff", &patch.diff))],
+fn n_new_bytes(content: &ToolContent) -> usize {
+    match content {
+        ToolContent::Diff { new_text, .. } => new_text.len(),
+        ToolContent::Content { .. } => 0,
     }
+}
+
+fn patch(root: &Path, patch: &FilePatch) -> Vec<ToolContent> {
+    pairs(root, &patch.diff).unwrap_or_else(|| vec![text(code_block("diff", &patch.diff))])
 }
 
 fn result_text(result: &str) -> Vec<ToolContent> {
     let shown = &result[..result.floor_char_boundary(MAX_RESULT_BYTES)];
-    if shown.trim().is_empty() { Vec::new() } else { vec![text(fenced("", shown))] }
+    if shown.trim().is_empty() { Vec::new() } else { vec![text(code_block("", shown))] }
 }
 
 fn text(text: String) -> ToolContent {
     ToolContent::Content { content: text.into() }
 }
 
-/// Text in a block of code that nothing in it can close.
-fn fenced(language: &str, text: &str) -> String {
+fn code_block(language: &str, text: &str) -> String {
     let longest = text.lines().map(str::trim_start).filter(|line| line.starts_with("```"));
     let longest = longest.map(|line| line.len() - line.trim_start_matches('`').len()).max();
     let fence = "`".repeat(longest.map_or(3, |longest| longest + 1));
     format!("{fence}{language}\n{}\n{fence}", text.trim_end_matches('\n'))
 }
 
+/// Returns the hunks of a diff as pairs of old and new text, or `None` if the diff cannot be parsed
+/// or was shortened.
+fn pairs(root: &Path, unified: &str) -> Option<Vec<ToolContent>> {
+    let mut lines = unified.lines();
+    let mut found = Vec::new();
+    let mut file = None;
+    while let Some(line) = lines.next() {
+        if let Some(old) = line.strip_prefix("--- ") {
+            let new = lines.next()?.strip_prefix("+++ ")?;
+            file = Some((old, new));
+            continue;
+        }
+        let (n_old, n_new) = counts(line)?;
+        let (old, new) = file?;
+        let (old_text, new_text) = hunk(&mut lines, n_old, n_new)?;
+        let name = if new == NO_FILE { old } else { new };
+        found.push(ToolContent::Diff {
+            path: inside(root, name)?,
+            old_text: (old != NO_FILE).then_some(old_text),
+            new_text,
+        });
+    }
+    Some(found)
+}
+
+const NO_FILE: &str = "/dev/null";
+
+fn counts(header: &str) -> Option<(usize, usize)> {
+    let rest = header.strip_prefix("@@ -")?;
+    let (old, rest) = rest.split_once(" +")?;
+    let (new, _) = rest.split_once(" @@")?;
+    let count = |range: &str| match range.split_once(',') {
+        Some((_, count)) => count.parse().ok(),
+        None => Some(1),
+    };
+    Some((count(old)?, count(new)?))
+}
+
+fn hunk<'d>(
+    lines: &mut impl Iterator<Item = &'d str>,
+    mut n_old: usize,
+    mut n_new: usize,
+) -> Option<(String, String)> {
+    let (mut old, mut new) = (String::new(), String::new());
+    let push = |text: &mut String, line: &str| {
+        text.push_str(line);
+        text.push('\n');
+    };
+    while 0 < n_old || 0 < n_new {
+        let line = lines.next()?;
+        let (sign, rest) = line.split_at_checked(1)?;
+        if matches!(sign, " " | "-") {
+            n_old = n_old.checked_sub(1)?;
+            push(&mut old, rest);
+        }
+        if matches!(sign, " " | "+") {
+            n_new = n_new.checked_sub(1)?;
+            push(&mut new, rest);
+        }
+        if !matches!(sign, " " | "-" | "+") {
+            return None;
+        }
+    }
+    Some((old, new))
+}
+
+/// Returns the absolute path, or `None` if it is outside `root`.
+fn inside(root: &Path, path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let is_plain = |part: Component<'_>| matches!(part, Component::Normal(_) | Component::CurDir);
+    (path.components().all(is_plain) && path.components().next().is_some())
+        .then(|| root.join(path).display().to_string())
+}
+
+const ONCE: &str = "allow_once";
+const SESSION: &str = "allow_always";
+const NO: &str = "reject_once";
+
+pub(super) fn permission_request(
+    session: &str,
+    root: &Path,
+    task: &str,
+    question: &ApprovalRequest,
+) -> Value {
+    let option = |id, name| json!({ "optionId": id, "name": name, "kind": id });
+    json!({
+        "sessionId": session,
+        "toolCall": pending_call(root, task, question),
+        "options": [
+            option(ONCE, "Allow once"),
+            option(SESSION, "Allow for this session"),
+            option(NO, "Reject"),
+        ],
+    })
+}
+
+/// Converts the client's response. Anything except explicit approval counts as rejection.
+pub(super) fn answer_of(reply: Result<Value, Value>) -> ApprovalAnswer {
+    let deny = |reason: &str| ApprovalAnswer::Deny { reason: reason.to_owned() };
+    let Ok(result) = reply else { return deny("The editor could not ask the person") };
+    let outcome = &result["outcome"];
+    match (outcome["outcome"].as_str(), outcome["optionId"].as_str()) {
+        (Some("selected"), Some(ONCE)) => ApprovalAnswer::Once,
+        (Some("selected"), Some(SESSION)) => ApprovalAnswer::Session,
+        (Some("selected"), Some(_)) => deny("The person said no"),
+        (Some("cancelled"), _) => deny("The person stopped the turn"),
+        _ => deny("The editor gave no clear answer"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
+    use nacre_base::unified_diff;
 
     use super::*;
 
     fn begin(tool: &str, summary: &str, arguments: Value) -> Value {
-        let call = begun(Path::new("/w"), call_id("task_1", "c"), tool, summary, arguments);
+        let call = begin_call(Path::new("/w"), call_id("task_1", "c"), tool, summary, arguments);
         serde_json::to_value(call).unwrap()
     }
 
@@ -277,7 +387,7 @@ mod tests {
     #[test]
     fn a_result_is_text_or_a_diff() {
         let end = |tool: &str, outcome, text: &str, patches: &[FilePatch]| {
-            let call = ended(Path::new("/w"), "c".to_owned(), tool, outcome, text, patches);
+            let call = end_call(Path::new("/w"), "c".to_owned(), tool, outcome, text, patches);
             serde_json::to_value(call).unwrap()
         };
         let patch = FilePatch {
@@ -315,13 +425,15 @@ mod tests {
             command: None,
             host: None,
         };
-        let call = serde_json::to_value(asked_about(Path::new("/w"), "task_1", &question)).unwrap();
+        let call =
+            serde_json::to_value(pending_call(Path::new("/w"), "task_1", &question)).unwrap();
         assert_eq!(call["content"][0]["type"], "diff");
         assert_eq!(call["content"][1]["content"]["text"], "- Changes `a`");
         assert_eq!(call["status"], "pending");
         question.is_diff_cut = true;
         question.command = Some("make".to_owned());
-        let call = serde_json::to_value(asked_about(Path::new("/w"), "task_1", &question)).unwrap();
+        let call =
+            serde_json::to_value(pending_call(Path::new("/w"), "task_1", &question)).unwrap();
         let texts: Vec<&str> = call["content"]
             .as_array()
             .unwrap()
@@ -331,5 +443,86 @@ mod tests {
         assert_eq!(texts[0], "```sh\nmake\n```");
         assert!(texts[1].starts_with("```diff\n--- a"));
         assert_eq!(texts[2], "Only the beginning of the change is shown.");
+    }
+
+    fn shown(unified: &str) -> Option<Vec<(String, Option<String>, String)>> {
+        let found = pairs(Path::new("/w"), unified)?;
+        let fields = |content| match content {
+            ToolContent::Diff { path, old_text, new_text } => (path, old_text, new_text),
+            ToolContent::Content { .. } => panic!("not a diff"),
+        };
+        Some(found.into_iter().map(fields).collect())
+    }
+
+    #[test]
+    fn each_hunk_is_a_pair() {
+        let lines =
+            |range: std::ops::Range<u32>| range.map(|n| format!("{n}\n")).collect::<String>();
+        let before = lines(0..40);
+        let after = before.replace("\n3\n", "\nthree\n").replace("\n30\n", "\n--- a\n+++ b\n");
+        let mut unified = unified_diff("src/a.rs", Some(&before), Some(&after));
+        unified += &unified_diff("new.txt", None, Some("x\n"));
+        unified += &unified_diff("old.txt", Some("x\n"), None);
+        let found = shown(&unified).unwrap();
+        let names: Vec<&str> = found.iter().map(|(path, ..)| path.as_str()).collect();
+        assert_eq!(names, ["/w/src/a.rs", "/w/src/a.rs", "/w/new.txt", "/w/old.txt"]);
+        assert!(found[0].1.as_deref().unwrap().contains("\n3\n"));
+        assert!(found[0].2.contains("\nthree\n"));
+        assert!(found[1].2.contains("--- a\n+++ b\n"), "lines that look like headers: {found:?}");
+        assert_eq!((found[2].1.as_deref(), found[2].2.as_str()), (None, "x\n"));
+        assert_eq!((found[3].1.as_deref(), found[3].2.as_str()), (Some("x\n"), ""));
+    }
+
+    #[test]
+    fn what_was_cut_or_leaves_the_workspace_is_no_pair() {
+        let unified = unified_diff("a", Some("1\n2\n3\n"), Some("1\n2\nthree\n"));
+        let end = unified.rfind("+three").unwrap();
+        for wrong in [
+            &unified[..end],
+            "@@ -1,1 +1,1 @@\n-a\n+b\n",
+            "--- a\n+++ a\n@@ -1,99999999999999999999 +1,1 @@\n",
+            "--- a\n",
+            "--- ../a\n+++ ../a\n@@ -1,1 +1,1 @@\n-a\n+b\n",
+            "--- a\n+++ a\n@@ -1,1 +1,1 @@\nxa\n",
+            "--- a\n+++ a\n@@ -1,1 +1,1 @@\n é\n-b\n",
+            "words",
+        ] {
+            assert_eq!(shown(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn only_paths_below_the_root_become_absolute() {
+        let root = Path::new("/w");
+        for (path, expected) in [
+            ("a/b.rs", Some("/w/a/b.rs")),
+            ("../b", None),
+            ("a/../../b", None),
+            ("/etc/passwd", None),
+            ("", None),
+        ] {
+            assert_eq!(inside(root, path).as_deref(), expected, "{path}");
+        }
+    }
+
+    #[test]
+    fn only_a_clear_yes_is_one() {
+        let selected =
+            |id: &str| Ok(json!({ "outcome": { "outcome": "selected", "optionId": id } }));
+        assert_eq!(answer_of(selected("allow_once")), ApprovalAnswer::Once);
+        assert_eq!(answer_of(selected("allow_always")), ApprovalAnswer::Session);
+        for reply in [
+            selected("reject_once"),
+            selected("ALLOW_ONCE"),
+            selected(""),
+            Ok(json!({ "outcome": { "outcome": "cancelled" } })),
+            Ok(json!({ "outcome": { "outcome": "allowed", "optionId": "allow_once" } })),
+            Ok(json!({ "outcome": "allow_once" })),
+            Ok(Value::Null),
+            Err(json!({ "code": -32603, "message": "allow_once" })),
+        ] {
+            let shown = format!("{reply:?}");
+            assert!(matches!(answer_of(reply), ApprovalAnswer::Deny { .. }), "{shown}");
+        }
     }
 }

@@ -1,29 +1,32 @@
-//! What a task tells, as updates of the session. Pure: a message goes in, updates come out.
+//! Converts task messages and stored session items to session updates of the protocol.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use nacre_api::wire::{ChecklistItem, ChecklistState, TaskEnd, TaskUpdate, TurnUsage};
+use nacre_types::{
+    Attachment, ChatItem, ChatItemKind, ChecklistItem, ChecklistState, TaskEnd, TaskState,
+    TaskUpdate, TurnUsage,
+};
+use serde_json::json;
 
-use super::protocol::{Cost, PlanEntry, PlanStatus, SessionUpdate};
-use super::tool_calls::{begun, call_id, ended};
+use super::protocol::{Cost, SessionUpdate, ToolCall};
+use super::tool_calls::{begin_call, call_id, end_call, summary};
 
-/// Whether a client shows notices by themselves; else they come as thoughts.
+/// Whether the client supports notices. Otherwise they are sent as thoughts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Notices {
     Shown,
     AsThoughts,
 }
 
-/// One turn as far as it was told.
 #[derive(Debug)]
 pub(super) struct TurnView {
     root: PathBuf,
     task: String,
     notices: Notices,
     step: u32,
-    /// What was said in this step.
     said: String,
-    /// The last update was text of this step.
+    /// The step that the last update belongs to, if that update was text.
     last_text: Option<u32>,
 }
 
@@ -32,7 +35,6 @@ impl TurnView {
         Self { root, task, notices, step: 0, said: String::new(), last_text: None }
     }
 
-    /// What the client is sent about a message.
     pub(super) fn take(&mut self, update: TaskUpdate) -> Vec<SessionUpdate> {
         if let TaskUpdate::Text { text } = update {
             return vec![self.say(&text)];
@@ -44,6 +46,7 @@ impl TurnView {
         updates
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "the session handles the other updates")]
     fn other(&mut self, update: TaskUpdate) -> Vec<SessionUpdate> {
         match update {
             TaskUpdate::Step { step } => {
@@ -55,12 +58,12 @@ impl TurnView {
             TaskUpdate::Reasoning { text } => vec![self.think(text)],
             TaskUpdate::ToolCall { call, tool, summary, arguments } => {
                 let id = call_id(&self.task, &call);
-                let call = begun(&self.root, id, &tool, &summary, arguments);
+                let call = begin_call(&self.root, id, &tool, &summary, arguments);
                 vec![SessionUpdate::ToolCall(call)]
             }
             TaskUpdate::ToolResult { call, tool, outcome, text, patches, duration_ms: _ } => {
                 let id = call_id(&self.task, &call);
-                let call = ended(&self.root, id, &tool, outcome, &text, &patches);
+                let call = end_call(&self.root, id, &tool, outcome, &text, &patches);
                 vec![SessionUpdate::ToolCallUpdate(call)]
             }
             TaskUpdate::Checklist { items } => vec![plan(items)],
@@ -69,19 +72,11 @@ impl TurnView {
                 vec![SessionUpdate::UserMessageChunk { content: text.into(), message_id }]
             }
             TaskUpdate::Notice { text } => vec![self.notice(text)],
-            TaskUpdate::Usage(usage) => used(usage),
+            TaskUpdate::Usage(usage) => usage_update(usage),
             TaskUpdate::Completed(end) => self.end(end),
-            // The queue, questions and the end are the session's; the rest stands in the calls already.
-            TaskUpdate::Text { .. }
-            | TaskUpdate::Accepted { .. }
-            | TaskUpdate::Queued { .. }
-            | TaskUpdate::Running { .. }
-            | TaskUpdate::Approval(_)
-            | TaskUpdate::Decided { .. }
-            | TaskUpdate::Memory { .. }
-            | TaskUpdate::Skill { .. }
-            | TaskUpdate::Failed { .. }
-            | TaskUpdate::Cancelled { .. } => Vec::new(),
+            // Questions, the queue and the end of the turn are handled by the session. The content
+            // of the remaining messages is part of the tool calls.
+            _ => Vec::new(),
         }
     }
 
@@ -90,7 +85,7 @@ impl TurnView {
     }
 
     fn say(&mut self, text: &str) -> SessionUpdate {
-        // Clients that do not look at ids would join two messages to one.
+        // Clients that ignore message ids would merge the text of two steps.
         let gap = match self.last_text {
             Some(step) if step != self.step => "\n\n",
             _ => "",
@@ -106,7 +101,7 @@ impl TurnView {
         SessionUpdate::AgentThoughtChunk { content: text.into(), message_id }
     }
 
-    /// A message cannot be taken back: what stands for it follows it, and says so.
+    /// Appends a note and the new text, because the protocol cannot replace a message.
     fn replace(&mut self, text: &str) -> Vec<SessionUpdate> {
         let said = std::mem::replace(&mut self.said, text.to_owned());
         let shown = match text.strip_prefix(said.as_str()) {
@@ -120,7 +115,7 @@ impl TurnView {
 
     fn notice(&self, text: String) -> SessionUpdate {
         match self.notices {
-            // The protocol allows no empty one.
+            // The protocol requires a non-empty title.
             Notices::Shown if !text.is_empty() => {
                 SessionUpdate::Notice { severity: "info", title: text }
             }
@@ -128,10 +123,10 @@ impl TurnView {
         }
     }
 
-    /// A turn that ended because it could not go on says why.
+    /// Returns the final updates of a turn. If the turn was blocked, they include the reason.
     fn end(&self, end: TaskEnd) -> Vec<SessionUpdate> {
         let TaskEnd { signal, reason, usage, .. } = end;
-        let mut updates = used(usage);
+        let mut updates = usage_update(usage);
         if let (true, Some(reason)) = (signal == "blocked", reason) {
             let message_id = format!("{}.end", self.task);
             let content = format!("\n\nBlocked: {reason}").into();
@@ -141,26 +136,108 @@ impl TurnView {
     }
 }
 
-/// How full the model's window is, where that is known.
-fn used(usage: TurnUsage) -> Vec<SessionUpdate> {
+fn usage_update(usage: TurnUsage) -> Vec<SessionUpdate> {
     let TurnUsage { context: used, window: size, cost_usd, .. } = usage;
     let cost = cost_usd.map(|amount| Cost { amount, currency: "USD" });
     if size == 0 { Vec::new() } else { vec![SessionUpdate::UsageUpdate { used, size, cost }] }
 }
 
-/// The checklist as a plan.
-pub(super) fn plan(items: Vec<ChecklistItem>) -> SessionUpdate {
+fn plan(items: Vec<ChecklistItem>) -> SessionUpdate {
     let entry = |item: ChecklistItem| {
         let (status, content) = match item.state {
-            ChecklistState::Pending => (PlanStatus::Pending, item.label),
-            ChecklistState::InProgress => (PlanStatus::InProgress, item.label),
-            ChecklistState::Done => (PlanStatus::Completed, item.label),
-            // The protocol has no word for it.
-            ChecklistState::Failed => (PlanStatus::Completed, format!("{} (failed)", item.label)),
+            ChecklistState::Pending => ("pending", item.label),
+            ChecklistState::InProgress => ("in_progress", item.label),
+            ChecklistState::Done => ("completed", item.label),
+            // The protocol has no failed state for plan entries.
+            ChecklistState::Failed => ("completed", format!("{} (failed)", item.label)),
         };
-        PlanEntry { content, priority: "medium", status }
+        json!({ "content": content, "priority": "medium", "status": status })
     };
     SessionUpdate::Plan { entries: items.into_iter().map(entry).collect() }
+}
+
+pub(super) struct Replay {
+    root: PathBuf,
+    session: String,
+    /// Client ids of calls without a result.
+    open: BTreeSet<String>,
+}
+
+impl Replay {
+    pub(super) fn new(root: PathBuf, session: String) -> Self {
+        Self { root, session, open: BTreeSet::new() }
+    }
+
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other states are not an end")]
+    pub(super) fn take(&mut self, item: ChatItem) -> Option<SessionUpdate> {
+        let message_id = format!("{}.{}", self.session, item.sequence);
+        let id_of = |call: &str| call_id(item.task.as_deref().unwrap_or_default(), call);
+        let say = |text: String| SessionUpdate::AgentMessageChunk {
+            content: text.into(),
+            message_id: message_id.clone(),
+        };
+        let think = |text: String| SessionUpdate::AgentThoughtChunk {
+            content: text.into(),
+            message_id: message_id.clone(),
+        };
+        match item.kind {
+            ChatItemKind::User { text, attachments, is_steering: _ } => {
+                let content = with_attachments(text, &attachments).into();
+                Some(SessionUpdate::UserMessageChunk { content, message_id })
+            }
+            ChatItemKind::Assistant { text, .. } => (!text.is_empty()).then(|| say(text)),
+            ChatItemKind::Reasoning { text } => (!text.is_empty()).then(|| think(text)),
+            ChatItemKind::ToolCall { call, tool, arguments } => {
+                let id = id_of(&call);
+                self.open.insert(id.clone());
+                let about = summary(&arguments);
+                let call = begin_call(&self.root, id, &tool, &about, arguments);
+                Some(SessionUpdate::ToolCall(call))
+            }
+            ChatItemKind::ToolResult { call, tool, outcome, text } => {
+                let id = id_of(&call);
+                self.open.remove(&id);
+                let call = end_call(&self.root, id, &tool, outcome, &text, &[]);
+                Some(SessionUpdate::ToolCallUpdate(call))
+            }
+            ChatItemKind::Checklist { items } => Some(plan(items)),
+            ChatItemKind::Summary { text } => Some(think(format!("What was said before: {text}"))),
+            ChatItemKind::Undone { paths } => {
+                Some(say(format!("Taken back: {}", paths.join(", "))))
+            }
+            ChatItemKind::Ended { state, reason } => {
+                let word = match state {
+                    TaskState::Failed => "The turn failed",
+                    TaskState::Cancelled => "The turn was cancelled",
+                    _ => return None,
+                };
+                Some(think(reason.map_or(word.to_owned(), |reason| format!("{word}: {reason}"))))
+            }
+            // Notices are messages from Nacre to the agent and are not shown.
+            ChatItemKind::Notice { .. } => None,
+        }
+    }
+
+    /// Ends calls that have no result because their turn was killed or stopped.
+    pub(super) fn finish(self) -> impl Iterator<Item = SessionUpdate> {
+        self.open.into_iter().map(|tool_call_id| {
+            let status = Some("failed");
+            SessionUpdate::ToolCallUpdate(ToolCall { tool_call_id, status, ..ToolCall::default() })
+        })
+    }
+}
+
+fn with_attachments(text: String, attachments: &[Attachment]) -> String {
+    let names = attachments.iter().map(|attachment| match attachment {
+        Attachment::File { path } => path.as_str(),
+        Attachment::Text { name, .. } => name.as_str(),
+        Attachment::Image { media_type, .. } => media_type.as_str(),
+    });
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.is_empty() {
+        true => text,
+        false => format!("{text}\n\nAttached: {}", names.join(", ")),
+    }
 }
 
 #[cfg(test)]
@@ -173,7 +250,6 @@ mod tests {
         TurnView::new(PathBuf::from("/w"), "task_1".to_owned(), notices)
     }
 
-    /// The updates of messages that are given as they go over the line.
     fn told(messages: &[Value], notices: Notices) -> Vec<Value> {
         let mut view = view(notices);
         let read = |message: &Value| serde_json::from_value::<TaskUpdate>(message.clone()).unwrap();
@@ -283,5 +359,54 @@ mod tests {
         assert_eq!(updates[0], json!({ "sessionUpdate": "usage_update", "used": 5, "size": 9 }));
         assert_eq!(updates[1]["content"]["text"], "\n\nBlocked: no key");
         assert_eq!(told(&[end("done")], Notices::Shown).len(), 1);
+    }
+
+    fn replay(items: &[Value]) -> Vec<Value> {
+        let mut replay = Replay::new(PathBuf::from("/w"), "ses_1".to_owned());
+        let mut updates: Vec<SessionUpdate> = Vec::new();
+        for (number, item) in items.iter().enumerate() {
+            let mut item = item.clone();
+            item["sequence"] = json!(number + 1);
+            item["task"] = json!("task_1");
+            item["at"] = json!("2026-11-15T08:30:00Z");
+            updates.extend(replay.take(serde_json::from_value(item).unwrap()));
+        }
+        updates.extend(replay.finish());
+        updates.into_iter().map(|update| serde_json::to_value(update).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_session_is_told_as_it_was() {
+        let text = json!({ "attachment": "text", "name": "a.rs", "text": "fn a() {}" });
+        let updates = replay(&[
+            json!({ "kind": "user", "text": "Mend it", "attachments": [text] }),
+            json!({ "kind": "notice", "text": "for the agent" }),
+            json!({ "kind": "tool_call", "call": "c", "tool": "file_read", "arguments": { "path": "a.rs" } }),
+            json!({ "kind": "tool_result", "call": "c", "tool": "file_read", "outcome": "done", "text": "x" }),
+            json!({ "kind": "tool_call", "call": "d", "tool": "shell_run", "arguments": { "argv": ["ls", "-l"] } }),
+            json!({ "kind": "assistant", "text": "Done" }),
+            json!({ "kind": "ended", "state": "completed", "reason": null }),
+            json!({ "kind": "ended", "state": "failed", "reason": "no key" }),
+        ]);
+        let kinds: Vec<&str> =
+            updates.iter().map(|update| update["sessionUpdate"].as_str().unwrap()).collect();
+        let expected = [
+            "user_message_chunk",
+            "tool_call",
+            "tool_call_update",
+            "tool_call",
+            "agent_message_chunk",
+            "agent_thought_chunk",
+            "tool_call_update",
+        ];
+        assert_eq!(kinds, expected);
+        assert_eq!(updates[0]["content"]["text"], "Mend it\n\nAttached: `a.rs`");
+        assert_eq!(updates[1]["title"], "Read a.rs");
+        assert_eq!(updates[3]["title"], "Run `ls -l`");
+        assert_eq!(updates[5]["content"]["text"], "The turn failed: no key");
+        let unfinished = json!({
+            "sessionUpdate": "tool_call_update", "toolCallId": "task_1/d", "status": "failed",
+        });
+        assert_eq!(updates[6], unfinished);
     }
 }

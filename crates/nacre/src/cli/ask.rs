@@ -1,63 +1,174 @@
 //! `nacre ask`
 
-mod output;
-mod sources;
+use std::collections::BTreeMap;
 
-use clap::Args;
-use nacre_api::wire::{AskReport, AskRequest};
-use nacre_ops::{Host, OpError, ask as ops};
+use nacre_ops::ask as ops;
+use nacre_types::{
+    AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote,
+    SentenceDoubt, Speaker, StoreScope,
+};
 
-use super::exit::Exit;
-use super::memory::ScopeArg;
-use super::remote::{Asked, by_server_or};
-use super::ui::Ui;
+use super::layout::day;
+use super::prelude::*;
+use super::remote::{by_server_or, server};
+use super::render::{parenthesize, print_not_verified};
 
-/// How many memories a question is answered from.
 const DEFAULT_LIMIT: usize = 5;
 
-/// Ask what is remembered, and get an answer with proof
+const MAX_QUOTE_CHARS: usize = 400;
+
+const NOT_KNOWN: &str = "The memory does not know.";
+
+/// Ask a question and get an answer with proof
 ///
-/// With a model the answer is written from the memories that fit, and every sentence names the ids
-/// that prove it. Each id is looked up before the sentence is shown; what does not hold is left out,
-/// and that is said. The question and those memories go to the model that is set for `ask`. Without
-/// a model the memories themselves are the answer. When nothing fits, the memory does not know.
+/// With a model, the answer is written from the memories that match, and every sentence cites the
+/// ids that prove it. Each citation is verified before its sentence is shown; sentences that fail
+/// are left out and counted. The question and those memories are sent to the model set for `ask`.
+/// Without a model, the memories themselves are the answer. If nothing matches, the answer says so.
 #[derive(Debug, Args)]
 pub(crate) struct AskArgs {
     /// The question
     #[arg(required = true)]
     question: Vec<String>,
+
     /// Answer from at most this many memories, 1 to 20
     #[arg(long, short = 'n', value_name = "N", default_value_t = DEFAULT_LIMIT)]
     limit: usize,
-    /// Answer with the memories themselves, also where a model is set
+
+    /// Answer with the memories themselves, even if a model is set
     #[arg(long)]
     no_model: bool,
-    /// Take the model's answers from this file, for tests
+
+    /// Read the model's answers from this file, for tests
     #[arg(long, value_name = "FILE", conflicts_with = "no_model")]
     scripted: Option<String>,
-    /// Answer from all registered projects, not from this one
+
+    /// Answer from all registered projects
     #[arg(long, conflicts_with = "scope")]
     all_projects: bool,
+
     #[command(flatten)]
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: &AskArgs) -> Result<Exit, OpError> {
+pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult {
     let AskArgs { question, limit, no_model, scripted, all_projects, scope } = args;
+    // The file path is only valid in this process.
+    let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = AskRequest {
         question: question.join(" "),
-        limit: Some(*limit),
-        no_model: *no_model,
-        scripted: scripted.clone(),
+        limit: Some(limit),
+        no_model,
+        scripted,
         scope: scope.mode(),
-        all_projects: *all_projects,
+        all_projects,
     };
     let events = ui.cancellable_events();
-    let names_file = request.scripted.is_some();
-    let asked = Asked { route: ("POST", "/api/ask"), request: &request, names_file };
-    let report = by_server_or((ui, host), &asked, &events, || ops::ask(host, &request, &events))?;
+    let here = || ops::ask(host, &request, &events);
+    let report = by_server_or(server, "POST /api/ask", &request, &events, here)?;
+    drop(events);
     ui.report(&report, |ui, report| match report {
-        AskReport::Model(answer) => output::print_answer(ui, answer),
-        AskReport::Memories(answer) => output::print_memories(ui, answer),
+        AskReport::Model(answer) => print_answer(ui, answer),
+        AskReport::Memories(answer) => print_memories(ui, answer),
     })
+}
+
+fn print_answer(ui: &mut Ui, answer: &ModelAnswer) {
+    match &answer.answer {
+        None => ui.line(NOT_KNOWN),
+        // On a terminal, the answer was already printed while it was generated.
+        Some(_) if ui.is_watched() => {}
+        Some(text) => ui.text(text),
+    }
+    if !answer.memories.is_empty() {
+        ui.line("");
+    }
+    for memory in &answer.memories {
+        print_cited(ui, memory);
+    }
+    for place in &answer.messages {
+        let quotes = answer.sentences.iter().flat_map(|sentence| &sentence.quotes);
+        for quote in quotes.filter(|quote| quote.source == *place) {
+            let text = ui.paint(Role::Faint, format!("\"{}\"", shorten_quote(&quote.text)));
+            ui.line(format!("{}  {text}", ui.paint(Role::Id, place)));
+        }
+    }
+    if let Some(left_out) = left_out_text(&answer.left_out) {
+        ui.status(ui.paint(Role::Faint, left_out));
+    }
+    if let Some(failure) = &answer.failure {
+        let message = format!("The answer is not whole: {}", failure.message);
+        ui.warning(message, failure.hints.first().map(String::as_str));
+    }
+}
+
+fn print_memories(ui: &mut Ui, answer: &MemoryAnswer) {
+    if !answer.known {
+        return ui.line(NOT_KNOWN);
+    }
+    for (number, memory) in answer.memories.iter().enumerate() {
+        if number == 1 {
+            ui.line("\nSee also:");
+        }
+        print_recalled(ui, memory);
+    }
+}
+
+fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) {
+    let title = ui.paint(Role::Title, Shown(&memory.title).one_line());
+    let id = ui.paint(Role::Id, format!("[{}]", memory.id));
+    let mut notes = Vec::new();
+    notes.extend((memory.status != "active").then(|| memory.status.clone()));
+    notes.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
+    notes.extend(memory.project.as_ref().map(|name| Shown(name).one_line()));
+    notes.extend(same_id(memory.scope, &memory.also_in).filter(|_| memory.project.is_none()));
+    ui.line(format!("{title} {id}{}", parenthesize(" ", &notes)));
+    print_not_verified(ui, &memory.not_verified);
+    if !memory.line.is_empty() {
+        ui.line(format!("    {}", Shown(&memory.line).one_line()));
+    }
+    if let Some(RecalledQuote { text, speaker, at }) = &memory.proof {
+        let when = if at.len() < 10 { String::new() } else { format!(" ({})", day(at)) };
+        let quote = format!("{}: \"{}\"{when}", said_by(*speaker), shorten_quote(text));
+        ui.note(4, Role::Faint, quote);
+    }
+}
+
+fn print_cited(ui: &mut Ui, memory: &CitedMemory) {
+    let note = memory.project.clone().or_else(|| same_id(memory.scope, &memory.also_in));
+    let note = parenthesize("  ", note.as_slice());
+    let about = title(format!("{}{note}", memory.title));
+    ui.table([[id(&memory.id), faint(&memory.r#type), about]]);
+    print_not_verified(ui, &memory.not_verified);
+    if let Some((quote, speaker)) = memory.quote.as_ref().zip(memory.speaker) {
+        ui.note(4, Role::Faint, format!("{}: \"{}\"", said_by(speaker), shorten_quote(quote)));
+    }
+}
+
+fn said_by(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::Human | Speaker::User => "a person said",
+        Speaker::Assistant => "an agent said",
+        Speaker::Tool => "a tool said",
+    }
+}
+
+fn shorten_quote(text: &str) -> String {
+    let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    Shown(&folded).one_line().chars().take(MAX_QUOTE_CHARS).collect()
+}
+
+fn same_id(scope: StoreScope, also_in: &[StoreScope]) -> Option<String> {
+    let others: Vec<&str> = also_in.iter().map(|scope| scope.as_str()).collect();
+    (!others.is_empty()).then(|| format!("{}; also in {}", scope.as_str(), others.join(", ")))
+}
+
+fn left_out_text(doubts: &BTreeMap<SentenceDoubt, usize>) -> Option<String> {
+    let why: Vec<String> =
+        doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt.reason())).collect();
+    match doubts.values().sum() {
+        0 => None,
+        1 => Some(format!("1 sentence was left out: {}.", why.join(", "))),
+        n => Some(format!("{n} sentences were left out: {}.", why.join(", "))),
+    }
 }

@@ -1,49 +1,59 @@
-//! `nacre completions`: a script that teaches a shell our words.
+//! `nacre completions` prints completion scripts for shells. The scripts call `nacre complete` for
+//! ids.
 
-use clap::Args;
 use clap_complete::Shell;
+use serde_json::json;
 
-use super::exit::Exit;
 use super::help;
-use super::ui::Ui;
-use nacre_ops::OpError;
-use serde::Serialize;
+use super::prelude::*;
 
 /// Print a completion script for a shell
 ///
-/// In bash, zsh and fish it also completes the ids of memories, changes and sessions.
+/// Scripts for bash, zsh and fish also complete the ids of memories, changes and sessions.
 ///
 /// For bash: `nacre completions bash > ~/.local/share/bash-completion/completions/nacre`
-#[derive(Debug, Args)]
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
-/// A script in JSON.
-#[derive(Serialize)]
-struct ScriptOutput {
-    shell: String,
-    script: String,
+/// Print the ids that begin with a prefix, one per line
+#[derive(Debug, Args)]
+#[command(hide = true)]
+pub(crate) struct CompleteArgs {
+    /// The prefix
+    #[arg(default_value = "")]
+    prefix: String,
 }
 
-pub(crate) fn cmd_completions(ui: &mut Ui, args: &CompletionsArgs) -> Result<Exit, OpError> {
+pub(crate) fn cmd_completions(ui: &mut Ui, args: CompletionsArgs) -> CommandResult {
     let CompletionsArgs { shell } = args;
     let mut script = Vec::new();
-    clap_complete::generate(*shell, &mut help::command(), "nacre", &mut script);
-    let script = with_ids(*shell, &String::from_utf8_lossy(&script));
+    clap_complete::generate(shell, &mut help::command(), "nacre", &mut script);
+    let script = with_ids(shell, &String::from_utf8_lossy(&script));
     if ui.is_json() {
-        ui.json(&ScriptOutput { shell: shell.to_string(), script })?;
+        ui.json(&json!({ "shell": shell.to_string(), "script": script }));
     } else {
-        ui.line(script.trim_end())?;
+        ui.line(script.trim_end());
     }
-    Ok(Exit::Done)
+    Ok(Exit::DONE)
 }
 
-/// Commands whose arguments are ids.
-const WITH_IDS: &[&str] = &["memory", "open", "feedback", "review", "undo", "runs", "trace"];
+pub(crate) fn cmd_complete(ui: &mut Ui, host: &Host, args: CompleteArgs) -> CommandResult {
+    let CompleteArgs { prefix } = args;
+    let ids = nacre_ops::complete(host, &prefix);
+    if ui.is_json() {
+        ui.json(&json!({ "ids": ids }));
+    } else {
+        ids.iter().for_each(|id| ui.line(ShownLine(id)));
+    }
+    Ok(Exit::DONE)
+}
 
-/// Bash asks for ids after its own words; the last `complete` wins.
+const WITH_IDS: &[&str] = &["memory", "feedback", "review", "undo", "runs", "trace"];
+
+/// Completes ids in addition to the generated words. The last `complete` command takes effect.
 const BASH: &str = r#"
 _nacre_with_ids() {
     _nacre "$@"
@@ -71,7 +81,6 @@ const FISH: &str = r#"
 complete -c nacre -n "__fish_seen_subcommand_from COMMANDS" -f -a "(nacre complete -- (commandline -ct) 2>/dev/null)"
 "#;
 
-/// The script of a shell, which also asks for ids.
 fn with_ids(shell: Shell, script: &str) -> String {
     match shell {
         Shell::Bash => format!("{script}{}", BASH.replace("COMMANDS", &WITH_IDS.join("|"))),
@@ -82,7 +91,8 @@ fn with_ids(shell: Shell, script: &str) -> String {
     }
 }
 
-/// Zsh names what completes each argument: files, unless it is told otherwise.
+/// The generated zsh script completes arguments as files by default, so this replaces those
+/// entries.
 fn zsh_with_ids(script: &str) -> String {
     let is_id = |line: &str| {
         let line = line.trim_start();
@@ -94,7 +104,7 @@ fn zsh_with_ids(script: &str) -> String {
     });
     let script = lines.collect::<Vec<_>>().join("\n");
     match script.split_once('\n') {
-        // The first line says which command it is for.
+        // The first line must remain first, because it names the command.
         Some((first, rest)) => format!("{first}\n{ZSH}{rest}\n"),
         None => script,
     }

@@ -1,70 +1,80 @@
-//! `nacre connect`: agents are read, and get Nacre's server, hooks and skill.
+//! `nacre connect`: connects agents by adding Nacre's MCP server, hooks and skill to their
+//! settings.
 
-mod ask;
-mod checks;
-mod print;
-mod request;
-
-use clap::Args;
 use clap::builder::PossibleValuesParser;
-use nacre_api::wire::{ConnectDoctorRequest, ConnectRequest, WiringOptions, WiringPart};
-use nacre_ops::{Host, OpError, connect as ops};
+use nacre_ops::connect as ops;
+use nacre_types::{
+    AgentEntry, ChangeKind, CheckState, ConnectDoctorReport, ConnectReport, ConnectRequest,
+    WiringOptions, WiringPart, WiringState,
+};
 
-use self::ask::agreed;
-use self::request::request;
-use super::exit::Exit;
-use super::ui::Ui;
+use super::prelude::*;
+use super::render::print_undo;
 
-/// What can stand in the place of an agent.
+/// Keywords accepted in place of agent names.
 const ACTIONS: [&str; 4] = ["auto", "list", "doctor", "remove"];
+
+const AFTER_REMOVING: &str = "Takes effect in new sessions of the agents.\n";
+const AFTER_ADDING: &str =
+    "Takes effect in new sessions of the agents; `nacre connect doctor` tests it.\n";
 
 /// Connect agents: their sessions, and Nacre's tools, hooks and skill
 ///
-/// An agent's own settings are changed only after you saw the difference and agreed; comments, other entries and their
-/// order stay. `--remove` gives the files back as they were. Without any choice, the sessions of every agent are read from
-/// where they usually lie, and no agent's settings are touched.
+/// Agents' settings are changed only after you have seen the diff and agreed; comments, other
+/// entries and their order are kept. `--remove` restores the files. By default, the sessions of
+/// every agent are read from their usual folders, and no settings are changed.
 ///
-///   nacre connect claude codex         these agents: traces, tools, hooks and skill
-///   nacre connect auto                 every agent that is used on this machine
-///   nacre connect list                 what is connected, and how much there is
-///   nacre connect doctor               start what is configured, and see what agents see
-///   nacre connect claude --remove      as it was before
-///   nacre connect codex --path DIR     only traces, from a folder of your choice
+///   nacre connect claude codex         connect these agents: traces, tools, hooks and skill
+///   nacre connect auto                 connect every agent used on this machine
+///   nacre connect list                 show what is connected, and how many sessions there are
+///   nacre connect doctor               test what is configured, as the agents would use it
+///   nacre connect claude --remove      disconnect
+///   nacre connect codex --path DIR     only read traces, from this folder
 ///   nacre connect codex --trust-hooks  let Codex run the hooks
 #[derive(Debug, Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct ConnectArgs {
-    /// Agents, or what to do
+    /// Agents, or an action
     #[arg(value_parser = target_parser(), default_value = "list")]
     targets: Vec<String>,
-    /// Where the agent keeps its traces (can be repeated)
+
+    /// The folder of the agent's traces (can be repeated)
     #[arg(long = "path", value_name = "PATH")]
     paths: Vec<String>,
+
     /// Only the tools (the server `nacre mcp`)
     #[arg(long)]
     mcp: bool,
-    /// Only the hooks: a brief at the start, memories that fit a prompt, a sync after a turn
+
+    /// Only the hooks: a brief at the start, memories matching a prompt, a sync after a turn
     #[arg(long)]
     hooks: bool,
+
     /// Only the skill
     #[arg(long)]
     skill: bool,
-    /// Hooks also look at tools before they run, and can refuse one
+
+    /// Let hooks also check tool calls before they run, and refuse them
     #[arg(long)]
     guard: bool,
-    /// List every agent that Nacre knows, not only those that you use
+
+    /// List every agent that Nacre supports, not only those that you use
     #[arg(long)]
     all: bool,
+
     /// Show what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
+
     /// Do not ask
     #[arg(long, short)]
     yes: bool,
-    /// Take out what was written; sessions that were read before are still read, until you remove the agent once more
+
+    /// Remove what was added; the agent's sessions are still read until you remove it again
     #[arg(long)]
     remove: bool,
-    /// Say in Codex's settings that its hooks from Nacre may run
+
+    /// Mark Nacre's hooks as trusted in Codex's settings
     #[arg(long, conflicts_with = "remove")]
     trust_hooks: bool,
 }
@@ -73,43 +83,257 @@ fn target_parser() -> PossibleValuesParser {
     PossibleValuesParser::new(ACTIONS.into_iter().chain(ops::names()))
 }
 
-pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Exit, OpError> {
+pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: ConnectArgs) -> CommandResult {
     if args.targets.first().is_some_and(|target| target == "doctor") {
-        let agents = args.targets[1..].to_vec();
-        let report = ops::doctor(host, &ConnectDoctorRequest { agents })?;
-        return ui.report(&report, checks::doctor);
+        let agents: Vec<String> = args.targets.into_iter().skip(1).collect();
+        return ui.report(&ops::doctor(host, &agents)?, print_checks);
     }
-    if args.trust_hooks {
-        return trust(ui, host, args);
-    }
-    let request = request(args)?;
-    let Some(request) = agreed(ui, host, args, request)? else { return Ok(Exit::Done) };
-    let next = match request {
-        ConnectRequest::Remove { .. } => print::REMOVED,
-        ConnectRequest::List
-        | ConnectRequest::Auto { .. }
-        | ConnectRequest::Add { .. }
-        | ConnectRequest::Trust { .. } => print::ADDED,
+    let request = if args.trust_hooks {
+        let Some(request) = trust_request(ui, host, &args)? else { return Ok(Exit::DONE) };
+        request
+    } else {
+        let request = args.request()?;
+        let Some(request) = confirm_request(ui, host, &args, request)? else {
+            return Ok(Exit::DONE);
+        };
+        request
     };
+    let is_removal = matches!(request, ConnectRequest::Remove { .. });
+    let next = if is_removal { AFTER_REMOVING } else { AFTER_ADDING };
     let report = ops::connect(host, &request)?;
-    ui.report(&report, |ui, report| print::changed(ui, report, next, args.all))
+    ui.report(&report, |ui, report| print_changed(ui, report, next, args.all))
 }
 
-/// Writes the hooks first, for Codex has to know them before it can tell their hashes.
-fn trust(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Exit, OpError> {
+/// The hooks are written first, because Codex computes the hashes to trust from them.
+fn trust_request(
+    ui: &mut Ui,
+    host: &Host,
+    args: &ConnectArgs,
+) -> Result<Option<ConnectRequest>, OpError> {
     if args.targets != ["codex"] {
-        return Err(OpError::usage("Only Codex asks for trust in hooks")
+        return Err(OpError::usage("Only Codex requires hooks to be trusted")
             .hint("nacre connect codex --trust-hooks"));
     }
-    // Hooks that nobody can trust afterwards are not written first, and a dry run fails as the run would.
+    // Fails without Codex before anything is written, so that a dry run reports the same error.
     ops::codex_program(host)?;
     let parts = vec![WiringPart::Hooks];
     let wiring = WiringOptions { parts, guard: args.guard, ..WiringOptions::default() };
     let hooks = ConnectRequest::Add { agents: args.targets.clone(), paths: Vec::new(), wiring };
-    let Some(hooks) = agreed(ui, host, args, hooks)? else { return Ok(Exit::Done) };
+    let Some(hooks) = confirm_request(ui, host, args, hooks)? else { return Ok(None) };
     ops::connect(host, &hooks)?;
-    let request = ConnectRequest::Trust { wiring: WiringOptions::default() };
-    let Some(request) = agreed(ui, host, args, request)? else { return Ok(Exit::Done) };
-    let report = ops::connect(host, &request)?;
-    ui.report(&report, |ui, report| print::changed(ui, report, print::ADDED, args.all))
+    confirm_request(ui, host, args, ConnectRequest::Trust { wiring: WiringOptions::default() })
+}
+
+impl ConnectArgs {
+    fn request(&self) -> Result<ConnectRequest, OpError> {
+        let wiring = self.wiring();
+        let (agents, paths) = (self.targets.clone(), self.paths.clone());
+        let is_action = |name: &String| ACTIONS.contains(&name.as_str());
+        if self.targets.iter().skip(1).any(is_action) {
+            return Err(OpError::usage("Only one action can be given").hint("nacre connect --help"));
+        }
+        let which = |hint: &str| Err(OpError::usage("Which agent?").hint(hint));
+        match (self.targets.first().map(String::as_str), self.targets.len()) {
+            (Some("list") | None, 0 | 1) => Ok(ConnectRequest::List),
+            (Some("auto"), 1) if self.remove => which("nacre connect claude --remove"),
+            (Some("auto"), 1) => Ok(ConnectRequest::Auto { wiring }),
+            (Some("remove"), 1) => which("nacre connect remove cursor"),
+            (Some("remove"), _) => {
+                Ok(ConnectRequest::Remove { agents: agents[1..].to_vec(), wiring })
+            }
+            (Some(action @ ("list" | "auto")), _) => {
+                Err(OpError::usage(format!("`{action}` takes no agent"))
+                    .hint("Name agents alone: nacre connect claude codex"))
+            }
+            _ if self.remove => Ok(ConnectRequest::Remove { agents, wiring }),
+            _ => Ok(ConnectRequest::Add { agents, paths, wiring }),
+        }
+    }
+
+    fn wiring(&self) -> WiringOptions {
+        let mut parts = Vec::new();
+        parts.extend(self.mcp.then_some(WiringPart::Mcp));
+        parts.extend(self.hooks.then_some(WiringPart::Hooks));
+        parts.extend(self.skill.then_some(WiringPart::Skill));
+        WiringOptions { parts, guard: self.guard, ..WiringOptions::default() }
+    }
+}
+
+/// Shows the changes and asks for confirmation. Returns the request to execute, or `None` after a
+/// dry run.
+fn confirm_request(
+    ui: &mut Ui,
+    host: &Host,
+    args: &ConnectArgs,
+    mut request: ConnectRequest,
+) -> Result<Option<ConnectRequest>, OpError> {
+    if args.yes && !args.dry_run {
+        return Ok(Some(request));
+    }
+    let mut trial = request.clone();
+    if let Some(wiring) = wiring_of(&mut trial) {
+        wiring.dry_run = true;
+    }
+    let report = ops::connect(host, &trial)?;
+    if args.dry_run {
+        ui.report(&report, print_dry_run)?;
+        return Ok(None);
+    }
+    if report.changes.is_empty() {
+        return Ok(Some(request));
+    }
+    if !ui.can_ask() || ui.is_json() {
+        return Err(OpError::usage(
+            "Agents' settings are changed only after confirmation; nothing was changed",
+        )
+        .hint("Add --dry-run to see what would change, and --yes to change it"));
+    }
+    print_diffs(ui, &report);
+    let files = if report.changes.len() == 1 { "this file" } else { "these files" };
+    if !ui.confirm(&format!("Change {files}?"))? {
+        return Err(OpError::usage("Nothing was changed"));
+    }
+    if let Some(wiring) = wiring_of(&mut request) {
+        wiring.plan = report.plan;
+    }
+    Ok(Some(request))
+}
+
+fn wiring_of(request: &mut ConnectRequest) -> Option<&mut WiringOptions> {
+    match request {
+        ConnectRequest::List => None,
+        ConnectRequest::Auto { wiring }
+        | ConnectRequest::Add { wiring, .. }
+        | ConnectRequest::Remove { wiring, .. }
+        | ConnectRequest::Trust { wiring } => Some(wiring),
+    }
+}
+
+fn print_checks(ui: &mut Ui, report: &ConnectDoctorReport) {
+    if report.agents.is_empty() {
+        ui.status("Nacre is not configured in any agent.");
+        ui.hint("nacre connect auto");
+    }
+    for agent in &report.agents {
+        let checks = agent.checks.iter().map(|check| {
+            let name = match check.part {
+                WiringPart::Mcp => "mcp",
+                WiringPart::Hooks => "hooks",
+                WiringPart::Skill => "skill",
+            };
+            let (role, state) = match check.state {
+                CheckState::Ok => (Role::Good, "ok"),
+                CheckState::Off => (Role::Faint, "off"),
+                CheckState::Failed => (Role::Bad, "failed"),
+            };
+            let detail = ShownLine(&check.detail);
+            format!("{name} {} ({detail})", ui.paint(role, state))
+        });
+        let checks: Vec<String> = checks.collect();
+        ui.line(format!("{}  {}", ui.paint(Role::Id, &agent.agent), checks.join(" · ")));
+        let failed = agent.checks.iter().filter(|check| check.state == CheckState::Failed);
+        for hint in failed.filter_map(|check| check.hint.as_ref()) {
+            ui.hint(hint);
+        }
+    }
+}
+
+fn print_changed(ui: &mut Ui, report: &ConnectReport, next: &str, all: bool) {
+    for change in &report.changes {
+        let verb = match change.change {
+            ChangeKind::Create => "Made",
+            ChangeKind::Change => "Changed",
+            ChangeKind::Remove => "Removed",
+        };
+        ui.status(format!("{verb} {}", ShownLine(&change.path)));
+    }
+    for (agents, what) in [
+        (&report.now_read, "Reads the sessions of"),
+        (&report.no_longer_read, "No longer reads the sessions of"),
+    ] {
+        if !agents.is_empty() {
+            ui.status(format!("{what} {}", agents.join(", ")));
+        }
+    }
+    if !report.changes.is_empty() {
+        ui.status(next);
+    }
+    print_agents(ui, report, all);
+    print_notes(ui, report);
+    print_undo(ui, report.change.as_deref());
+}
+
+fn print_dry_run(ui: &mut Ui, report: &ConnectReport) {
+    print_diffs(ui, report);
+    print_notes(ui, report);
+    match report.changes.len() {
+        0 => ui.status("Nothing would change."),
+        1 => ui.status("One file would change; nothing was written."),
+        n_files => ui.status(format!("{n_files} files would change; nothing was written.")),
+    }
+}
+
+fn print_diffs(ui: &mut Ui, report: &ConnectReport) {
+    for change in &report.changes {
+        ui.text(&change.diff);
+    }
+}
+
+fn print_notes(ui: &mut Ui, report: &ConnectReport) {
+    for left_out in &report.left_out {
+        ui.warning(ShownLine(left_out), None);
+    }
+    for note in &report.notes {
+        ui.hint(note);
+    }
+}
+
+fn print_agents(ui: &mut Ui, report: &ConnectReport, all: bool) {
+    let n_shown = ui.table(report.agents.iter().filter(|agent| all || is_used(agent)).map(row));
+    match report.agents.len() - n_shown {
+        0 => {}
+        n_more if n_shown == 0 => {
+            ui.status(format!("None of {n_more} agents was found; `--all` lists them"));
+        }
+        1 => ui.status("1 more agent was not found here; `--all` lists it"),
+        n_more => {
+            ui.status(format!("{n_more} more agents were not found here; `--all` lists them"));
+        }
+    }
+    for problem in report.agents.iter().flat_map(|agent| &agent.problems) {
+        ui.warning(ShownLine(problem), None);
+    }
+}
+
+/// Returns whether an agent has sessions on this machine or is connected to Nacre. The skill alone
+/// does not count, because agents share its folder.
+fn is_used(agent: &AgentEntry) -> bool {
+    let is_wired = |state| matches!(state, WiringState::On | WiringState::Outdated);
+    agent.sources > 0 || is_wired(agent.mcp) || is_wired(agent.hooks) || !agent.problems.is_empty()
+}
+
+fn row(agent: &AgentEntry) -> Row {
+    let part = |name: &str, state: WiringState| {
+        let role = match state {
+            WiringState::On => Role::Good,
+            WiringState::Outdated => Role::Warning,
+            WiringState::Off | WiringState::NotPossible => Role::Faint,
+        };
+        let shown = if state == WiringState::NotPossible { "-" } else { state.as_str() };
+        cell(role, format!("{name} {shown}"))
+    };
+    let traces = match agent.traces {
+        WiringState::NotPossible => String::new(),
+        WiringState::On | WiringState::Off | WiringState::Outdated => {
+            format!("{} sources in {}", agent.sources, agent.roots.join(", "))
+        }
+    };
+    vec![
+        id(&agent.agent),
+        part("traces", agent.traces),
+        part("mcp", agent.mcp),
+        part("hooks", agent.hooks),
+        part("skill", agent.skill),
+        faint(traces),
+    ]
 }

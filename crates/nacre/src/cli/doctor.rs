@@ -1,121 +1,102 @@
-//! `nacre doctor`: every file of the stores, read and judged.
+//! `nacre doctor`: checks every file of the stores.
 
-use clap::Args;
-use nacre_api::wire::{
+use nacre_types::{
     DoctorReport, DoctorRequest, Finding, Health, ProjectEntry, ProjectState, Severity, StoreCheck,
 };
-use nacre_ops::text::Shown;
-use nacre_ops::{Host, OpError};
 
-use super::exit::Exit;
-use super::memory::{ScopeArg, counted, print_undo};
-use super::ui::{Role, Ui};
+use super::prelude::*;
+use super::render::{memories_text, print_undo};
 
-/// Check every file of the store and say what is wrong
+/// Check every file of the store and report problems
 ///
-/// Finds broken frontmatter, git conflict markers, ids that stand twice, links to memories that do
-/// not exist, memories that are overturned by nothing but a newer file's word, evidence without its
-/// memory, leftovers, and registered projects whose store is gone. Without `--fix` it changes nothing;
-/// `nacre status` remembers what it found. Ends with 1 when something cannot be used as it is;
-/// with `--strict` also when something only looks wrong.
-#[derive(Debug, Args)]
+/// Finds broken frontmatter, git conflict markers, duplicate ids, links to missing memories,
+/// memories superseded only by an unverified claim, evidence without a memory, leftover files, and
+/// registered projects whose store is gone. Changes nothing without `--fix`; `nacre status` shows
+/// the result. Exits with 1 on errors, and with `--strict` also on warnings.
+#[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct DoctorArgs {
     #[command(flatten)]
     scope: ScopeArg,
-    /// Fail on warnings too
+    /// Exit with 1 on warnings too
     #[arg(long)]
     strict: bool,
-    /// Look up every quote in the transcript it is from
+    /// Verify every quote against its transcript
     #[arg(long)]
     evidence: bool,
-    /// Mend what is safe to mend: take out links that lead nowhere, remove evidence without its memory; `nacre undo`
-    /// takes it back
+    /// Fix what is safe to fix: remove broken links and evidence without a memory; `nacre undo` can
+    /// undo it
     #[arg(long)]
     fix: bool,
 }
 
-pub(crate) fn cmd_doctor(ui: &mut Ui, host: &Host, args: &DoctorArgs) -> Result<Exit, OpError> {
+pub(crate) fn cmd_doctor(ui: &mut Ui, host: &Host, args: DoctorArgs) -> CommandResult {
     let DoctorArgs { scope, strict, evidence, fix } = args;
-    let (scope, strict, evidence) = (scope.mode(), *strict, *evidence);
-    let request = DoctorRequest { scope, strict, evidence, fix: *fix };
-    let report = nacre_ops::doctor(host, &request)?;
-    ui.report(&report, print)
+    let request = DoctorRequest { scope: scope.mode(), strict, evidence, fix };
+    ui.report(&nacre_ops::doctor(host, &request)?, print)
 }
 
-fn print(ui: &mut Ui, report: &DoctorReport) -> Result<(), OpError> {
+fn print(ui: &mut Ui, report: &DoctorReport) {
     for mended in &report.mended {
-        let path = Shown(&mended.path).one_line();
-        ui.line(format!(
-            "{path}: {}: {}",
-            ui.paint(Role::Good, "mended"),
-            Shown(&mended.what).one_line()
-        ))?;
+        print_problem(ui, &mended.path, Role::Good, "fixed", &mended.what);
     }
-    print_undo(ui, report.change.as_deref())?;
+    print_undo(ui, report.change.as_deref());
     for store in &report.stores {
-        store.findings.iter().try_for_each(|finding| print_finding(ui, store, finding))?;
+        for finding in &store.findings {
+            print_finding(ui, store, finding);
+        }
     }
-    report.gone.iter().try_for_each(|project| print_gone(ui, project))?;
-    print_quotes(ui, &report.stores)?;
+    for project in &report.gone {
+        print_gone(ui, project);
+    }
+    for quotes in report.stores.iter().filter_map(|store| store.quotes.as_ref()) {
+        ui.line(format!(
+            "Quotes: {} verified, {} given by hand, {} without a transcript here, {} missing.",
+            quotes.verified, quotes.by_hand, quotes.unchecked, quotes.missing
+        ));
+        if quotes.unreadable > 0 {
+            ui.line(format!("Unreadable files: {}.", quotes.unreadable));
+        }
+    }
     let n_waiting: usize =
         report.stores.iter().map(|store| store.foreign + store.quarantined).sum();
     if n_waiting > 0 {
-        ui.line(format!("From elsewhere and not used in briefs: {n_waiting}; see nacre trust"))?;
+        ui.line(format!("From elsewhere, not used in briefs: {n_waiting}; see nacre trust"));
     }
-    let n_memories: usize = report.stores.iter().map(|store| store.memories).sum();
+    let checked = memories_text(report.stores.iter().map(|store| store.memories).sum());
     let role = match report.health {
         Health::Ok => Role::Good,
         Health::Broken | Health::Unchecked => Role::Bad,
     };
     let health = ui.paint(role, report.health.as_str());
     let (errors, warnings) = (report.errors, report.warnings);
-    let checked = counted(n_memories);
-    ui.line(format!("Checked {checked}: {health}, {errors} errors, {warnings} warnings."))
+    ui.line(format!("Checked {checked}: {health}, {errors} errors, {warnings} warnings."));
 }
 
-/// A registered project whose store is gone.
-fn print_gone(ui: &mut Ui, project: &ProjectEntry) -> Result<(), OpError> {
-    let (path, name) = (Shown(&project.path).one_line(), Shown(&project.name).one_line());
+fn print_problem(ui: &mut Ui, path: &str, role: Role, verdict: &str, message: &str) {
+    let (path, message) = (Shown(path).one_line(), Shown(message).one_line());
+    ui.line(format!("{path}: {}: {message}", ui.paint(role, verdict)));
+}
+
+fn print_gone(ui: &mut Ui, project: &ProjectEntry) {
+    let name = Shown(&project.name).one_line();
     let message = match project.state {
         ProjectState::NoStore => format!("The store of project `{name}` is gone"),
         ProjectState::Missing | ProjectState::Ready => {
             format!("The folder of project `{name}` is gone")
         }
     };
-    ui.line(format!("{path}: {}: {message}", ui.paint(Role::Bad, Severity::Error.as_str())))?;
-    let hint =
-        format!("Bring it back, or take it out of the register: nacre project remove {name}");
-    ui.line(format!("  {}", ui.paint(Role::Faint, hint)))
+    print_problem(ui, &project.path, Role::Bad, Severity::Error.as_str(), &message);
+    let hint = format!("Restore it, or remove the project: nacre project remove {name}");
+    ui.note(2, Role::Faint, hint);
 }
 
-fn print_finding(ui: &mut Ui, store: &StoreCheck, finding: &Finding) -> Result<(), OpError> {
-    let role = match finding.severity {
-        Severity::Error => Role::Bad,
-        Severity::Warning => Role::Warning,
-    };
+fn print_finding(ui: &mut Ui, store: &StoreCheck, finding: &Finding) {
+    let is_error = finding.severity == Severity::Error;
+    let role = if is_error { Role::Bad } else { Role::Warning };
     let line = finding.line.map_or_else(String::new, |line| format!(":{line}"));
     let place = format!("{}/{}{line}", store.path, finding.path);
-    ui.line(format!(
-        "{}: {}: {}",
-        Shown(&place).one_line(),
-        ui.paint(role, finding.severity.as_str()),
-        Shown(&finding.message).one_line()
-    ))?;
-    match &finding.hint {
-        Some(hint) => ui.line(format!("  {}", ui.paint(Role::Faint, Shown(hint).one_line()))),
-        None => Ok(()),
+    print_problem(ui, &place, role, finding.severity.as_str(), &finding.message);
+    if let Some(hint) = &finding.hint {
+        ui.note(2, Role::Faint, hint);
     }
-}
-
-fn print_quotes(ui: &mut Ui, stores: &[StoreCheck]) -> Result<(), OpError> {
-    for quotes in stores.iter().filter_map(|store| store.quotes.as_ref()) {
-        ui.line(format!(
-            "Quotes: {} verified, {} given by hand, {} without a transcript here, {} missing.",
-            quotes.verified, quotes.by_hand, quotes.unchecked, quotes.missing
-        ))?;
-        if quotes.unreadable > 0 {
-            ui.line(format!("Files that could not be used for that: {}.", quotes.unreadable))?;
-        }
-    }
-    Ok(())
 }

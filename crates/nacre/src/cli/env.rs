@@ -1,4 +1,4 @@
-//! What the process was given: arguments, variables, folder, clock and terminal. Read here and nowhere else.
+//! Reads the process environment: arguments, variables, working directory, clock and terminal.
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
@@ -6,37 +6,31 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use jiff::Timestamp;
-use nacre_ops::host::Environment;
-use nacre_ops::host::{search_path, trees_around};
+use nacre_ops::host::{Environment, search_path, trees_around};
 use terminal_size::{Height, Width, terminal_size_of};
 
-/// What people call the program.
 const OWN_NAME: &str = "nacre";
 
-/// Which of the streams a person looks at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Terminals {
     pub(crate) stdin: bool,
     pub(crate) stdout: bool,
     pub(crate) stderr: bool,
-    /// Of the terminal that the result, or else the talk, is printed on.
+    /// Size of the terminal on standard output, otherwise of the one on standard error.
     pub(crate) size: Option<TerminalSize>,
 }
 
-/// How many characters a terminal shows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TerminalSize {
     pub(crate) columns: usize,
     pub(crate) rows: usize,
 }
 
-/// The arguments of the process.
 #[expect(clippy::disallowed_methods, reason = "this is the one place")]
 pub(crate) fn args() -> Vec<OsString> {
     std::env::args_os().collect()
 }
 
-/// Looks at the streams.
 pub(crate) fn terminals() -> Terminals {
     Terminals {
         stdin: std::io::stdin().is_terminal(),
@@ -48,17 +42,16 @@ pub(crate) fn terminals() -> Terminals {
 
 fn terminal_size() -> Option<TerminalSize> {
     let size = terminal_size_of(std::io::stdout()).or_else(|| terminal_size_of(std::io::stderr()));
-    // A terminal that does not know its size says 0.
+    // Terminals of unknown size report 0.
     let (Width(columns), Height(rows)) = size.filter(|(width, _)| width.0 > 0)?;
     Some(TerminalSize { columns: columns.into(), rows: rows.into() })
 }
 
-/// Looks around, once.
 pub(crate) fn read() -> Environment {
     Environment { program: program(), ..read_for_hook() }
 }
 
-/// The same for a hook, which starts nobody by the name that `PATH` has for the program, and somebody waits for it.
+/// Reads only what a hook needs, because hooks must be fast.
 #[expect(clippy::disallowed_methods, reason = "this is the one place")]
 pub(crate) fn read_for_hook() -> Environment {
     let pair = |(name, value): (OsString, OsString)| {
@@ -94,19 +87,22 @@ pub(crate) fn read_for_hook() -> Environment {
     }
 }
 
-/// The person's `PATH` without the folders of what is worked on.
+/// Returns the user's `PATH` without folders inside the repository, which could contain untrusted
+/// programs.
 #[expect(clippy::disallowed_methods, reason = "this is the one place")]
 fn own_path(folder: &Path, home: Option<&Path>) -> String {
     let path = std::env::var_os("PATH").unwrap_or_default();
     search_path(&path, &trees_around(folder, home)).into_string().unwrap_or_default()
 }
 
-/// The program itself: by the name that the person's `PATH` has for it, which stays when a newer version takes its place.
+/// Returns the path of this program, preferably through `PATH`, because that path remains valid
+/// after an update.
 #[expect(clippy::disallowed_methods, reason = "this is the one place")]
 fn program() -> Option<PathBuf> {
     let running = std::env::current_exe().ok()?;
     let path = std::env::var_os("PATH").unwrap_or_default();
-    // A link may have another name than the file behind it; hooks are known by ours.
+    // The program may be a symbolic link with a different name, but hooks are found by the name
+    // `nacre`.
     let names = [OsString::from(OWN_NAME), running.file_name()?.to_owned()];
     let is_it = |found: &PathBuf| std::fs::canonicalize(found).is_ok_and(|found| found == running);
     let folders = || std::env::split_paths(&path).filter(|folder| folder.is_absolute());
@@ -114,14 +110,14 @@ fn program() -> Option<PathBuf> {
     found.or(Some(running))
 }
 
-/// The name of this machine, from where Linux tells it.
+/// Reads the host name. Only supported on Linux.
 fn host_name() -> Option<String> {
     let files = ["/proc/sys/kernel/hostname", "/etc/hostname"];
     let name = files.into_iter().find_map(|file| std::fs::read_to_string(file).ok())?;
     Some(name.trim().to_owned()).filter(|name| !name.is_empty())
 }
 
-/// Bytes that nobody can guess, from the system.
+/// Fills the buffer with cryptographically secure random bytes.
 fn random(bytes: &mut [u8]) -> std::io::Result<()> {
     std::fs::File::open("/dev/urandom")?.read_exact(bytes)
 }

@@ -1,68 +1,43 @@
 //! `nacre feedback`
 
-use clap::{Args, ValueEnum};
-use nacre_api::wire::{FeedbackRequest, Verdict};
-use nacre_ops::{Host, OpError};
+use nacre_types::{FeedbackReport, FeedbackRequest, Verdict};
 
-use super::exit::Exit;
-use super::memory::{ScopeArg, print_undo};
-use super::ui::{Role, Ui};
+use super::prelude::*;
+use super::render::print_undo;
 
-/// Say how a memory served
+/// Rate a memory
 ///
-/// `useful` raises its confidence; `wrong` and `outdated` lower it. What is wrong is put away at once: it is in no brief, answer
-/// or search until you say that it is useful, and no later session brings it back. What is outdated comes back when it is
-/// said again.
+/// `useful` raises its confidence; `wrong` and `outdated` lower it. A wrong memory is archived at
+/// once: no brief, answer or search contains it until you rate it useful, and no later session
+/// brings it back. An outdated memory comes back when a session states it again.
 #[derive(Debug, Args)]
 pub(crate) struct FeedbackArgs {
     /// The memory's id
     id: String,
-    /// How it served
-    verdict: VerdictName,
-    /// Why, in a sentence; kept on this machine
+    /// The rating
+    #[arg(value_parser = one_of::<Verdict>(Verdict::NAMES))]
+    verdict: Verdict,
+    /// The reason, in a sentence; stored only on this machine
     #[arg(long, value_name = "TEXT")]
     note: Option<String>,
     #[command(flatten)]
     scope: ScopeArg,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum VerdictName {
-    Useful,
-    Wrong,
-    Outdated,
-}
-
-impl From<VerdictName> for Verdict {
-    fn from(name: VerdictName) -> Self {
-        match name {
-            VerdictName::Useful => Self::Useful,
-            VerdictName::Wrong => Self::Wrong,
-            VerdictName::Outdated => Self::Outdated,
-        }
-    }
-}
-
-pub(crate) fn cmd_feedback(ui: &mut Ui, host: &Host, args: &FeedbackArgs) -> Result<Exit, OpError> {
+pub(crate) fn cmd_feedback(ui: &mut Ui, host: &Host, args: FeedbackArgs) -> CommandResult {
     let FeedbackArgs { id, verdict, note, scope } = args;
-    let request = FeedbackRequest {
-        id: id.clone(),
-        verdict: (*verdict).into(),
-        note: note.clone(),
-        scope: scope.mode(),
-    };
+    let request = FeedbackRequest { id, verdict, note, scope: scope.mode() };
     let report = nacre_ops::feedback(host, &request, &ui.events())?;
-    ui.report(&report, |ui, report| {
-        let (id, verdict) = (ui.paint(Role::Id, &report.id), report.verdict.as_str());
-        let (before, after) = (report.confidence_before, report.confidence);
-        ui.status(format!("{id} is {verdict}: confidence {before} to {after}"))?;
-        match report.verdict {
-            Verdict::Wrong => {
-                let again = format!("nacre feedback {} useful", report.id);
-                ui.status(format!("It is archived and no longer offered; put it back: {again}"))?;
-            }
-            Verdict::Useful | Verdict::Outdated => {}
-        }
-        print_undo(ui, report.change.as_deref())
-    })
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, report: &FeedbackReport) {
+    let (id, verdict) = (ui.paint(Role::Id, &report.id), report.verdict.as_str());
+    let (before, after) = (report.confidence_before, report.confidence);
+    ui.status(format!("{id} is {verdict}: confidence {before} to {after}"));
+    if report.verdict == Verdict::Wrong {
+        let again = format!("nacre feedback {} useful", report.id);
+        ui.status(format!("It is archived and no longer offered; restore it: {again}"));
+    }
+    print_undo(ui, report.change.as_deref());
 }

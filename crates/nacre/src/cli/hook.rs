@@ -1,18 +1,18 @@
-//! `nacre hook`
-
-use clap::Args;
-use nacre_ops::OpError;
+//! Help and arguments of `nacre hook`. Real hook calls skip the argument parser and are handled in
+//! `main`.
 
 use super::env;
-use super::exit::Exit;
+use super::prelude::*;
 use crate::hook;
 
 /// Answer a hook of a coding agent
 ///
-/// Agents call this; `nacre connect` sets it up. What the agent says comes on standard input as JSON, and what is
-/// printed is the one shape that this agent takes, or nothing. Whatever goes wrong, nothing is printed and the exit
-/// code is 0; `logs/hooks.log` in the folder of global data has the reason. docs/hooks.md tells what is said when.
+/// Agents call this; `nacre connect` sets it up. Reads the agent's event as JSON from standard
+/// input and prints the answer in the format of this agent, or nothing. On any error it prints
+/// nothing and exits with 0; `logs/hooks.log` in the folder of global data has the reason.
+/// docs/hooks.md describes the answers.
 #[derive(Debug, Args)]
+#[command(hide = true)]
 pub(crate) struct HookArgs {
     /// claude, codex, copilot, cursor, droid, gemini, opencode, pi or qwen
     agent: String,
@@ -20,10 +20,7 @@ pub(crate) struct HookArgs {
     event: String,
 }
 
-pub(crate) fn cmd_hook(args: &HookArgs) -> Result<Exit, OpError> {
-    let words = [args.agent.clone(), args.event.clone()];
-    Ok(match hook::run(&words, env::read()) {
-        0 => Exit::Done,
-        _ => Exit::Usage,
-    })
+pub(crate) fn cmd_hook(HookArgs { agent, event }: HookArgs) -> CommandResult {
+    let code = hook::run(&[agent, event], env::read());
+    Ok(if code == 0 { Exit::DONE } else { Exit::USAGE })
 }

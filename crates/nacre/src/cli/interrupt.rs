@@ -1,8 +1,9 @@
-//! Ctrl-C: the first one stops the running operation in order, the second one ends the process. A terminal that is closed and a
-//! polite `kill` count as Ctrl-C, so that no program that was started for the operation outlives it.
+//! Handles Ctrl-C: the first one cancels the running operation, the second one ends the process.
+//! Closing the terminal and SIGTERM are handled like Ctrl-C, so that child processes are stopped
+//! too.
 //!
-//! An operation that is deep in a computation hears nothing; after a while the process ends all the same. Nothing is lost by
-//! that: every change is a journaled whole, and what was not finished is taken up the next time.
+//! If an operation does not react to cancellation, the process exits after a timeout. This loses no
+//! data, because every change is journaled as a whole.
 
 use std::sync::mpsc::{Sender, channel};
 use std::thread;
@@ -10,47 +11,55 @@ use std::time::Duration;
 
 use nacre_ops::Cancel;
 
-/// What a shell expects of a process that Ctrl-C ended.
-const INTERRUPTED: i32 = 130;
+/// The exit code that shells expect after Ctrl-C (128 + SIGINT).
+const EXIT_INTERRUPTED: i32 = 130;
 
-/// How long an operation may take to end in order. It takes milliseconds; a busy machine takes longer.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// Time allowed for an operation to stop. It normally takes milliseconds, but more on a busy
+/// machine.
+const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long a server may take: what runs in it has time to end by itself.
-const SERVER_PATIENCE: Duration = Duration::from_secs(20);
+/// Time allowed for a server to stop, which includes time for its tasks to end.
+const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Lets Ctrl-C cancel an operation, for one that ends in order when it is cancelled.
 pub(super) fn cancel_on_ctrl_c(cancel: Cancel) {
-    cancel_within(cancel, PATIENCE);
+    cancel_within(cancel, CANCEL_TIMEOUT);
 }
 
-/// Lets Ctrl-C stop a server in order.
 pub(super) fn stop_on_ctrl_c(stop: Cancel) {
-    cancel_within(stop, SERVER_PATIENCE);
+    cancel_within(stop, SERVER_STOP_TIMEOUT);
 }
 
-fn cancel_within(cancel: Cancel, patience: Duration) {
-    let (ready, is_ready) = channel();
-    let listening = thread::Builder::new().name("ctrl-c".to_owned());
-    if listening.spawn(move || listen(&cancel, &ready, patience)).is_ok() {
-        // Without a listener Ctrl-C ends the process, as everywhere else.
-        let _ = is_ready.recv();
-    }
+fn cancel_within(cancel: Cancel, timeout: Duration) {
+    listen(move |ready| async move {
+        let Ok(mut presses) = presses() else { return };
+        let _ = ready.send(());
+        presses.recv().await;
+        cancel.cancel();
+        let _ = tokio::time::timeout(timeout, presses.recv()).await;
+        end_process();
+    });
 }
 
-/// Leaves Ctrl-C to the pager that is shown: the process waits for it to end.
+/// Ignores Ctrl-C while a pager is shown, because the pager handles it.
 pub(super) fn ignore_ctrl_c() {
-    let (ready, is_ready) = channel::<()>();
-    let ignore = move || {
+    listen(|ready| async move {
+        let Ok(mut presses) = interrupts() else { return };
+        drop(ready);
+        while presses.recv().await.is_some() {}
+    });
+}
+
+/// Runs `work` in a separate thread until the process exits, and returns once its signal handler is
+/// registered. If the thread cannot be started, Ctrl-C ends the process immediately.
+fn listen<F: Future<Output = ()>>(work: impl FnOnce(Sender<()>) -> F + Send + 'static) {
+    let (ready, is_ready) = channel();
+    let run = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let Ok(runtime) = runtime else { return };
-        runtime.block_on(async {
-            let Ok(mut presses) = interrupts() else { return };
-            drop(ready);
-            while presses.recv().await.is_some() {}
-        });
+        if let Ok(runtime) = runtime {
+            runtime.block_on(work(ready));
+        }
     };
-    if thread::Builder::new().name("ctrl-c".to_owned()).spawn(ignore).is_ok() {
+    if thread::Builder::new().name("ctrl-c".to_owned()).spawn(run).is_ok() {
         let _ = is_ready.recv();
     }
 }
@@ -65,51 +74,25 @@ fn interrupts() -> std::io::Result<tokio::signal::windows::CtrlC> {
     tokio::signal::windows::ctrl_c()
 }
 
-fn listen(cancel: &Cancel, ready: &Sender<()>, patience: Duration) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-    let Ok(runtime) = runtime else { return };
-    runtime.block_on(async {
-        let Ok(mut presses) = presses() else { return };
-        let _ = ready.send(());
-        presses.recv().await;
-        cancel.cancel();
-        let _ = tokio::time::timeout(patience, presses.recv()).await;
-        end_process();
-    });
-}
-
-/// What asks the process to end.
 #[cfg(unix)]
-struct Presses([tokio::signal::unix::Signal; 3]);
-
-#[cfg(unix)]
-impl Presses {
-    async fn recv(&mut self) -> Option<()> {
-        let Self([interrupt, terminate, hang_up]) = self;
-        tokio::select! {
-            pressed = interrupt.recv() => pressed,
-            pressed = terminate.recv() => pressed,
-            pressed = hang_up.recv() => pressed,
-        }
-    }
-}
-
-#[cfg(unix)]
-fn presses() -> std::io::Result<Presses> {
+fn presses() -> std::io::Result<tokio::sync::mpsc::UnboundedReceiver<()>> {
     use tokio::signal::unix::{SignalKind, signal};
-    Ok(Presses([
-        signal(SignalKind::interrupt())?,
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::hangup())?,
-    ]))
+    let (sender, presses) = tokio::sync::mpsc::unbounded_channel();
+    for kind in [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()] {
+        let (mut signal, sender) = (signal(kind)?, sender.clone());
+        tokio::spawn(
+            async move { while signal.recv().await.is_some() && sender.send(()).is_ok() {} },
+        );
+    }
+    Ok(presses)
 }
 
 #[cfg(windows)]
 fn presses() -> std::io::Result<tokio::signal::windows::CtrlC> {
-    tokio::signal::windows::ctrl_c()
+    interrupts()
 }
 
 #[expect(clippy::exit, clippy::disallowed_methods, reason = "a person insists on it")]
 fn end_process() -> ! {
-    std::process::exit(INTERRUPTED)
+    std::process::exit(EXIT_INTERRUPTED)
 }

@@ -1,42 +1,79 @@
-//! How text fits a terminal: columns that are cut to its width, and times as people say them.
+//! Formats text for a terminal: colors, columns cut to its width, and relative times.
 //!
-//! Only what a person watches is cut. What a program reads has every character, full ids and full times.
+//! Output is only shortened on a terminal. Other programs receive complete text, full ids and full
+//! times.
+
+use std::fmt::Display;
 
 use jiff::Timestamp;
+use nacre_ops::text::Shown;
 use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
-use super::paint::{Role, paint};
-
-/// Blanks between columns.
 const GAP: usize = 2;
 
-/// The column that gives way first keeps at least this much.
 const MIN_FLEXIBLE: usize = 12;
 
-/// And so much the others.
 const MIN_OTHER: usize = 4;
 
-/// What stands behind this mark stays when a cell is cut: a note on the title before it. It takes no room.
+/// Separates a title from a note after it. When the cell is shortened, the note is kept. The
+/// character has no width.
 pub(crate) const KEPT: char = '\u{200b}';
 
-/// One row of a table.
-pub(crate) type Row = Vec<(Role, String)>;
-
-/// What stands for the rest of a text that was cut.
 const DOTS: char = '…';
 
-/// The columns of a table.
+/// The meaning of a text. It determines the color.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Role {
+    Id,
+    Title,
+    Faint,
+    Good,
+    Warning,
+    Bad,
+}
+
+pub(super) fn paint(is_on: bool, role: Role, text: impl Display) -> String {
+    let code = match role {
+        Role::Id => "36",
+        Role::Title => "1",
+        Role::Faint => "2",
+        Role::Good => "32",
+        Role::Warning => "33",
+        Role::Bad => "31",
+    };
+    if is_on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_string() }
+}
+
+pub(crate) type Cell = (Role, String);
+
+pub(crate) type Row = Vec<Cell>;
+
+pub(crate) fn cell(role: Role, text: impl Display) -> Cell {
+    (role, Shown(&text.to_string()).one_line())
+}
+
+pub(crate) fn id(text: impl Display) -> Cell {
+    cell(Role::Id, text)
+}
+
+pub(crate) fn title(text: impl Display) -> Cell {
+    cell(Role::Title, text)
+}
+
+pub(crate) fn faint(text: impl Display) -> Cell {
+    cell(Role::Faint, text)
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Columns {
-    /// The width of the terminal; `None` where nothing is cut.
+    /// Width of the terminal; `None` if text is not shortened.
     pub(super) width: Option<usize>,
-    /// The column that gives way first.
+    /// Index of the column that is shortened first.
     pub(super) flexible: usize,
     pub(super) color: bool,
 }
 
 impl Columns {
-    /// The rows as lines, with their columns aligned; the last one is as long as it is.
     pub(super) fn lines(self, rows: &[Row]) -> Vec<String> {
         let widths = self.widths(rows);
         rows.iter().map(|row| self.line(row, &widths)).collect()
@@ -64,7 +101,7 @@ impl Columns {
         let room = room.saturating_sub(GAP * n_columns.saturating_sub(1));
         let is_id = |column| cells(column).any(|(role, _)| matches!(role, Role::Id));
         let mut excess = widths.iter().sum::<usize>().saturating_sub(room);
-        // An id that is cut cannot be typed, so it is the last to give way: it never does.
+        // Ids are never shortened, because a partial id cannot be used in a command.
         let mut others: Vec<usize> =
             (0..n_columns).filter(|column| *column != self.flexible && !is_id(*column)).collect();
         others.sort_by_key(|column| std::cmp::Reverse(widths[*column]));
@@ -79,7 +116,7 @@ impl Columns {
     }
 }
 
-/// A cell in so much room: what stands before its note gives way.
+/// Shortens a cell to a width. Text before a note is shortened first.
 fn cut_cell(cell: &str, width: usize) -> String {
     let Some((text, kept)) = cell.split_once(KEPT) else { return cut(cell, width) };
     match width.checked_sub(kept.width()).filter(|room| *room >= MIN_OTHER) {
@@ -88,7 +125,6 @@ fn cut_cell(cell: &str, width: usize) -> String {
     }
 }
 
-/// The text, or as much of it as fits, with a mark at its end.
 pub(super) fn cut(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -106,7 +142,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
     shown
 }
 
-/// How long ago a time of the wire was, or the time itself where it cannot be read.
+/// Formats a time relative to now. A time that cannot be parsed is returned unchanged.
 pub(super) fn ago(time: &str, now: Timestamp) -> String {
     let Ok(then) = time.parse::<Timestamp>() else { return time.to_owned() };
     let seconds = now.duration_since(then).as_secs();
@@ -116,17 +152,21 @@ pub(super) fn ago(time: &str, now: Timestamp) -> String {
         n @ 3600..86_400 => format!("{} h", n / 3600),
         n @ 86_400..172_800 => format!("{} day", n / 86_400),
         n @ 172_800..2_592_000 => format!("{} days", n / 86_400),
-        _ => return to_day(time).to_owned(),
+        _ => return day(time).to_owned(),
     };
     if seconds < 0 { format!("in {amount}") } else { format!("{amount} ago") }
 }
 
-/// A time of the wire to the day.
-fn to_day(time: &str) -> &str {
+/// Returns the date of a timestamp such as `2026-11-15T08:30:00Z`.
+pub(crate) fn day(time: &str) -> &str {
     time.get(..10).unwrap_or(time)
 }
 
-/// A time of the wire to the second.
+/// Returns the date, hour and minute of a timestamp.
+pub(crate) fn minute(time: &str) -> String {
+    time.get(..16).unwrap_or(time).replacen('T', " ", 1)
+}
+
 pub(super) fn to_second(time: &str) -> String {
     match time.split_once('.') {
         Some((seconds, rest)) if rest.ends_with('Z') => format!("{seconds}Z"),
@@ -190,9 +230,9 @@ mod tests {
     }
 
     #[test]
-    fn times_are_said_as_people_say_them() {
+    fn ages_are_rounded_to_one_unit() {
         let now: Timestamp = "2026-11-15T08:30:00Z".parse().unwrap();
-        for (time, said) in [
+        for (time, expected) in [
             ("2026-11-15T08:29:30.5Z", "just now"),
             ("2026-11-15T08:28:00Z", "2 min ago"),
             ("2026-11-15T09:30:00Z", "in 1 h"),
@@ -201,7 +241,7 @@ mod tests {
             ("2026-06-18T16:42:00Z", "2026-06-18"),
             ("yesterday", "yesterday"),
         ] {
-            assert_eq!(ago(time, now), said);
+            assert_eq!(ago(time, now), expected);
         }
         assert_eq!(to_second("2026-11-16T18:13:03.348795815Z"), "2026-11-16T18:13:03Z");
         assert_eq!(to_second("2026-11-16T18:13:03Z"), "2026-11-16T18:13:03Z");

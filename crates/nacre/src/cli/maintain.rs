@@ -1,53 +1,144 @@
 //! `nacre maintain`
 
-mod output;
+use std::time::Duration;
 
-use clap::Args;
-use nacre_api::wire::MaintainRequest;
-use nacre_ops::{Host, OpError, maintain as ops};
+use nacre_ops::maintain as ops;
+use nacre_types::{
+    MaintainAction, MaintainReport, MaintainRequest, MaintainState, MaintainVerb, MaintainedStore,
+    StoreMaintenance,
+};
 
-use super::exit::Exit;
-use super::remote::{Asked, by_server_or};
-use super::ui::Ui;
+use super::prelude::*;
+use super::remote::{by_server_or, server};
+use super::render::print_changes;
 
-/// Keep memories few and true
+const MAX_ACTIONS: usize = 10;
+
+/// Table columns, and the actions counted in each.
+const COLUMNS: &[(&str, &[MaintainVerb])] = &[
+    ("merged", &[MaintainVerb::Merge, MaintainVerb::Consolidate]),
+    ("overturned", &[MaintainVerb::Supersede]),
+    ("stale", &[MaintainVerb::Stale]),
+    ("archived", &[MaintainVerb::Archive]),
+    ("back", &[MaintainVerb::Restore, MaintainVerb::Freshen]),
+    ("relinked", &[MaintainVerb::Relink]),
+];
+
+/// Merge duplicates, resolve contradictions, archive stale memories
 ///
-/// Merges what says the same, overturns what a newer memory contradicts, marks what speaks of deleted files, puts away what
-/// nobody confirmed or used for long, and mends links. Nothing is deleted: `nacre memory restore` brings a memory back, `nacre undo`
-/// a whole run. Running it more often gives the same result. Where nothing has changed since the last run, nothing is
-/// looked at. Ends with 3 when some projects failed.
+/// Merges duplicates, supersedes what a newer memory contradicts, marks memories about deleted
+/// files as stale, archives memories that were not confirmed or used for a long time, and repairs
+/// links. Nothing is deleted: `nacre memory restore` restores a memory, `nacre undo` undoes a whole
+/// run. Running it again changes nothing, and stores without changes since the last run are
+/// skipped. Exits with 3 if some projects failed.
 #[derive(Debug, Args)]
 pub(crate) struct MaintainArgs {
-    /// Show what would be done and every line that would change; change nothing
+    /// Show what would change, line by line, and change nothing
     #[arg(long)]
     dry_run: bool,
     /// Run even if nothing has changed since the last run
     #[arg(long)]
     force: bool,
-    /// Maintain every registered project, and your global memories
+    /// Maintain every registered project and your global memories
     #[arg(long)]
     all: bool,
-    /// Let the model of the role `lead` write what is merged, and make one of three or more short memories on one point
+    /// Let the model of the role `lead` write merged texts, and consolidate three or more short
+    /// memories about the same point
     #[arg(long)]
     rewrite: bool,
-    /// Take the model's answers from this file, for tests
+    /// Read the model's answers from this file, for tests
     #[arg(long, value_name = "FILE", requires = "rewrite")]
     scripted: Option<String>,
 }
 
-pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: &MaintainArgs) -> Result<Exit, OpError> {
+pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: MaintainArgs) -> CommandResult {
     let MaintainArgs { dry_run, force, all, rewrite, scripted } = args;
-    let request = MaintainRequest {
-        dry_run: *dry_run,
-        force: *force,
-        all: *all,
-        rewrite: *rewrite,
-        scripted: scripted.clone(),
-    };
+    // The file path is only valid in this process.
+    let server = if scripted.is_some() { None } else { server(ui, host) };
+    let request = MaintainRequest { dry_run, force, all, rewrite, scripted };
     let events = ui.cancellable_events();
-    let names_file = request.scripted.is_some();
-    let asked = Asked { route: ("POST", "/api/maintain"), request: &request, names_file };
     let here = || ops::maintain(host, &request, &events);
-    let report = by_server_or((ui, host), &asked, &events, here)?;
-    ui.report(&report, output::print)
+    let report = by_server_or(server, "POST /api/maintain", &request, &events, here)?;
+    drop(events);
+    ui.report(&report, print)
+}
+
+fn print(ui: &mut Ui, MaintainReport { dry_run, projects }: &MaintainReport) {
+    for store in projects {
+        match &store.report {
+            Some(report) if *dry_run => print_plan(ui, store, report),
+            Some(_) => {}
+            None => warn_of_failure(ui, store),
+        }
+    }
+    if *dry_run {
+        return;
+    }
+    let mut head = vec![faint("project"), faint("memories")];
+    head.extend(COLUMNS.iter().map(|(name, _)| faint(name)));
+    head.extend([faint("time"), faint("")]);
+    ui.table(std::iter::once(head).chain(projects.iter().map(row)));
+    for report in projects.iter().filter_map(|store| store.report.as_ref()) {
+        for action in report.actions.iter().take(MAX_ACTIONS) {
+            print_action(ui, action);
+        }
+        if report.actions.len() > MAX_ACTIONS {
+            let n_more = report.actions.len() - MAX_ACTIONS;
+            ui.line(format!("  and {n_more} more; `nacre runs RUN` shows all"));
+        }
+        for open in &report.contradictions {
+            ui.warning(
+                format!("{} may contradict {}: {}", open.newer, open.older, open.reason),
+                Some("Settle it: nacre memory archive ID, or nacre feedback ID outdated"),
+            );
+        }
+        if let Some(run) = &report.run_id {
+            ui.status(format!("Undo: nacre undo {run}"));
+        }
+    }
+}
+
+fn warn_of_failure(ui: &mut Ui, store: &MaintainedStore) {
+    let causes = store.causes.iter().flatten();
+    let why: Vec<&str> = store.reason.iter().chain(causes).map(String::as_str).collect();
+    let hint = store.hints.iter().flatten().next().map(String::as_str);
+    ui.warning(format!("{} could not be maintained: {}", store.project, why.join(": ")), hint);
+}
+
+fn row(store: &MaintainedStore) -> Row {
+    let number = |n: Option<usize>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
+    let report = store.report.as_ref().filter(|_| store.state != MaintainState::Skipped);
+    let mut row = vec![id(&store.project), faint(number(report.map(|report| report.memories)))];
+    for (_, verbs) in COLUMNS {
+        let count = |report: &StoreMaintenance| {
+            verbs.iter().filter_map(|verb| report.counts.get(verb)).sum()
+        };
+        row.push(cell(Role::Good, number(report.map(count))));
+    }
+    let took = Duration::from_millis(store.ms);
+    row.push(faint(format!("{:.1}s", took.as_secs_f64())));
+    row.push(title(match store.state {
+        MaintainState::Done => "",
+        MaintainState::Clean => "nothing to do",
+        MaintainState::Skipped => "unchanged since the last run",
+        MaintainState::Failed => "failed",
+    }));
+    row
+}
+
+fn print_action(ui: &mut Ui, action: &MaintainAction) {
+    let with = action.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
+    let line = format!("{} {}{with}: {}", action.action.as_str(), action.target, action.reason);
+    ui.line(format!("  {}", Shown(&line).one_line()));
+}
+
+fn print_plan(ui: &mut Ui, store: &MaintainedStore, report: &StoreMaintenance) {
+    ui.note(0, Role::Title, &store.project);
+    for action in &report.actions {
+        print_action(ui, action);
+    }
+    for open in &report.contradictions {
+        ui.line(format!("  open: {} may contradict {}: {}", open.newer, open.older, open.reason));
+    }
+    print_changes(ui, store.changes.as_deref().unwrap_or_default());
 }

@@ -1,95 +1,67 @@
-//! The command line: arguments, commands, output and exit codes.
+//! The command line interface: arguments, commands, output and exit codes.
 //!
-//! The only room that prints, ends the process and reads the environment. One file a verb, with its
-//! arguments, help and function; `run` holds one line an arm.
+//! Only this module prints, exits the process and reads the environment. Each command has a file
+//! and a row in `commands!` below.
 
+mod args;
 mod ask;
-mod bench;
 mod brief;
-mod browser;
-mod changes;
 mod chat;
-mod commands;
-mod complete;
 mod completions;
 mod config;
 mod connect;
-mod context;
-mod dashboard;
-mod delta;
-mod diff;
 mod doctor;
-mod down;
 mod env;
-mod eval;
 mod events;
-mod exit;
-mod explain;
-mod explore;
 mod export;
-mod extract;
 mod feedback;
 mod help;
 mod hook;
 mod import;
 mod index;
 mod init;
-mod intake;
 mod interrupt;
 mod layout;
-mod logs;
 mod maintain;
 mod map;
-mod mcp;
 mod memory;
 mod model;
-mod open;
 mod pager;
-mod paint;
+mod prelude;
 mod progress;
 mod project;
-mod pull;
-mod push;
 mod queue;
-mod reader;
 mod reference;
-mod refresh;
 mod remote;
+mod render;
 mod report;
-mod retry;
 mod review;
 mod run;
 mod runs;
-mod runtime;
-mod screen;
-mod search_code;
-mod serve;
 mod server;
+mod service;
+mod sessions;
 mod skill;
-mod skip;
 mod status;
-mod strategy;
-mod summarize;
 mod sync;
+mod team;
 mod trace;
-mod traces;
 mod trust;
 mod ui;
 mod undo;
-mod up;
 mod usage;
-mod watch;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::error::ErrorKind;
-use clap::{FromArgMatches as _, Parser, Subcommand, ValueEnum};
-use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance};
+use clap::{FromArgMatches as _, Parser, Subcommand};
+use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Tolerance};
+use nacre_ops::terminal::ColorChoice;
 use nacre_ops::{Host, OpError};
 
-use self::exit::Exit;
-use self::ui::Ui;
+use self::ui::{CommandResult, Exit, Ui};
 
 /// A file-first memory for coding agents
 #[derive(Debug, Parser)]
@@ -107,310 +79,226 @@ struct Globals {
     /// Print one JSON object instead of text
     #[arg(long, global = true)]
     json: bool,
-    /// Work on this project, by name or path, not on the one around this folder
+
+    /// Work on this project, by name or path, instead of the current directory's
     #[arg(long, global = true, value_name = "PROJECT")]
     project: Option<String>,
+
     /// When to use colors
-    #[arg(long, global = true, value_name = "WHEN")]
-    color: Option<When>,
+    #[arg(long, global = true, value_name = "WHEN", value_parser = color_parser())]
+    color: Option<ColorChoice>,
+
     /// Print long output without a pager
     #[arg(long, global = true)]
     no_pager: bool,
+
     /// Print results and errors only
     #[arg(long, short, global = true)]
     quiet: bool,
-    /// Do it in this process, also where `nacre serve` runs
+
+    /// Don't use the running server
     #[arg(long, global = true)]
     local: bool,
 }
 
-/// When to use colors.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum When {
-    Auto,
-    Always,
-    Never,
+fn color_parser() -> impl TypedValueParser<Value = ColorChoice> {
+    PossibleValuesParser::new(ColorChoice::NAMES).try_map(|name| name.parse::<ColorChoice>())
 }
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    #[command(flatten)]
-    Alone(AloneCommand),
-    #[command(flatten)]
-    Here(HereCommand),
-    #[command(flatten)]
-    Serve(ServeCommand),
-}
-
-/// Commands that need no settings and no store: they work whatever state those are in.
-#[derive(Debug, Subcommand)]
-enum AloneCommand {
-    Commands(commands::CommandsArgs),
+    /// List every command, including rarely used ones
+    #[command(hide = true)]
+    Commands,
     Completions(completions::CompletionsArgs),
     Hook(hook::HookArgs),
     Reference(reference::ReferenceArgs),
+    #[command(flatten)]
+    Host(HostCommand),
+    /// Serve memory and code map to a coding agent, as an MCP server
+    ///
+    /// Speaks the Model Context Protocol on standard input and output until the client closes
+    /// them; agents start it themselves. Tools: memory_search, memory_get, memory_add,
+    /// memory_remove, brief, ask, trace_search, context, code_search, explore, delta, status. It
+    /// works on the project of the current folder, or on the one named with `--project`.
+    Mcp,
+    Serve(service::ServeArgs),
 }
 
-/// Commands that wait for requests: each request opens what it needs.
-#[derive(Debug, Subcommand)]
-enum ServeCommand {
-    Mcp(mcp::McpArgs),
-    Serve(serve::ServeArgs),
+/// How a command opens its host and prints.
+#[derive(Clone, Copy, Debug)]
+struct Policy {
+    /// Requirements for a folder passed with `--project`.
+    needs: Needs,
+    /// The errors in settings that the command tolerates.
+    tolerance: Tolerance,
+    /// Whether running the command registers the current project.
+    registering: Registering,
+    /// Whether the command only displays information, so that long output may be shown in a pager.
+    is_paged: bool,
 }
 
-/// Commands that work with the settings and stores of the place they are run in.
-#[derive(Debug, Subcommand)]
-enum HereCommand {
-    Init(init::InitArgs),
-    Status(status::StatusArgs),
-    Doctor(doctor::DoctorArgs),
-    Memory(memory::MemoryArgs),
-    Open(open::OpenArgs),
-    Ask(ask::AskArgs),
-    Chat(chat::ChatArgs),
-    Brief(brief::BriefArgs),
-    Export(export::ExportArgs),
-    Import(import::ImportArgs),
-    Review(review::ReviewArgs),
-    Index(index::IndexArgs),
-    Trace(trace::TraceArgs),
-    Sync(sync::SyncArgs),
-    Maintain(maintain::MaintainArgs),
-    Report(report::ReportArgs),
-    Extract(extract::ExtractArgs),
-    Summarize(summarize::SummarizeArgs),
-    Run(run::RunArgs),
-    Runs(runs::RunsArgs),
-    Undo(undo::UndoArgs),
-    Feedback(feedback::FeedbackArgs),
-    Trust(trust::TrustArgs),
-    Queue(queue::QueueArgs),
-    Retry(retry::RetryArgs),
-    Skip(skip::SkipArgs),
-    Explore(explore::ExploreArgs),
-    Context(context::ContextArgs),
-    SearchCode(search_code::SearchCodeArgs),
-    Delta(delta::DeltaArgs),
-    Refresh(refresh::RefreshArgs),
-    Watch(watch::WatchArgs),
-    Explain(explain::ExplainArgs),
-    Events(events::EventsArgs),
-    Server(server::ServerArgs),
-    Up(up::UpArgs),
-    Down(down::DownArgs),
-    Logs(logs::LogsArgs),
-    Push(push::PushArgs),
-    Pull(pull::PullArgs),
-    Connect(connect::ConnectArgs),
-    Dashboard(dashboard::DashboardArgs),
-    Model(model::ModelArgs),
-    Skill(skill::SkillArgs),
-    Project(project::ProjectArgs),
-    Config(config::ConfigArgs),
-    Complete(complete::CompleteArgs),
-    Eval(eval::EvalArgs),
-    Bench(bench::BenchArgs),
-}
+const ACTS: Policy = Policy {
+    needs: Needs::Project,
+    tolerance: Tolerance::None,
+    registering: Registering::No,
+    is_paged: false,
+};
+const SHOWS: Policy = Policy { is_paged: true, ..ACTS };
 
-impl HereCommand {
-    /// What a folder that is named with `--project` must be.
-    fn needs(&self) -> Needs {
-        // They make a project of it, or map the code of any folder.
-        let takes_any = matches!(
-            self,
-            Self::Init(_)
-                | Self::Chat(_)
-                | Self::Explore(_)
-                | Self::Context(_)
-                | Self::SearchCode(_)
-                | Self::Delta(_)
-                | Self::Refresh(_)
-                | Self::Watch(_)
-                | Self::Explain(_)
-                | Self::Bench(_)
-        );
-        if takes_any { Needs::Folder } else { Needs::Project }
+impl Policy {
+    const fn uses_memory(self) -> Self {
+        Self { registering: Registering::Yes, ..self }
     }
 
-    /// Whether it only shows something, so that long output may go through a pager.
-    fn is_paged(&self) -> bool {
-        match self {
-            Self::Sync(args) => args.is_preview(),
-            Self::Memory(args) => args.only_reads(),
-            Self::Brief(_)
-            | Self::Context(_)
-            | Self::Delta(_)
-            | Self::SearchCode(_)
-            | Self::Doctor(_)
-            | Self::Events(_)
-            | Self::Explain(_)
-            | Self::Explore(_)
-            | Self::Export(_)
-            | Self::Config(_)
-            | Self::Connect(_)
-            | Self::Model(_)
-            | Self::Project(_)
-            | Self::Queue(_)
-            | Self::Report(_)
-            | Self::Review(_)
-            | Self::Runs(_)
-            | Self::Server(_)
-            | Self::Skill(_)
-            | Self::Status(_)
-            | Self::Trace(_)
-            | Self::Trust(_) => true,
-            Self::Ask(_)
-            | Self::Bench(_)
-            | Self::Chat(_)
-            | Self::Complete(_)
-            | Self::Dashboard(_)
-            | Self::Down(_)
-            | Self::Eval(_)
-            | Self::Extract(_)
-            | Self::Feedback(_)
-            | Self::Import(_)
-            | Self::Index(_)
-            | Self::Init(_)
-            | Self::Logs(_)
-            | Self::Maintain(_)
-            | Self::Open(_)
-            | Self::Push(_)
-            | Self::Pull(_)
-            | Self::Refresh(_)
-            | Self::Retry(_)
-            | Self::Run(_)
-            | Self::Skip(_)
-            | Self::Summarize(_)
-            | Self::Undo(_)
-            | Self::Up(_)
-            | Self::Watch(_) => false,
+    /// For commands that create a project in a folder or map the code of any folder.
+    const fn takes_any_folder(self) -> Self {
+        Self { needs: Needs::Folder, ..self }
+    }
+
+    const fn tolerates(self, tolerance: Tolerance) -> Self {
+        Self { tolerance, ..self }
+    }
+
+    const fn tolerates_repository(self) -> Self {
+        self.tolerates(Tolerance::OfRepository)
+    }
+}
+
+/// Declares the commands that use a host, each with its variant, arguments, function and policy.
+macro_rules! commands {
+    ($($(#[$attribute:meta])* $name:ident($module:ident::$args:ident, $run:ident) $policy:expr;)*) => {
+        /// Commands that work with the settings and stores of the current directory.
+        #[derive(Debug, Subcommand)]
+        enum HostCommand {
+            $($(#[$attribute])* $name($module::$args),)*
         }
-    }
 
-    fn tolerance(&self) -> Tolerance {
-        match self {
-            Self::Config(args) => args.tolerance(),
-            Self::Project(args) => args.tolerance(),
-            Self::Status(_)
-            | Self::Doctor(_)
-            | Self::Complete(_)
-            | Self::Up(_)
-            | Self::Down(_)
-            | Self::Logs(_)
-            | Self::Server(_) => Tolerance::OfRepository,
-            Self::Init(_)
-            | Self::Memory(_)
-            | Self::Open(_)
-            | Self::Ask(_)
-            | Self::Chat(_)
-            | Self::Brief(_)
-            | Self::Export(_)
-            | Self::Import(_)
-            | Self::Review(_)
-            | Self::Index(_)
-            | Self::Eval(_)
-            | Self::Bench(_)
-            | Self::Explore(_)
-            | Self::Context(_)
-            | Self::SearchCode(_)
-            | Self::Trace(_)
-            | Self::Sync(_)
-            | Self::Maintain(_)
-            | Self::Report(_)
-            | Self::Extract(_)
-            | Self::Summarize(_)
-            | Self::Run(_)
-            | Self::Runs(_)
-            | Self::Undo(_)
-            | Self::Feedback(_)
-            | Self::Trust(_)
-            | Self::Queue(_)
-            | Self::Retry(_)
-            | Self::Skip(_)
-            | Self::Delta(_)
-            | Self::Refresh(_)
-            | Self::Watch(_)
-            | Self::Explain(_)
-            | Self::Events(_)
-            | Self::Push(_)
-            | Self::Pull(_)
-            | Self::Skill(_)
-            | Self::Connect(_)
-            | Self::Dashboard(_)
-            | Self::Model(_) => Tolerance::None,
+        impl HostCommand {
+            fn default_policy(&self) -> Policy {
+                match self {
+                    $(Self::$name(_) => $policy,)*
+                }
+            }
+
+            fn run(self, ui: &mut Ui, host: &Host) -> CommandResult {
+                match self {
+                    $(Self::$name(args) => $module::$run(ui, host, args),)*
+                }
+            }
         }
-    }
+    };
+}
 
-    /// Whether running the command is using the memory of the project around, and so registers it.
-    fn registering(&self) -> Registering {
-        let is_use = matches!(
-            self,
-            Self::Sync(_)
-                | Self::Memory(_)
-                | Self::Ask(_)
-                | Self::Chat(_)
-                | Self::Brief(_)
-                | Self::Import(_)
-                | Self::Push(_)
-                | Self::Pull(_)
-                | Self::Review(_)
-                | Self::Trust(_)
-                | Self::Feedback(_)
-        );
-        let is_dry_run = matches!(self, Self::Sync(args) if args.is_preview());
-        match (is_use, is_dry_run) {
-            (false, _) => Registering::No,
-            (true, true) => Registering::ForNow,
-            (true, false) => Registering::Yes,
+commands! {
+    Init(init::InitArgs, cmd_init) ACTS.takes_any_folder();
+    Status(status::StatusArgs, cmd_status) SHOWS.tolerates_repository();
+    Doctor(doctor::DoctorArgs, cmd_doctor) SHOWS.tolerates_repository();
+    /// Add, find, read and change memories
+    #[command(subcommand)]
+    Memory(memory::MemoryCommand, cmd_memory) ACTS.uses_memory();
+    Ask(ask::AskArgs, cmd_ask) ACTS.uses_memory();
+    Chat(chat::ChatArgs, cmd_chat) ACTS.uses_memory().takes_any_folder();
+    Brief(brief::BriefArgs, cmd_brief) SHOWS.uses_memory();
+    Export(export::ExportArgs, cmd_export) SHOWS;
+    Import(import::ImportArgs, cmd_import) ACTS.uses_memory();
+    Review(review::ReviewArgs, cmd_review) SHOWS.uses_memory();
+    Index(index::IndexArgs, cmd_index) ACTS;
+    Trace(trace::TraceArgs, cmd_trace) SHOWS;
+    Sync(sync::SyncArgs, cmd_sync) ACTS.uses_memory();
+    Maintain(maintain::MaintainArgs, cmd_maintain) ACTS;
+    Report(report::ReportArgs, cmd_report) SHOWS;
+    Run(run::RunArgs, cmd_run) ACTS;
+    Runs(runs::RunsArgs, cmd_runs) SHOWS;
+    Undo(undo::UndoArgs, cmd_undo) ACTS;
+    Feedback(feedback::FeedbackArgs, cmd_feedback) ACTS.uses_memory();
+    Trust(trust::TrustArgs, cmd_trust) SHOWS.uses_memory();
+    Queue(queue::QueueArgs, cmd_queue) SHOWS;
+    Explore(map::ExploreArgs, cmd_explore) SHOWS.takes_any_folder();
+    Context(map::ContextArgs, cmd_context) SHOWS.takes_any_folder();
+    SearchCode(map::SearchCodeArgs, cmd_search_code) SHOWS.takes_any_folder();
+    Delta(map::DeltaArgs, cmd_delta) SHOWS.takes_any_folder();
+    Refresh(map::RefreshArgs, cmd_refresh) ACTS.takes_any_folder();
+    Watch(map::WatchArgs, cmd_watch) ACTS.takes_any_folder();
+    Explain(map::ExplainArgs, cmd_explain) SHOWS.takes_any_folder();
+    Events(events::EventsArgs, cmd_events) SHOWS;
+    Server(server::ServerArgs, cmd_server) SHOWS.tolerates_repository();
+    Up(service::UpArgs, cmd_up) ACTS.tolerates_repository();
+    Down(service::DownArgs, cmd_down) ACTS.tolerates_repository();
+    Logs(service::LogsArgs, cmd_logs) ACTS.tolerates_repository();
+    Push(team::PushArgs, cmd_push) ACTS.uses_memory();
+    Pull(team::PullArgs, cmd_pull) ACTS.uses_memory();
+    Connect(connect::ConnectArgs, cmd_connect) SHOWS;
+    Dashboard(service::DashboardArgs, cmd_dashboard) ACTS;
+    Model(model::ModelArgs, cmd_model) SHOWS;
+    Skill(skill::SkillArgs, cmd_skill) SHOWS;
+    Project(project::ProjectArgs, cmd_project) SHOWS;
+    Config(config::ConfigArgs, cmd_config) SHOWS;
+    Complete(completions::CompleteArgs, cmd_complete) ACTS.tolerates_repository();
+}
+
+impl HostCommand {
+    fn policy(&self) -> Policy {
+        let policy = self.default_policy();
+        if let Self::Sync(args) = self
+            && args.dry_run
+        {
+            Policy { is_paged: true, registering: Registering::ForNow, ..policy }
+        } else if let Self::Memory(command) = self {
+            Policy { is_paged: command.only_reads(), ..policy }
+        } else if let Self::Config(args) = self {
+            policy.tolerates(args.tolerance())
+        } else if let Self::Project(args) = self {
+            policy.tolerates(args.tolerance())
+        } else {
+            policy
         }
     }
 }
 
-/// Runs the command that the process was started with.
 pub(crate) fn main() -> ExitCode {
     let args = env::args();
-    // The same binary watches over the programs that agents start, and becomes them.
+    // The same program also supervises processes started by agents.
     #[cfg(target_os = "linux")]
     if let Some(code) = nacre_ops::helper(&args) {
         return code;
     }
-    // The one question that scripts ask in a loop needs no parser.
+    // Scripts query the version often, so this skips the argument parser.
     if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
         && args.len() == 2
     {
         return ui::print_version();
     }
-    // An agent waits for it, and must never be shown an error.
+    // Hooks block the calling agent, so they must be fast, and they must not print errors.
     if let Some(words) = hook_words(&args) {
         return ExitCode::from(crate::hook::run(&words, env::read_for_hook()));
     }
     let is_json = args.iter().any(|arg| arg == "--json");
     match parse(args.clone()) {
-        Ok(cli) => dispatch(&cli),
+        Ok(cli) => dispatch(cli),
         Err(error) => end_with_usage(&error, &args, is_json),
     }
 }
 
-/// Prints the help that was asked for, or what was wrong with the arguments.
 fn end_with_usage(error: &clap::Error, args: &[OsString], is_json: bool) -> ExitCode {
     let is_page = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if !error.use_stderr() || (is_page && !is_json) {
         let _ = error.print();
-        return ExitCode::from(if is_page { Exit::Usage } else { Exit::Done } as u8);
+        return if is_page { Exit::USAGE } else { Exit::DONE }.into();
     }
     let globals = Globals { json: is_json, ..Globals::default() };
     let ui = Ui::new(&env::read(), env::terminals(), &globals);
     ui.finish(Err(usage::usage_error(error, args)))
 }
 
-/// What follows `nacre hook`, unless a person asks how to use it.
+/// Returns the arguments of `nacre hook`, or `None` if help is requested.
 fn hook_words(args: &[OsString]) -> Option<Vec<String>> {
     let words: Vec<String> =
         args.iter().skip(1).map(|arg| arg.to_string_lossy().into_owned()).collect();
     let (first, rest) = words.split_first()?;
     let is_help = rest.iter().any(|word| word == "--help" || word == "-h");
-    let is_persons = is_help || (rest.len() < 2 && env::terminals().stdin);
-    (first == "hook" && !is_persons).then(|| rest.to_vec())
+    let is_person = is_help || (rest.len() < 2 && env::terminals().stdin);
+    (first == "hook" && !is_person).then(|| rest.to_vec())
 }
 
 fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
@@ -418,41 +306,46 @@ fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
     Cli::from_arg_matches(&matches)
 }
 
-fn dispatch(cli: &Cli) -> ExitCode {
+fn dispatch(Cli { globals, command }: Cli) -> ExitCode {
     let environment = env::read();
-    let mut ui = Ui::new(&environment, env::terminals(), &cli.globals);
-    let result = run(&mut ui, environment, cli);
+    let mut ui = Ui::new(&environment, env::terminals(), &globals);
+    let result = run(&mut ui, environment, globals, command);
     ui.finish(result)
 }
 
-fn run(ui: &mut Ui, environment: Environment, cli: &Cli) -> Result<Exit, OpError> {
-    match &cli.command {
-        Command::Alone(command) => run_alone(ui, command),
-        Command::Here(command) => {
-            if command.is_paged() && !cli.globals.no_pager {
+fn run(ui: &mut Ui, environment: Environment, globals: Globals, command: Command) -> CommandResult {
+    match command {
+        Command::Commands => reference::cmd_commands(ui),
+        Command::Completions(args) => completions::cmd_completions(ui, args),
+        Command::Hook(args) => hook::cmd_hook(args),
+        Command::Reference(args) => reference::cmd_reference(ui, args),
+        Command::Mcp => service::cmd_mcp(environment, globals.project),
+        Command::Serve(args) => service::cmd_serve(ui, environment, args),
+        Command::Host(command) => {
+            let policy = command.policy();
+            if policy.is_paged && !globals.no_pager {
                 ui.allow_pager(&environment);
             }
-            let host = open(ui, environment, &cli.globals, command)?;
-            run_here(ui, &host, command)
+            let host = open(ui, environment, globals, policy)?;
+            command.run(ui, &host)
         }
-        Command::Serve(command) => run_serve(ui, environment, &cli.globals, command),
     }
 }
 
-/// Opens what commands work with, and tells what a person should know about it.
 fn open(
     ui: &mut Ui,
     environment: Environment,
-    globals: &Globals,
-    command: &HereCommand,
+    globals: Globals,
+    policy: Policy,
 ) -> Result<Host, OpError> {
+    let Policy { needs, tolerance, registering, .. } = policy;
+    let color = globals.color.map(|color| ("ui.color".to_owned(), color.as_str().to_owned()));
     let options = OpenOptions {
-        project: globals.project.clone(),
-        flags: flags(globals),
-        tolerance: command.tolerance(),
-        registering: command.registering(),
-        needs: command.needs(),
-        shared: Shared::default(),
+        project: globals.project,
+        flags: color.into_iter().collect(),
+        tolerance,
+        registering,
+        needs,
         actor: environment.actor(),
         ..OpenOptions::default()
     };
@@ -464,89 +357,4 @@ fn open(
         ui.warning(&warning.message, warning.hint.as_deref());
     }
     host
-}
-
-/// Flags that set a key of the configuration.
-fn flags(globals: &Globals) -> Vec<(String, String)> {
-    let color = globals.color.map(|when| match when {
-        When::Auto => "auto",
-        When::Always => "always",
-        When::Never => "never",
-    });
-    color.map(|color| ("ui.color".to_owned(), color.to_owned())).into_iter().collect()
-}
-
-fn run_alone(ui: &mut Ui, command: &AloneCommand) -> Result<Exit, OpError> {
-    match command {
-        AloneCommand::Commands(args) => commands::cmd_commands(ui, args),
-        AloneCommand::Completions(args) => completions::cmd_completions(ui, args),
-        AloneCommand::Hook(args) => hook::cmd_hook(args),
-        AloneCommand::Reference(args) => reference::cmd_reference(ui, args),
-    }
-}
-
-fn run_serve(
-    ui: &mut Ui,
-    environment: Environment,
-    globals: &Globals,
-    command: &ServeCommand,
-) -> Result<Exit, OpError> {
-    match command {
-        ServeCommand::Mcp(args) => mcp::cmd_mcp(environment, globals.project.as_deref(), args),
-        ServeCommand::Serve(args) => serve::cmd_serve(ui, environment, args),
-    }
-}
-
-fn run_here(ui: &mut Ui, host: &Host, command: &HereCommand) -> Result<Exit, OpError> {
-    match command {
-        HereCommand::Init(args) => init::cmd_init(ui, host, args),
-        HereCommand::Status(args) => status::cmd_status(ui, host, args),
-        HereCommand::Doctor(args) => doctor::cmd_doctor(ui, host, args),
-        HereCommand::Memory(args) => memory::cmd_memory(ui, host, args),
-        HereCommand::Open(args) => open::cmd_open(ui, host, args),
-        HereCommand::Ask(args) => ask::cmd_ask(ui, host, args),
-        HereCommand::Chat(args) => chat::cmd_chat(ui, host, args),
-        HereCommand::Brief(args) => brief::cmd_brief(ui, host, args),
-        HereCommand::Export(args) => export::cmd_export(ui, host, args),
-        HereCommand::Import(args) => import::cmd_import(ui, host, args),
-        HereCommand::Review(args) => review::cmd_review(ui, host, args),
-        HereCommand::Index(args) => index::cmd_index(ui, host, args),
-        HereCommand::Trace(args) => trace::cmd_trace(ui, host, args),
-        HereCommand::Sync(args) => sync::cmd_sync(ui, host, args),
-        HereCommand::Maintain(args) => maintain::cmd_maintain(ui, host, args),
-        HereCommand::Report(args) => report::cmd_report(ui, host, args),
-        HereCommand::Extract(args) => extract::cmd_extract(ui, host, args),
-        HereCommand::Summarize(args) => summarize::cmd_summarize(ui, host, args),
-        HereCommand::Run(args) => run::cmd_run(ui, host, args),
-        HereCommand::Runs(args) => runs::cmd_runs(ui, host, args),
-        HereCommand::Undo(args) => undo::cmd_undo(ui, host, args),
-        HereCommand::Feedback(args) => feedback::cmd_feedback(ui, host, args),
-        HereCommand::Trust(args) => trust::cmd_trust(ui, host, args),
-        HereCommand::Queue(args) => queue::cmd_queue(ui, host, args),
-        HereCommand::Retry(args) => retry::cmd_retry(ui, host, args),
-        HereCommand::Skip(args) => skip::cmd_skip(ui, host, args),
-        HereCommand::Explore(args) => explore::cmd_explore(ui, host, args),
-        HereCommand::Context(args) => context::cmd_context(ui, host, args),
-        HereCommand::SearchCode(args) => search_code::cmd_search_code(ui, host, args),
-        HereCommand::Delta(args) => delta::cmd_delta(ui, host, args),
-        HereCommand::Refresh(args) => refresh::cmd_refresh(ui, host, args),
-        HereCommand::Watch(args) => watch::cmd_watch(ui, host, args),
-        HereCommand::Explain(args) => explain::cmd_explain(ui, host, args),
-        HereCommand::Events(args) => events::cmd_events(ui, host, args),
-        HereCommand::Server(args) => server::cmd_server(ui, host, args),
-        HereCommand::Up(args) => up::cmd_up(ui, host, args),
-        HereCommand::Down(args) => down::cmd_down(ui, host, args),
-        HereCommand::Logs(args) => logs::cmd_logs(ui, host, args),
-        HereCommand::Push(args) => push::cmd_push(ui, host, args),
-        HereCommand::Pull(args) => pull::cmd_pull(ui, host, args),
-        HereCommand::Connect(args) => connect::cmd_connect(ui, host, args),
-        HereCommand::Dashboard(args) => dashboard::cmd_dashboard(ui, host, args),
-        HereCommand::Model(args) => model::cmd_model(ui, host, args),
-        HereCommand::Skill(args) => skill::cmd_skill(ui, host, args),
-        HereCommand::Project(args) => project::cmd_project(ui, host, args),
-        HereCommand::Complete(args) => complete::cmd_complete(ui, host, args),
-        HereCommand::Config(args) => config::cmd_config(ui, host, args),
-        HereCommand::Eval(args) => eval::cmd_eval(ui, host, args),
-        HereCommand::Bench(args) => bench::cmd_bench(ui, host, args),
-    }
 }

@@ -1,7 +1,7 @@
-//! Long output goes through a pager, where a person reads it on a terminal.
+//! Shows long output in a pager on a terminal. If the pager fails, the output is printed directly.
 //!
-//! The person chooses the pager by variables and a flag; no file of a repository is asked. A pager that is missing or fails
-//! means plain printing.
+//! The pager is selected only by environment variables and a flag, never by a file, because a
+//! repository could contain a malicious one.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
@@ -13,25 +13,22 @@ use unicode_width::UnicodeWidthStr as _;
 use super::env::TerminalSize;
 use super::interrupt::ignore_ctrl_c;
 
-/// It ends by itself where the text fits the screen, shows colors, and leaves the text behind.
+/// Exits if the text fits on the screen, shows colors, and keeps the text on the screen.
 const DEFAULT: &str = "less -FRX";
 
-/// How `less` behaves where the person did not say.
+/// Default options for `less`, used unless the user has set this variable.
 const LESS: (&str, &str) = ("LESS", "FRX");
 
-/// A program that shows text page by page.
 #[derive(Clone, Debug)]
 pub(super) struct Pager {
-    /// The program and its arguments.
     words: Vec<String>,
-    /// Where it is looked for.
+    /// The `PATH` for finding the pager.
     path: String,
     is_less_set: bool,
 }
 
 impl Pager {
-    /// The pager that the person wants; `None` for none.
-    pub(super) fn chosen(environment: &Environment) -> Option<Self> {
+    pub(super) fn from_environment(environment: &Environment) -> Option<Self> {
         let is_set = |name: &&str| environment.vars.iter().any(|(key, _)| key == name);
         let variable = [NACRE_PAGER, PAGER].into_iter().find(is_set);
         let command = variable.map_or(DEFAULT, |name| environment.var(name).unwrap_or_default());
@@ -41,7 +38,6 @@ impl Pager {
         (!is_none).then(|| Self { words, path, is_less_set: environment.var(LESS.0).is_some() })
     }
 
-    /// Shows a text; `false` where the pager cannot be started or fails.
     pub(super) fn show(&self, text: &[u8]) -> bool {
         ignore_ctrl_c();
         let mut command = Command::new(&self.words[0]);
@@ -51,21 +47,20 @@ impl Pager {
         }
         let Ok(mut child) = command.spawn() else { return false };
         if let Some(mut stdin) = child.stdin.take() {
-            // A person who has seen enough closes it.
+            // Writing fails if the user quits the pager early.
             let _ = stdin.write_all(text);
         }
         child.wait().is_ok_and(|status| status.success())
     }
 }
 
-/// Whether a text has more lines than a terminal shows.
 pub(super) fn is_long(text: &[u8], size: TerminalSize) -> bool {
     let text = String::from_utf8_lossy(text);
     let n_rows = |line: &str| line.width().div_ceil(size.columns.max(1)).max(1);
     text.lines().map(n_rows).sum::<usize>() >= size.rows
 }
 
-/// Standard output, or a page that is being filled.
+/// Writes to standard output, or to a buffer while a page is collected.
 #[derive(Debug)]
 pub(super) struct Output {
     stdout: io::BufWriter<io::Stdout>,
@@ -81,12 +76,10 @@ impl Output {
         self.page.is_some()
     }
 
-    /// Keeps what is written until the page is ended.
     pub(super) fn begin_page(&mut self) {
         self.page = Some(Vec::new());
     }
 
-    /// What was written since the page was begun.
     pub(super) fn end_page(&mut self) -> Vec<u8> {
         self.page.take().unwrap_or_default()
     }

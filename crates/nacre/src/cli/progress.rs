@@ -1,52 +1,118 @@
-//! How far a long command has come: one line on standard error that renews itself, and nothing for what is quickly done.
+//! Output during an operation: warnings, progress, agent notes, and streamed answers.
 
 use std::io::{self, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use nacre_ops::text::ShownLine;
+use nacre_ops::text::{Shown, ShownLine};
+use nacre_types::Event;
 
-use super::layout::cut;
+use super::env::TerminalSize;
+use super::layout::{Role, cut, paint};
 
-/// What is done within this time needs no line.
-const PATIENCE: Duration = Duration::from_millis(300);
+/// Operations that end sooner show no progress line.
+const LINE_DELAY: Duration = Duration::from_millis(300);
 
-/// How often the line is drawn again.
-const PERIOD: Duration = Duration::from_millis(100);
+const REDRAW_PERIOD: Duration = Duration::from_millis(100);
 
-/// A rate over less time says nothing.
-const MIN_RATED: Duration = Duration::from_secs(1);
+/// Rates over a shorter time are too inaccurate.
+const MIN_RATE_PERIOD: Duration = Duration::from_secs(1);
 
-/// The line, and a thread that draws it again while nothing happens.
-#[derive(Debug)]
-pub(super) struct ProgressLine {
-    line: Arc<Mutex<Line>>,
-    /// The thread ends when this is dropped.
+const DEFAULT_WIDTH: usize = 80;
+
+pub(super) struct EventScreen {
+    /// Whether progress and agent notes are shown on standard error.
+    shows_progress: bool,
+    color: bool,
+    /// Whether standard output is a terminal, so that answers are streamed.
+    is_watched: bool,
+    line: Arc<Mutex<ProgressLine>>,
+    /// Dropping the sender stops the thread that draws the progress line.
     _ticks: Option<Sender<()>>,
+    is_inside_line: AtomicBool,
+    has_answer: AtomicBool,
 }
 
-impl ProgressLine {
-    /// `width` is that of the terminal; `None` where nobody watches.
-    pub(super) fn new(width: Option<usize>) -> Self {
-        let line = Arc::new(Mutex::new(Line { width, ..Line::default() }));
-        let ticks = width.and_then(|_| tick(Arc::clone(&line)));
-        Self { line, _ticks: ticks }
+impl EventScreen {
+    /// `size` is the size of the terminal that shows the progress.
+    pub(super) fn new(
+        shows_progress: bool,
+        size: Option<TerminalSize>,
+        color: bool,
+        is_watched: bool,
+    ) -> Self {
+        let width = size.map_or(DEFAULT_WIDTH, |size| size.columns);
+        let width = shows_progress.then_some(width);
+        let line = Arc::new(Mutex::new(ProgressLine { width, ..ProgressLine::default() }));
+        Self {
+            shows_progress,
+            color,
+            is_watched,
+            _ticks: width.and_then(|_| tick(Arc::clone(&line))),
+            line,
+            is_inside_line: AtomicBool::new(false),
+            has_answer: AtomicBool::new(false),
+        }
     }
 
-    /// Says what is being done now.
-    pub(super) fn step(&self, text: &str) {
-        self.change(|work| work.step = ShownLine(text).to_string());
+    pub(super) fn show(&self, event: &Event) {
+        match event {
+            Event::Started { .. } => {}
+            Event::Progress { done, total, bytes } => {
+                self.change(|work| (work.done, work.total, work.bytes) = (*done, *total, *bytes));
+            }
+            Event::Step { text } => self.change(|work| work.step = ShownLine(text).to_string()),
+            Event::Warning(warning) => {
+                self.lock().pause();
+                self.end_line();
+                let hint = warning.hint.as_deref();
+                print_message(&warning_text(self.color, &warning.message, hint));
+            }
+            Event::Note { text } => {
+                self.lock().pause();
+                if self.shows_progress {
+                    self.end_line();
+                    print_message(&paint(self.color, Role::Faint, ShownLine(text)));
+                }
+            }
+            Event::Words { text } => {
+                self.lock().pause();
+                self.show_words(text);
+            }
+            Event::Sentence { text, .. } => {
+                self.lock().pause();
+                self.show_sentence(text);
+            }
+        }
     }
 
-    /// Says how much of it is done.
-    pub(super) fn progress(&self, done: u64, total: u64, bytes: u64) {
-        self.change(|work| (work.done, work.total, work.bytes) = (done, total, bytes));
+    fn show_words(&self, text: &str) {
+        if self.shows_progress && !text.is_empty() {
+            self.is_inside_line.store(!text.ends_with('\n'), Ordering::Relaxed);
+            let _ = write!(io::stderr(), "{}", paint(self.color, Role::Faint, Shown(text)));
+        }
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the rate on the screen is the terminal's own")]
+    fn show_sentence(&self, text: &str) {
+        if self.is_watched {
+            self.has_answer.store(true, Ordering::Relaxed);
+            // If the reader is gone, the next write reports it.
+            let _ = write!(io::stdout(), "{}", Shown(text)).and_then(|()| io::stdout().flush());
+        }
+    }
+
+    fn end_line(&self) {
+        if self.is_inside_line.swap(false, Ordering::Relaxed) {
+            print_message("");
+        }
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "only the terminal shows this rate")]
     fn change(&self, change: impl FnOnce(&mut Work)) {
+        self.end_line();
         let mut line = self.lock();
         let now = Instant::now();
         let total_before = line.work.total;
@@ -59,65 +125,85 @@ impl ProgressLine {
         line.draw(now);
     }
 
-    /// Takes the line away, until there is something new to say.
-    pub(super) fn clear(&self) {
-        let mut line = self.lock();
-        line.clear();
-        line.is_paused = true;
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Line> {
+    fn lock(&self) -> MutexGuard<'_, ProgressLine> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Draws the line again and again, until the sender is dropped.
-#[expect(clippy::disallowed_methods, reason = "the rate on the screen is the terminal's own")]
-fn tick(line: Arc<Mutex<Line>>) -> Option<Sender<()>> {
+impl Drop for EventScreen {
+    fn drop(&mut self) {
+        self.lock().pause();
+        self.end_line();
+        if self.has_answer.load(Ordering::Relaxed) {
+            let _ = writeln!(io::stdout());
+        }
+    }
+}
+
+pub(super) fn warning_text(color: bool, message: &str, hint: Option<&str>) -> String {
+    let text = format!("{} {}", paint(color, Role::Warning, "Warning:"), ShownLine(message));
+    match hint {
+        Some(hint) => format!("{text}\n{}", hint_text(color, hint)),
+        None => text,
+    }
+}
+
+pub(super) fn hint_text(color: bool, hint: &str) -> String {
+    format!("{} {}", paint(color, Role::Good, "Hint:"), ShownLine(hint))
+}
+
+/// Prints a line on standard error. Write errors are ignored.
+pub(super) fn print_message(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
+}
+
+/// Redraws the line periodically until the sender is dropped. If the thread cannot be started, the
+/// line is only redrawn on events.
+#[expect(clippy::disallowed_methods, reason = "only the terminal shows this rate")]
+fn tick(line: Arc<Mutex<ProgressLine>>) -> Option<Sender<()>> {
     let (ticks, ended) = channel::<()>();
     let draw = move || {
-        while ended.recv_timeout(PERIOD) == Err(RecvTimeoutError::Timeout) {
+        while ended.recv_timeout(REDRAW_PERIOD) == Err(RecvTimeoutError::Timeout) {
             line.lock().unwrap_or_else(PoisonError::into_inner).draw(Instant::now());
         }
     };
-    // Without a thread the line is drawn only when something happens.
     thread::Builder::new().name("progress".to_owned()).spawn(draw).ok().map(|_| ticks)
 }
 
 #[derive(Debug, Default)]
-struct Line {
+struct ProgressLine {
     width: Option<usize>,
-    /// When there was first something to say.
+    /// Time of the first event that has something to show.
     begun: Option<Instant>,
-    /// When the work began that is counted now.
+    /// Start of the step whose rate is measured.
     rated: Option<Instant>,
     work: Work,
     is_drawn: bool,
     is_paused: bool,
 }
 
-impl Line {
+impl ProgressLine {
     fn draw(&mut self, now: Instant) {
         let (Some(width), Some(begun), Some(rated)) = (self.width, self.begun, self.rated) else {
             return;
         };
-        if self.is_paused || now.duration_since(begun) < PATIENCE {
+        if self.is_paused || now.duration_since(begun) < LINE_DELAY {
             return;
         }
         self.is_drawn = true;
-        // The last column stays free: some terminals would go on to the next line.
+        // The last column stays empty, because some terminals wrap when it is used.
         let text = cut(&self.work.text(now.duration_since(rated)), width.saturating_sub(1));
         let _ = write!(io::stderr(), "\r{text}\x1b[K");
     }
 
-    fn clear(&mut self) {
+    fn pause(&mut self) {
         if std::mem::take(&mut self.is_drawn) {
             let _ = write!(io::stderr(), "\r\x1b[K");
         }
+        self.is_paused = true;
     }
 }
 
-/// What is done, and how much of it.
 #[derive(Debug, Default)]
 struct Work {
     step: String,
@@ -127,7 +213,7 @@ struct Work {
 }
 
 impl Work {
-    /// `3 of 10  65c59f9e4bf6 claude: extract  about 6 s left`.
+    /// Formats the line, such as `3 of 10  65c59f9e4bf6 claude: extract  about 6 s left`.
     fn text(&self, took: Duration) -> String {
         let mut parts = Vec::new();
         if self.total > 0 {
@@ -136,7 +222,7 @@ impl Work {
         if !self.step.is_empty() {
             parts.push(self.step.clone());
         }
-        if took >= MIN_RATED {
+        if took >= MIN_RATE_PERIOD {
             parts.extend(self.rate(took));
             parts.push(self.remaining(took).unwrap_or_else(|| seconds(took.as_secs())));
         }
@@ -196,17 +282,21 @@ mod tests {
     #[expect(clippy::disallowed_methods, reason = "any moment will do")]
     fn what_is_quickly_done_has_no_line() {
         let begun = Instant::now();
-        let mut line =
-            Line { width: Some(80), begun: Some(begun), rated: Some(begun), ..Line::default() };
-        line.draw(begun + PATIENCE / 2);
+        let mut line = ProgressLine {
+            width: Some(80),
+            begun: Some(begun),
+            rated: Some(begun),
+            ..ProgressLine::default()
+        };
+        line.draw(begun + LINE_DELAY / 2);
         assert!(!line.is_drawn);
         line.is_paused = true;
-        line.draw(begun + PATIENCE * 2);
+        line.draw(begun + LINE_DELAY * 2);
         assert!(!line.is_drawn);
         line.is_paused = false;
-        line.draw(begun + PATIENCE * 2);
+        line.draw(begun + LINE_DELAY * 2);
         assert!(line.is_drawn);
-        line.clear();
+        line.pause();
         assert!(!line.is_drawn);
     }
 }

@@ -1,90 +1,82 @@
-//! `nacre queue`: what waits, runs and failed.
+//! `nacre queue`: sessions that are pending, running or failed.
 
-use clap::{Args, ValueEnum};
-use nacre_api::wire::{JobState, QueueJob, QueueListReport, QueueListRequest};
-use nacre_ops::text::Shown;
-use nacre_ops::{Host, OpError, queue as ops};
+use nacre_ops::queue as ops;
+use nacre_types::{
+    JobState, QueueChangeReport, QueueChangeRequest, QueueJob, QueueListReport, QueueListRequest,
+};
 
-use super::exit::Exit;
-use super::memory::print_more;
-use super::ui::{Role, Row, Ui};
+use super::prelude::*;
+use super::render::print_more;
 
-/// Show the queue of sessions
+/// Selects all sessions in place of an id.
+const ALL: &str = "all";
+
+/// Show the queue of sessions, retry sessions, or skip them
 #[derive(Debug, Args)]
 pub(crate) struct QueueArgs {
+    /// Queue a dead or skipped session again, by a prefix of its id; `all` for all of them
+    #[arg(long, value_name = "ID", conflicts_with_all = ["skip", "status", "limit"])]
+    retry: Option<String>,
+    /// Remove a session from the queue, by a prefix of its id; `all` for all of them. `--retry`
+    /// queues it again
+    #[arg(long, value_name = "ID", conflicts_with_all = ["status", "limit"])]
+    skip: Option<String>,
     /// Only sessions in this state
-    #[arg(long, value_enum)]
-    status: Option<StateName>,
+    #[arg(long, value_parser = one_of::<JobState>(JobState::NAMES))]
+    status: Option<JobState>,
     /// At most this many; 0 for all [default: the setting memory.max_results]
     #[arg(long, short = 'n', value_name = "N")]
     limit: Option<usize>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum StateName {
-    Pending,
-    Running,
-    Done,
-    Empty,
-    Skipped,
-    Dead,
+pub(crate) fn cmd_queue(ui: &mut Ui, host: &Host, args: QueueArgs) -> CommandResult {
+    let QueueArgs { retry, skip, status, limit } = args;
+    let named =
+        |id: String| QueueChangeRequest { all: id == ALL, id: Some(id).filter(|id| id != ALL) };
+    if let Some(id) = retry {
+        return ui.report(&ops::retry(host, &named(id))?, print_change);
+    }
+    if let Some(id) = skip {
+        return ui.report(&ops::skip(host, &named(id))?, print_change);
+    }
+    let report = ops::list(host, &QueueListRequest { status, limit })?;
+    ui.report(&report, |ui, report| print_list(ui, report, status))
 }
 
-impl From<StateName> for JobState {
-    fn from(name: StateName) -> Self {
-        match name {
-            StateName::Pending => Self::Pending,
-            StateName::Running => Self::Running,
-            StateName::Done => Self::Done,
-            StateName::Empty => Self::Empty,
-            StateName::Skipped => Self::Skipped,
-            StateName::Dead => Self::Dead,
-        }
+fn print_change(ui: &mut Ui, QueueChangeReport { done, ids }: &QueueChangeReport) {
+    for id in ids {
+        ui.status(format!("{} {}", ui.paint(Role::Id, id), done.as_str()));
+    }
+    if ids.is_empty() {
+        ui.status("Nothing to do.");
     }
 }
 
-pub(crate) fn cmd_queue(ui: &mut Ui, host: &Host, args: &QueueArgs) -> Result<Exit, OpError> {
-    let QueueArgs { status, limit } = args;
-    let request = QueueListRequest { status: status.map(Into::into), limit: *limit };
-    ui.report(&ops::list(host, &request)?, |ui, report| print(ui, report, request.status))
-}
-
-fn print(ui: &mut Ui, report: &QueueListReport, status: Option<JobState>) -> Result<(), OpError> {
-    let rows: Vec<Row> = report.jobs.iter().map(|job| row(ui, job)).collect();
-    if ui.is_watched() {
-        ui.table_around(&rows, 0)?;
-    } else {
-        ui.table(&rows)?;
-    }
-    print_more(ui, report.total - rows.len())?;
-    if rows.is_empty() {
+fn print_list(ui: &mut Ui, report: &QueueListReport, status: Option<JobState>) {
+    let n_shown = ui.titled_table(report.jobs.iter().map(|job| row(ui, job)).collect());
+    print_more(ui, report.total - n_shown);
+    if n_shown == 0 {
         match status {
-            Some(status) => ui.status(format!("No session is {}.", status.as_str()))?,
-            None => ui.status("The queue is empty.")?,
+            Some(status) => ui.status(format!("No session is {}.", status.as_str())),
+            None => ui.status("The queue is empty."),
         }
     }
-    Ok(())
 }
 
-/// A person gets the title first; a program the id.
+/// On a terminal, the title is the first column, otherwise the id.
 fn row(ui: &Ui, job: &QueueJob) -> Row {
-    let title = job.title.as_deref().or(job.project.as_deref()).unwrap_or_default();
+    let name = job.title.as_deref().or(job.project.as_deref()).unwrap_or_default();
     let reason = job.reason.as_deref().map(|reason| format!("  ({reason})")).unwrap_or_default();
-    let id = (Role::Id, job.id.clone());
-    let title = Shown(&format!("{title}{reason}")).one_line();
-    let (state, agent) = (job.state.as_str().to_owned(), (Role::Faint, job.agent.clone()));
-    if ui.is_watched() {
-        let changed = (Role::Faint, ui.when(&job.changed));
-        return vec![(Role::Title, title), (role(job.state), state), agent, changed, id];
+    let name = format!("{name}{reason}");
+    let (id, state, agent) = (id(&job.id), job.state.as_str(), faint(&job.agent));
+    if !ui.is_watched() {
+        return vec![id, title(state), agent, faint(name)];
     }
-    vec![id, (Role::Title, state), agent, (Role::Faint, title)]
-}
-
-fn role(state: JobState) -> Role {
-    match state {
+    let role = match job.state {
         JobState::Done => Role::Good,
         JobState::Dead => Role::Bad,
         JobState::Running | JobState::Pending => Role::Warning,
         JobState::Empty | JobState::Skipped => Role::Faint,
-    }
+    };
+    vec![title(name), cell(role, state), agent, faint(ui.when(&job.changed)), id]
 }

@@ -1,46 +1,46 @@
 //! `nacre report`
 
-use clap::Args;
-use nacre_api::wire::{MemoryUse, ProjectReport, ReportRequest, ReportedAction, StoreFigures};
-use nacre_ops::text::Shown;
-use nacre_ops::{Host, OpError, report as ops};
+use nacre_ops::{report as ops, team};
+use nacre_types::{
+    ContestedPair, MemoryUse, ProjectContradiction, ProjectMemory, ProjectReport, ReportRequest,
+    ReportedAction, SinceRequest, TeamProject, TeamReport,
+};
 
-use super::exit::Exit;
-use super::memory::counted;
-use super::ui::{Role, Ui};
+use super::layout::day;
+use super::prelude::*;
+use super::render::memories_text;
 
-mod team;
-
-/// How many things of a kind are listed on a terminal.
 const MAX_LINES: usize = 10;
 
-/// Tell what was learned, merged, put away and used
+/// Report what was learned, merged, archived and used
 ///
-/// Counts from the memories and from the folders of runs; what was undone did not happen. A use is a citation in an answer, a
-/// session that said it again, or a person who found it useful.
+/// Counts memories and run folders; undone changes are not counted. A use is a citation in an
+/// answer, a session that stated the memory again, or a rating as useful.
 #[derive(Debug, Args)]
 pub(crate) struct ReportArgs {
-    /// Only what happened since this day, moment or age [default: 30d; with --team 7d]
+    /// Only activity since this date, time or age [default: 30d; with --team 7d]
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// Tell of all projects: what was learned, what is contested, what nobody uses
+    /// Report on all projects: learned, contested and unused memories
     #[arg(long, conflicts_with = "html")]
     team: bool,
-    /// Write it as one page with plots, which needs nothing else to be shown
+    /// Write a self-contained HTML page with plots
     #[arg(long, value_name = "FILE")]
     html: Option<String>,
-    /// Write over a file that is not such a page
+    /// Overwrite a file that is not a Nacre report
     #[arg(long, requires = "html")]
     force: bool,
 }
 
-pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: &ReportArgs) -> Result<Exit, OpError> {
+pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: ReportArgs) -> CommandResult {
     let ReportArgs { since, team, html, force } = args;
-    if *team {
-        return team::report_of_team(ui, host, since.clone());
+    if team {
+        let events = ui.cancellable_events();
+        let report = team::report(host, &SinceRequest { since }, &events)?;
+        drop(events);
+        return ui.report(&report, print_team);
     }
-    let request = ReportRequest { since: since.clone(), html: html.clone(), force: *force };
-    let report = ops::report(host, &request)?;
+    let report = ops::report(host, &ReportRequest { since, html, force })?;
     ui.shorten_ids(host, None);
     ui.report(&report, |ui, report| match &report.html {
         Some(file) => ui.status(format!("Written to {}", Shown(file).one_line())),
@@ -48,103 +48,145 @@ pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: &ReportArgs) -> Result<
     })
 }
 
-fn print(ui: &mut Ui, report: &ProjectReport) -> Result<(), OpError> {
-    let ProjectReport { project, report, .. } = report;
-    let name = Shown(project).one_line();
-    let title = format!("{name}, {} to {}", day(&report.since), day(&report.until));
-    ui.line(ui.paint(Role::Title, title))?;
-    let kinds: Vec<String> = report.learned.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
-    let now: Vec<String> =
-        report.memories.iter().map(|(status, n)| format!("{n} {status}")).collect();
-    let n_learned: usize = report.learned.values().sum();
-    let fates: Vec<String> =
-        report.learned_now.iter().map(|(fate, n)| format!("{n} {fate}")).collect();
+fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
+    ui.note(0, Role::Title, format!("{project}, {} to {}", day(&report.since), day(&report.until)));
+    let join = |parts: Vec<String>| parts.join(", ");
+    let with_note = |n: usize, note: &str| {
+        if note.is_empty() { n.to_string() } else { format!("{n} ({note})") }
+    };
+    let memories = report.memories.iter().map(|(status, n)| format!("{n} {status}")).collect();
+    let kinds = report.learned.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+    let fates = report.learned_now.iter().map(|(fate, n)| format!("{n} {fate}")).collect();
+    let open = match report.open_contradictions {
+        0 => String::new(),
+        n => format!("{n} more left to you"),
+    };
     let n_held = report.n_used + report.n_never_used + report.n_young;
-    let uses = format!(
-        "{} used, {} never used, {} too young to tell",
-        report.n_used, report.n_never_used, report.n_young
-    );
-    let numbers = [
-        ("memories", now.join(", ")),
-        ("learned", join(n_learned, &kinds.join(", "))),
-        ("of these", fates.join(", ")),
-        ("taken back", taken_back(report)),
+    let mut numbers = vec![
+        ("memories", join(memories)),
+        ("learned", with_note(report.learned.values().sum(), &join(kinds))),
+    ];
+    numbers.extend((!report.learned_now.is_empty()).then(|| ("of these", join(fates))));
+    if report.n_taken_back > 0 {
+        let taken_back = format!("{} more (undone, rejected or forgotten)", report.n_taken_back);
+        numbers.push(("taken back", taken_back));
+    }
+    numbers.extend([
         ("sessions", report.sessions.to_string()),
         ("merged", report.merged.len().to_string()),
         ("archived", report.archived.len().to_string()),
-        ("overturned", join(report.contradictions.len(), &open(report))),
-        ("uses", format!("{}: {uses}", counted(n_held))),
-    ];
-    let numbers = numbers.into_iter().filter(|(what, number)| {
-        !matches!((*what, number.as_str()), ("of these", "") | ("taken back", "0"))
-    });
-    let rows: Vec<_> = numbers
-        .into_iter()
-        .map(|(what, number)| vec![(Role::Faint, format!("  {what}")), (Role::Good, number)])
-        .collect();
-    ui.table(&rows)?;
-    print_uses(ui, "Most used", &report.most_used)?;
-    print_uses(ui, "Never used", &report.never_used)?;
-    print_actions(ui, "Overturned", &report.contradictions)?;
-    print_actions(ui, "Merged", &report.merged)?;
-    print_actions(ui, "Archived", &report.archived)
+        ("overturned", with_note(report.contradictions.len(), &open)),
+        (
+            "uses",
+            format!(
+                "{}: {} used, {} never used, {} too young to tell",
+                memories_text(n_held),
+                report.n_used,
+                report.n_never_used,
+                report.n_young
+            ),
+        ),
+    ]);
+    ui.table(
+        numbers
+            .into_iter()
+            .map(|(name, number)| [faint(format!("  {name}")), cell(Role::Good, number)]),
+    );
+    print_uses(ui, "Most used", &report.most_used);
+    print_uses(ui, "Never used", &report.never_used);
+    print_actions(ui, "Overturned", &report.contradictions);
+    print_actions(ui, "Merged", &report.merged);
+    print_actions(ui, "Archived", &report.archived);
 }
 
-fn day(time: &str) -> &str {
-    time.get(..10).unwrap_or(time)
+fn print_heading(ui: &mut Ui, title: &str) {
+    ui.line(ui.paint(Role::Title, format!("\n{title}")));
 }
 
-fn open(report: &StoreFigures) -> String {
-    match report.open_contradictions {
-        0 => String::new(),
-        n => format!("{n} more left to you"),
-    }
-}
-
-/// What was learned and is gone.
-fn taken_back(report: &StoreFigures) -> String {
-    match report.n_taken_back {
-        0 => "0".to_owned(),
-        n => format!("{n} more (undone, rejected or forgotten)"),
-    }
-}
-
-fn join(n: usize, more: &str) -> String {
-    if more.is_empty() { n.to_string() } else { format!("{n} ({more})") }
-}
-
-fn print_uses(ui: &mut Ui, title: &str, memories: &[MemoryUse]) -> Result<(), OpError> {
+fn print_uses(ui: &mut Ui, heading: &str, memories: &[MemoryUse]) {
     if memories.is_empty() {
-        return Ok(());
+        return;
     }
-    ui.line(ui.paint(Role::Title, format!("\n{title}")))?;
-    let rows: Vec<_> = memories
-        .iter()
-        .map(|one| {
-            vec![
-                (Role::Id, format!("  {}", ui.short_id(&one.id))),
-                (Role::Faint, format!("{}×", one.uses)),
-                (Role::Faint, format!("{:.2}", one.effective)),
-                (Role::Title, Shown(&one.title).one_line()),
-            ]
-        })
-        .collect();
-    ui.table(&rows)
+    print_heading(ui, heading);
+    let row = |memory: &MemoryUse| {
+        vec![
+            id(format!("  {}", ui.short_id(&memory.id))),
+            faint(format!("{}×", memory.uses)),
+            faint(format!("{:.2}", memory.effective)),
+            title(&memory.title),
+        ]
+    };
+    let rows: Vec<Row> = memories.iter().map(row).collect();
+    ui.table(rows);
 }
 
-fn print_actions(ui: &mut Ui, title: &str, actions: &[ReportedAction]) -> Result<(), OpError> {
+fn print_actions(ui: &mut Ui, heading: &str, actions: &[ReportedAction]) {
     if actions.is_empty() {
-        return Ok(());
+        return;
     }
-    ui.line(ui.paint(Role::Title, format!("\n{title}")))?;
-    for one in actions.iter().take(MAX_LINES) {
-        let with = one.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
-        let line = format!("{}{with}: {}", one.target, one.reason);
-        ui.line(format!("  {}", ui.fitted(2, &Shown(&line).one_line())))?;
+    print_heading(ui, heading);
+    for action in actions.iter().take(MAX_LINES) {
+        let with = action.with.as_ref().map(|with| format!(" → {with}")).unwrap_or_default();
+        print_line(ui, &format!("{}{with}: {}", action.target, action.reason));
     }
     let n_more = actions.len().saturating_sub(MAX_LINES);
     if n_more > 0 {
-        ui.line(ui.paint(Role::Faint, format!("  and {n_more} more; `--json` has them all")))?;
+        ui.line(ui.paint(Role::Faint, format!("  and {n_more} more; `--json` shows all")));
     }
-    Ok(())
+}
+
+fn print_line(ui: &mut Ui, line: &str) {
+    ui.line(format!("  {}", ui.fit(2, &Shown(line).one_line())));
+}
+
+fn print_team(ui: &mut Ui, report: &TeamReport) {
+    let TeamReport { since, until, projects, n_projects, across, n_not_compared, unreadable } =
+        report;
+    let heading = format!("{n_projects} projects, {} to {}", day(since), day(until));
+    ui.line(ui.paint(Role::Title, heading));
+    for project in projects {
+        print_project(ui, project);
+    }
+    if !across.is_empty() {
+        print_heading(ui, "Projects that contradict each other");
+    }
+    let named = |memory: &ProjectMemory| {
+        format!("{} says \u{201c}{}\u{201d} [{}]", memory.project, memory.title, memory.id)
+    };
+    for ProjectContradiction { newer, older, .. } in across {
+        print_line(ui, &format!("{}, but {}", named(newer), named(older)));
+    }
+    if *n_not_compared > 0 {
+        ui.hint(&format!("{n_not_compared} older memories were not compared"));
+    }
+    for name in unreadable {
+        ui.warning(format!("`{}` cannot be read", Shown(name).one_line()), None);
+    }
+}
+
+fn print_project(ui: &mut Ui, project: &TeamProject) {
+    let TeamProject { project, learned, n_learned, contested, unused, n_unused } = project;
+    print_heading(ui, &Shown(project).one_line());
+    print_memories(ui, "learned", *n_learned, learned);
+    if !contested.is_empty() {
+        ui.line(format!("  {} contested", contested.len()));
+    }
+    for ContestedPair { newer, newer_title, older, older_title, .. } in contested {
+        print_line(ui, &format!("  {newer_title} [{newer}], but {older_title} [{older}]"));
+    }
+    print_memories(ui, "used by nobody", *n_unused, unused);
+}
+
+fn print_memories(ui: &mut Ui, what: &str, n_all: usize, memories: &[MemoryUse]) {
+    if memories.is_empty() {
+        return;
+    }
+    ui.line(format!("  {n_all} {what}"));
+    for memory in memories {
+        print_line(ui, &format!("  {} [{}]", memory.title, memory.id));
+    }
+    let n_more = n_all.saturating_sub(memories.len());
+    if n_more > 0 {
+        ui.note(4, Role::Faint, format!("and {n_more} more"));
+    }
 }

@@ -1,82 +1,81 @@
-//! `nacre status`: what there is, without judging it.
+//! `nacre status`: an overview of memories, sessions, queue and server.
 
-mod service;
-mod spending;
-
-use clap::Args;
-use nacre_api::wire::{
-    Health, MemoryType, SessionStatus, StatusReport, StatusRequest, StoreStatus, TypeCount,
+use nacre_ops::status as ops;
+use nacre_types::{
+    DatabaseStatus, EmptyRequest, Health, MemoryType, ServiceStatus, SessionStatus, SpendingScope,
+    SpendingStatus, StatusReport, StoreStatus, TypeCount,
 };
-use nacre_ops::text::ShownLine;
-use nacre_ops::{Host, OpError, status as ops};
 
-use self::service::print_service;
-use self::spending::print_spending;
-use super::exit::Exit;
-use super::intake::{print_waiting, sessions_text, switched_off_text};
-use super::remote::{Asked, by_server_or};
-use super::ui::{Role, Ui};
+use super::layout::minute;
+use super::prelude::*;
+use super::remote::{by_server_or, server};
+use super::render::count;
+use super::sessions::{print_waiting, sessions_text, switched_off_text};
 
-/// Show what Nacre holds here
+/// Show memories, sessions and pending work of this project
 ///
-/// Counts memories by type and the sessions of this project, says what waits, and what the last
-/// `nacre doctor` said. It reads names and keys only, and judges nothing itself.
+/// Counts memories by type and sessions by state, and shows the result of the last `nacre doctor`.
+/// It reads file names and keys only, and checks nothing itself.
 #[derive(Debug, Args)]
 pub(crate) struct StatusArgs {}
 
-pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, args: &StatusArgs) -> Result<Exit, OpError> {
-    let (StatusArgs {}, request, events) = (args, StatusRequest {}, ui.events());
-    let asked = Asked { route: ("GET", "/api/status"), request: &request, names_file: false };
-    let report = by_server_or((ui, host), &asked, &events, || ops::status(host, &request))?;
+pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, StatusArgs {}: StatusArgs) -> CommandResult {
+    let (server, request, events) = (server(ui, host), EmptyRequest {}, ui.events());
+    let here = || ops::status(host, &request);
+    let report = by_server_or(server, "GET /api/status", &request, &events, here)?;
+    drop(events);
     ui.report(&report, |ui, report| print(ui, host, report))
 }
 
-fn print(ui: &mut Ui, host: &Host, report: &StatusReport) -> Result<(), OpError> {
+fn print(ui: &mut Ui, host: &Host, report: &StatusReport) {
     match (&report.project, &report.root) {
         (Some(name), Some(root)) => {
-            ui.line(format!("Project {} in {}", ui.paint(Role::Title, name), ShownLine(root)))?;
+            ui.line(format!("Project {} in {}", ui.paint(Role::Title, name), ShownLine(root)));
         }
-        (None, Some(root)) => ui.line(format!("Project in {}, not registered", ShownLine(root)))?,
-        (_, None) => ui.line("No project here")?,
+        (None, Some(root)) => ui.line(format!("Project in {}, not registered", ShownLine(root))),
+        (_, None) => ui.line("No project here"),
     }
     for store in &report.stores {
-        print_store(ui, store)?;
+        print_store(ui, store);
     }
     let is_shown =
         |session: &&SessionStatus| report.root.is_none() || session.project == report.root;
     for session in report.sessions.iter().filter(is_shown) {
-        print_sessions(ui, session)?;
+        print_sessions(ui, session);
     }
-    print_waiting(ui, host, &report.waiting)?;
+    print_waiting(ui, host, &report.waiting);
     if let Some(off) = switched_off_text(&report.switched_off) {
-        ui.status(off)?;
+        ui.status(off);
     }
     if !report.sessions_add_up {
         ui.warning(
-            "The sessions seen and their states do not add up",
+            "The number of sessions does not match their states",
             Some("nacre sync --no-extract --force"),
         );
     }
     for spent in report.spending.iter().filter(|spent| spent.calls > 0) {
-        print_spending(ui, spent)?;
+        print_spending(ui, spent);
     }
     if let Some(last) = &report.last_sync {
-        ui.line(format!("Last sync {}", ShownLine(last)))?;
+        ui.line(format!("Last sync {}", ShownLine(last)));
     }
-    print_service(ui, report.service.as_ref(), report.database.as_ref())?;
-    ui.line(format!("Scope {}, {} registered projects", report.scope.as_str(), report.projects))?;
-    ui.line(health_text(report))?;
+    if let Some(ServiceStatus { address, paused }) = &report.service {
+        let state = if *paused { ", paused" } else { "" };
+        ui.line(format!("Server http://{}{state}", ShownLine(address)));
+    }
+    if let Some(database) = &report.database {
+        print_database(ui, database);
+    }
+    ui.line(format!("Scope {}, {} registered projects", report.scope.as_str(), report.projects));
+    ui.line(health_text(report));
     if report.root.is_none() {
         ui.hint("Run `nacre init` to prepare this repository");
     }
-    Ok(())
 }
 
 fn health_text(report: &StatusReport) -> String {
     let health = report.health.as_str();
-    // The minute is enough.
-    let at = report.checked.as_deref().map(|at| at.get(..16).unwrap_or(at).replace('T', " "));
-    match (report.health, at) {
+    match (report.health, report.checked.as_deref().map(minute)) {
         (Health::Ok, Some(at)) => format!("Health {health}, checked {at}"),
         (Health::Broken, Some(at)) => {
             format!("Health {health}, checked {at}: `nacre doctor` shows what is wrong")
@@ -85,35 +84,29 @@ fn health_text(report: &StatusReport) -> String {
     }
 }
 
-fn print_store(ui: &mut Ui, store: &StoreStatus) -> Result<(), OpError> {
+fn print_store(ui: &mut Ui, store: &StoreStatus) {
+    let (scope, path) = (store.scope.as_str(), ui.paint(Role::Faint, ShownLine(&store.path)));
     let counts: Vec<String> = store.memories.iter().map(count_text).collect();
-    ui.line(format!(
-        "{:<8} {}  {}",
-        store.scope.as_str(),
-        counts.join(", "),
-        ui.paint(Role::Faint, ShownLine(&store.path))
-    ))?;
+    ui.line(format!("{scope:<8} {}  {path}", counts.join(", ")));
     if store.candidates > 0 {
         let wait = if store.candidates == 1 { "candidate waits" } else { "candidates wait" };
-        ui.line(format!(
-            "         {} {wait}; `nacre review` decides about them",
-            store.candidates
-        ))?;
+        let n = store.candidates;
+        ui.line(format!("         {n} {wait} for review: nacre review"));
     }
     let n_waiting = store.foreign + store.quarantined;
     if n_waiting > 0 {
-        let (came, is) = if n_waiting == 1 { ("memory", "is") } else { ("memories", "are") };
-        let told = format!("{came} came from elsewhere and {is} not used in briefs: nacre trust");
-        ui.line(format!("         {n_waiting} {told}"))?;
+        let (memories, is) =
+            (count(n_waiting, "memory"), if n_waiting == 1 { "is" } else { "are" });
+        ui.line(format!(
+            "         {memories} came from elsewhere and {is} not used in briefs: nacre trust"
+        ));
     }
     if store.broken > 0 {
-        let broken = format!("{} broken; `nacre doctor` shows where", store.broken);
-        ui.line(format!("         {}", ui.paint(Role::Bad, broken)))?;
+        ui.note(9, Role::Bad, format!("{} broken; `nacre doctor` shows where", store.broken));
     }
-    Ok(())
 }
 
-fn print_sessions(ui: &mut Ui, session: &SessionStatus) -> Result<(), OpError> {
+fn print_sessions(ui: &mut Ui, session: &SessionStatus) {
     let states: Vec<String> =
         session.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
     let why: Vec<String> =
@@ -127,21 +120,49 @@ fn print_sessions(ui: &mut Ui, session: &SessionStatus) -> Result<(), OpError> {
         sessions_text(session.seen),
         states.join(", "),
         ui.paint(Role::Faint, ShownLine(place))
-    ))
+    ));
 }
 
-fn count_text(count: &TypeCount) -> String {
-    let name = match (count.r#type, count.active) {
-        (MemoryType::Summary, 1) => "summary",
-        (MemoryType::Summary, _) => "summaries",
-        (MemoryType::Decision, 1) => "decision",
-        (MemoryType::Decision, _) => "decisions",
-        (MemoryType::Learning, 1) => "learning",
-        (MemoryType::Learning, _) => "learnings",
+fn count_text(of_type: &TypeCount) -> String {
+    let noun = match of_type.r#type {
+        MemoryType::Summary => "summary",
+        MemoryType::Decision => "decision",
+        MemoryType::Learning => "learning",
     };
-    let archived = match count.archived {
+    let archived = match of_type.archived {
         0 => String::new(),
         n_archived => format!(" (+{n_archived} archived)"),
     };
-    format!("{} {name}{archived}", count.active)
+    count(of_type.active, noun) + &archived
+}
+
+fn print_database(ui: &mut Ui, database: &DatabaseStatus) {
+    let DatabaseStatus { state, since, detail, .. } = database;
+    if state.is_usable() {
+        return ui.line(format!("Database {}", state.as_str()));
+    }
+    let why = detail.as_deref().map(|why| format!(": {}", ShownLine(why))).unwrap_or_default();
+    ui.line(ui.paint(Role::Bad, format!("Database {} since {since}{why}", state.as_str())));
+}
+
+fn print_spending(ui: &mut Ui, spent: &SpendingStatus) {
+    let when = match spent.scope {
+        SpendingScope::Day => "Models today",
+        SpendingScope::Project => "Models here this month",
+    };
+    let unpriced = match spent.unpriced_calls {
+        0 => String::new(),
+        calls => format!(" ({calls} calls of unknown price)"),
+    };
+    ui.line(format!(
+        "{when}: {} of {} tokens, ${:.2} of ${:.2}{unpriced}",
+        spent.tokens, spent.limit_tokens, spent.cost_usd, spent.limit_usd
+    ));
+    if spent.is_reached {
+        let scope = spent.scope.as_str();
+        ui.warning(
+            format!("The limit per {scope} is reached: model work is paused"),
+            Some(&format!("nacre config set limits.{scope}_tokens N, or {scope}_usd")),
+        );
+    }
 }

@@ -1,349 +1,358 @@
-//! Everything that is printed: results on standard output, talk on standard error.
+//! All output: results on standard output, messages on standard error.
 //!
-//! Text from outside passes `Shown` here, so that no memory can steer a terminal. Color never
-//! carries meaning alone.
+//! Untrusted text is printed through `Shown`, so that memories cannot send control sequences to the
+//! terminal. Color is never the only carrier of information.
 
 use std::fmt::Display;
 use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use jiff::Timestamp;
-use nacre_api::wire::{ErrorCode, ErrorReport, Report, Scope};
 use nacre_ops::host::Environment;
 use nacre_ops::memory::{self, ShortIds};
 use nacre_ops::terminal::{ColorChoice, NO_COLOR};
 use nacre_ops::text::{Shown, ShownLine};
 use nacre_ops::{Cancel, Events, Host, OpError, ascii_json};
+use nacre_types::{ErrorCode, ErrorReport, Outcome, Report, Scope};
 use serde::Serialize;
 
-use super::env::{TerminalSize, Terminals};
-use super::exit::Exit;
+use super::Globals;
+use super::env::Terminals;
 use super::interrupt::cancel_on_ctrl_c;
-pub(crate) use super::layout::Row;
-use super::layout::{Columns, ago, cut, to_second};
+use super::layout::{Columns, Role, Row, ago, cut, minute, paint, to_second};
 use super::pager::{Output, Pager, is_long};
-pub(crate) use super::paint::Role;
-use super::paint::paint;
-use super::progress::ProgressLine;
-use super::screen::{Live, Screen, hint_text, talk, warning_text};
-use super::{Globals, When};
+use super::progress::{EventScreen, hint_text, print_message, warning_text};
 
-/// The width of a terminal that does not tell it.
-const DEFAULT_WIDTH: usize = 80;
+pub(crate) type CommandResult = Result<Exit, OpError>;
 
-/// Where and how to print.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Exit(u8);
+
+impl Exit {
+    pub(crate) const DONE: Self = Self(0);
+    pub(crate) const FAILED: Self = Self(1);
+    pub(crate) const USAGE: Self = Self(2);
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.0)
+    }
+}
+
+impl From<Outcome> for Exit {
+    fn from(outcome: Outcome) -> Self {
+        Self(outcome.exit_code())
+    }
+}
+
+impl From<ErrorCode> for Exit {
+    fn from(code: ErrorCode) -> Self {
+        Self(code.exit_code())
+    }
+}
+
 #[derive(Debug)]
 pub(crate) struct Ui {
     out: Output,
-    is_json: bool,
-    is_quiet: bool,
-    is_local: bool,
-    color: Color,
-    /// The time that ages are counted from.
+    /// The first write error. Later output is dropped, and `finish` reports the error.
+    failure: Option<io::Error>,
+    globals: Globals,
+    terminals: Terminals,
+    is_color_allowed: bool,
+    colors_out: bool,
+    colors_err: bool,
+    /// The current time, for relative times.
     now: Timestamp,
     short_ids: ShortIds,
     pager: Option<Pager>,
-    /// What is told on standard error once the page was shown.
-    told_later: Vec<String>,
-}
-
-/// Whether to color, by stream.
-#[derive(Clone, Copy, Debug)]
-struct Color {
-    out: bool,
-    err: bool,
-    /// What the streams allow when the choice is automatic.
-    auto: (bool, bool),
-    is_flagged: bool,
-    out_is_terminal: bool,
-    err_is_terminal: bool,
-    in_is_terminal: bool,
-    size: Option<TerminalSize>,
+    /// Messages to print after the page.
+    deferred: Vec<String>,
 }
 
 impl Ui {
     pub(crate) fn new(environment: &Environment, terminals: Terminals, globals: &Globals) -> Self {
-        let allowed = environment.var(NO_COLOR).is_none();
-        let auto = (allowed && terminals.stdout, allowed && terminals.stderr);
-        let (out, err) = match globals.color {
-            Some(When::Always) => (true, true),
-            Some(When::Never) => (false, false),
-            Some(When::Auto) | None => auto,
-        };
-        let color = Color {
-            out,
-            err,
-            auto,
-            is_flagged: globals.color.is_some(),
-            out_is_terminal: terminals.stdout,
-            err_is_terminal: terminals.stderr,
-            in_is_terminal: terminals.stdin,
-            size: terminals.size,
-        };
-        Self {
+        let mut ui = Self {
             out: Output::new(),
-            is_json: globals.json,
-            is_quiet: globals.quiet,
-            is_local: globals.local,
-            color,
+            failure: None,
+            globals: globals.clone(),
+            terminals,
+            is_color_allowed: environment.var(NO_COLOR).is_none(),
+            colors_out: false,
+            colors_err: false,
             now: environment.now(),
             short_ids: ShortIds::default(),
             pager: None,
-            told_later: Vec::new(),
-        }
-    }
-
-    /// Takes over the configured choice, unless a flag made it.
-    pub(crate) fn configure(&mut self, choice: ColorChoice) {
-        if self.color.is_flagged {
-            return;
-        }
-        (self.color.out, self.color.err) = match choice {
-            ColorChoice::Always => (true, true),
-            ColorChoice::Never => (false, false),
-            ColorChoice::Auto => self.color.auto,
+            deferred: Vec::new(),
         };
+        ui.configure(ColorChoice::Auto);
+        ui
     }
 
-    /// Whether one JSON object is wanted.
+    /// Applies the color setting unless a flag overrides it.
+    pub(crate) fn configure(&mut self, choice: ColorChoice) {
+        let choice = self.globals.color.unwrap_or(choice);
+        let colors = |is_terminal: bool| match choice {
+            ColorChoice::Always => true,
+            ColorChoice::Never => false,
+            ColorChoice::Auto => is_terminal && self.is_color_allowed,
+        };
+        (self.colors_out, self.colors_err) =
+            (colors(self.terminals.stdout), colors(self.terminals.stderr));
+    }
+
     pub(crate) fn is_json(&self) -> bool {
-        self.is_json
+        self.globals.json
     }
 
-    /// Whether standard output is colored.
     pub(crate) fn is_colored(&self) -> bool {
-        self.color.out
+        self.colors_out
     }
 
-    /// Whether the server is left out.
+    /// Returns whether the running server is not used.
     pub(crate) fn is_local(&self) -> bool {
-        self.is_local
+        self.globals.local
     }
 
-    /// Prints JSON from here on, as if `--json` had been given.
     pub(crate) fn choose_json(&mut self) {
-        self.is_json = true;
+        self.globals.json = true;
     }
 
-    /// Prints a line of the result.
-    pub(crate) fn line(&mut self, line: impl Display) -> Result<(), OpError> {
-        writeln!(self.out, "{line}")?;
-        Ok(())
-    }
-
-    /// Prints text from a file as it is, but for what a terminal would act on.
-    pub(crate) fn text(&mut self, text: &str) -> Result<(), OpError> {
-        write!(self.out, "{}", Shown(text))?;
-        if !text.ends_with('\n') {
-            writeln!(self.out)?;
+    fn write(&mut self, text: impl Display) {
+        if self.failure.is_none() {
+            self.failure = write!(self.out, "{text}").err();
         }
-        Ok(())
     }
 
-    /// Prints the result as JSON.
-    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), OpError> {
-        let text = serde_json::to_string_pretty(value).map_err(io::Error::other)?;
-        writeln!(self.out, "{}", ascii_json(text))?;
-        Ok(())
+    pub(crate) fn line(&mut self, line: impl Display) {
+        self.write(format_args!("{line}\n"));
     }
 
-    /// Prints one of many objects, on a line of its own.
-    pub(crate) fn json_line(&mut self, value: &impl Serialize) -> Result<(), OpError> {
-        let text = serde_json::to_string(value).map_err(io::Error::other)?;
-        writeln!(self.out, "{}", ascii_json(text))?;
-        Ok(())
+    /// Prints indented text on one line, in the color of its role.
+    pub(crate) fn note(&mut self, indent: usize, role: Role, text: impl Display) {
+        let text = self.paint(role, Shown(&text.to_string()).one_line());
+        self.line(format_args!("{:indent$}{text}", ""));
     }
 
-    /// Tells what was done; not with `--quiet` or `--json`.
-    pub(crate) fn status(&mut self, line: impl Display) -> Result<(), OpError> {
-        if !self.is_quiet && !self.is_json {
-            self.line(line)?;
+    /// Prints multi-line text. Terminal control characters are made visible.
+    pub(crate) fn text(&mut self, text: &str) {
+        let end = if text.ends_with('\n') { "" } else { "\n" };
+        self.write(format_args!("{}{end}", Shown(text)));
+    }
+
+    pub(crate) fn json(&mut self, value: &impl Serialize) {
+        self.print_serialized(serde_json::to_string_pretty(value));
+    }
+
+    /// Prints a JSON object on one line, for streams of objects.
+    pub(crate) fn json_line(&mut self, value: &impl Serialize) {
+        self.print_serialized(serde_json::to_string(value));
+    }
+
+    fn print_serialized(&mut self, text: serde_json::Result<String>) {
+        match text {
+            Ok(text) => self.line(ascii_json(text)),
+            Err(error) => self.failure = self.failure.take().or(Some(error.into())),
         }
-        Ok(())
     }
 
-    /// Tells of something that a person should know, on standard error.
+    /// Prints what was done, unless `--quiet` or `--json` is given.
+    pub(crate) fn status(&mut self, line: impl Display) {
+        if !self.globals.quiet && !self.globals.json {
+            self.line(line);
+        }
+    }
+
     pub(crate) fn warning(&mut self, message: impl Display, hint: Option<&str>) {
-        let text = warning_text(self.color.err, &message.to_string(), hint);
-        self.tell(text);
+        self.message(warning_text(self.colors_err, &message.to_string(), hint));
     }
 
-    /// Says what to type, on standard error.
     pub(crate) fn hint(&mut self, hint: &str) {
-        let text = hint_text(self.color.err, hint);
-        self.tell(text);
+        self.message(hint_text(self.colors_err, hint));
     }
 
-    /// Tells on standard error, after what was printed before it.
-    fn tell(&mut self, text: String) {
+    /// Prints on standard error, after all earlier output.
+    fn message(&mut self, text: String) {
         if self.out.is_paging() {
-            self.told_later.push(text);
+            self.deferred.push(text);
         } else {
-            self.flush();
-            talk(&text);
+            let _ = self.flush();
+            print_message(&text);
         }
     }
 
-    /// Lets long output of this command go through a pager.
-    pub(crate) fn allow_pager(&mut self, environment: &Environment) {
-        self.pager = Pager::chosen(environment).filter(|_| self.is_watched());
+    /// Asks on a terminal. Only `y` and `yes` count as agreement.
+    pub(crate) fn confirm(&mut self, question: &str) -> Result<bool, OpError> {
+        let answer = self.ask(&format!("{question} [y/N] "))?.unwrap_or_default();
+        Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 
-    /// Prints, through the pager where it is more than the terminal shows.
-    pub(crate) fn paged(
-        &mut self,
-        print: impl FnOnce(&mut Self) -> Result<(), OpError>,
-    ) -> Result<(), OpError> {
-        let (Some(pager), Some(size)) = (self.pager.clone(), self.color.size) else {
+    /// Prompts for a line. Returns `None` at the end of input.
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>, OpError> {
+        let _ = self.flush();
+        let mut terminal = io::stderr();
+        write!(terminal, "{question}")?;
+        terminal.flush()?;
+        let mut answer = String::new();
+        let n_read = io::stdin().read_line(&mut answer)?;
+        Ok((n_read > 0).then_some(answer))
+    }
+
+    pub(crate) fn allow_pager(&mut self, environment: &Environment) {
+        self.pager = Pager::from_environment(environment).filter(|_| self.is_watched());
+    }
+
+    /// Prints, with a pager if the output is longer than the terminal.
+    pub(crate) fn page(&mut self, print: impl FnOnce(&mut Self)) {
+        let (Some(pager), Some(size)) = (self.pager.clone(), self.terminals.size) else {
             return print(self);
         };
-        self.flush();
+        let _ = self.flush();
         self.out.begin_page();
-        let printed = print(self);
+        print(self);
         let page = self.out.end_page();
-        let is_shown = is_long(&page, size) && pager.show(&page);
-        if !is_shown {
-            self.out.write_all(&page)?;
+        if !(is_long(&page, size) && pager.show(&page)) && self.failure.is_none() {
+            self.failure = self.out.write_all(&page).err();
         }
-        let told = std::mem::take(&mut self.told_later);
-        told.into_iter().for_each(|text| self.tell(text));
-        printed
+        for text in std::mem::take(&mut self.deferred) {
+            self.message(text);
+        }
     }
 
-    /// Text in the color of its role.
     pub(crate) fn paint(&self, role: Role, text: impl Display) -> String {
-        paint(self.color.out, role, text)
+        paint(self.colors_out, role, text)
     }
 
-    /// Prints rows with their columns aligned. On a terminal the last column is cut to its width.
-    pub(crate) fn table(&mut self, rows: &[Row]) -> Result<(), OpError> {
+    /// Prints rows with aligned columns, and returns their number. On a terminal, the last column
+    /// is shortened to fit.
+    pub(crate) fn table<R: Into<Row>>(&mut self, rows: impl IntoIterator<Item = R>) -> usize {
+        let rows: Vec<Row> = rows.into_iter().map(Into::into).collect();
         let last = rows.iter().map(Vec::len).max().unwrap_or(0).saturating_sub(1);
-        self.table_around(rows, last)
+        self.align(&rows, last)
     }
 
-    /// Prints rows with their columns aligned. On a terminal the given column is cut first, so that a row is a line.
-    pub(crate) fn table_around(&mut self, rows: &[Row], flexible: usize) -> Result<(), OpError> {
-        let columns = Columns { width: self.width(), flexible, color: self.color.out };
-        columns.lines(rows).into_iter().try_for_each(|line| self.line(line))
+    /// Prints rows whose first column is the title. On a terminal, the title is shortened first.
+    pub(crate) fn titled_table(&mut self, rows: Vec<Row>) -> usize {
+        if self.is_watched() { self.align(&rows, 0) } else { self.table(rows) }
     }
 
-    /// Text that stays on one line of a terminal.
-    pub(crate) fn fitted(&self, indent: usize, text: &str) -> String {
+    fn align(&mut self, rows: &[Row], flexible: usize) -> usize {
+        let columns = Columns { width: self.width(), flexible, color: self.colors_out };
+        for line in columns.lines(rows) {
+            self.line(line);
+        }
+        rows.len()
+    }
+
+    pub(crate) fn fit(&self, indent: usize, text: &str) -> String {
         let room = self.width().map(|width| width.saturating_sub(indent));
         room.map_or_else(|| text.to_owned(), |room| cut(text, room))
     }
 
-    /// The width that a person has; `None` where nothing is to be cut.
+    /// Returns the terminal width, or `None` if text is not shortened.
     fn width(&self) -> Option<usize> {
-        self.color.size.filter(|_| self.is_watched()).map(|size| size.columns)
+        self.terminals.size.filter(|_| self.is_watched()).map(|size| size.columns)
     }
 
-    /// A time of the wire: how long ago on a terminal, the time to the second elsewhere.
+    /// Formats a time: relative on a terminal, otherwise to the second.
     pub(crate) fn when(&self, time: &str) -> String {
         if self.is_watched() { ago(time, self.now) } else { to_second(time) }
     }
 
-    /// Lets ids of memories be short where a person reads them. Without a list of all ids they stay whole.
+    /// Formats a time: relative on a terminal, otherwise to the minute.
+    pub(crate) fn when_to_minute(&self, time: &str) -> String {
+        if self.is_watched() { ago(time, self.now) } else { minute(time) }
+    }
+
+    /// Enables short memory ids on a terminal. If the full list of ids is not available, ids are
+    /// not shortened.
     pub(crate) fn shorten_ids(&mut self, host: &Host, scope: Option<Scope>) {
         if self.is_watched() {
             self.short_ids = memory::short_ids(host, scope).unwrap_or_default();
         }
     }
 
-    /// The id of a memory as it is shown.
     pub(crate) fn short_id<'i>(&self, id: &'i str) -> &'i str {
         self.short_ids.of(id)
     }
 
-    /// Whether a person watches the result as it is printed.
     pub(crate) fn is_watched(&self) -> bool {
-        self.color.out_is_terminal && !self.is_json
+        self.terminals.stdout && !self.globals.json
     }
 
-    /// Whether a person watches standard error and wants to be told how far things are.
-    pub(crate) fn is_talking(&self) -> bool {
-        self.color.err_is_terminal && !self.is_quiet && !self.is_json
-    }
-
-    /// Whether a person can be asked.
     pub(crate) fn can_ask(&self) -> bool {
-        self.color.in_is_terminal && self.color.err_is_terminal
+        self.terminals.stdin && self.terminals.stderr
     }
 
-    /// Where an operation reports what it does: warnings and progress on standard error, an answer that grows on standard
-    /// output.
+    /// Returns a sink for the events of an operation. Warnings and progress are printed on standard
+    /// error, streamed answers on standard output.
     pub(crate) fn events(&mut self) -> Events {
-        self.flush();
-        let screen = Screen::new(self.live(), self.progress(), self.is_watched());
+        let _ = self.flush();
+        let shows_progress = self.terminals.stderr && !self.globals.quiet && !self.globals.json;
+        let size = self.terminals.size.filter(|_| shows_progress);
+        let screen = EventScreen::new(shows_progress, size, self.colors_err, self.is_watched());
         Events::new(move |event| screen.show(&event))
     }
 
-    /// The same for an operation that ends in order when it is cancelled: Ctrl-C cancels it.
+    /// Like `events`, for an operation that handles cancellation. Ctrl-C cancels it.
     pub(crate) fn cancellable_events(&mut self) -> Events {
         let cancel = Cancel::new();
         cancel_on_ctrl_c(cancel.clone());
         self.events().with_cancel(cancel)
     }
 
-    /// Prints a report: as it is with `--json`, else as `render` says.
+    /// Prints a report, as JSON with `--json`, otherwise with `render`.
     pub(crate) fn report<R: Report>(
         &mut self,
         report: &R,
-        render: impl FnOnce(&mut Self, &R) -> Result<(), OpError>,
-    ) -> Result<Exit, OpError> {
-        if self.is_json {
-            self.json(report)?;
+        render: impl FnOnce(&mut Self, &R),
+    ) -> CommandResult {
+        if self.globals.json {
+            self.json(report);
         } else {
-            self.paged(|ui| render(ui, report))?;
+            self.page(|ui| render(ui, report));
         }
         Ok(report.outcome().into())
     }
 
-    /// How far a command has come, drawn on a terminal only.
-    fn progress(&self) -> ProgressLine {
-        let width = self.color.size.map_or(DEFAULT_WIDTH, |size| size.columns);
-        ProgressLine::new(self.is_talking().then_some(width))
+    /// Flushes the output. Returns the first write error, so that commands that print continuously
+    /// stop when their reader is gone.
+    pub(crate) fn flush(&mut self) -> Result<(), OpError> {
+        if self.failure.is_none() {
+            self.failure = self.out.flush().err();
+        }
+        match &self.failure {
+            Some(error) => Err(io::Error::new(error.kind(), error.to_string()).into()),
+            None => Ok(()),
+        }
     }
 
-    /// What an agent does, drawn on a terminal only.
-    pub(crate) fn live(&self) -> Live {
-        Live::new(self.is_talking(), self.color.err)
-    }
-
-    /// Shows what was printed so far.
-    pub(crate) fn flush(&mut self) {
-        // A reader that went away is told so by the next write.
-        let _ = self.out.flush();
-    }
-
-    /// Ends the command: prints its error, and turns the outcome into an exit code.
-    pub(crate) fn finish(mut self, result: Result<Exit, OpError>) -> ExitCode {
-        let exit = match result {
-            Ok(exit) => match self.out.flush() {
-                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Exit::Done,
-                Err(error) => {
-                    talk(&format!("Error: Cannot write the output\nCaused by: {error}"));
-                    Exit::Failed
-                }
-                Ok(()) => exit,
-            },
-            Err(error) if error.code == ErrorCode::OutputClosed => Exit::Done,
-            Err(error) => self.print_error(&error),
+    /// Prints the error, if any, and returns the exit code.
+    pub(crate) fn finish(mut self, result: CommandResult) -> ExitCode {
+        let _ = self.flush();
+        let exit = match (result, self.failure.take()) {
+            (Err(error), _) if error.code != ErrorCode::OutputClosed => self.print_error(&error),
+            (Err(_), _) => Exit::DONE,
+            (Ok(exit), None) => exit,
+            (Ok(_), Some(error)) if error.kind() == io::ErrorKind::BrokenPipe => Exit::DONE,
+            (Ok(_), Some(error)) => {
+                print_message(&format!("Error: Cannot write the output\nCaused by: {error}"));
+                Exit::FAILED
+            }
         };
-        ExitCode::from(exit as u8)
+        exit.into()
     }
 
     fn print_error(&mut self, error: &OpError) -> Exit {
-        if self.is_json {
-            let _ = self.json(&ErrorReport::from(error.clone()));
-            self.flush();
+        if self.globals.json {
+            self.json(&ErrorReport::from(error.clone()));
+            let _ = self.flush();
             return error.code.into();
         }
-        self.flush();
-        let label = paint(self.color.err, Role::Bad, "Error:");
-        talk(&format!("{label} {}", ShownLine(&error.message)));
+        let label = paint(self.colors_err, Role::Bad, "Error:");
+        print_message(&format!("{label} {}", ShownLine(&error.message)));
         for cause in &error.causes {
-            talk(&format!("Caused by: {}", ShownLine(cause)));
+            print_message(&format!("Caused by: {}", ShownLine(cause)));
         }
         for hint in &error.hints {
             self.hint(hint);
@@ -352,10 +361,9 @@ impl Ui {
     }
 }
 
-/// Prints the version and nothing else.
 pub(crate) fn print_version() -> ExitCode {
     match writeln!(io::stdout(), "nacre {}", env!("NACRE_VERSION")) {
         Ok(()) => ExitCode::SUCCESS,
-        Err(_) => ExitCode::from(Exit::Failed as u8),
+        Err(_) => Exit::FAILED.into(),
     }
 }

@@ -1,45 +1,47 @@
-//! Has the server of this home answer a hook: it has the index open already, and says the same.
+//! Lets the running local server answer a hook, which is faster because its index is already open.
+//! The answer is the same as without a server.
 //!
-//! Nothing is read before it is asked but the socket file. Whatever is not an answer, this process finds itself.
+//! Only the socket file is read before the request. If the server does not answer, this process
+//! does.
 
+use std::path::Path;
 use std::time::Duration;
 
-use nacre_api::wire::{ErrorCode, HookReport, HookRequest};
 use nacre_ops::host::{Environment, has_own_variables};
 use nacre_ops::service::{FoundService, find_socket};
 use nacre_ops::{OpError, hook_deadline};
 use nacre_server::control::ask_hook;
+use nacre_types::{ErrorCode, HookQuestion, HookReport, HookRequest};
 
-/// The share of a hook's time that the server gets; what is left is enough for this process to do it.
+/// The server's share of the deadline. The remaining time is enough to answer in this process.
 const SHARE: f64 = 0.4;
 
-/// No request is larger, as the server reads it; escapes make a text longer.
+/// Longer input is answered in this process, because escaping makes the text longer and the server
+/// limits the size of requests.
 const MAX_TEXT: usize = 256 << 10;
 
-/// What the server said, and how to reach it again.
-pub(super) struct ServerAnswer {
-    pub(super) report: Result<HookReport, OpError>,
-    pub(super) server: FoundService,
-}
-
-/// Asks the server; `None` where this process has to answer.
+/// Sends a question to the server. Returns `None` if this process must answer. The returned server
+/// can also run the background work.
 pub(super) fn ask(
     environment: &Environment,
-    request: &HookRequest,
+    folder: &Path,
+    question: &HookQuestion,
     n_bytes: usize,
-) -> Option<ServerAnswer> {
-    // The server does not know what only this process was told.
+) -> Option<(Result<HookReport, OpError>, FoundService)> {
+    // The server cannot read the environment variables of this process.
     if n_bytes > MAX_TEXT || has_own_variables(environment) {
         return None;
     }
     let server = find_socket(environment)?;
-    let patience: Duration = hook_deadline(environment).mul_f64(SHARE);
-    match ask_hook(&server, request, patience) {
-        Ok(report) => Some(ServerAnswer { report: Ok(report), server }),
-        // It would be the same here.
-        Err(error) if error.code == ErrorCode::NoProject => {
-            Some(ServerAnswer { report: Err(error), server })
-        }
-        Err(_) => None,
+    let request = HookRequest {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        folder: folder.to_str()?.to_owned(),
+        question: question.clone(),
+    };
+    let timeout: Duration = hook_deadline(environment).mul_f64(SHARE);
+    match ask_hook(&server, &request, timeout) {
+        // Without a project, this process would return the same error.
+        Err(error) if error.code != ErrorCode::NoProject => None,
+        report => Some((report, server)),
     }
 }

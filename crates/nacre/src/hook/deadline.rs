@@ -1,28 +1,31 @@
-//! The time a hook has. When it is over the process ends, without a word and with 0: whoever waits goes on.
+//! The deadline of a hook. When it passes, the process exits with 0 and prints nothing, so that the
+//! agent continues.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use nacre_ops::hook::{HookFailure, log_failure};
+use nacre_ops::hook::log_failure;
 use nacre_ops::host::Environment;
 use nacre_ops::{OpError, hook_deadline};
 
-/// The share of the time after which it ends: what is left is for the log and for the end itself.
+/// The share of the deadline after which the process exits. The remaining time is for writing the
+/// log and exiting.
 const SHARE: f64 = 0.8;
 
-/// How long the log may take.
+/// Maximum time for writing the log.
 const FOR_THE_LOG: Duration = Duration::from_millis(10);
 
-/// A time that runs from the start of the process.
+/// A deadline that is measured from the start of the process.
 pub(super) struct Deadline {
     times: Sender<Duration>,
     is_taken: Arc<AtomicBool>,
 }
 
 impl Deadline {
-    /// Starts to watch. Until the settings are read, the environment says how long it is, or the default does.
+    /// Starts the thread that enforces the deadline. Until the settings are read, the deadline is
+    /// taken from the environment or is the default.
     pub(super) fn start(environment: &Environment, agent: &str, event: &str) -> Self {
         let (times, changed) = channel::<Duration>();
         let is_taken = Arc::new(AtomicBool::new(false));
@@ -43,28 +46,28 @@ impl Deadline {
                 end_process();
             }
         };
-        // Where no thread can be started there is no deadline; the agent has its own.
+        // If the thread cannot be started, there is no deadline, but the agent has its own timeout.
         let _ = std::thread::Builder::new().spawn(watch);
         Self { times, is_taken }
     }
 
-    /// Takes over what the settings say.
+    /// Replaces the deadline with the one from the settings.
     pub(super) fn set(&self, time: Duration) {
         let _ = self.times.send(time);
     }
 
-    /// Stops the watch; `false` when the time was over before.
+    /// Stops enforcing the deadline. Returns `false` if it has already passed.
     pub(super) fn finish(self) -> bool {
         !self.is_taken.swap(true, Ordering::SeqCst)
     }
 }
 
-/// Writes down that it took too long, unless that takes too long itself.
+/// Logs that the hook took too long, unless writing the log takes too long as well.
 fn log_late(environment: Environment, agent: String, event: String) {
     let (done, is_done) = channel::<()>();
     let write = move || {
         let error = OpError::failed("The hook took too long, and said nothing");
-        log_failure(&environment, &HookFailure { agent: &agent, event: &event, error: &error });
+        log_failure(&environment, &agent, &event, &error);
         let _ = done.send(());
     };
     if std::thread::Builder::new().spawn(write).is_ok() {
@@ -72,7 +75,7 @@ fn log_late(environment: Environment, agent: String, event: String) {
     }
 }
 
-/// A mistake of ours must not reach the agent, not even as words on standard error.
+/// A panic in Nacre must not affect the agent, so even its message is suppressed.
 pub(super) fn end_silently_on_panic() {
     std::panic::set_hook(Box::new(|_| end_process()));
 }

@@ -1,12 +1,13 @@
-//! The contracts, without a process: what is read, what is written, and what the guard lets through each of them.
+//! The contracts, without a process: what is read, what is written, and what the guard lets through
+//! each of them.
 
 #![expect(clippy::disallowed_methods, reason = "the tests lay the traps and play the agent")]
 
 // What the torture tests attack with.
-#[path = "../../examples/torture/hostile.rs"]
+#[path = "../../tests/support/hostile.rs"]
 mod hostile;
 #[expect(dead_code, reason = "the torture tests use all of it")]
-#[path = "../../examples/torture/rng.rs"]
+#[path = "../../tests/support/rng.rs"]
 mod rng;
 
 use std::fs;
@@ -16,19 +17,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_api::wire::{HookReport, HookSession};
 use nacre_ops::Host;
 use nacre_ops::host::{OpenOptions, Tolerance};
+use nacre_types::{HookReport, HookSession};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use self::hostile::hostile;
 use self::rng::Rng;
-use super::agents::CONTRACTS;
-use super::contract::Contract;
-use super::event::Event;
-use super::reply::{Output, Reply};
 use super::*;
+
+/// A contract and the name of its agent.
+type Contract = (&'static str, &'static HookContract);
 
 /// Strings that are tried with every contract.
 const N_HOSTILE: usize = 10_000;
@@ -78,22 +78,22 @@ impl World {
         Self { root, host, guard, _temp: temp }
     }
 
-    /// What an agent is told that is about to write to `path`.
-    fn asked_to_write(&self, contract: &Contract, path: &str) -> Output {
+    /// The answer to an agent that is about to write to `path`.
+    fn asked_to_write(&self, contract: Contract, path: &str) -> Output {
         let input = call_of(contract, path).to_string();
-        let input = input::read(input.as_bytes(), &contract.keys).unwrap();
+        let input = input::read(input.as_bytes(), &contract.1.keys).unwrap();
         // As `reply` does, with one guard for all of them.
         let request = input.call.unwrap().request(HookSession::default());
         let denied = self.guard.refuse(&request);
         let report = HookReport { denied, ..HookReport::default() };
-        (contract.write)(Event::BeforeTool, &Reply::of(report))
+        Output::of(&report, HookEvent::BeforeTool, contract.1)
     }
 
     /// What is answered to an agent that is about to use a tool.
-    fn reply(&self, contract: &Contract, input: Input) -> Reply {
-        match question(contract, Event::BeforeTool, input) {
-            Some(question) => Reply::of(ops::answer(&self.host, &question).unwrap()),
-            None => Reply::Silent,
+    fn reply(&self, (name, contract): Contract, input: Input) -> HookReport {
+        match question(name, contract, HookEvent::BeforeTool, input) {
+            Some(question) => ops::answer(&self.host, &question).unwrap(),
+            None => HookReport::default(),
         }
     }
 
@@ -108,9 +108,9 @@ impl World {
     }
 }
 
-/// A call that writes a file, as each agent's hook is told of it.
-fn call_of(contract: &Contract, path: &str) -> Value {
-    match contract.name {
+/// A call that writes a file, as each agent's hook receives it.
+fn call_of(contract: Contract, path: &str) -> Value {
+    match contract.0 {
         "copilot" => {
             let arguments = json!({"path": path, "file_text": "x"}).to_string();
             json!({"sessionId": "s", "timestamp": 1, "toolName": "create", "toolArgs": arguments})
@@ -132,9 +132,9 @@ fn call_of(contract: &Contract, path: &str) -> Value {
 }
 
 /// Whether an output refuses, in the shape of its agent and in no other.
-fn refuses(contract: &Contract, output: &Output) -> bool {
+fn refuses(contract: Contract, output: &Output) -> bool {
     let Output { stdout, stderr, code } = output;
-    if contract.name == "droid" {
+    if contract.0 == "droid" {
         assert_eq!((stdout.as_str(), stderr.is_empty()), ("", *code == 0));
         return *code == 2;
     }
@@ -143,7 +143,7 @@ fn refuses(contract: &Contract, output: &Output) -> bool {
         return false;
     }
     let value: Value = serde_json::from_str(stdout).unwrap();
-    let decision = match contract.name {
+    let decision = match contract.0 {
         "gemini" | "opencode" | "pi" => &value["decision"],
         "copilot" => &value["permissionDecision"],
         "cursor" => &value["permission"],
@@ -163,14 +163,14 @@ fn no_hostile_path_gets_out_through_any_contract() {
         let path = hostile(&mut rng, &world.root);
         // A patch has a path a line; such a path cannot be written into one.
         for contract in
-            CONTRACTS.iter().filter(|of| of.name != "codex" || !path.contains(['\n', '\r']))
+            hook_contracts().filter(|of| of.0 != "codex" || !path.contains(['\n', '\r']))
         {
             let output = world.asked_to_write(contract, &path);
             if refuses(contract, &output) {
                 n_refused += 1;
                 continue;
             }
-            if contract.name == "claude" {
+            if contract.0 == "claude" {
                 write_as_agent(&repo, &path);
             }
         }
@@ -191,7 +191,7 @@ fn write_as_agent(repo: &Path, path: &str) {
 #[test]
 fn every_way_to_name_a_file_is_seen() {
     let world = World::new();
-    let claude = agents::named("claude").unwrap();
+    let claude = hook_contracts().find(|(name, _)| *name == "claude").unwrap();
     let many: Vec<String> = (0..400).map(|number| format!("src/{number}.rs")).collect();
     for (tool, input) in [
         ("Edit", json!({"file_path": "../x"})),
@@ -212,9 +212,9 @@ fn every_way_to_name_a_file_is_seen() {
         ("write_files", json!({"files": many})),
     ] {
         let input = json!({"session_id": "s", "tool_name": tool, "tool_input": input}).to_string();
-        let read = input::read(input.as_bytes(), &claude.keys).unwrap();
+        let read = input::read(input.as_bytes(), &claude.1.keys).unwrap();
         let reply = world.reply(claude, read);
-        assert!(matches!(reply, Reply::Deny(_)), "{input}: {reply:?}");
+        assert!(reply.denied.is_some(), "{input}: {reply:?}");
     }
     for (tool, input) in [
         ("Edit", json!({"file_path": "src/a.rs"})),
@@ -225,24 +225,28 @@ fn every_way_to_name_a_file_is_seen() {
         ("Unknown", json!(null)),
     ] {
         let input = json!({"session_id": "s", "tool_name": tool, "tool_input": input}).to_string();
-        let read = input::read(input.as_bytes(), &claude.keys).unwrap();
-        assert_eq!(world.reply(claude, read), Reply::Silent, "{input}");
+        let read = input::read(input.as_bytes(), &claude.1.keys).unwrap();
+        let reply = world.reply(claude, read);
+        assert!(reply.denied.is_none() && reply.text.is_empty(), "{input}: {reply:?}");
     }
 }
 
 #[test]
 fn an_agent_is_told_only_where_it_listens() {
-    for contract in CONTRACTS {
-        for (name, event) in Event::ALL {
-            let told = (contract.write)(event, &Reply::Context("words".to_owned()));
+    let words = || "words".to_owned();
+    for (agent, contract) in hook_contracts() {
+        for event in HookEvent::ALL {
+            let given = |report| Output::of(&report, event, contract);
+            let told = given(HookReport { text: words(), ..HookReport::default() });
             let hears = contract.hears.contains(&event);
-            assert_eq!(told.stdout.contains("words"), hears, "{} {name}", contract.name);
-            let asked = (contract.write)(event, &Reply::Ask("words".to_owned()));
-            let can_ask = contract.can_ask && event == Event::TurnEnd;
-            assert_eq!(asked.stdout.contains("words"), can_ask, "{} {name}", contract.name);
-            let denied = (contract.write)(event, &Reply::Deny("words".to_owned()));
-            assert_eq!(refuses(contract, &denied), event == Event::BeforeTool, "{}", contract.name);
-            assert_eq!((contract.write)(event, &Reply::Silent), Output::default());
+            assert_eq!(told.stdout.contains("words"), hears, "{agent} {event:?}");
+            let asked = given(HookReport { ask: words(), ..HookReport::default() });
+            let can_ask = contract.can_ask && event == HookEvent::TurnEnd;
+            assert_eq!(asked.stdout.contains("words"), can_ask, "{agent} {event:?}");
+            let denied = given(HookReport { denied: Some(words()), ..HookReport::default() });
+            let is_before = event == HookEvent::BeforeTool;
+            assert_eq!(refuses((agent, contract), &denied), is_before, "{agent}");
+            assert_eq!(given(HookReport::default()), Output::default());
         }
     }
 }
@@ -282,10 +286,10 @@ fn any_json() -> impl Strategy<Value = Value> {
 proptest! {
     #[test]
     fn any_input_is_read_or_refused(value in any_json(), bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        for contract in CONTRACTS {
-            let _ = input::read(value.to_string().as_bytes(), &contract.keys);
-            let _ = input::read(&bytes, &contract.keys);
-            if let Ok(input) = input::read(value.to_string().as_bytes(), &contract.keys) {
+        for contract in hook_contracts() {
+            let _ = input::read(value.to_string().as_bytes(), &contract.1.keys);
+            let _ = input::read(&bytes, &contract.1.keys);
+            if let Ok(input) = input::read(value.to_string().as_bytes(), &contract.1.keys) {
                 let session = HookSession::default();
                 let _ = input.call.map(|call| call.request(session));
             }

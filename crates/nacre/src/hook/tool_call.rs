@@ -1,58 +1,36 @@
-//! Which files a call of some agent's tool will touch, told by the names of the tool and of its arguments.
+//! Finds the files that a tool call will read or change, based on the names of the tool and its
+//! arguments.
 //!
-//! Every agent has tools and arguments of its own, and MCP servers add more; what is not known is told by its name.
+//! Each agent has its own tools and arguments, and MCP servers add more, so names are matched by
+//! common patterns instead of exact lists.
 
-use nacre_api::wire::{HookSession, HookToolRequest, ToolAccess};
+use nacre_types::{HookSession, HookToolRequest, ToolAccess};
 use serde_json::Value;
 
-/// More paths than these are not looked at.
+/// Further paths are not collected, and the call is marked as incomplete.
 const MAX_PATHS: usize = 256;
 
-/// Arguments do not nest deeper than this.
+/// Values nested deeper than this are not searched, and the call is marked as incomplete.
 const MAX_DEPTH: usize = 6;
 
-/// Names of arguments that are paths, in lower case without `_`.
-const PATHS: &[&str] = &[
-    "absolutepath",
-    "destination",
-    "destinationpath",
-    "dirpath",
-    "directory",
-    "file",
-    "filename",
-    "filepath",
-    "filepaths",
-    "files",
-    "folder",
-    "from",
-    "fromfile",
-    "newpath",
-    "notebookpath",
-    "oldpath",
-    "path",
-    "paths",
-    "source",
-    "sourcepath",
-    "target",
-    "targetfile",
-    "to",
-    "tofile",
-    "uri",
-];
+/// Names of arguments that contain paths, in lower case and without `_` or `-`.
+const PATHS: &str = "\
+    absolutepath destination destinationpath dirpath directory file filename filepath filepaths \
+    files folder from fromfile newpath notebookpath oldpath path paths source sourcepath target \
+    targetfile to tofile uri";
 
-/// Names of arguments that are a patch.
+/// Names of arguments that contain a patch.
 const PATCHES: &[&str] = &["diff", "input", "patch", "patchtext"];
 
-/// Names of arguments that are a command of a shell.
+/// Names of arguments that contain a shell command.
 const COMMANDS: &[&str] = &["cmd", "command", "script"];
 
-/// What a tool's name has in it that changes files.
-const WRITING: &[&str] = &[
-    "append", "apply", "copy", "create", "delete", "edit", "insert", "mkdir", "move", "patch",
-    "remove", "rename", "replace", "save", "touch", "update", "write",
-];
+/// Parts of tool names that indicate that the tool changes files.
+const WRITING: &str = "\
+    append apply copy create delete edit insert mkdir move patch remove rename replace save \
+    touch update write";
 
-/// Lines of a patch that name a file.
+/// Prefixes of patch lines that contain a path.
 const PATCH_LINES: &[&str] = &[
     "*** Add File: ",
     "*** Update File: ",
@@ -66,7 +44,7 @@ const PATCH_LINES: &[&str] = &[
     "rename from ",
 ];
 
-/// A call as far as it touches files.
+/// The parts of a tool call that concern files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ToolCall {
     tool: String,
@@ -77,7 +55,8 @@ pub(super) struct ToolCall {
 }
 
 impl ToolCall {
-    /// The call in a hook's input; `None` where there is none. An input without arguments of its own is them itself.
+    /// Returns the tool call in a hook's input, or `None` if it has none. If the input has no
+    /// separate arguments, all of its fields count as arguments.
     pub(super) fn read(
         input: &Value,
         tool: Option<&Value>,
@@ -107,7 +86,7 @@ impl ToolCall {
                 }
             }
             Value::Array(items) => items.iter().for_each(|item| self.collect(item, depth - 1)),
-            // A tool whose whole argument is a text takes a patch.
+            // If the whole argument is a string, it is a patch.
             Value::String(text) => self.patch(text),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
@@ -115,10 +94,10 @@ impl ToolCall {
 
     fn argument(&mut self, name: &str, value: &Value, depth: usize) {
         match value {
-            Value::String(text) if PATHS.contains(&name) => self.path(text),
+            Value::String(text) if is_path_name(name) => self.path(text),
             Value::String(text) if COMMANDS.contains(&name) => self.shell(text),
             Value::String(text) if PATCHES.contains(&name) => self.patch(text),
-            Value::Array(items) if PATHS.contains(&name) => {
+            Value::Array(items) if is_path_name(name) => {
                 for item in items {
                     match item {
                         Value::String(text) => self.path(text),
@@ -127,7 +106,7 @@ impl ToolCall {
                     }
                 }
             }
-            // `["bash", "-lc", "make"]`
+            // For example, `["bash", "-lc", "make"]`.
             Value::Array(items) if COMMANDS.contains(&name) => {
                 let words: Vec<&str> = items.iter().filter_map(Value::as_str).collect();
                 self.shell(words.last().copied().unwrap_or_default());
@@ -146,7 +125,7 @@ impl ToolCall {
         }
     }
 
-    /// A command, or the patch that some tools take in its place.
+    /// Adds a shell command. Some tools accept a patch in its place.
     fn shell(&mut self, text: &str) {
         if text.contains("*** Begin Patch") {
             return self.patch(text);
@@ -166,14 +145,18 @@ impl ToolCall {
     }
 }
 
+fn is_path_name(name: &str) -> bool {
+    PATHS.split_whitespace().any(|path| path == name)
+}
+
 fn plain(name: &str) -> String {
     name.chars().filter(|c| *c != '_' && *c != '-').flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a tool changes files, by its name.
+/// Returns whether the name of a tool indicates that it changes files.
 fn writes(tool: &str) -> bool {
     let tool = tool.to_lowercase();
-    // An update of a list of tasks is none.
+    // Tools that update a task list, a plan or memories do not change files.
     let is_list = tool.contains("todo") || tool.contains("plan") || tool.contains("memory");
-    !is_list && WRITING.iter().any(|word| tool.contains(word))
+    !is_list && WRITING.split_whitespace().any(|word| tool.contains(word))
 }

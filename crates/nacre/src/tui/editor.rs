@@ -1,6 +1,6 @@
-//! The text that a person is writing: a string, a cursor, and how both lie in rows.
+//! The text editor for the input.
 //!
-//! The text is kept as it was typed, since it is sent; only what is drawn of it is made fit for the screen, character by character.
+//! The text is sent as typed. Control characters are only replaced for display.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,16 +11,14 @@ use unicode_segmentation::{GraphemeCursor, UnicodeSegmentation as _};
 use super::keys::Action;
 use super::text::grapheme_width;
 
-/// More than this is not taken in; what is longer belongs into a file.
+/// Maximum length of the input in bytes.
 pub(super) const MAX_TEXT: usize = 256 * 1024;
 
-/// A text and a place in it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Editor {
     text: String,
-    /// Where the next character goes, in bytes.
+    /// Byte offset in the text.
     cursor: usize,
-    /// What was last cut.
     cut: String,
 }
 
@@ -42,13 +40,12 @@ impl Editor {
         self.cursor = self.text.len();
     }
 
-    /// Empties it, and gives what was in it.
     pub(crate) fn take(&mut self) -> String {
         self.cursor = 0;
         std::mem::take(&mut self.text)
     }
 
-    /// Whether there was room for all of it.
+    /// Returns whether the whole text was inserted.
     pub(crate) fn insert(&mut self, text: &str) -> bool {
         let room = MAX_TEXT.saturating_sub(self.text.len());
         let fitting = &text[..text.floor_char_boundary(room)];
@@ -63,98 +60,53 @@ impl Editor {
         self.insert(with);
     }
 
-    /// Does what a key does to a text. Whether it does anything to it.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "other keys are not for a text")]
+    /// Applies an action to the text. Returns `false` for actions that do not edit. An attachment
+    /// mark before the cursor is deleted as a whole.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not edit")]
     pub(crate) fn edit(&mut self, action: Action, marks: &[String]) -> bool {
+        let at = self.cursor;
         match action {
             Action::Newline => {
                 self.insert("\n");
             }
-            Action::Backspace => self.backspace(marks),
-            Action::Delete => self.delete(),
-            Action::CutWord => self.cut_word(),
-            Action::CutToStart => self.cut_to_start(),
-            Action::CutToEnd => self.cut_to_end(),
-            Action::PasteCut => self.paste_cut(),
-            Action::Left => self.left(),
-            Action::Right => self.right(),
-            Action::WordLeft => self.word_left(),
-            Action::WordRight => self.word_right(),
-            Action::LineStart => self.line_start(),
-            Action::LineEnd => self.line_end(),
+            Action::Backspace => {
+                let before = &self.text[..at];
+                let mark = marks.iter().find(|mark| before.ends_with(mark.as_str()));
+                let start = mark.map_or_else(|| self.before(at), |mark| at - mark.len());
+                self.remove(start..at);
+            }
+            Action::Delete => self.remove(at..self.after(at)),
+            Action::CutWord => self.cut_range(self.word_start()..at),
+            Action::CutToStart => {
+                let start = self.start_of_line();
+                // At the start of a line, cuts the preceding line break.
+                self.cut_range(if start == at { self.before(start) } else { start }..at);
+            }
+            Action::CutToEnd => {
+                let end = self.end_of_line();
+                self.cut_range(at..if end == at { self.after(end) } else { end });
+            }
+            Action::PasteCut => {
+                let cut = self.cut.clone();
+                self.insert(&cut);
+            }
+            Action::Left => self.cursor = self.before(at),
+            Action::Right => self.cursor = self.after(at),
+            Action::WordLeft => self.cursor = self.word_start(),
+            Action::WordRight => self.cursor = self.word_end(),
+            Action::LineStart => self.cursor = self.start_of_line(),
+            Action::LineEnd => self.cursor = self.end_of_line(),
             _ => return false,
         }
         true
     }
 
-    fn left(&mut self) {
-        self.cursor = self.before(self.cursor);
-    }
-
-    fn right(&mut self) {
-        self.cursor = self.after(self.cursor);
-    }
-
-    fn word_left(&mut self) {
-        self.cursor = self.word_start();
-    }
-
-    fn word_right(&mut self) {
-        let rest = &self.text[self.cursor..];
-        let word = rest.find(|c: char| c.is_alphanumeric()).unwrap_or(rest.len());
-        let end = rest[word..].find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len() - word);
-        self.cursor += word + end;
-    }
-
-    fn line_start(&mut self) {
-        self.cursor = self.start_of_line();
-    }
-
-    fn line_end(&mut self) {
-        self.cursor = self.end_of_line();
-    }
-
-    /// Removes the character before the cursor; a mark in brackets that ends there goes as a whole.
-    fn backspace(&mut self, marks: &[String]) {
-        let before = &self.text[..self.cursor];
-        let mark = marks.iter().find(|mark| before.ends_with(mark.as_str()));
-        let start = mark.map_or_else(|| self.before(self.cursor), |mark| self.cursor - mark.len());
-        self.remove(start..self.cursor);
-    }
-
-    fn delete(&mut self) {
-        self.remove(self.cursor..self.after(self.cursor));
-    }
-
-    fn cut_word(&mut self) {
-        self.cut_range(self.word_start()..self.cursor);
-    }
-
-    fn cut_to_start(&mut self) {
-        let start = self.start_of_line();
-        // At the beginning of a line the line break before it goes.
-        let start = if start == self.cursor { self.before(start) } else { start };
-        self.cut_range(start..self.cursor);
-    }
-
-    fn cut_to_end(&mut self) {
-        let end = self.end_of_line();
-        let end = if end == self.cursor { self.after(end) } else { end };
-        self.cut_range(self.cursor..end);
-    }
-
-    /// Puts back what was last cut.
-    fn paste_cut(&mut self) {
-        let cut = self.cut.clone();
-        self.insert(&cut);
-    }
-
-    /// Moves to the row above; `false` in the first row.
+    /// Returns `false` if the cursor is already in the first row.
     pub(crate) fn up(&mut self, columns: usize) -> bool {
         self.move_rows(columns, |row| row.checked_sub(1))
     }
 
-    /// Moves to the row below; `false` in the last row.
+    /// Returns `false` if the cursor is already in the last row.
     pub(crate) fn down(&mut self, columns: usize) -> bool {
         self.move_rows(columns, |row| Some(row + 1))
     }
@@ -166,13 +118,13 @@ impl Editor {
         let mut at = target.start;
         let mut used = 0;
         for grapheme in self.text[target.clone()].graphemes(true) {
-            used += shown_width(grapheme);
+            used += display_width(grapheme);
             if used > column || grapheme == "\n" {
                 break;
             }
             at += grapheme.len();
         }
-        // The end of a row that was broken is the beginning of the next.
+        // The end offset of a wrapped row is the start of the next row.
         self.cursor = if at == target.end && at < self.text.len() { self.before(at) } else { at };
         true
     }
@@ -190,8 +142,15 @@ impl Editor {
     fn word_start(&self) -> usize {
         let before = self.text[..self.cursor].trim_end_matches(|c: char| !c.is_alphanumeric());
         let word = before.trim_end_matches(|c: char| c.is_alphanumeric());
-        // Signs alone are removed as far as they go.
+        // If there is only punctuation before the cursor, all of it is deleted.
         if before.is_empty() { 0 } else { word.len() }
+    }
+
+    fn word_end(&self) -> usize {
+        let rest = &self.text[self.cursor..];
+        let word = rest.find(|c: char| c.is_alphanumeric()).unwrap_or(rest.len());
+        let end = rest[word..].find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len() - word);
+        self.cursor + word + end
     }
 
     fn start_of_line(&self) -> usize {
@@ -215,7 +174,7 @@ impl Editor {
     }
 }
 
-/// How a text lies in rows of at most so many columns. There is at least one row, and each byte is in one.
+/// Wraps text to a width. Returns at least one row, and the rows cover every byte.
 pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
     let columns = columns.max(2);
     let mut rows = Vec::new();
@@ -229,12 +188,12 @@ pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
             (start, used, last_space) = (end, 0, None);
             continue;
         }
-        let width = shown_width(grapheme);
-        // One column stays free for the cursor.
+        let width = display_width(grapheme);
+        // One column is reserved for the cursor.
         if used + width >= columns && at > start {
             let cut = last_space.filter(|space| *space > start).unwrap_or(at);
             rows.push(start..cut);
-            used = text[cut..at].graphemes(true).map(shown_width).sum();
+            used = text[cut..at].graphemes(true).map(display_width).sum();
             (start, last_space) = (cut, None);
         }
         used += width;
@@ -246,21 +205,19 @@ pub(super) fn rows(text: &str, columns: usize) -> Vec<Range<usize>> {
     rows
 }
 
-/// The row and column of a place in a text.
 pub(super) fn place(text: &str, rows: &[Range<usize>], cursor: usize) -> (usize, usize) {
     let row = rows.iter().rposition(|row| row.start <= cursor).unwrap_or(0);
     let start = rows.get(row).map_or(0, |row| row.start);
-    let column = text[start..cursor.max(start)].graphemes(true).map(shown_width).sum();
+    let column = text[start..cursor.max(start)].graphemes(true).map(display_width).sum();
     (row, column)
 }
 
-/// A row as it is drawn.
-pub(super) fn shown_row(text: &str) -> String {
-    text.graphemes(true).filter(|grapheme| *grapheme != "\n").map(shown).collect()
+pub(super) fn display_row(text: &str) -> String {
+    text.graphemes(true).filter(|grapheme| *grapheme != "\n").map(display_grapheme).collect()
 }
 
-/// A character as it is drawn: what a terminal would act on is a mark of one column.
-fn shown(grapheme: &str) -> Cow<'_, str> {
+/// Replaces control characters with a mark one column wide.
+fn display_grapheme(grapheme: &str) -> Cow<'_, str> {
     match grapheme {
         "\t" => Cow::Borrowed("    "),
         "\n" | "\r\n" => Cow::Borrowed(""),
@@ -273,8 +230,8 @@ fn shown(grapheme: &str) -> Cow<'_, str> {
     }
 }
 
-fn shown_width(grapheme: &str) -> usize {
-    if grapheme == "\t" { 4 } else { grapheme_width(&shown(grapheme)) }
+fn display_width(grapheme: &str) -> usize {
+    if grapheme == "\t" { 4 } else { grapheme_width(&display_grapheme(grapheme)) }
 }
 
 #[cfg(test)]
@@ -283,10 +240,28 @@ mod tests {
 
     use super::*;
 
-    /// A text with its cursor as `|`.
     fn editor(text: &str) -> Editor {
         let cursor = text.find('|').unwrap();
         Editor { text: text.replacen('|', "", 1), cursor, cut: String::new() }
+    }
+
+    const KEYS: [Action; 12] = [
+        Action::Left,
+        Action::Right,
+        Action::WordLeft,
+        Action::WordRight,
+        Action::Backspace,
+        Action::Delete,
+        Action::CutWord,
+        Action::CutToStart,
+        Action::CutToEnd,
+        Action::PasteCut,
+        Action::LineStart,
+        Action::LineEnd,
+    ];
+
+    fn press(action: Action) -> impl Fn(&mut Editor) {
+        move |editor| assert!(editor.edit(action, &[]))
     }
 
     fn check(before: &str, act: impl FnOnce(&mut Editor), after: &str) {
@@ -299,19 +274,19 @@ mod tests {
 
     #[test]
     fn editing_is_as_people_know_it() {
-        check("ab|", |e| e.backspace(&[]), "a|");
-        check("a👍🏽|", |e| e.backspace(&[]), "a|");
-        check("a [x]|", |e| e.backspace(&["[x]".to_owned()]), "a |");
-        check("|ab", Editor::delete, "|b");
-        check("one two|", Editor::cut_word, "one |");
-        check("one, |", Editor::cut_word, "|");
-        check("one tw|o", Editor::word_left, "one |two");
-        check("on|e two", Editor::word_right, "one| two");
-        check("a\nbc|d", Editor::cut_to_start, "a\n|d");
-        check("a\n|b", Editor::cut_to_start, "a|b");
-        check("a|b\nc", Editor::cut_to_end, "a|\nc");
-        check("a\nb|c", Editor::line_start, "a\n|bc");
-        check("a|b\nc", Editor::line_end, "ab|\nc");
+        check("ab|", press(Action::Backspace), "a|");
+        check("a👍🏽|", press(Action::Backspace), "a|");
+        check("a [x]|", |e| assert!(e.edit(Action::Backspace, &["[x]".to_owned()])), "a |");
+        check("|ab", press(Action::Delete), "|b");
+        check("one two|", press(Action::CutWord), "one |");
+        check("one, |", press(Action::CutWord), "|");
+        check("one tw|o", press(Action::WordLeft), "one |two");
+        check("on|e two", press(Action::WordRight), "one| two");
+        check("a\nbc|d", press(Action::CutToStart), "a\n|d");
+        check("a\n|b", press(Action::CutToStart), "a|b");
+        check("a|b\nc", press(Action::CutToEnd), "a|\nc");
+        check("a\nb|c", press(Action::LineStart), "a\n|bc");
+        check("a|b\nc", press(Action::LineEnd), "ab|\nc");
         check("ab\ncd|", |e| assert!(e.up(80)), "ab|\ncd");
         check("ab|", |e| assert!(!e.up(80)), "ab|");
         check("a|b\ncd", |e| assert!(e.down(80)), "ab\nc|d");
@@ -321,9 +296,9 @@ mod tests {
     #[test]
     fn what_was_cut_can_be_put_back() {
         let mut editor = editor("one two|");
-        editor.cut_word();
-        editor.paste_cut();
-        editor.paste_cut();
+        press(Action::CutWord)(&mut editor);
+        press(Action::PasteCut)(&mut editor);
+        press(Action::PasteCut)(&mut editor);
         assert_eq!(editor.text(), "one twotwo");
     }
 
@@ -336,7 +311,7 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_marks() {
-        assert_eq!(shown_row("a\u{1b}[2J\u{202e}b"), "a\u{fffd}[2J\u{fffd}b");
+        assert_eq!(display_row("a\u{1b}[2J\u{202e}b"), "a\u{fffd}[2J\u{fffd}b");
     }
 
     proptest! {
@@ -356,21 +331,10 @@ mod tests {
             let mut editor = Editor::default();
             editor.insert(&text);
             for key in keys {
-                match key {
-                    0 => editor.left(),
-                    1 => editor.right(),
-                    2 => editor.word_left(),
-                    3 => editor.word_right(),
-                    4 => editor.backspace(&[]),
-                    5 => editor.delete(),
-                    6 => editor.cut_word(),
-                    7 => editor.cut_to_start(),
-                    8 => editor.cut_to_end(),
-                    9 => editor.paste_cut(),
-                    10 => { editor.up(7); }
-                    11 => { editor.down(7); }
-                    12 => editor.line_start(),
-                    _ => editor.line_end(),
+                match KEYS.get(usize::from(key)) {
+                    Some(action) => assert!(editor.edit(*action, &[])),
+                    None if key == 12 => { editor.up(7); }
+                    None => { editor.down(7); }
                 }
                 prop_assert!(editor.text.is_char_boundary(editor.cursor));
             }

@@ -1,368 +1,138 @@
-//! Colors in code: keywords, strings, comments and numbers, by families of languages.
+//! Highlights the syntax of code and diffs, by families of similar languages.
 //!
-//! A lexer of one pass and no tree: it runs on every frame while an answer is being written, on code that is not complete. What
-//! it takes for a keyword wrongly costs a color and nothing else.
+//! A single-pass lexer is used instead of a parser, because it runs on every frame of a streamed
+//! answer and on incomplete code. A misclassified word is merely shown in the wrong color.
 
-use ratatui_core::text::Span;
+use ratatui_core::style::Style;
+use ratatui_core::text::{Line, Span};
 
 use super::theme::{Role, Theme};
+use super::wrap::{Break, Indent, wrap};
 
-/// What languages that look alike have in common.
+/// A group of languages with similar syntax.
 struct Family {
-    /// The words after the fence that name a language of it.
-    names: &'static [&'static str],
-    line_comments: &'static [&'static str],
+    /// Language names used in code fences, separated by spaces.
+    names: &'static str,
+    line_comment: &'static str,
     block_comment: Option<(&'static str, &'static str)>,
-    /// Each opens and closes a text inside one line.
+    /// Delimiters of strings that end on the same line.
     quotes: &'static [char],
-    /// Each opens and closes a text that may have several lines.
+    /// Delimiters of strings that can span several lines.
     long_quotes: &'static [&'static str],
-    keywords: &'static [&'static str],
+    keywords: &'static str,
 }
+
+const KEYWORDS: &str = "abstract and as assert async await bool break case catch chan char class \
+    const continue crate def default defer del delete do double dyn elif else elsif end enum \
+    except export extends extern false False fi final finally float fn for foreach from func \
+    function global go goto if impl implements import in include int interface is lambda let \
+    local long loop match mod module move mut namespace new next nil None not null nullptr object \
+    of or override package pass private protected pub public raise ref require rescue return self \
+    Self short static struct super switch template then this throw trait true True try type \
+    typedef typeof undefined union unless unsafe until use using val var void where while with \
+    yield done esac FROM RUN COPY";
+
+const SQL_KEYWORDS: &str = "and as between by case create delete do else end exists false for from \
+    function group having if in index insert into is join left let limit local not null of on or \
+    order primary return select set table then true type union unique update values when where \
+    while with";
+
+const LITERALS: &str = "true false null yes no";
+
+const C_COMMENT: Option<(&str, &str)> = Some(("/*", "*/"));
 
 const FAMILIES: &[Family] = &[
     Family {
-        names: &["rust", "rs"],
-        line_comments: &["//"],
-        block_comment: Some(("/*", "*/")),
+        names: "rust rs",
+        line_comment: "//",
+        block_comment: C_COMMENT,
         quotes: &['"'],
         long_quotes: &[],
-        keywords: &[
-            "as", "async", "await", "break", "const", "continue", "crate", "dyn", "else", "enum",
-            "extern", "false", "fn", "for", "if", "impl", "in", "let", "loop", "match", "mod",
-            "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct", "super",
-            "trait", "true", "type", "unsafe", "use", "where", "while",
-        ],
+        keywords: KEYWORDS,
     },
     Family {
-        names: &["python", "py", "python3"],
-        line_comments: &["#"],
+        names: "javascript js jsx mjs typescript ts tsx svelte vue go golang c h cpp c++ cc hpp java \
+                kotlin kt scala swift csharp cs php dart zig proto",
+        line_comment: "//",
+        block_comment: C_COMMENT,
+        quotes: &['"', '\''],
+        long_quotes: &["`", "\"\"\""],
+        keywords: KEYWORDS,
+    },
+    Family {
+        names: "python py python3 sh bash shell zsh console make makefile dockerfile ruby rb elixir \
+                ex exs",
+        line_comment: "#",
         block_comment: None,
         quotes: &['"', '\''],
         long_quotes: &["\"\"\"", "'''"],
-        keywords: &[
-            "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-            "elif", "else", "except", "False", "finally", "for", "from", "global", "if", "import",
-            "in", "is", "lambda", "match", "None", "nonlocal", "not", "or", "pass", "raise",
-            "return", "self", "True", "try", "while", "with", "yield",
-        ],
+        keywords: KEYWORDS,
     },
     Family {
-        names: &["javascript", "js", "jsx", "mjs", "typescript", "ts", "tsx", "svelte", "vue"],
-        line_comments: &["//"],
-        block_comment: Some(("/*", "*/")),
-        quotes: &['"', '\''],
-        long_quotes: &["`"],
-        keywords: &[
-            "any",
-            "as",
-            "async",
-            "await",
-            "break",
-            "case",
-            "catch",
-            "class",
-            "const",
-            "continue",
-            "default",
-            "delete",
-            "do",
-            "else",
-            "enum",
-            "export",
-            "extends",
-            "false",
-            "finally",
-            "for",
-            "from",
-            "function",
-            "if",
-            "implements",
-            "import",
-            "in",
-            "instanceof",
-            "interface",
-            "let",
-            "new",
-            "null",
-            "of",
-            "private",
-            "public",
-            "readonly",
-            "return",
-            "static",
-            "super",
-            "switch",
-            "this",
-            "throw",
-            "true",
-            "try",
-            "type",
-            "typeof",
-            "undefined",
-            "var",
-            "void",
-            "while",
-            "yield",
-        ],
-    },
-    Family {
-        names: &["go", "golang"],
-        line_comments: &["//"],
-        block_comment: Some(("/*", "*/")),
-        quotes: &['"', '\''],
-        long_quotes: &["`"],
-        keywords: &[
-            "break",
-            "case",
-            "chan",
-            "const",
-            "continue",
-            "default",
-            "defer",
-            "else",
-            "fallthrough",
-            "false",
-            "for",
-            "func",
-            "go",
-            "goto",
-            "if",
-            "import",
-            "interface",
-            "map",
-            "nil",
-            "package",
-            "range",
-            "return",
-            "select",
-            "struct",
-            "switch",
-            "true",
-            "type",
-            "var",
-        ],
-    },
-    Family {
-        names: &[
-            "c", "h", "cpp", "c++", "cc", "hpp", "java", "kotlin", "kt", "scala", "swift",
-            "csharp", "cs", "php", "dart", "zig", "proto",
-        ],
-        line_comments: &["//"],
-        block_comment: Some(("/*", "*/")),
-        quotes: &['"', '\''],
-        long_quotes: &["\"\"\""],
-        keywords: &[
-            "abstract",
-            "auto",
-            "bool",
-            "boolean",
-            "break",
-            "case",
-            "catch",
-            "char",
-            "class",
-            "const",
-            "continue",
-            "def",
-            "default",
-            "do",
-            "double",
-            "else",
-            "enum",
-            "extends",
-            "extern",
-            "false",
-            "final",
-            "float",
-            "for",
-            "foreach",
-            "fun",
-            "func",
-            "function",
-            "guard",
-            "if",
-            "implements",
-            "import",
-            "in",
-            "include",
-            "int",
-            "interface",
-            "let",
-            "long",
-            "match",
-            "namespace",
-            "new",
-            "nil",
-            "null",
-            "nullptr",
-            "object",
-            "override",
-            "package",
-            "private",
-            "protected",
-            "protocol",
-            "public",
-            "return",
-            "self",
-            "short",
-            "signed",
-            "sizeof",
-            "static",
-            "struct",
-            "super",
-            "switch",
-            "template",
-            "this",
-            "throw",
-            "throws",
-            "trait",
-            "true",
-            "try",
-            "typedef",
-            "typename",
-            "union",
-            "unsigned",
-            "using",
-            "val",
-            "var",
-            "virtual",
-            "void",
-            "when",
-            "while",
-        ],
-    },
-    Family {
-        names: &["sh", "bash", "shell", "zsh", "console", "make", "makefile", "dockerfile"],
-        line_comments: &["#"],
-        block_comment: None,
+        names: "lua sql haskell hs",
+        line_comment: "--",
+        block_comment: C_COMMENT,
         quotes: &['"', '\''],
         long_quotes: &[],
-        keywords: &[
-            "case", "do", "done", "elif", "else", "esac", "exit", "export", "fi", "for",
-            "function", "if", "in", "local", "return", "set", "then", "until", "while", "FROM",
-            "RUN", "COPY",
-        ],
+        keywords: SQL_KEYWORDS,
     },
     Family {
-        names: &["ruby", "rb", "elixir", "ex", "exs"],
-        line_comments: &["#"],
-        block_comment: None,
-        quotes: &['"', '\''],
-        long_quotes: &["\"\"\""],
-        keywords: &[
-            "and",
-            "begin",
-            "case",
-            "class",
-            "cond",
-            "def",
-            "defmodule",
-            "defp",
-            "do",
-            "else",
-            "elsif",
-            "end",
-            "ensure",
-            "false",
-            "fn",
-            "if",
-            "in",
-            "module",
-            "next",
-            "nil",
-            "not",
-            "or",
-            "require",
-            "rescue",
-            "return",
-            "self",
-            "super",
-            "then",
-            "true",
-            "unless",
-            "use",
-            "until",
-            "when",
-            "while",
-            "with",
-            "yield",
-        ],
-    },
-    Family {
-        names: &["lua", "sql", "haskell", "hs"],
-        line_comments: &["--"],
-        block_comment: Some(("/*", "*/")),
-        quotes: &['"', '\''],
-        long_quotes: &[],
-        keywords: &[
-            "and", "as", "between", "by", "case", "create", "delete", "do", "else", "end",
-            "exists", "false", "for", "from", "function", "group", "having", "if", "in", "index",
-            "insert", "into", "is", "join", "left", "let", "limit", "local", "module", "nil",
-            "not", "null", "of", "on", "or", "order", "primary", "return", "select", "set",
-            "table", "then", "true", "type", "union", "unique", "update", "values", "where",
-            "while", "with",
-        ],
-    },
-    Family {
-        names: &["toml", "yaml", "yml", "ini", "conf", "env"],
-        line_comments: &["#"],
+        names: "toml yaml yml ini conf env",
+        line_comment: "#",
         block_comment: None,
         quotes: &['"', '\''],
         long_quotes: &["\"\"\"", "'''"],
-        keywords: &["true", "false", "null", "yes", "no"],
+        keywords: LITERALS,
     },
     Family {
-        names: &["json", "jsonc", "json5", "jsonl", "css", "scss"],
-        line_comments: &["//"],
-        block_comment: Some(("/*", "*/")),
+        names: "json jsonc json5 jsonl css scss",
+        line_comment: "//",
+        block_comment: C_COMMENT,
         quotes: &['"'],
         long_quotes: &[],
-        keywords: &["true", "false", "null"],
+        keywords: LITERALS,
     },
 ];
 
-/// Colors code, line by line. A text or comment that is open at the end of a line goes on in the next.
+/// Highlights code line by line. Strings and comments can continue on the next line.
 pub(super) struct Highlighter {
     family: Option<&'static Family>,
     is_diff: bool,
     is_sql: bool,
     theme: Theme,
-    /// What closes the text or comment that the line begins in.
+    /// The end delimiter and role of the string or comment that is open at the start of the line.
     open: Option<(&'static str, Role)>,
 }
 
 impl Highlighter {
-    /// For the word that stands after a fence.
     pub(super) fn new(language: &str, theme: Theme) -> Self {
         let name = language.split([',', ' ', '{']).next().unwrap_or_default().to_ascii_lowercase();
-        let family = FAMILIES.iter().find(|family| family.names.contains(&name.as_str()));
+        let family = FAMILIES.iter().find(|family| contains_word(family.names, &name));
         let is_diff = matches!(name.as_str(), "diff" | "patch");
         Self { family, is_diff, is_sql: name == "sql", theme, open: None }
     }
 
-    /// One line of code, without its end.
     pub(super) fn line(&mut self, line: &str) -> Vec<Span<'static>> {
         if self.is_diff {
-            return vec![Span::styled(line.to_owned(), self.theme.style(super::diff::role(line)))];
+            return vec![Span::styled(line.to_owned(), self.theme.style(diff_role(line)))];
         }
         let Some(family) = self.family else {
             return vec![Span::styled(line.to_owned(), self.theme.style(Role::Text))];
         };
-        let mut spans = Spans { spans: Vec::new(), theme: self.theme };
+        let mut spans = Vec::new();
         let mut rest = line;
         while !rest.is_empty() {
             let (length, role) = self.next(family, rest);
-            // A text from outside is cut only between characters.
+            // The computed length may end inside a character.
             let length = (length.max(1)..=rest.len()).find(|at| rest.is_char_boundary(*at));
             let (piece, after) = rest.split_at(length.unwrap_or(rest.len()));
-            spans.push(piece, role);
+            push_span(&mut spans, piece, self.theme.style(role));
             rest = after;
         }
-        spans.spans
+        spans
     }
 
-    /// How long the next piece is, and what it is.
+    /// Returns the length and role of the next token.
     fn next(&mut self, family: &'static Family, rest: &str) -> (usize, Role) {
         if let Some((close, role)) = self.open {
             let end = rest.find(close).map(|at| at + close.len());
@@ -371,7 +141,7 @@ impl Highlighter {
             }
             return (end.unwrap_or(rest.len()), role);
         }
-        if family.line_comments.iter().any(|open| rest.starts_with(open)) {
+        if rest.starts_with(family.line_comment) {
             return (rest.len(), Role::Comment);
         }
         let comment = family.block_comment.filter(|(open, _)| rest.starts_with(open));
@@ -386,7 +156,7 @@ impl Highlighter {
         }
         let first = rest.chars().next().unwrap_or(' ');
         if family.quotes.contains(&first) {
-            return (quoted(rest, first), Role::Literal);
+            return (quoted_len(rest, first), Role::Literal);
         }
         if first.is_ascii_digit() {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
@@ -403,18 +173,22 @@ impl Highlighter {
     }
 
     fn word_role(&self, family: &Family, word: &str) -> Role {
-        let is_keyword = family.keywords.contains(&word)
-            || (self.is_sql && family.keywords.contains(&word.to_ascii_lowercase().as_str()));
+        let is_keyword = contains_word(family.keywords, word)
+            || (self.is_sql && contains_word(family.keywords, &word.to_ascii_lowercase()));
         if is_keyword { Role::Keyword } else { Role::Text }
     }
+}
+
+fn contains_word(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
 }
 
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }
 
-/// How long a text in quotes is, with the quotes.
-fn quoted(rest: &str, quote: char) -> usize {
+/// Returns the length of a quoted string, including the quotes.
+fn quoted_len(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
         match c {
@@ -427,20 +201,45 @@ fn quoted(rest: &str, quote: char) -> usize {
     rest.len()
 }
 
-/// Neighbors of the same role are one piece.
-struct Spans {
-    spans: Vec<Span<'static>>,
-    theme: Theme,
+fn push_span(spans: &mut Vec<Span<'static>>, text: &str, style: Style) {
+    match spans.last_mut() {
+        Some(last) if last.style == style => last.content.to_mut().push_str(text),
+        Some(_) | None => spans.push(Span::styled(text.to_owned(), style)),
+    }
 }
 
-impl Spans {
-    fn push(&mut self, text: &str, role: Role) {
-        let style = self.theme.style(role);
-        match self.spans.last_mut() {
-            Some(last) if last.style == style => last.content.to_mut().push_str(text),
-            Some(_) | None => self.spans.push(Span::styled(text.to_owned(), style)),
-        }
+fn diff_role(line: &str) -> Role {
+    if line.starts_with("+++") || line.starts_with("---") || line.starts_with("diff ") {
+        return Role::Heading;
     }
+    match line.bytes().next() {
+        Some(b'+') => Role::Added,
+        Some(b'-') => Role::Removed,
+        Some(b'@') => Role::Hunk,
+        _ => Role::Text,
+    }
+}
+
+pub(super) fn diff_lines(
+    diff: &str,
+    columns: usize,
+    indent: &Indent,
+    theme: Theme,
+) -> Vec<Line<'static>> {
+    let line = |line: &str| {
+        let span = Span::styled(line.to_owned(), theme.style(diff_role(line)));
+        wrap(&[span], columns, indent, Break::Anywhere)
+    };
+    diff.lines().flat_map(line).collect()
+}
+
+/// Formats counts as `+added -removed`.
+pub(super) fn diff_counts(added: u32, removed: u32, theme: Theme) -> [Span<'static>; 3] {
+    [
+        Span::styled(format!("+{added}"), theme.style(Role::Good)),
+        Span::raw(" "),
+        Span::styled(format!("-{removed}"), theme.style(Role::Bad)),
+    ]
 }
 
 #[cfg(test)]
@@ -449,7 +248,7 @@ mod tests {
 
     use super::*;
 
-    /// Each piece between marks: `k(…)` for a keyword and so on.
+    /// Wraps each token in a marker for its role, such as `k(…)` for a keyword.
     fn marked(language: &str, code: &str) -> String {
         let theme = Theme::default();
         let mut highlighter = Highlighter::new(language, theme);
@@ -487,7 +286,7 @@ mod tests {
             ("unknown", "let 1\n", "let 1\n"),
         ];
         for (language, code, expected) in cases {
-            // Added lines and texts in quotes look the same in this theme.
+            // Added lines and quoted strings have the same style in this theme.
             let got = marked(language, code).replace("s(+a)", "+(+a)");
             assert_eq!(got, expected, "{language}");
         }
@@ -496,7 +295,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_text_is_lost(code in any::<String>(), family in 0..FAMILIES.len()) {
-            let mut highlighter = Highlighter::new(FAMILIES[family].names[0], Theme::default());
+            let mut highlighter = Highlighter::new(FAMILIES[family].names.split(' ').next().unwrap(), Theme::default());
             for line in code.split('\n') {
                 let spans = highlighter.line(line);
                 let all: String = spans.iter().map(|span| span.content.as_ref()).collect();

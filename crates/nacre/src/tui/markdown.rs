@@ -1,27 +1,23 @@
-//! Markdown as lines of the screen.
+//! Renders Markdown for the terminal.
 //!
-//! What is being written comes in pieces and is not complete: an open fence is code until its end, and what no rule fits stays text.
-//! HTML is shown as it is written, links show where they lead.
+//! The text may be incomplete while an answer is streamed, so everything after an open fence is
+//! shown as code. HTML is shown as text, and links are shown with their URL.
 
-mod table;
-
+use super::highlight::Highlighter;
+use super::text::{cut, width};
+use super::theme::{Role, Theme};
+use super::wrap::{Break, Indent, wrap};
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 use ratatui_core::style::{Modifier, Style};
 use ratatui_core::text::{Line, Span};
 
-use self::table::Table;
-use super::highlight::Highlighter;
-use super::theme::{Role, Theme};
-use super::wrap::{Break, Indent, wrap};
-
-/// A list deeper than this is indented no further.
+/// Maximum depth of indentation for nested lists.
 const MAX_DEPTH: usize = 12;
 
-/// A text as lines of at most so many columns.
 pub(super) fn lines(text: &str, columns: usize, theme: Theme) -> Vec<Line<'static>> {
     let options =
         Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
-    let mut page = Page::new(columns, theme);
+    let mut page = Page { columns, theme, ..Page::default() };
     for event in Parser::new_ext(text, options) {
         page.take(event);
     }
@@ -29,43 +25,25 @@ pub(super) fn lines(text: &str, columns: usize, theme: Theme) -> Vec<Line<'stati
     page.lines
 }
 
+#[derive(Default)]
 struct Page {
     columns: usize,
     theme: Theme,
     lines: Vec<Line<'static>>,
-    /// The text of the block that is being read.
     spans: Vec<Span<'static>>,
     styles: Vec<Style>,
-    /// The next number of each open list; `None` for one without numbers.
+    /// The next number of each open list; `None` for unordered lists.
     lists: Vec<Option<u64>>,
-    /// What opens the next line: the mark of an item.
+    /// The marker of a list item, shown at the start of the next line.
     mark: Option<String>,
     n_quotes: usize,
     code: Option<(Highlighter, String)>,
-    table: Option<Table>,
+    table: Option<Vec<Vec<String>>>,
     link: Option<String>,
-    /// Whether the next block is set apart from the one before.
     wants_gap: bool,
 }
 
 impl Page {
-    fn new(columns: usize, theme: Theme) -> Self {
-        Self {
-            columns,
-            theme,
-            lines: Vec::new(),
-            spans: Vec::new(),
-            styles: Vec::new(),
-            lists: Vec::new(),
-            mark: None,
-            n_quotes: 0,
-            code: None,
-            table: None,
-            link: None,
-            wants_gap: false,
-        }
-    }
-
     fn take(&mut self, event: Event<'_>) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -92,6 +70,7 @@ impl Page {
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other tags have no style")]
     fn start(&mut self, tag: Tag<'_>) {
         match tag {
             Tag::Paragraph if self.mark.is_none() => self.begin_block(),
@@ -132,9 +111,11 @@ impl Page {
             }
             Tag::Table(_) => {
                 self.begin_block();
-                self.table = Some(Table::default());
+                self.table = Some(Vec::new());
             }
-            Tag::TableHead | Tag::TableRow => self.table.iter_mut().for_each(Table::begin_row),
+            Tag::TableHead | Tag::TableRow => {
+                self.table.iter_mut().for_each(|rows| rows.push(Vec::new()));
+            }
             Tag::Emphasis => self.styles.push(Style::new().add_modifier(Modifier::ITALIC)),
             Tag::Strong => self.styles.push(Style::new().add_modifier(Modifier::BOLD)),
             Tag::Strikethrough => {
@@ -144,19 +125,11 @@ impl Page {
                 self.link = Some(dest_url.into_string());
                 self.styles.push(self.theme.style(Role::Link));
             }
-            Tag::Paragraph
-            | Tag::HtmlBlock
-            | Tag::FootnoteDefinition(_)
-            | Tag::DefinitionList
-            | Tag::DefinitionListTitle
-            | Tag::DefinitionListDefinition
-            | Tag::TableCell
-            | Tag::Superscript
-            | Tag::Subscript
-            | Tag::MetadataBlock(_) => {}
+            _ => {}
         }
     }
 
+    #[expect(clippy::wildcard_enum_match_arm, reason = "other tags have no style")]
     fn end(&mut self, tag: TagEnd) {
         match tag {
             TagEnd::Paragraph => self.end_block(),
@@ -176,7 +149,7 @@ impl Page {
             }
             TagEnd::Item => {
                 self.flush();
-                // An item without words is shown by its mark.
+                // An empty item still shows its marker.
                 if let Some(mark) = self.mark.take() {
                     self.put(&[Span::raw(mark)], Break::Words);
                 }
@@ -184,28 +157,22 @@ impl Page {
             }
             TagEnd::Table => {
                 if let Some(table) = self.table.take() {
-                    self.lines.extend(table.lines(self.columns, self.theme));
+                    self.lines.extend(table_lines(&table, self.columns, self.theme));
                 }
                 self.wants_gap = true;
             }
             TagEnd::TableCell => {
                 let spans = std::mem::take(&mut self.spans);
-                self.table.iter_mut().for_each(|table| table.add_cell(&spans));
+                let text = spans.iter().map(|span| span.content.as_ref()).collect();
+                if let Some(row) = self.table.as_mut().and_then(|rows| rows.last_mut()) {
+                    row.push(text);
+                }
             }
             TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough => {
                 self.styles.pop();
             }
             TagEnd::Link | TagEnd::Image => self.end_link(),
-            TagEnd::HtmlBlock
-            | TagEnd::FootnoteDefinition
-            | TagEnd::DefinitionList
-            | TagEnd::DefinitionListTitle
-            | TagEnd::DefinitionListDefinition
-            | TagEnd::TableHead
-            | TagEnd::TableRow
-            | TagEnd::Superscript
-            | TagEnd::Subscript
-            | TagEnd::MetadataBlock(_) => {}
+            _ => {}
         }
     }
 
@@ -240,7 +207,7 @@ impl Page {
         }
     }
 
-    /// Where a link leads, unless its text says so.
+    /// Adds the URL of a link, unless the link text is the same.
     fn end_link(&mut self) {
         self.styles.pop();
         let Some(target) = self.link.take() else { return };
@@ -274,7 +241,6 @@ impl Page {
         self.wants_gap = true;
     }
 
-    /// Writes out the text that was gathered.
     fn flush(&mut self) {
         if !self.spans.is_empty() && self.table.is_none() {
             let spans = std::mem::take(&mut self.spans);
@@ -296,11 +262,10 @@ impl Page {
         vec![Span::styled(bars, self.theme.style(Role::Faint))]
     }
 
-    /// What stands before the lines of the block: bars of quotes, spaces of lists, the mark of an item.
     fn indent(&self, mark: Option<&str>, extra: usize) -> Indent {
         let depth = self.lists.len().min(MAX_DEPTH);
         let outer = 2 * depth.saturating_sub(1);
-        let own = mark.map_or(if depth > 0 { 2 } else { 0 }, super::text::width);
+        let own = mark.map_or(if depth > 0 { 2 } else { 0 }, width);
         let mut first = self.quote_mark();
         let mut rest = first.clone();
         match mark {
@@ -311,8 +276,8 @@ impl Page {
             None => first.push(Span::raw(" ".repeat(outer + own + extra))),
         }
         rest.push(Span::raw(" ".repeat(outer + own + extra)));
-        // On a narrow screen the text is worth more than its place.
-        let used: usize = first.iter().map(|span| super::text::width(&span.content)).sum();
+        // A narrow screen has no room for indentation.
+        let used: usize = first.iter().map(|span| width(&span.content)).sum();
         if used + 8 > self.columns && mark.is_none() {
             return Indent::default();
         }
@@ -320,12 +285,58 @@ impl Page {
     }
 }
 
+const GAP: usize = 2;
+
+const MIN_COLUMN: usize = 3;
+
+fn table_lines(rows: &[Vec<String>], columns: usize, theme: Theme) -> Vec<Line<'static>> {
+    let widths = table_widths(rows, columns);
+    let mut lines = Vec::new();
+    for (idx, row) in rows.iter().enumerate() {
+        let style = theme.style(if idx == 0 { Role::Heading } else { Role::Text });
+        lines.push(Line::styled(table_line(row, &widths), style));
+        if idx == 0 {
+            let rules: Vec<String> = widths.iter().map(|width| "─".repeat(*width)).collect();
+            lines.push(Line::styled(table_line(&rules, &widths), theme.style(Role::Faint)));
+        }
+    }
+    lines
+}
+
+/// Computes column widths. The widest columns shrink until the table fits.
+fn table_widths(rows: &[Vec<String>], columns: usize) -> Vec<usize> {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let widest =
+        |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| width(cell)).max();
+    let mut widths: Vec<usize> =
+        (0..n_columns).map(|column| widest(column).unwrap_or(0).clamp(1, 200)).collect();
+    let room = columns.saturating_sub(GAP * n_columns.saturating_sub(1));
+    while widths.iter().sum::<usize>() > room {
+        let Some(widest) = widths.iter_mut().max().filter(|width| **width > MIN_COLUMN) else {
+            break;
+        };
+        *widest -= 1;
+    }
+    widths
+}
+
+fn table_line(row: &[String], widths: &[usize]) -> String {
+    let mut line = String::new();
+    for (cell, column) in row.iter().zip(widths) {
+        let cell = cut(cell, *column);
+        line.push_str(&cell);
+        line.push_str(&" ".repeat(column - width(&cell) + GAP));
+    }
+    line.truncate(line.trim_end().len());
+    line
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::text::{clean, width};
     use super::*;
+    use crate::tui::text::clean;
 
     fn check(text: &str, expected: &[&str]) {
         let lines = lines(text, 30, Theme::default());

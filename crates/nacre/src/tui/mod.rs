@@ -1,19 +1,16 @@
-//! The chat on a terminal: a client of the protocol of `wire::chat`, and of nothing else.
+//! The terminal UI of the chat. It only uses the chat protocol (`nacre_types::chat`).
 //!
-//! `update` takes what happens into a `State` and says what is to be done; `view` draws a state; `run` has the clock, the terminal and
-//! the line to the agent. A test plays events and looks at frames, without any of these.
+//! `update` applies events to a `ScreenState` and returns effects, `view` draws the state, and
+//! `run` owns the clock, the terminal and the connection. Tests replay events and compare frames
+//! without a clock, terminal or connection.
 
 mod commands;
-mod completion;
-mod diff;
 mod editor;
 mod event;
 mod highlight;
-mod history;
+mod input;
 mod keys;
-mod link;
 mod markdown;
-mod paste;
 mod run;
 mod state;
 mod terminal;
@@ -26,8 +23,7 @@ mod wrap;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use event::{Outside, Told};
-pub(crate) use link::ChatLink;
-pub(crate) use run::{Left, run};
-pub(crate) use state::{ScreenOptions, Start};
-pub(crate) use theme::ThemeName;
+pub(crate) use event::{ChatLink, Outside, OutsideResult};
+pub(crate) use run::{ExitState, run};
+pub(crate) use state::ScreenOptions;
+pub(crate) use theme::Theme;

@@ -1,74 +1,67 @@
-//! The loop: what happens goes into the state, frames go out, at most sixty a second,
-//! and at once after a key. Nothing is asked for while nothing happens.
+//! The event loop. It draws at most sixty frames per second, sooner after a key press, and not at
+//! all while nothing changes.
 //!
-//! A thread of its own reads keys. It reads the next one only when the last was taken in, so that whoever gets the terminal for a
-//! while, such as an editor, gets its keys too.
+//! The input thread reads a key only after the previous one has been handled, so that an external
+//! editor receives all keys while it uses the terminal.
 
 use std::io;
 use std::time::{Duration, Instant};
 
 use crossterm::event::Event as TerminalEvent;
+use nacre_types::Failure;
 use ratatui_core::terminal::Terminal;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 
-use super::event::{Effect, Event, Outside, Told};
-use super::link::ChatLink;
-use super::state::{ScreenOptions, State};
-use super::terminal::{Screen, TakenTerminal};
+use super::event::{ChatLink, Effect, Outside, OutsideResult, ScreenEvent};
+use super::state::{ScreenOptions, ScreenState};
+use super::terminal::{TakenTerminal, TerminalBackend};
 use super::update::{open, update};
 use super::view::view;
 
-/// Between two frames.
 const FRAME: Duration = Duration::from_micros(16_600);
 
-/// Between two frames where a key was pressed: a person sees it before the next one is due.
+/// Minimum time between frames after a key press, for low latency.
 const KEY_FRAME: Duration = Duration::from_millis(4);
 
-/// Messages that are taken in before the next frame is looked at.
 const MAX_BATCH: usize = 512;
 
-/// What is done for the screen by whoever opened it. The terminal is given back where the action needs it.
-pub(crate) type DoOutside<'o> = dyn FnMut(Outside) -> Result<Told, String> + 'o;
+/// Executes an action outside the screen. The terminal is released first if the action needs it.
+pub(crate) type DoOutside<'o> = dyn FnMut(Outside) -> Result<OutsideResult, Failure> + 'o;
 
-/// How the person left.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Left {
-    /// The session that was shown last.
+pub(crate) struct ExitState {
     pub(crate) session: Option<String>,
-    /// Whether the agent was at work in it.
+    /// Whether the agent was still working on exit.
     pub(crate) is_working: bool,
 }
 
-/// What the loop works with.
-struct Running<'o> {
-    state: State,
+struct ChatLoop<'o> {
+    state: ScreenState,
     link: ChatLink,
     files: Option<Receiver<Vec<String>>>,
     outside: &'o mut DoOutside<'o>,
-    terminal: Terminal<Screen<io::BufWriter<io::Stdout>>>,
+    terminal: Terminal<TerminalBackend<io::BufWriter<io::Stdout>>>,
     taken: Option<TakenTerminal>,
     begun: Instant,
-    /// When the last frame was drawn.
     drawn: Option<Instant>,
     is_dirty: bool,
-    /// A key was taken in since then.
     has_key: bool,
     is_over: bool,
 }
 
-/// Shows the chat until the person leaves.
 pub(crate) async fn run(
     link: ChatLink,
     options: ScreenOptions,
     files: Option<Receiver<Vec<String>>>,
     outside: &mut DoOutside<'_>,
-) -> io::Result<Left> {
+) -> io::Result<ExitState> {
     let taken = TakenTerminal::take()?;
-    let terminal = Terminal::new(Screen::new(io::BufWriter::with_capacity(1 << 16, io::stdout())))?;
+    let terminal =
+        Terminal::new(TerminalBackend::new(io::BufWriter::with_capacity(1 << 16, io::stdout())))?;
     let size = terminal.size()?;
     let mut outside = |action| outside(action);
-    let mut running = Running {
-        state: State::new(options, size.width, size.height),
+    let mut running = ChatLoop {
+        state: ScreenState::new(options, size.width, size.height),
         link,
         files,
         outside: &mut outside,
@@ -86,8 +79,8 @@ pub(crate) async fn run(
     while !running.is_over {
         running.step(&mut keys, &go_on).await?;
     }
-    let State { turn, .. } = &running.state;
-    Ok(Left { session: running.state.session_id(), is_working: turn.is_some() })
+    let ScreenState { turn, .. } = &running.state;
+    Ok(ExitState { session: running.state.session_id(), is_working: turn.is_some() })
 }
 
 #[expect(
@@ -98,7 +91,7 @@ fn now() -> Instant {
     Instant::now()
 }
 
-/// Starts the thread that reads keys: what it reads, and how it is told to go on.
+/// Starts the input thread. It reads one key for each message on the returned sender.
 fn read_keys() -> (Receiver<io::Result<TerminalEvent>>, Sender<()>) {
     let (found, keys) = channel(1);
     let (go_on, mut may_go_on) = channel(1);
@@ -117,8 +110,7 @@ fn read_keys() -> (Receiver<io::Result<TerminalEvent>>, Sender<()>) {
     (keys, go_on)
 }
 
-impl Running<'_> {
-    /// Waits for what happens next, takes it in, and draws when it is time.
+impl ChatLoop<'_> {
     async fn step(
         &mut self,
         keys: &mut Receiver<io::Result<TerminalEvent>>,
@@ -137,18 +129,20 @@ impl Running<'_> {
                     self.has_key = true;
                     self.take(event)?;
                 }
-                // The thread waits for it, and ends with us.
+                // If the channel is full, the thread already has permission to read.
                 let _ = go_on.try_send(());
             }
-            () = sleep_until(wake) => self.take_time()?,
+            () = tokio::time::sleep_until(wake.unwrap_or_else(now).into()), if wake.is_some() => {
+                self.take_time()?;
+            }
             message = self.link.messages.recv(), if is_open => {
-                let event = message.map_or(Event::Closed, |message| Event::Message(Box::new(message)));
+                let event = message.map_or(ScreenEvent::Closed, |message| ScreenEvent::Message(Box::new(message)));
                 self.take(event)?;
                 self.take_waiting()?;
             }
-            files = next_files(&mut self.files) => {
+            files = async { self.files.as_mut()?.recv().await }, if self.files.is_some() => {
                 match files {
-                    Some(files) => self.take(Event::Files(files))?,
+                    Some(files) => self.take(ScreenEvent::Files(files))?,
                     None => self.files = None,
                 }
             }
@@ -156,11 +150,11 @@ impl Running<'_> {
         self.draw_if_due()
     }
 
-    /// Messages that came meanwhile are taken in before anything is drawn.
+    /// Applies all buffered messages, so that they are drawn in the same frame.
     fn take_waiting(&mut self) -> io::Result<()> {
         for _ in 0..MAX_BATCH {
             let Ok(message) = self.link.messages.try_recv() else { return Ok(()) };
-            self.take(Event::Message(Box::new(message)))?;
+            self.take(ScreenEvent::Message(Box::new(message)))?;
         }
         Ok(())
     }
@@ -169,7 +163,7 @@ impl Running<'_> {
         u64::try_from(now().duration_since(self.begun).as_millis()).unwrap_or(u64::MAX)
     }
 
-    fn take(&mut self, event: Event) -> io::Result<()> {
+    fn take(&mut self, event: ScreenEvent) -> io::Result<()> {
         self.is_dirty = true;
         let at = self.milliseconds();
         let effects = update(&mut self.state, at, event);
@@ -179,7 +173,7 @@ impl Running<'_> {
     fn take_time(&mut self) -> io::Result<()> {
         let is_due = self.state.next_change().is_some();
         if is_due && !self.is_dirty {
-            return self.take(Event::Tick);
+            return self.take(ScreenEvent::Tick);
         }
         Ok(())
     }
@@ -190,7 +184,7 @@ impl Running<'_> {
                 Effect::Send(request) => {
                     if self.link.requests.send(*request).is_err() {
                         let at = self.milliseconds();
-                        let effects = update(&mut self.state, at, Event::Closed);
+                        let effects = update(&mut self.state, at, ScreenEvent::Closed);
                         self.carry_out(effects)?;
                     }
                 }
@@ -212,12 +206,11 @@ impl Running<'_> {
             self.taken = Some(TakenTerminal::take()?);
             self.terminal.clear()?;
             let size = self.terminal.size()?;
-            self.take(Event::Resize { columns: size.width, rows: size.height })?;
+            self.take(ScreenEvent::Resize { columns: size.width, rows: size.height })?;
         }
-        self.take(Event::Outside(result))
+        self.take(ScreenEvent::Outside(result))
     }
 
-    /// When there is something to do though nothing happens.
     fn next_wake(&self) -> Option<Instant> {
         if self.is_dirty {
             return Some(self.drawn.map_or_else(now, |drawn| drawn + self.pause()));
@@ -226,7 +219,6 @@ impl Running<'_> {
         Some(self.begun + Duration::from_millis(change))
     }
 
-    /// The least time to the next frame.
     fn pause(&self) -> Duration {
         if self.has_key { KEY_FRAME } else { FRAME }
     }
@@ -259,26 +251,11 @@ impl Running<'_> {
     }
 }
 
-/// What the terminal tells, in our words.
-fn event_of(event: TerminalEvent) -> Option<Event> {
+fn event_of(event: TerminalEvent) -> Option<ScreenEvent> {
     match event {
-        TerminalEvent::Key(key) => Some(Event::Key(key)),
-        TerminalEvent::Paste(text) => Some(Event::Paste(text)),
-        TerminalEvent::Resize(columns, rows) => Some(Event::Resize { columns, rows }),
+        TerminalEvent::Key(key) => Some(ScreenEvent::Key(key)),
+        TerminalEvent::Paste(text) => Some(ScreenEvent::Paste(text)),
+        TerminalEvent::Resize(columns, rows) => Some(ScreenEvent::Resize { columns, rows }),
         TerminalEvent::Mouse(_) | TerminalEvent::FocusGained | TerminalEvent::FocusLost => None,
-    }
-}
-
-async fn sleep_until(wake: Option<Instant>) {
-    match wake {
-        Some(wake) => tokio::time::sleep_until(wake.into()).await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn next_files(files: &mut Option<Receiver<Vec<String>>>) -> Option<Vec<String>> {
-    match files {
-        Some(files) => files.recv().await,
-        None => std::future::pending().await,
     }
 }

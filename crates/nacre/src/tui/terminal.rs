@@ -1,7 +1,7 @@
-//! The terminal: taken over, drawn on, and given back as it was, also after a panic.
+//! Sets up the terminal, draws frames, and restores the terminal, even after a panic.
 //!
-//! What is written is bounded by ratatui's comparison of two frames. Frames go out between the marks of synchronized output, which
-//! terminals that know them use to show a frame at once, and which others ignore.
+//! ratatui only writes changed cells. Frames use synchronized output, which terminals without
+//! support ignore.
 
 use std::io::{self, Write};
 use std::sync::Once;
@@ -26,13 +26,11 @@ use ratatui_core::buffer::Cell;
 use ratatui_core::layout::{Position, Size};
 use ratatui_core::style::{Color, Modifier};
 
-/// Whether the terminal is ours at the moment.
 static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
-/// A panic is printed on a terminal that is given back first.
 static PANIC_HOOK: Once = Once::new();
 
-/// The terminal while it is ours; dropped, it is given back.
+/// Puts the terminal into raw mode, and restores it on drop.
 #[derive(Debug)]
 pub(super) struct TakenTerminal(());
 
@@ -48,7 +46,7 @@ impl TakenTerminal {
         enable_raw_mode()?;
         IS_TAKEN.store(true, Ordering::SeqCst);
         let taken = Self(());
-        // Terminals that cannot tell more keys apart ignore the question.
+        // Terminals without this protocol ignore it.
         let keys = KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES;
         execute!(
             io::stdout(),
@@ -67,12 +65,12 @@ impl Drop for TakenTerminal {
     }
 }
 
-/// Puts the terminal back, once.
+/// Restores the terminal. Repeated calls have no effect.
 fn give_back() {
     if !IS_TAKEN.swap(false, Ordering::SeqCst) {
         return;
     }
-    // Whatever fails, the rest is tried: there is nobody to tell.
+    // Every step is attempted, even if an earlier one fails.
     let mut out = io::stdout();
     let _ = execute!(out, EndSynchronizedUpdate, PopKeyboardEnhancementFlags);
     let _ = execute!(out, DisableBracketedPaste, ResetColor, SetAttribute(Attribute::Reset));
@@ -80,12 +78,11 @@ fn give_back() {
     let _ = disable_raw_mode();
 }
 
-/// Draws the cells that changed.
-pub(super) struct Screen<W: Write> {
+pub(super) struct TerminalBackend<W: Write> {
     out: W,
 }
 
-impl<W: Write> Screen<W> {
+impl<W: Write> TerminalBackend<W> {
     pub(super) fn new(out: W) -> Self {
         Self { out }
     }
@@ -100,26 +97,24 @@ impl<W: Write> Screen<W> {
     }
 }
 
-impl<W: Write> Backend for Screen<W> {
+impl<W: Write> Backend for TerminalBackend<W> {
     type Error = io::Error;
 
     fn draw<'a, I>(&mut self, content: I) -> io::Result<()>
     where
         I: Iterator<Item = (u16, u16, &'a Cell)>,
     {
-        let mut style = (Color::Reset, Color::Reset, Modifier::empty());
+        let mut last = &Cell::EMPTY;
         let mut expected: Option<(u16, u16)> = None;
         for (x, y, cell) in content {
             if expected != Some((x, y)) {
                 queue!(self.out, MoveTo(x, y))?;
             }
-            let wanted = (cell.fg, cell.bg, cell.modifier);
-            if wanted != style {
-                self.set_style(style, wanted)?;
-                style = wanted;
-            }
+            self.set_style(last, cell)?;
+            last = cell;
             queue!(self.out, Print(cell.symbol()))?;
-            // After a wide character the terminal is asked where it is, by moving there.
+            // Terminals disagree about the width of other characters, so the cursor is positioned
+            // explicitly.
             expected = (cell.symbol().len() == 1).then_some((x + 1, y));
         }
         queue!(self.out, SetAttribute(Attribute::Reset), ResetColor)
@@ -134,7 +129,7 @@ impl<W: Write> Backend for Screen<W> {
     }
 
     fn get_cursor_position(&mut self) -> io::Result<Position> {
-        // Only a terminal that shares its screen with others is asked for it.
+        // ratatui only uses this for inline viewports.
         Ok(Position::ORIGIN)
     }
 
@@ -147,15 +142,9 @@ impl<W: Write> Backend for Screen<W> {
         queue!(self.out, Clear(TerminalClear::All))
     }
 
-    fn clear_region(&mut self, clear_type: ClearType) -> io::Result<()> {
-        let what = match clear_type {
-            ClearType::All => TerminalClear::All,
-            ClearType::AfterCursor => TerminalClear::FromCursorDown,
-            ClearType::BeforeCursor => TerminalClear::FromCursorUp,
-            ClearType::CurrentLine => TerminalClear::CurrentLine,
-            ClearType::UntilNewLine => TerminalClear::UntilNewLine,
-        };
-        queue!(self.out, Clear(what))
+    /// The viewport is the whole terminal, so ratatui always clears all of it.
+    fn clear_region(&mut self, _: ClearType) -> io::Result<()> {
+        self.clear()
     }
 
     fn size(&self) -> io::Result<Size> {
@@ -172,12 +161,8 @@ impl<W: Write> Backend for Screen<W> {
     }
 }
 
-impl<W: Write> Screen<W> {
-    fn set_style(
-        &mut self,
-        from: (Color, Color, Modifier),
-        to: (Color, Color, Modifier),
-    ) -> io::Result<()> {
+impl<W: Write> TerminalBackend<W> {
+    fn set_style(&mut self, from: &Cell, to: &Cell) -> io::Result<()> {
         const ATTRIBUTES: [(Modifier, Attribute); 6] = [
             (Modifier::BOLD, Attribute::Bold),
             (Modifier::DIM, Attribute::Dim),
@@ -186,47 +171,37 @@ impl<W: Write> Screen<W> {
             (Modifier::REVERSED, Attribute::Reverse),
             (Modifier::CROSSED_OUT, Attribute::CrossedOut),
         ];
-        let (mut foreground, mut background, mut modifiers) = from;
-        // What is to go goes by starting again: bold and dim end by the same code.
-        if !to.2.contains(modifiers) {
+        let (mut foreground, mut background, mut modifiers) = (from.fg, from.bg, from.modifier);
+        // Bold and dim are reset by the same code, so removing one resets all modifiers.
+        if !to.modifier.contains(modifiers) {
             queue!(self.out, SetAttribute(Attribute::Reset))?;
             (foreground, background, modifiers) = (Color::Reset, Color::Reset, Modifier::empty());
         }
         for (modifier, attribute) in ATTRIBUTES {
-            if to.2.contains(modifier) && !modifiers.contains(modifier) {
+            if to.modifier.contains(modifier) && !modifiers.contains(modifier) {
                 queue!(self.out, SetAttribute(attribute))?;
             }
         }
-        if to.0 != foreground {
-            queue!(self.out, SetForegroundColor(terminal_color(to.0)))?;
+        if to.fg != foreground {
+            queue!(self.out, SetForegroundColor(terminal_color(to.fg)))?;
         }
-        if to.1 != background {
-            queue!(self.out, SetBackgroundColor(terminal_color(to.1)))?;
+        if to.bg != background {
+            queue!(self.out, SetBackgroundColor(terminal_color(to.bg)))?;
         }
         Ok(())
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "the themes use no other color")]
 fn terminal_color(color: Color) -> TerminalColor {
     match color {
-        Color::Reset => TerminalColor::Reset,
-        Color::Black => TerminalColor::Black,
         Color::Red => TerminalColor::DarkRed,
         Color::Green => TerminalColor::DarkGreen,
         Color::Yellow => TerminalColor::DarkYellow,
         Color::Blue => TerminalColor::DarkBlue,
         Color::Magenta => TerminalColor::DarkMagenta,
         Color::Cyan => TerminalColor::DarkCyan,
-        Color::Gray => TerminalColor::Grey,
-        Color::DarkGray => TerminalColor::DarkGrey,
-        Color::LightRed => TerminalColor::Red,
-        Color::LightGreen => TerminalColor::Green,
-        Color::LightYellow => TerminalColor::Yellow,
-        Color::LightBlue => TerminalColor::Blue,
-        Color::LightMagenta => TerminalColor::Magenta,
-        Color::LightCyan => TerminalColor::Cyan,
-        Color::White => TerminalColor::White,
         Color::Rgb(r, g, b) => TerminalColor::Rgb { r, g, b },
-        Color::Indexed(idx) => TerminalColor::AnsiValue(idx),
+        _ => TerminalColor::Reset,
     }
 }

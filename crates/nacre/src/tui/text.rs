@@ -1,16 +1,15 @@
-//! Text of strangers, made fit for the screen before it is kept.
+//! Cleans untrusted text before it is stored in the transcript.
 //!
-//! Everything that is kept for the transcript goes through here once, when it comes: what a model, a tool or a file says may hold
-//! escape sequences. `Shown` makes them visible; what terminals disagree about the width of is taken out.
+//! Text from models, tools and files may contain escape sequences. `Shown` makes them visible, and
+//! this module removes characters whose width differs between terminals.
 
 use nacre_ops::text::Shown;
+use nacre_types::Failure;
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-/// What a tab becomes.
 const TAB: &str = "    ";
 
-/// A text of several lines.
 pub(super) fn clean(text: &str) -> String {
     if is_plain(text) {
         return text.to_owned();
@@ -21,7 +20,8 @@ pub(super) fn clean(text: &str) -> String {
     for c in shown.chars() {
         match c {
             '\t' => clean.push_str(TAB),
-            // Whether they make the character before them wide depends on the terminal.
+            // Terminals disagree about whether variation selectors change the width of the
+            // preceding character.
             '\u{fe0e}' | '\u{fe0f}' => {}
             c => clean.push(c),
         }
@@ -29,12 +29,11 @@ pub(super) fn clean(text: &str) -> String {
     clean
 }
 
-/// A text on one line.
 pub(super) fn clean_line(text: &str) -> String {
     clean(&text.replace(['\n', '\r'], " "))
 }
 
-/// What a program printed: its colors are taken out, other escape sequences stay visible.
+/// Cleans program output: color codes are removed, and other escape sequences become visible.
 pub(super) fn clean_output(text: &str) -> String {
     clean(&without_colors(text))
 }
@@ -43,7 +42,7 @@ fn is_plain(text: &str) -> bool {
     text.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte))
 }
 
-/// Takes out `ESC [ … m` and nothing else.
+/// Removes only `ESC [ … m` sequences.
 fn without_colors(text: &str) -> String {
     let mut left = String::with_capacity(text.len());
     let mut rest = text;
@@ -63,18 +62,16 @@ fn without_colors(text: &str) -> String {
     left
 }
 
-/// How many columns a text fills.
 pub(super) fn width(text: &str) -> usize {
     if text.is_ascii() { text.len() } else { text.graphemes(true).map(grapheme_width).sum() }
 }
 
-/// How many columns one character fills, as a person counts characters.
 pub(super) fn grapheme_width(grapheme: &str) -> usize {
-    // A cell of the screen holds at most two columns.
+    // A terminal cell is at most two columns wide.
     grapheme.width().min(2)
 }
 
-/// The beginning of a text that fits, with a mark where something is missing.
+/// Shortens text to a width. Shortened text ends with `…`.
 pub(super) fn cut(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -94,13 +91,13 @@ pub(super) fn cut(text: &str, room: usize) -> String {
     kept
 }
 
-/// A number of things, with its noun.
+/// Formats a count such as `1 line` or `2 lines`.
 pub(super) fn count(n: usize, noun: &str) -> String {
-    if n == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(n as u64)) }
+    if n == 1 { format!("1 {noun}") } else { format!("{} {noun}s", group_digits(n as u64)) }
 }
 
-/// A number with its thousands apart.
-pub(super) fn grouped(n: u64) -> String {
+/// Formats a number such as `1,234`.
+pub(super) fn group_digits(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (idx, digit) in digits.chars().enumerate() {
@@ -112,7 +109,6 @@ pub(super) fn grouped(n: u64) -> String {
     text
 }
 
-/// How long something took.
 pub(super) fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms}ms"),
@@ -121,6 +117,17 @@ pub(super) fn duration(ms: u64) -> String {
         60_000..3_600_000 => format!("{}m {:02}s", ms / 60_000, ms % 60_000 / 1_000),
         _ => format!("{}h {:02}m", ms / 3_600_000, ms % 3_600_000 / 60_000),
     }
+}
+
+pub(super) fn failure_text(error: &Failure) -> String {
+    let mut text = format!("Error: {}", error.message);
+    for cause in &error.causes {
+        text.push_str(&format!("\nCaused by: {cause}"));
+    }
+    for hint in &error.hints {
+        text.push_str(&format!("\nHint: {hint}"));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -156,7 +163,7 @@ mod tests {
 
     #[test]
     fn numbers_read_well() {
-        assert_eq!(grouped(1_234_567), "1,234,567");
+        assert_eq!(group_digits(1_234_567), "1,234,567");
         assert_eq!(count(1, "line"), "1 line");
         assert_eq!(count(12_000, "line"), "12,000 lines");
         assert_eq!(duration(999), "999ms");

@@ -1,39 +1,13 @@
-//! Colors: which role looks how.
+//! Maps roles to styles.
 //!
-//! The sixteen colors of the terminal are the rule, since every terminal has them and the person chose them. Colors of our own
-//! are used for the background of changed lines alone, and only where the terminal says that it can show them.
+//! Styles use the sixteen ANSI colors, because every terminal supports them and users can configure
+//! them. The only exception is the background of changed lines, if the terminal supports more
+//! colors.
 
+use nacre_ops::terminal::ThemeChoice;
 use ratatui_core::style::{Color, Modifier, Style};
 
-/// What the colors are chosen for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum ThemeName {
-    /// A dark background.
-    #[default]
-    Dark,
-    /// A light background.
-    Light,
-    /// No colors: bold, faint and reversed text only.
-    Plain,
-}
-
-impl ThemeName {
-    pub(crate) const ALL: [Self; 3] = [Self::Dark, Self::Light, Self::Plain];
-
-    pub(crate) fn as_str(self) -> &'static str {
-        match self {
-            Self::Dark => "dark",
-            Self::Light => "light",
-            Self::Plain => "plain",
-        }
-    }
-
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|theme| theme.as_str() == name)
-    }
-}
-
-/// What a piece of text is.
+/// The meaning of a piece of text, which determines its style.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     Text,
@@ -57,23 +31,28 @@ pub(super) enum Role {
     Selected,
 }
 
-/// How roles look.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Theme {
-    pub(super) name: ThemeName,
-    pub(super) has_true_color: bool,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Theme {
+    pub(crate) name: ThemeChoice,
+    pub(crate) has_true_color: bool,
+}
+
+impl Default for Theme {
+    fn default() -> Self {
+        Self { name: ThemeChoice::Dark, has_true_color: false }
+    }
 }
 
 impl Theme {
     pub(super) fn style(self, role: Role) -> Style {
         match self.name {
-            ThemeName::Plain => plain(role),
-            ThemeName::Dark => self.colored(role, &DARK),
-            ThemeName::Light => self.colored(role, &LIGHT),
+            ThemeChoice::Plain => plain(role),
+            ThemeChoice::Dark => self.color_style(role, &DARK),
+            ThemeChoice::Light => self.color_style(role, &LIGHT),
         }
     }
 
-    fn colored(self, role: Role, palette: &Palette) -> Style {
+    fn color_style(self, role: Role, palette: &Palette) -> Style {
         let style = palette.style(role);
         if !self.has_true_color {
             return style;
@@ -85,7 +64,7 @@ impl Theme {
     }
 }
 
-/// What differs between a dark and a light background.
+/// Colors that depend on whether the terminal background is dark or light.
 struct Palette {
     accent: Color,
     warning: Color,
@@ -139,6 +118,7 @@ impl Palette {
     }
 }
 
+#[expect(clippy::wildcard_enum_match_arm, reason = "other roles look like text")]
 fn plain(role: Role) -> Style {
     let style = Style::new();
     match role {
@@ -148,17 +128,7 @@ fn plain(role: Role) -> Style {
         }
         Role::Link => style.add_modifier(Modifier::UNDERLINED),
         Role::Selected => style.add_modifier(Modifier::REVERSED),
-        Role::Text
-        | Role::Accent
-        | Role::Good
-        | Role::Code
-        | Role::Quote
-        | Role::Keyword
-        | Role::Literal
-        | Role::Number
-        | Role::Added
-        | Role::Removed
-        | Role::Hunk => style,
+        _ => style,
     }
 }
 
@@ -168,7 +138,7 @@ mod tests {
 
     #[test]
     fn the_plain_theme_has_no_color() {
-        let theme = Theme { name: ThemeName::Plain, has_true_color: true };
+        let theme = Theme { name: ThemeChoice::Plain, has_true_color: true };
         for role in [Role::Added, Role::Removed, Role::Bad, Role::Accent, Role::Keyword] {
             let style = theme.style(role);
             assert_eq!((style.fg, style.bg), (None, None), "{role:?}");
@@ -178,7 +148,7 @@ mod tests {
     #[test]
     fn true_colors_are_used_only_where_they_can_be_shown() {
         let is_rgb = |color: Option<Color>| matches!(color, Some(Color::Rgb(..)));
-        for name in [ThemeName::Dark, ThemeName::Light] {
+        for name in [ThemeChoice::Dark, ThemeChoice::Light] {
             for role in [Role::Added, Role::Removed] {
                 assert!(is_rgb(Theme { name, has_true_color: true }.style(role).bg));
                 assert_eq!(Theme { name, has_true_color: false }.style(role).bg, None);

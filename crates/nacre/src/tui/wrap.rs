@@ -1,47 +1,47 @@
-//! Lines that fit a width: broken between words where it can be, measured as the terminal measures.
+//! Wraps lines to a width, between words if possible.
 
 use ratatui_core::style::Style;
-use ratatui_core::text::{Line, Span};
-use unicode_segmentation::UnicodeSegmentation as _;
+use ratatui_core::text::{Line, Span, StyledGrapheme};
 
 use super::text::{grapheme_width, width};
 
-/// Where a line may be broken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Break {
-    /// Between words, and inside a word that is longer than a line.
+    /// At word boundaries, and inside words longer than a line.
     Words,
-    /// Anywhere: code and output keep their spaces.
+    /// At any character. Code and output keep their spaces.
     Anywhere,
 }
 
-/// What stands before the text of a line.
+/// Indentation of the first line and of the other lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Indent {
-    /// Of the first line.
     pub(super) first: Vec<Span<'static>>,
-    /// Of those that follow.
     pub(super) rest: Vec<Span<'static>>,
 }
 
 impl Indent {
-    /// The same number of spaces before each line.
     pub(super) fn spaces(n: usize) -> Self {
         let spaces = || if n == 0 { Vec::new() } else { vec![Span::raw(" ".repeat(n))] };
         Self { first: spaces(), rest: spaces() }
     }
 }
 
-/// One character of a line that is being broken.
-struct Piece<'t> {
-    text: &'t str,
-    width: usize,
+pub(super) fn wrap_text(
+    text: &str,
     style: Style,
+    columns: usize,
+    indent: &Indent,
+    breaks: Break,
+) -> Vec<Line<'static>> {
+    let wrap_line =
+        |line: &str| wrap(&[Span::styled(line.to_owned(), style)], columns, indent, breaks);
+    text.lines().flat_map(wrap_line).collect()
 }
 
-/// Breaks one line of text, which has no line breaks inside.
-pub(super) fn wrap(
-    spans: &[Span<'static>],
+/// Wraps a single line, which must not contain line breaks.
+pub(super) fn wrap<'s>(
+    spans: &'s [Span<'static>],
     columns: usize,
     indent: &Indent,
     breaks: Break,
@@ -55,74 +55,52 @@ pub(super) fn wrap(
         line.extend(spans.iter().filter(|span| !span.content.is_empty()).cloned());
         return vec![Line::from(line)];
     }
-    let pieces = pieces(spans);
+    let styled = |span: &'s Span<'static>| span.styled_graphemes(Style::default());
+    let pieces: Vec<StyledGrapheme<'_>> = spans.iter().flat_map(styled).collect();
     let mut lines = Vec::new();
     let mut at = 0;
     while at < pieces.len() {
         let before = if lines.is_empty() { &indent.first } else { &indent.rest };
-        let end = line_end(&pieces, at, room(before), breaks);
+        let (end, next) = line_end(&pieces, at, room(before), breaks);
         let mut line = before.clone();
-        join(&pieces[at..end.shown], &mut line);
+        join(&pieces[at..end], &mut line);
         lines.push(Line::from(line));
-        at = end.next;
+        at = next;
     }
     lines
 }
 
-fn pieces<'t>(spans: &'t [Span<'static>]) -> Vec<Piece<'t>> {
-    let of_span = |span: &'t Span<'static>| {
-        let style = span.style;
-        span.content.graphemes(true).map(move |text| Piece {
-            text,
-            width: grapheme_width(text),
-            style,
-        })
-    };
-    spans.iter().flat_map(of_span).collect()
-}
-
-/// Where a line ends, and where the next one begins.
-struct LineEnd {
-    shown: usize,
-    next: usize,
-}
-
-fn line_end(pieces: &[Piece<'_>], begin: usize, room: usize, breaks: Break) -> LineEnd {
+fn line_end(
+    pieces: &[StyledGrapheme<'_>],
+    begin: usize,
+    room: usize,
+    breaks: Break,
+) -> (usize, usize) {
     let mut used = 0;
     let mut word_break = None;
     for (idx, piece) in pieces.iter().enumerate().skip(begin) {
-        used += piece.width;
+        let width = grapheme_width(piece.symbol);
+        used += width;
         if used > room && idx > begin {
             return match (breaks, word_break) {
-                (Break::Words, _) if piece.text == " " => LineEnd { shown: idx, next: idx + 1 },
+                (Break::Words, _) if piece.symbol == " " => (idx, idx + 1),
                 (Break::Words, Some(end)) => end,
-                (Break::Words, None) | (Break::Anywhere, _) => LineEnd { shown: idx, next: idx },
+                (Break::Words, None) | (Break::Anywhere, _) => (idx, idx),
             };
         }
-        if piece.text == " " {
-            word_break = Some(LineEnd { shown: idx, next: idx + 1 });
-        } else if piece.width == 2 || piece.text == "-" {
-            word_break = Some(LineEnd { shown: idx + 1, next: idx + 1 });
+        if piece.symbol == " " {
+            word_break = Some((idx, idx + 1));
+        } else if width == 2 || piece.symbol == "-" {
+            word_break = Some((idx + 1, idx + 1));
         }
     }
-    LineEnd { shown: pieces.len(), next: pieces.len() }
+    (pieces.len(), pieces.len())
 }
 
-/// Puts characters of one style together again.
-fn join(pieces: &[Piece<'_>], line: &mut Vec<Span<'static>>) {
-    let mut text = String::new();
-    let mut style = None;
-    for piece in pieces {
-        if style != Some(piece.style) {
-            if let Some(style) = style.filter(|_| !text.is_empty()) {
-                line.push(Span::styled(std::mem::take(&mut text), style));
-            }
-            style = Some(piece.style);
-        }
-        text.push_str(piece.text);
-    }
-    if let Some(style) = style.filter(|_| !text.is_empty()) {
-        line.push(Span::styled(text, style));
+fn join(pieces: &[StyledGrapheme<'_>], line: &mut Vec<Span<'static>>) {
+    for run in pieces.chunk_by(|one, next| one.style == next.style) {
+        let text: String = run.iter().map(|piece| piece.symbol).collect();
+        line.push(Span::styled(text, run[0].style));
     }
 }
 

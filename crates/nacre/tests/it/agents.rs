@@ -127,7 +127,7 @@ pub(crate) fn cursor_lines(talk: &Talk) -> String {
     lines(&records)
 }
 
-/// The database of Cursor's editor, open for whoever wants to lock it.
+/// The database of Cursor's editor, opened so that a test can lock it.
 pub(crate) fn cursor_database(path: &Path, talk: &Talk) -> Connection {
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let database = Connection::open(path).unwrap();

@@ -1,4 +1,4 @@
-//! A model on this machine: answers as a test tells it, and remembers what it was asked.
+//! A model on this machine: answers as a test specifies, and records the requests.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -149,7 +149,7 @@ fn what_a_question_cost_counts_and_a_limit_leaves_the_memories() {
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
         One file to back up, and no broker to run.
     Warning: Cannot get an answer from `scripted`: a spending limit is reached; these are the memories
-    Hint: `nacre status` shows what was used; `nacre config show limits` shows what may be
+    Hint: `nacre status` shows what was used; `nacre config limits` shows what may be
     [exit 3]
     ");
     let (code, output) = home.json(&args);
@@ -287,7 +287,7 @@ fn a_model_that_fails_leaves_the_memories() {
     The queue is a SQLite table [20261115-the-queue-is-a-sqlite-table]
         One file to back up, and no broker to run.
     Warning: Cannot get an answer from `scripted`: the account has no credit left; these are the memories
-    Hint: `nacre model list` shows the models, their addresses and keys
+    Hint: `nacre model` shows the models, their addresses and keys
     [exit 3]
     ");
 }

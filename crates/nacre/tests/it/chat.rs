@@ -103,7 +103,7 @@ fn without_a_yes_nothing_happens_and_the_agent_is_told() {
     let home = home();
     let run = json!({ "name": "shell_run", "arguments": { "argv": ["touch", "made"] } });
     let fetch = json!({ "name": "web_fetch", "arguments": { "url": "http://example.com/" } });
-    let refused = "Nobody is there to ask";
+    let refused = "Nobody can be asked";
     script(
         &home,
         &json!([
@@ -158,7 +158,7 @@ fn a_conversation_is_a_trace_that_sync_reads() {
     script(&home, &json!([{ "say": "Good." }]));
     chat(&home, "Remember that we use tabs in Makefiles, always.", &[]);
     home.ok(&["sync", "--no-extract"]);
-    let (_, traces) = home.json(&["trace", "list"]);
+    let (_, traces) = home.json(&["trace"]);
     assert_eq!(traces["sessions"][0]["facts"]["agent"], "generic", "{traces}");
     assert!(traces.to_string().contains("we use tabs in Makefiles"), "{traces}");
 }

@@ -1,4 +1,5 @@
-//! Many clients follow one task: each gets the same bytes, and one that does not read keeps nobody waiting.
+//! Many clients follow one task: each gets the same bytes, and one that does not read keeps nobody
+//! waiting.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -21,7 +22,8 @@ const N_CLIENTS: usize = 200;
 /// Steps of the turn, each with words and a call.
 const N_STEPS: usize = 100;
 
-/// With all steps more than the kernel keeps for a socket file that nobody reads, and more lines than the server lets wait.
+/// With all steps more than the kernel keeps for a socket file that nobody reads, and more lines
+/// than the server lets wait.
 const WORDS_BYTES: usize = 2 << 10;
 
 /// A model that waits for a yes before its first answer.
@@ -47,7 +49,7 @@ fn gated() -> (Answering, Sender<()>) {
     (model, open)
 }
 
-/// A client that reads nothing until it is told to.
+/// A client that reads nothing until it is released.
 fn slow_client(home: &TestHome, task: &str) -> BufReader<UnixStream> {
     let mut stream = UnixStream::connect(run_folder(home).join("socket")).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();

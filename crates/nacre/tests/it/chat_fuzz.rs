@@ -1,4 +1,5 @@
-//! What no client should send: each message is answered once or ends its connection, and the server lives on and does not grow.
+//! What no client should send: each message is answered once or ends its connection, and the server
+//! lives on and does not grow.
 //!
 //! `NACRE_FUZZ_MESSAGES` says how many; `make fuzz-rpc` sends a million.
 
@@ -177,7 +178,8 @@ fn message(known: &[(&'static str, Value)], id: u64, chance: &mut Chance) -> (u8
         )
         .into(),
     };
-    // A text that is none is against the rules of WebSocket, and ends the connection; most are sent as bytes, which are answered.
+    // A text that is none is against the rules of WebSocket, and ends the connection; most are sent
+    // as bytes, which are answered.
     let is_text = std::str::from_utf8(&bytes).is_ok();
     let kind = if is_text || chance.below(500) == 0 { kind } else { BINARY };
     let is_sound = (is_text || kind == BINARY) && bytes.len() <= 8 << 20;
@@ -235,7 +237,8 @@ fn open(served: &Served, tally: &mut Tally, chance: &mut Chance) -> WebSocket {
     socket
 }
 
-/// Reads answers until the mark; `false` where the connection was closed. Each message before it has one answer.
+/// Reads answers until the mark; `false` where the connection was closed. Each message before it
+/// has one answer.
 fn settle(socket: &mut WebSocket, mark: u64, sent: u64, tally: &mut Tally) -> bool {
     let hello = json!({ "id": mark, "method": "hello", "params": { "version": 1 } });
     let mut answers = 0;

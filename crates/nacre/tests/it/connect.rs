@@ -226,7 +226,7 @@ fn nothing_is_written_without_a_yes() {
     );
     let before = machine.tree();
     let refused = machine.home.run(&["connect", "claude"]);
-    assert!(refused.contains("only after a yes") && refused.contains("--yes"), "{refused}");
+    assert!(refused.contains("only after confirmation") && refused.contains("--yes"), "{refused}");
     assert_eq!(machine.home.json(&["connect", "auto"]).0, 2);
     let (_, shown) = machine.home.json(&["connect", "claude", "--dry-run"]);
     let changes = shown["changes"].as_array().unwrap();
@@ -450,7 +450,7 @@ fn agents_that_were_taken_out_are_named_with_the_way_back() {
     let session = r#"{"type":"user","sessionId":"s1","cwd":"/elsewhere","timestamp":"2026-11-01T10:00:00Z","uuid":"u1","message":{"role":"user","content":"Use tabs"}}"#;
     machine.put(".claude/projects/-elsewhere/s1.jsonl", &format!("{session}\n"));
     machine.ok(&["connect", "claude", "--remove", "--yes"]);
-    let said = "Sessions of claude are not read: you took this agent out. `nacre connect auto` brings it back.";
+    let said = "Sessions of claude are not read: you removed this agent. `nacre connect auto` adds it again.";
     for command in ["init", "sync", "status"] {
         let shown = machine.home.run(&[command]);
         assert!(shown.contains(said), "{command}: {shown}");

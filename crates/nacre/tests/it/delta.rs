@@ -257,15 +257,15 @@ fn what_cannot_be_told_is_said_with_what_to_type() {
     Hint: `nacre delta --since 0` tells everything that is there
     [exit 1]
     ");
-    assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @"
+    assert_snapshot!(home.run(&["delta", "--since", "yesterday"]), @r"
     Error: `yesterday` is not a value of `--since <SINCE>`
     Caused by: give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything
-    Hint: `nacre delta --help` shows what it takes
+    Hint: `nacre delta --help` describes it
     [exit 2]
     ");
     assert_snapshot!(home.run(&["delta", "nothing"]), @"
     Error: `$HOME/work/nothing` is no folder
-    Hint: Name a folder of the project, or one of `nacre project list`
+    Hint: Name a folder of the project, or one of `nacre project`
     [exit 1]
     ");
     assert_snapshot!(home.run_in(&home.root(), &["delta"]), @"

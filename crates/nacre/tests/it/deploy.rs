@@ -1,4 +1,5 @@
-//! What `deploy/` starts is what the program knows: commands, flags, variables, ports and addresses.
+//! What `deploy/` starts is what the program knows: commands, flags, variables, ports and
+//! addresses.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,10 +1,13 @@
-//! The generated pages of `docs/` say what the program says, and so do the README's examples and the demo.
+//! The generated pages of `docs/` say what the program says, and so do the README's examples and
+//! the demo.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, UNIX_EPOCH};
+
+use serde_json::{Map, Value, json};
 
 use crate::agents;
 use crate::home::{TestHome, repository, walk};
@@ -31,24 +34,37 @@ fn the_reference_is_current() {
 
 #[test]
 fn the_schemas_are_current() {
-    let folder = repository().join("docs/schema");
-    let page = |(name, schema)| {
-        (format!("{name}.json"), serde_json::to_string_pretty(&schema).unwrap() + "\n")
-    };
-    let derived: BTreeMap<String, String> =
-        nacre_api::wire::schemas().into_iter().map(page).collect();
+    let file = repository().join("docs/schema.json");
+    let derived = serde_json::to_string_pretty(&schema_document()).unwrap() + "\n";
     if std::env::var_os(WRITE).is_some() {
-        fs::remove_dir_all(&folder).unwrap();
-        fs::create_dir(&folder).unwrap();
-        derived.iter().for_each(|(name, text)| fs::write(folder.join(name), text).unwrap());
+        fs::write(&file, derived).unwrap();
         return;
     }
-    let stored = files(&folder);
-    assert!(derived.len() > 20, "there are no schemas");
-    let names: BTreeSet<&String> = derived.keys().chain(stored.keys()).collect();
-    let behind: Vec<_> =
-        names.into_iter().filter(|name| derived.get(*name) != stored.get(*name)).collect();
-    assert!(behind.is_empty(), "docs/schema is out of date; run `make docs`: {behind:#?}");
+    let stored = fs::read_to_string(&file).unwrap_or_default();
+    assert!(stored == derived, "docs/schema.json is out of date; run `make docs`");
+}
+
+/// The schemas of all wire types in one document: each in `$defs` by its name, with what it refers
+/// to beside it.
+fn schema_document() -> Value {
+    let mut all = Map::new();
+    let mut insert = |name: String, schema: Value| {
+        let known = all.entry(name.clone()).or_insert_with(|| schema.clone());
+        assert_eq!(*known, schema, "two types are called {name}");
+    };
+    for (name, schema) in nacre_types::schemas() {
+        // A type that holds itself refers to the whole document.
+        let text = schema.to_value().to_string().replace("\"#\"", &format!("\"#/$defs/{name}\""));
+        let mut schema: Map<String, Value> = serde_json::from_str(&text).unwrap();
+        for key in ["$schema", "title"] {
+            schema.remove(key);
+        }
+        if let Some(Value::Object(inner)) = schema.remove("$defs") {
+            inner.into_iter().for_each(|(name, schema)| insert(name, schema));
+        }
+        insert(name.to_owned(), Value::Object(schema));
+    }
+    json!({ "$schema": "https://json-schema.org/draft/2020-12/schema", "$defs": all })
 }
 
 #[test]
@@ -69,10 +85,9 @@ fn every_command_that_is_shown_has_a_manual_page() {
 
 #[test]
 fn every_wire_type_has_a_schema() {
-    let table: BTreeSet<&str> =
-        nacre_api::wire::schemas().into_iter().map(|(name, _)| name).collect();
+    let table: BTreeSet<&str> = nacre_types::schemas().into_iter().map(|(name, _)| name).collect();
     let mut sources = Vec::new();
-    walk(&repository().join("crates/nacre-api/src"), &mut sources);
+    walk(&repository().join("crates/nacre-types/src"), &mut sources);
     let mut declared = BTreeSet::new();
     for source in sources {
         let text = fs::read_to_string(source).unwrap();
@@ -84,7 +99,7 @@ fn every_wire_type_has_a_schema() {
     declared.retain(|name| !table.contains(name.as_str()));
     assert!(
         declared.is_empty(),
-        "Add these to the table of crates/nacre-api/src/wire/schema.rs: {declared:#?}"
+        "Add these to the table of crates/nacre-types/src/schema.rs: {declared:#?}"
     );
 }
 
@@ -204,7 +219,8 @@ fn the_demo_is_short_and_whole() {
     assert!(n_lines <= 60, "{n_lines} lines: {shown}");
 }
 
-/// Lays out the sessions of `tools/demo-home` where three agents keep theirs; returns the repository that they are of.
+/// Lays out the sessions of `tools/demo-home` where three agents keep theirs; returns the
+/// repository that they are of.
 fn lay_demo_home(home: &TestHome) -> PathBuf {
     let folder = lay_home(home, "tools/demo-home", 3);
     fs::create_dir_all(folder.join(".git")).unwrap();
@@ -237,7 +253,8 @@ fn typed(home: &TestHome, folder: &Path, line: &str) -> String {
     shown
 }
 
-/// What a shell shows for a command that is typed in a folder, in the home of somebody called Ana, and whether it succeeded.
+/// What a shell shows for a command that is typed in a folder, in the home of somebody called Ana,
+/// and whether it succeeded.
 fn shell(home: &TestHome, folder: &Path, now: &str, line: &str) -> (String, bool) {
     let program = Path::new(env!("CARGO_BIN_EXE_nacre")).parent().unwrap().to_owned();
     let path = std::env::var_os("PATH").unwrap_or_default();
@@ -309,7 +326,8 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
     printed
 }
 
-/// Text in which the last part of the id of a change or run is a word: it is a hash, or the number of a process.
+/// Text in which the last part of the id of a change or run is a word: it is a hash, or the number
+/// of a process.
 fn without_change_ids(text: &str) -> String {
     text.split_inclusive(char::is_whitespace).map(without_change_id).collect()
 }

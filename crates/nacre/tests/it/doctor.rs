@@ -54,11 +54,11 @@ fn everything_wrong_is_found_with_its_line() {
     home.write(&format!("meta/evidence/{id}.json"), "{ not json");
     symlink("/etc/hostname", home.store("memory/learnings/20261109-link.md")).unwrap();
     assert_snapshot!(home.run(&["doctor"]), @"
-    $HOME/work/.nacre/memory/archived/decisions/20261115-use-sqlite.md: error: The id `20261115-use-sqlite` stands twice; `memory/decisions/20261115-use-sqlite.md` is the one in use
+    $HOME/work/.nacre/memory/archived/decisions/20261115-use-sqlite.md: error: The id `20261115-use-sqlite` is used twice; Nacre reads `memory/decisions/20261115-use-sqlite.md`
       Rename one file and its `id`, or remove it
     $HOME/work/.nacre/memory/decisions/20261101-broken.md:4: error: the frontmatter is not valid YAML: invalid indentation in multiline quoted scalar
     $HOME/work/.nacre/memory/decisions/20261102-conflict.md:3: error: a git merge conflict is not resolved here
-    $HOME/work/.nacre/memory/decisions/20261103-dangling.md: warning: No evidence stands behind it
+    $HOME/work/.nacre/memory/decisions/20261103-dangling.md: warning: It has no evidence
       In a repository it is in no brief until you take it over: nacre feedback 20261103-dangling useful
     $HOME/work/.nacre/memory/decisions/20261103-dangling.md:4: warning: `related` names `20260101-gone`, which does not exist
       nacre memory edit 20261103-dangling
@@ -76,7 +76,7 @@ fn everything_wrong_is_found_with_its_line() {
       Remove the file, or bring the memory back from git
     $HOME/work/.nacre/meta/evidence/20260101-gone.json:1: error: Not an evidence file: missing field `version` at line 1 column 2
     $HOME/work/.nacre/meta/evidence/20261115-use-sqlite.json:1: error: Not an evidence file: key must be a string at line 1 column 3
-    From elsewhere and not used in briefs: 2; see nacre trust
+    From elsewhere, not used in briefs: 2; see nacre trust
     Checked 9 memories: broken, 9 errors, 6 warnings.
     [exit 1]
     ");

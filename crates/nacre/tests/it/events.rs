@@ -1,4 +1,4 @@
-//! `nacre events`, `events tools` and `events models`
+//! `nacre events`, and what models and tools used
 
 use std::fs;
 use std::io::{Read as _, Write as _};
@@ -9,15 +9,16 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use jiff::Timestamp;
-use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_engine::model::{Cost, ModelRef, StopReason, Usage};
-use nacre_engine::record::state::{Recorder, Retention, State};
+use nacre_engine::record::state::{Recorder, State, TaskStore as _};
 use nacre_engine::record::{
-    CacheUse, CancelledBy, Category, Clock, Event, Events, Fault, Listener, ModelFacts, NewTask,
-    Runner, SessionId, Signal, TaskClass, TaskId, TaskState, ToolFacts,
+    CancelledBy, Category, Clock, Event, Events, Fault, Listener, ModelFacts, NewTask, Runner,
+    SessionId, Signal, TaskClass, TaskId, TaskState, ToolFacts,
 };
 
 use crate::home::{NOW, TestHome};
+use crate::operations::host;
 
 const DONE: TaskState = TaskState::Completed { signal: Signal::Done };
 
@@ -51,7 +52,7 @@ fn running(home: &TestHome, number: u64, title: &str, runner: &Runner) -> Spoken
     };
     state.accept(&task, runner, now()).unwrap();
     state.start(&id, runner, now()).unwrap();
-    let recorder = Arc::new(Recorder::start(state, None, Retention::default()));
+    let recorder = Arc::new(Recorder::start(state, None));
     let clock: Clock = Arc::new(now);
     let events = Events::new(id, clock, vec![Arc::clone(&recorder) as Arc<dyn Listener>]);
     Spoken { recorder, events }
@@ -61,14 +62,13 @@ fn here() -> Runner {
     Runner::here(std::process::id())
 }
 
-fn result(tool: &str, duration_us: u64, fault: Option<Fault>, cache: CacheUse) -> Event {
+fn result(tool: &str, duration_us: u64, fault: Option<Fault>) -> Event {
     Event::ToolResult(Box::new(ToolFacts {
         step: 1,
         call: "c1".into(),
         tool: tool.into(),
         category: Some(Category::Read),
         fault,
-        cache,
         duration_us,
         bytes_in: 20,
         bytes_out: 4000,
@@ -103,9 +103,9 @@ fn with_tasks() -> TestHome {
         tool: "file_read".into(),
         arguments: r#"{"path":"a b.rs"}"#.into(),
     });
-    spoken.events.emit(result("file_read", 1500, None, CacheUse::Miss));
-    spoken.events.emit(result("file_read", 300, Some(Fault::NotFound), CacheUse::Off));
-    spoken.events.emit(result("git_log", 12_000, None, CacheUse::Hit));
+    spoken.events.emit(result("file_read", 1500, None));
+    spoken.events.emit(result("file_read", 300, Some(Fault::NotFound)));
+    spoken.events.emit(result("git_log", 12_000, None));
     spoken.events.emit(Event::TaskState(DONE));
     spoken.recorder.close();
     drop(running(&home, 2, "Still at it", &here()));
@@ -117,8 +117,7 @@ fn with_tasks() -> TestHome {
 fn where_nothing_ran_there_is_nothing_to_show() {
     let home = TestHome::new();
     assert_snapshot!(home.run(&["events"]), @"No tasks.");
-    assert_snapshot!(home.run(&["events", "tools"]), @"No tool was called yet.");
-    assert_snapshot!(home.run(&["events", "models"]), @"No model was called yet.");
+    assert_snapshot!(home.run(&["model", "--used"]), @"No model was called yet.");
     assert_snapshot!(home.run(&["events", "abcd"]), @"
     Error: There are no tasks yet
     [exit 1]
@@ -152,16 +151,16 @@ fn the_events_of_a_task_are_shown_in_order() {
         2  08:30:00.000  step.start         step=1
         3  08:30:00.000  model.finish       cost=2500000 duration_us=1500000 model=anthropic/claude-sonnet-4-6 step=1 stop=end usage.cache_read=900 usage.cache_write=0 usage.input=100 usage.output=20 usage.reasoning=0
         4  08:30:00.000  tool.call          arguments="{\"path\":\"a b.rs\"}" call=c1 step=1 tool=file_read
-        5  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 cache=miss call=c1 category=read duration_us=1500 n_changed=0 shown_bytes=1000 step=1 tool=file_read
-        6  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 cache=off call=c1 category=read duration_us=300 fault=not_found n_changed=0 shown_bytes=1000 step=1 tool=file_read
-        7  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 cache=hit call=c1 category=read duration_us=12000 n_changed=0 shown_bytes=1000 step=1 tool=git_log
+        5  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 call=c1 category=read duration_us=1500 n_changed=0 shown_bytes=1000 step=1 tool=file_read
+        6  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 call=c1 category=read duration_us=300 fault=not_found n_changed=0 shown_bytes=1000 step=1 tool=file_read
+        7  08:30:00.000  tool.result        bytes_in=20 bytes_out=4000 call=c1 category=read duration_us=12000 n_changed=0 shown_bytes=1000 step=1 tool=git_log
         8  08:30:00.000  task.state         signal=done state=completed
     "#);
     assert_snapshot!(home.run(&["events", "0000000000001", "-n", "1"]), @r"
     Where is the \u{1b}[31mqueue?
     task_0000000000001 · explorer · completed(done) · from 2026-11-15T08:30:00Z · to 2026-11-15T08:30:00Z
         1  08:30:00.000  task.state         state=running
-    Hint: There are 7 more: --limit 0 shows all
+    Hint: 7 more; `--limit 0` shows all
     ");
     let (_, value) = home.json(&["events", "0000000000001"]);
     let events = value["events"].as_array().unwrap();
@@ -187,7 +186,6 @@ fn a_task_is_followed_to_its_end() {
     let home = TestHome::new();
     let spoken = running(&home, 7, "Follow me", &here());
     spoken.events.emit(Event::StepStart { step: 1 });
-    spoken.recorder.flush();
     let mut command =
         home.command(&home.work(), &["events", "task_0000000000007", "--follow", "--json"]);
     let child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -221,9 +219,9 @@ fn a_task_whose_process_is_gone_is_not_followed_for_ever() {
 #[test]
 fn a_task_is_cancelled_by_name() {
     let home = with_tasks();
-    assert_snapshot!(home.run(&["events", "cancel", "0000000000002"]), @"
+    assert_snapshot!(home.run(&["events", "cancel", "0000000000002"]), @r"
     task_0000000000002 stopping
-    See it end: nacre events task_0000000000002 --follow
+    Follow it: nacre events task_0000000000002 --follow
     ");
     let task = open(&home).task(&TaskId::from_random(2)).unwrap();
     assert_eq!((task.state, task.asked), (TaskState::Running, Some(CancelledBy::Person)));
@@ -239,14 +237,14 @@ fn a_task_is_cancelled_by_name() {
 #[test]
 fn tools_and_models_are_counted() {
     let home = with_tasks();
-    assert_snapshot!(home.run(&["events", "tools"]), @"
-    file_read  2 calls  p50 0.300 ms   p95 1.500 ms   1 errors (1 not_found)  0 from cache  8000 bytes, 2000 shown
-    git_log    1 calls  p50 12.000 ms  p95 12.000 ms  no errors               1 from cache  4000 bytes, 1000 shown
-    ");
-    assert_snapshot!(home.run(&["events", "models"]), @"anthropic/claude-sonnet-4-6  1 calls  100 tokens in, 900 from cache  20 out  $0.002500");
-    let (_, value) = home.json(&["events", "tools"]);
-    assert_eq!(value["tools"][0]["errors"], serde_json::json!({ "not_found": 1 }));
-    assert_eq!(home.json(&["events", "models"]).1["models"][0]["cost_nano_dollars"], 2_500_000);
+    let report = nacre_ops::tasks::tools(&host(&home)).unwrap();
+    let [read, log] = &report.tools[..] else { panic!("{report:?}") };
+    assert_eq!((&*read.tool, read.calls, read.p50_us, read.p95_us), ("file_read", 2, 300, 1500));
+    assert_eq!(read.errors, [("not_found".to_owned(), 1)].into());
+    assert_eq!((&*log.tool, log.calls), ("git_log", 1));
+    assert_eq!((log.bytes_out, log.shown_bytes), (4000, 1000));
+    assert_snapshot!(home.run(&["model", "--used"]), @"anthropic/claude-sonnet-4-6  1 calls  100 tokens in, 900 from cache  20 out  $0.002500");
+    assert_eq!(home.json(&["model", "--used"]).1["models"][0]["cost_nano_dollars"], 2_500_000);
 }
 
 /// Runs an agent whose model says one thing, with a collector at `address`.
@@ -293,7 +291,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
 fn a_collector_that_is_gone_costs_a_warning() {
     let (home, shown) = asked("http://127.0.0.1:1");
     assert!(
-        shown.contains("Warning: The collector was not told: Cannot reach the collector"),
+        shown.contains("Warning: No spans were sent: the collector cannot be reached"),
         "{shown}"
     );
     assert!(shown.contains("Nowhere."), "{shown}");
@@ -315,14 +313,4 @@ fn a_damaged_state_is_named_with_what_to_type() {
     Hint: Move it away, and a new one is made: mv $HOME/.nacre/state.sqlite3 $HOME/.nacre/state.sqlite3.damaged
     [exit 1]
     ");
-}
-
-#[test]
-fn a_repository_names_no_collector() {
-    let home = TestHome::new();
-    home.write("config.toml", "[telemetry]\notlp_endpoint = \"http://evil.example\"\n");
-    let shown = home.run(&["config", "show"]);
-    assert!(shown.contains("Warning:") && !shown.contains("evil.example in"), "{shown}");
-    let (_, value) = home.json(&["config", "show"]);
-    assert!(!value.to_string().contains("evil.example"), "{value}");
 }

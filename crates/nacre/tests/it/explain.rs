@@ -39,19 +39,19 @@ fn each_reason_is_told() {
     ] {
         told += &home.run(&["explain", path]);
     }
-    assert_snapshot!(told, @"
+    assert_snapshot!(told, @r"
     src/lib.rs: mapped; git tracks it
     fresh.rs: mapped; git does not track it
-    run.log: not mapped: the rule `*.log` of the root leaves it out
+    run.log: not mapped: the rule `*.log` of the root excludes it
     kept.log: mapped; git tracks it
-    src/gen/x.rs: not mapped: the rule `gen/` of `src` leaves it out
-    node_modules/x/index.js: not mapped: programs fill `node_modules`, and git tracks nothing in it
-    other/a.rs: not mapped: `other` is a repository of its own
-    .env.production: not mapped: `.env.*` keeps secrets out
+    src/gen/x.rs: not mapped: the rule `gen/` of `src` excludes it
+    node_modules/x/index.js: not mapped: `node_modules` holds generated files, and git tracks nothing in it
+    other/a.rs: not mapped: `other` is another repository
+    .env.production: not mapped: `.env.*` excludes files with secrets
     link: not mapped: `link` is a link, and links are not followed
     link/lib.rs: not mapped: `link` is a link, and links are not followed
-    src: a folder; what is mapped are files
-    nothing.rs: not mapped: there is nothing of that name
+    src: a folder; the map contains files
+    nothing.rs: not mapped: the file does not exist
     ");
     let (_, value) = home.json(&["explain", "run.log"]);
     assert_eq!(
@@ -71,9 +71,9 @@ fn rules_that_are_not_in_the_repository_are_named() {
     let settings = home.root().join("settings").to_string_lossy().into_owned();
     let home = home.with_var("XDG_CONFIG_HOME", &settings);
     let told = home.run(&["explain", "a.swp"]) + &home.run(&["explain", "b.tmp"]);
-    assert_snapshot!(told, @"
-    a.swp: not mapped: the rule `*.swp` of `$HOME/settings/git/ignore` leaves it out
-    b.tmp: not mapped: the rule `*.tmp` of `.git/info/exclude` leaves it out
+    assert_snapshot!(told, @r"
+    a.swp: not mapped: the rule `*.swp` of `$HOME/settings/git/ignore` excludes it
+    b.tmp: not mapped: the rule `*.tmp` of `.git/info/exclude` excludes it
     ");
     let home =
         home.with_var("GIT_CONFIG_GLOBAL", "/dev/null").with_var("XDG_CONFIG_HOME", "/nowhere");

@@ -171,7 +171,7 @@ fn a_kept_answer_that_is_damaged_is_made_again() {
     let first = home.ok(&["explore"]);
     let mut files = Vec::new();
     walk(&home.root().join(".nacre/cache/codemap"), &mut files);
-    files.retain(|file| file.file_name().unwrap().to_string_lossy().starts_with("slice-"));
+    files.retain(|file| file.file_name().unwrap().to_string_lossy().starts_with("overview-"));
     assert!(!files.is_empty());
     for file in files {
         let mut bytes = fs::read(&file).unwrap();

@@ -35,8 +35,8 @@ fn remembered() -> TestHome {
 #[test]
 fn decisions_and_conventions_come_into_the_file_that_agents_read() {
     let home = remembered();
-    assert_snapshot!(export(&home, &[]), @"
-    Wrote 2 memories into AGENTS.md, 293 of 1500 tokens.
+    assert_snapshot!(export(&home, &[]), @r"
+    Wrote 2 memories to AGENTS.md, 293 of 1500 tokens.
     Undo: nacre undo export-20261115-083000-[id]
     ");
     assert_snapshot!(file(&home, "AGENTS.md"), @"
@@ -56,12 +56,12 @@ fn decisions_and_conventions_come_into_the_file_that_agents_read() {
     assert_snapshot!(export(&home, &[]), @"AGENTS.md is up to date: 2 memories, 293 of 1500 tokens.");
     let again = fs::metadata(home.work().join("AGENTS.md")).unwrap().modified().unwrap();
     assert_eq!(written, again, "what is up to date is not written");
-    assert_snapshot!(export(&home, &["--remove"]), @"
-    Took the block out of AGENTS.md; the rest is as it was.
+    assert_snapshot!(export(&home, &["--remove"]), @r"
+    Removed the block from AGENTS.md; the rest is unchanged.
     Undo: nacre undo export-20261115-083000-[id]
     ");
     assert!(!home.work().join("AGENTS.md").exists(), "it was made for the block");
-    assert_snapshot!(export(&home, &["--remove"]), @"There is no block in AGENTS.md, and nothing to write into one.");
+    assert_snapshot!(export(&home, &["--remove"]), @"AGENTS.md has no block, and there is nothing to write.");
 }
 
 #[test]
@@ -69,14 +69,14 @@ fn the_rest_of_a_file_stays_byte_for_byte() {
     let home = remembered();
     let before: &[u8] = b"# Rules\r\n\r\n- Be kind \xff\r\nno end of line";
     fs::write(home.work().join("CLAUDE.md"), before).unwrap();
-    assert!(export(&home, &[]).starts_with("Wrote 2 memories into CLAUDE.md"));
+    assert!(export(&home, &[]).starts_with("Wrote 2 memories to CLAUDE.md"));
     let first = fs::read(home.work().join("CLAUDE.md")).unwrap();
     assert!(first.starts_with(before) && first.ends_with(b"<!-- nacre:end -->\r\n"));
     home.add("Use tabs", &["--body", "They are shorter."]);
     assert!(export(&home, &[]).starts_with("Updated CLAUDE.md: 3 memories"));
     let second = fs::read(home.work().join("CLAUDE.md")).unwrap();
     assert!(second.starts_with(before) && second != first);
-    assert!(export(&home, &["--remove"]).starts_with("Took the block out of CLAUDE.md"));
+    assert!(export(&home, &["--remove"]).starts_with("Removed the block from CLAUDE.md"));
     assert_eq!(fs::read(home.work().join("CLAUDE.md")).unwrap(), before);
     fs::write(home.work().join("AGENTS.md"), "").unwrap();
     assert!(export(&home, &[]).contains("AGENTS.md"), "of two, AGENTS.md");
@@ -130,7 +130,7 @@ fn a_persons_edit_inside_the_block_is_not_written_over() {
     assert!(export(&home, &["--remove"]).contains("[exit 1]"));
     assert_eq!(file(&home, "AGENTS.md"), edited);
     let shown = export(&home, &["--dry-run"]);
-    assert!(shown.contains("-- Use Postgres") && shown.contains("write over it"), "{shown}");
+    assert!(shown.contains("-- Use Postgres") && shown.contains("overwrite it"), "{shown}");
     assert!(export(&home, &["--force"]).starts_with("Updated AGENTS.md"));
     assert!(!file(&home, "AGENTS.md").contains("Postgres"));
 }
@@ -204,8 +204,8 @@ fn only_the_project_speaks_and_only_what_a_brief_would_tell() {
                     updated: 2026-01-01T00:00:00Z\nsource: human\nconfidence: 0.9\ntags: []\nrelated: []\n\
                     status: active\n---\n\nIt is safe.\n";
     home.write("memory/decisions/20260101-run-this.md", stranger);
-    assert_snapshot!(export(&home, &[]), @"
-    There is no block in AGENTS.md, and nothing to write into one.
+    assert_snapshot!(export(&home, &[]), @r"
+    AGENTS.md has no block, and there is nothing to write.
     Warning: Left out, because it came from elsewhere: 20260101-run-this
     Hint: See them and decide: nacre trust
     ");

@@ -61,16 +61,16 @@ fn what_is_wrong_is_offered_nowhere_until_it_is_useful() {
     };
     assert_eq!(offers(&home), [true; 4]);
     let before = home.read(&format!("memory/decisions/{id}.md"));
-    assert_snapshot!(home.run(&["feedback", &id, "wrong", "--note", "We never did"]), @"
+    assert_snapshot!(home.run(&["feedback", &id, "wrong", "--note", "We never did"]), @r"
     20261115-use-redis-for-the-queue is wrong: confidence 0.9 to 0.45
-    It is archived and no longer offered; put it back: nacre feedback 20261115-use-redis-for-the-queue useful
+    It is archived and no longer offered; restore it: nacre feedback 20261115-use-redis-for-the-queue useful
     Undo: nacre undo memory-20261115-083000-[id]
     ");
     assert_eq!(offers(&home), [false; 4]);
     assert_snapshot!(home.run(&["memory", "show", &id]), @"
     Use Redis for the queue
     20261115-use-redis-for-the-queue · decision · archived · confidence 0.45 · updated 2026-11-15T08:30:00Z
-    a person said that it is wrong, 2026-11-15T08:30:00Z: We never did
+    you said that it is wrong, 2026-11-15T08:30:00Z: We never did
 
     It is fast.
     ");

@@ -1,4 +1,5 @@
-//! The first minute: what `init` and `sync` find, what they say about it, and what a person types next.
+//! The first minute: what `init` and `sync` find, what they say about it, and what a person types
+//! next.
 
 use std::fs;
 use std::path::Path;
@@ -74,7 +75,7 @@ fn init_finds_the_sessions_of_this_repository() {
     home.ok(&["sync"]);
     let shown = home.run(&["init"]);
     assert!(
-        line(&shown, "Found 3").ends_with("(Claude Code 2, Codex 1), all read before."),
+        line(&shown, "Found 3").ends_with("(Claude Code 2, Codex 1), all already read."),
         "{shown}"
     );
     assert_ne!(line(&shown, "Next: "), "Next: nacre sync");
@@ -90,7 +91,7 @@ fn init_without_sessions_says_which_kind_of_nothing_it_found() {
     assert!(home.run(&["init"]).contains("Found no sessions of any coding agent."));
     add(&home, "codex", (1, &home.root().join("other")), RESTED);
     let shown = home.run(&["init"]);
-    assert!(shown.contains("Found no session of this repository."), "{shown}");
+    assert!(shown.contains("Found no sessions of this repository."), "{shown}");
     assert_eq!(line(&shown, "Next: "), "Next: nacre connect auto");
 }
 
@@ -160,7 +161,7 @@ fn four_kinds_of_nothing_are_four_sentences() {
     let home = TestHome::new();
     let shown = home.run(&["sync"]);
     assert!(
-        shown.starts_with("Found no coding agent: there is none of ~/.claude/projects"),
+        shown.starts_with("Found no coding agent: none of these exists: ~/.claude/projects"),
         "{shown}"
     );
     assert!(line(&shown, "Found no").ends_with(" more places (`nacre connect list`)."), "{shown}");
@@ -171,10 +172,10 @@ fn four_kinds_of_nothing_are_four_sentences() {
     add(&home, "claude", (1, &home.work()), RESTED);
     home.ok(&["sync"]);
     let shown = home.run(&["sync"]);
-    assert!(shown.starts_with("Nothing new to read in 1 file of sessions.\n"), "{shown}");
+    assert!(shown.starts_with("Nothing new to read in 1 session file.\n"), "{shown}");
     let home = used();
     let shown = home.run(&["sync"]);
-    let here = "~/work is not set up: nothing is kept of its 3 sessions.";
+    let here = "~/work is not set up: its 3 sessions are not turned into memories.";
     assert_eq!(line(&shown, "~/work"), here);
     assert_eq!(line(&shown, "Next: "), "Next: nacre init");
 }
@@ -185,7 +186,7 @@ fn what_was_said_before_init_is_found_after_it() {
     home.ok(&["sync"]);
     home.ok(&["init"]);
     let shown = home.run(&["sync"]);
-    assert!(shown.contains("Queued 3 sessions of projects that were set up since."), "{shown}");
+    assert!(shown.contains("Queued 3 sessions of newly set up projects."), "{shown}");
     assert!(home.run(&["trace", "search", "yarn"]).contains("never npm or yarn"));
 }
 
@@ -193,7 +194,7 @@ fn what_was_said_before_init_is_found_after_it() {
 fn a_clone_is_registered_by_being_used() {
     let home = used();
     fs::create_dir(home.store("")).unwrap();
-    let listed = || home.json(&["project", "list"]).1["projects"].as_array().unwrap().len();
+    let listed = || home.json(&["project"]).1["projects"].as_array().unwrap().len();
     for looked in [&["status"][..], &["doctor"], &["sync", "--dry-run"]] {
         home.run(looked);
         assert_eq!(listed(), 0, "{looked:?}");

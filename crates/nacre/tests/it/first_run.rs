@@ -1,4 +1,5 @@
-//! The first ten minutes on a terminal, as `docs/first-run.md` shows them: the page is made by this test, and checked by it.
+//! The first ten minutes on a terminal, as `docs/first-run.md` shows them: the page is made by this
+//! test, and checked by it.
 //!
 //! `NACRE_WRITE_DOCS=1 cargo nextest run -p nacre first_run` writes the page again.
 
@@ -11,7 +12,8 @@ use serde_json::{Value, json};
 
 use crate::home::{NOW, TestHome, repository};
 
-/// Runs a program on a terminal of 100 columns, types each answer when its question has appeared, and prints what was written.
+/// Runs a program on a terminal of 100 columns, types each answer when its question has appeared,
+/// and prints what was written.
 const TERMINAL: &str = r#"
 import fcntl, json, os, pty, select, struct, sys, termios
 steps = json.loads(sys.argv[1])
@@ -40,16 +42,16 @@ const PAGE: &str = "docs/first-run.md";
 fn the_first_run_is_as_the_page_shows_it() {
     let home = first_home();
     let mut page = String::from(
-        "# A first run\n\nEverything below was printed by the program: a fresh home, a repository, and six sessions of three agents. A test \
-         makes this page.\n",
+        "# What does a first run look like?\n\nThis is real output, in a new home and a repository \
+         with six sessions of three agents. A test\ngenerates this page.\n",
     );
     for (words, args, typed) in [
         ("Set the repository up.", &["init"][..], &[][..]),
         ("Read the sessions.", &["sync"], &[]),
-        ("Decide about what waits.", &["review"], &[("help? ", "a\n"), ("help? ", "q\n")]),
-        ("What the next agent is told.", &["brief"], &[]),
-        ("Ask.", &["ask", "which package manager do we use?"], &[]),
-        ("Take the last change back.", &["undo", "--last"], &[]),
+        ("Review the candidates.", &["review"], &[("help? ", "a\n"), ("help? ", "q\n")]),
+        ("Print the briefing for the next agent.", &["brief"], &[]),
+        ("Ask a question.", &["ask", "which package manager do we use?"], &[]),
+        ("Undo the last change.", &["undo", "--last"], &[]),
     ] {
         let Some(shown) = on_a_terminal(&home, args, typed) else { return };
         page.push_str(&format!("\n{words}\n\n```console\n$ nacre {}\n{shown}```\n", line(args)));
@@ -70,7 +72,7 @@ fn line(args: &[&str]) -> String {
     args.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
-/// `None` where there is no Python to make a terminal with.
+/// `None` without Python, which provides the terminal.
 fn on_a_terminal(home: &TestHome, args: &[&str], typed: &[(&str, &str)]) -> Option<String> {
     let mut command = Command::new("python3");
     let steps = serde_json::to_string(typed).unwrap();
@@ -89,7 +91,8 @@ fn path() -> &'static str {
     "/usr/bin:/bin"
 }
 
-/// What differs from run to run: the random end of a run's name, and the name of a session, which comes from its path.
+/// What differs from run to run: the random end of a run's name, and the name of a session, which
+/// comes from its path.
 fn masked(shown: &str) -> String {
     let mut kept = String::new();
     let mut is_session = false;
@@ -107,7 +110,7 @@ fn masked(shown: &str) -> String {
     kept
 }
 
-/// What stands on a terminal in the end: lines that were written over are gone.
+/// The final content of a terminal, without overwritten lines.
 fn screen(written: &str) -> String {
     let (mut lines, mut row, mut column) = (vec![Vec::<char>::new()], 0_usize, 0_usize);
     let mut rest = written.chars().peekable();
@@ -191,8 +194,8 @@ const PNPM: &[&str] = &[
 ];
 const QUEUE: &[&str] = &[
     "The import job loses rows when the worker restarts",
-    "I could keep the queue in Redis or in a SQLite table.",
-    "We decided to use SQLite for the queue because it is one file to back up and needs no server.",
+    "Where should the queue be kept?\n\nA) Redis: fast, one more server\nB) SQLite: one file, no server",
+    "B, it is one file to back up",
     "Done: the queue is a table in SQLite now.",
 ];
 const TIMES: &[&str] = &[

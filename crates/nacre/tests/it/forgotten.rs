@@ -1,4 +1,5 @@
-//! What is forgotten is in no copy: files, run folders, indexes, notes, the shared database, and a server that it was sent to.
+//! What is forgotten is in no copy: files, run folders, indexes, notes, the shared database, and a
+//! server that it was sent to.
 
 use std::fs;
 use std::path::Path;
@@ -121,7 +122,7 @@ fn of_a_session_only_what_was_said_in_it_stays() {
     let of_session = [
         "traces/",
         ".nacre/catalog.sqlite3",
-        ".nacre/index/traces-",
+        ".nacre/index/traces.",
         "work/.nacre/meta/traces/sessions/",
     ];
     let mut left = holders(&home);
@@ -176,17 +177,17 @@ fn a_server_forgets_with_the_next_push_if_the_token_may() {
     ");
     // A writer may not remove for good.
     let kept = laptop.run(&["push"]).replace(&address, "[address]");
-    assert_snapshot!(kept, @"
-    Sent 0 memories of `work` to http://[address]; 0 were there.
+    assert_snapshot!(kept, @r"
+    Sent 0 memories of `work` to http://[address]; 0 were already there.
     Warning: The server still has 20261115-use-qwyjibo-for-caches: The server says: This needs the scope `admin` in `work`
-    Hint: Whoever has the scope `admin` there can: nacre memory forget
+    Hint: Someone with the scope `admin` there can delete it: nacre memory forget
     [exit 3]
     ");
     let (_, token) = team.server.json(&["server", "token", "add", "ana", "--scope", "admin"]);
     let done = push_first(&laptop, &address, token["token"].as_str().unwrap());
-    assert_snapshot!(done, @"
-    Sent 0 memories of `work` to http://[address]; 0 were there.
-    1 memories that you forgot are forgotten there.
+    assert_snapshot!(done, @r"
+    Sent 0 memories of `work` to http://[address]; 0 were already there.
+    Deleted 1 memories there that you deleted here.
     ");
     served.stop();
     assert_eq!(holders(&team.server), Vec::<String>::new());

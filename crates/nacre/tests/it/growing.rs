@@ -8,12 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::catalog::{
-    Catalog, Connection, RefreshOptions, SessionFilter, TextIndexAccess, TextQuery,
+use nacre_base::fs::Owner;
+use nacre_memory::messages::{TextIndexAccess, TextQuery, search_messages};
+use nacre_memory::search::{Builtin, Mode, Query};
+use nacre_traces::agents::ADAPTERS;
+use nacre_traces::catalog::{Catalog, Connection, RefreshOptions, SessionFilter};
+use nacre_traces::transcript::{
+    Adapter, Agent, EventKind, Sink, Trace, TranscriptEvent, Watermark,
 };
-use nacre_core::safefs::Owner;
-use nacre_core::search::{Builtin, Mode, Query};
-use nacre_core::transcript::{ADAPTERS, Adapter, Agent, Event, EventKind, Sink, Trace, Watermark};
 use serde_json::{Value, json};
 
 use crate::agents::{self, Talk};
@@ -125,10 +127,10 @@ fn every_line_is_read_once_from_watermark_to_watermark() {
             }
         });
         let expected: Vec<String> = (0..N_LINES).map(|n| format!("said{n} ünd more")).collect();
-        let said = events.iter().filter(|event: &&Event| event.kind == EventKind::User);
+        let said = events.iter().filter(|event: &&TranscriptEvent| event.kind == EventKind::User);
         let said: Vec<&str> = said.map(|event| event.text.head()).collect();
         assert_eq!(said, expected, "{:?} in {n_reads} reads", format.agent);
-        let is_ordered = |pair: &[Event]| pair[0].sequence < pair[1].sequence;
+        let is_ordered = |pair: &[TranscriptEvent]| pair[0].sequence < pair[1].sequence;
         assert!(events.windows(2).all(is_ordered), "{:?}", format.agent);
     }
 }
@@ -140,13 +142,13 @@ fn every_line_reaches_the_catalog_once() {
         let path = begin(&folder.path().join("traces"), format);
         let mut catalog = Catalog::open(&folder.path().join("catalog.sqlite3")).unwrap();
         let options = RefreshOptions {
-            words: nacre_core::catalog::WordLists::default(),
+            words: nacre_traces::catalog::WordLists::default(),
             connections: vec![Connection {
                 agent: format.agent,
                 roots: vec![folder.path().join("traces")],
             }],
             projects: vec!["/work/shop".into()],
-            allowed: nacre_core::catalog::AllowedProjects::ByPlace,
+            allowed: nacre_traces::catalog::AllowedProjects::ByPlace,
             since: None,
             until: None,
             max_sessions: None,
@@ -191,5 +193,5 @@ fn n_found(catalog: &Catalog, words: &str) -> usize {
     let embedder = Builtin::shipped().unwrap();
     let owner = Owner { pid: 1, command: String::new(), since: String::new() };
     let access = TextIndexAccess { embedder: &embedder, owner: &owner, now };
-    catalog.search(&query, None, access).unwrap().len()
+    search_messages(catalog, &query, None, access).unwrap().len()
 }

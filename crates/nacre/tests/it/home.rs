@@ -54,7 +54,7 @@ impl TestHome {
         self.work().join(".nacre").join(path)
     }
 
-    /// The folder of the repository's index, which lies among the person's data.
+    /// The folder of the repository's index, in the person's data folder.
     pub(crate) fn index(&self) -> PathBuf {
         let stores = fs::read_dir(self.root().join(".nacre/cache/memories")).unwrap();
         let mut folders = stores.map(|entry| entry.unwrap().path().join("index"));
@@ -159,7 +159,8 @@ impl TestHome {
     }
 }
 
-/// Text in which the last part of the id in `Undo: nacre undo ID` is a word: it is a hash, or the number of a process.
+/// Text in which the last part of the id in `Undo: nacre undo ID` is a word: it is a hash, or the
+/// number of a process.
 fn without_change_ids(text: &str) -> String {
     let masked = text.lines().map(|line| match line.rsplit_once(" nacre undo ") {
         Some((start @ ("Undo:" | "Hint: Keep one of them:"), id)) => {

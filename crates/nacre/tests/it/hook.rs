@@ -1,4 +1,4 @@
-//! `nacre hook`: what each agent is told, and that nothing else ever reaches it.
+//! `nacre hook`: the answer for each agent, and that nothing else is printed.
 
 use std::fs;
 use std::io::Write as _;
@@ -120,7 +120,7 @@ fn every_agent_is_told_in_its_own_shape() {
                 (_, "prompt") => context(agent, event, &memory),
                 _ => String::new(),
             };
-            // A session of its own for each, for nothing is told twice.
+            // A new session for each, because nothing is injected twice.
             let stdin = input(&home, agent, event, &format!("{agent}-{event}"));
             assert_eq!(said(&home, agent, event, &stdin), expected, "{agent} {event}");
         }
@@ -174,7 +174,7 @@ fn nothing_is_said_where_there_is_nothing_to_say() {
     for text in ["", "  \n", "yes", "fix the tests", "run the tests", "commit this"] {
         check_silent(&home, "claude", "prompt", prompt(text));
     }
-    // Text of our own is no question.
+    // Our own text is not a question.
     let own = format!("<nacre-memory>\n{PROMPT}\n</nacre-memory>");
     check_silent(&home, "gemini", "prompt", prompt(&own));
     check_silent(&home, "claude", "prompt", "{\"prompt\": 5}");
@@ -338,7 +338,7 @@ fn a_memory_cannot_leave_its_marks() {
 }
 
 #[test]
-fn a_pitfall_is_told_before_its_file_is_touched() {
+fn a_decision_or_pitfall_is_given_before_its_file_is_changed() {
     let home = home().with_var("NACRE_HOOKS_PITFALLS", "true");
     let body = "See src/report.rs: the test fails after 22:00.";
     let id = home.add(
@@ -359,6 +359,8 @@ fn a_pitfall_is_told_before_its_file_is_touched() {
         "{told}"
     );
     assert_eq!(call("Edit", "src/report.rs"), "", "once");
+    let id = home.add("Reports are cut at midnight", &["--body", "Only src/cut.rs does that."]);
+    assert!(call("Edit", "src/cut.rs").contains(&id));
     let stdin =
         json!({"session_id": "s", "tool_name": "replace", "tool_input": {"file_path": path}});
     assert_eq!(said(&home, "gemini", "before-tool", &stdin), "", "it does not hear it");
@@ -469,4 +471,44 @@ fn notes_of_old_sessions_are_removed() {
         !said(&home, "claude", "prompt", &json!({"session_id": "new", "prompt": PROMPT}))
             .contains(ID)
     );
+}
+
+#[test]
+fn what_a_session_is_about_is_read_from_the_agents_own_transcript_only() {
+    let home = home();
+    let topic = "How do we deploy? We deploy with make ship from the release branch: the pipeline \
+                 of main cannot deploy to production, it fails late.";
+    let line = |role: &str| json!({"message": {"role": role, "content": topic}}).to_string();
+    let discussed = format!("{}\n{}\n", line("user"), line("assistant")).repeat(30);
+    let huge = format!("{}\n{discussed}", "x".repeat(100 << 20));
+    let own = home.root().join(".claude/projects/p");
+    let other = home.root().join("elsewhere");
+    let gone = own.join("gone.jsonl");
+    for folder in [&own, &other] {
+        fs::create_dir_all(folder).unwrap();
+    }
+    for (n, (path, text, is_given)) in [
+        (gone.clone(), "", true),
+        (
+            own.join("other-topic.jsonl"),
+            "{\"message\":{\"role\":\"user\",\"content\":\"Hi\"}}",
+            true,
+        ),
+        (own.join("discussed.jsonl"), &discussed, false),
+        (own.join("huge.jsonl"), &huge, false),
+        (other.join("discussed.jsonl"), &discussed, true),
+        (own.join("../../../elsewhere/discussed.jsonl"), &discussed, true),
+        (own.clone(), "", true),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        if !text.is_empty() {
+            fs::write(&path, text).unwrap();
+        }
+        let session = format!("past-{n}");
+        let stdin = json!({"session_id": session, "prompt": PROMPT, "transcript_path": path});
+        let given = said(&home, "claude", "prompt", &stdin).contains(ID);
+        assert_eq!(given, is_given, "{}", path.display());
+    }
 }

@@ -1,4 +1,5 @@
-//! `nacre hook` beside a server: the same words, whoever finds them, and a server that does not answer is not waited for.
+//! `nacre hook` beside a server: the same answer with or without it, and a server that does not
+//! answer is not waited for.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -18,7 +19,8 @@ const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "sessio
 const PROMPT: &str = "how do we deploy to production?";
 const TITLE: &str = "Deploy with make ship from the release branch";
 
-/// A home with a memory and a guard. What is set stands in its files: a hook with variables of its own answers itself.
+/// A home with a memory and a guard. Settings are in its files: a hook with variables of its
+/// own answers itself.
 fn home(deadline_ms: &str) -> TestHome {
     let home = TestHome::new().with_var("NACRE_HOOKS_DEADLINE_MS", deadline_ms);
     home.ok(&["config", "set", "hooks.guard", "true"]);
@@ -61,7 +63,7 @@ impl Drop for Up<'_> {
     }
 }
 
-/// Stands in the place of a server: returns what each caller sent, and answers with `answer`.
+/// A fake server: returns what each caller sent, and answers with `answer`.
 struct Pretended(JoinHandle<Vec<String>>);
 
 impl Pretended {
@@ -87,8 +89,9 @@ fn answer_one(stream: UnixStream, answer: &[u8]) -> String {
         let mut line = String::new();
         reader.read_line(&mut line).unwrap();
         let is_end = line.trim_end().is_empty();
+        let header = line.to_lowercase();
         length =
-            line.strip_prefix("Content-Length: ").map_or(length, |n| n.trim().parse().unwrap());
+            header.strip_prefix("content-length: ").map_or(length, |n| n.trim().parse().unwrap());
         request.push_str(&line);
         if is_end {
             break;

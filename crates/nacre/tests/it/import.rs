@@ -36,40 +36,40 @@ fn titles(home: &TestHome) -> Vec<String> {
 #[test]
 fn statements_wait_for_review_with_their_place_and_text() {
     let home = TestHome::new();
-    assert_snapshot!(home.run(&["import"]), @"
-    There are no instruction files here.
+    assert_snapshot!(home.run(&["import"]), @r"
+    No instruction files found.
     Hint: Name one: nacre import PATH
     ");
     put(&home, "AGENTS.md", AGENTS);
     let before = home.snapshot();
-    assert_snapshot!(home.run(&["import", "--dry-run"]), @"
+    assert_snapshot!(home.run(&["import", "--dry-run"]), @r"
     AGENTS.md:3   convention  The shop sells pearls on the web; payments go through one provider
     AGENTS.md:7   convention  Testing: Use vitest, never jest
     AGENTS.md:8   convention  Tests start the database with `make db`
     AGENTS.md:16  procedure   Releasing: Bump the version in package.json
     AGENTS.md: 4 found, 4 new
     Left out: 1 not a statement
-    4 candidates would wait for review; nothing was written.
+    4 candidates would be added; nothing was written.
     ");
     assert_eq!(home.snapshot(), before);
-    assert_snapshot!(home.run(&["import"]), @"
+    assert_snapshot!(home.run(&["import"]), @r"
     AGENTS.md:3   convention  The shop sells pearls on the web; payments go through one provider
     AGENTS.md:7   convention  Testing: Use vitest, never jest
     AGENTS.md:8   convention  Tests start the database with `make db`
     AGENTS.md:16  procedure   Releasing: Bump the version in package.json
     AGENTS.md: 4 found, 4 new
     Left out: 1 not a statement
-    4 candidates wait for you: nacre review
+    Added 4 candidates. Decide about them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_eq!(fs::read_to_string(home.work().join("AGENTS.md")).unwrap(), AGENTS);
     assert_snapshot!(home.run(&["review", "--limit", "2"]), @"
-    20261115-the-shop-sells-pearls-on-the-web-payments-go-through-one  convention  The shop sells pearls on the web; payments go through one provider  (candidate)
+    20261115-the-shop-sells-pearls-on-the-web-payments-go-through-one  convention  The shop sells pearls on the web; payments go through one provider  (candidate, derived)
         Shop: The shop sells pearls on the web; payments go through one provider.
         > The shop sells pearls on the web; payments go through one provider.
           AGENTS.md:3, 2026-11-15T08:30:00Z
 
-    20261115-tests-start-the-database-with-make-db  convention  Tests start the database with `make db`  (candidate)
+    20261115-tests-start-the-database-with-make-db  convention  Tests start the database with `make db`  (candidate, derived)
         Testing: Tests start the database with `make db`
         ```sh
         make db
@@ -113,7 +113,7 @@ fn every_kind_of_file_is_read_and_says_whose_it_is() {
     fs::write(memory.join("MEMORY.md"), "- [Small PRs](small.md)\n").unwrap();
     let small = "---\nname: small\ndescription: The user wants small pull requests\ntype: feedback\n---\nReviews take days.\n";
     fs::write(memory.join("small.md"), small).unwrap();
-    assert_snapshot!(home.run(&["import"]), @"
+    assert_snapshot!(home.run(&["import"]), @r"
     CLAUDE.md:2                        convention  Write commit subjects in the imperative mood
     CLAUDE.local.md:1                  convention  My own staging server is called heron
     GEMINI.md:1                        convention  Answer in short sentences without praise
@@ -130,7 +130,7 @@ fn every_kind_of_file_is_read_and_says_whose_it_is() {
     claude-memory/MEMORY.md: 0 found, 0 new
     claude-memory/small.md: 1 found, 1 new
     Left out: 2 not a statement
-    7 candidates wait for you: nacre review
+    Added 7 candidates. Decide about them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     Warning: Yours alone until now: CLAUDE.local.md, claude-memory/small.md
     Hint: What you accept is shared with the project; to keep it to yourself: nacre import PATH --scope global_only
@@ -165,7 +165,7 @@ fn what_is_known_is_not_taken_again() {
     let mut candidates = value["candidates"].as_array().unwrap().iter();
     let id = candidates.find(|one| one["title"] == *rejected.as_str()).unwrap()["id"].clone();
     home.ok(&["review", "reject", id.as_str().unwrap()]);
-    assert!(home.run(&["import"]).contains("1 thrown away before"));
+    assert!(home.run(&["import"]).contains("1 rejected before"));
     let other = titles(&home);
     assert_eq!(other.len(), found.len() - 1, "{other:?}");
     // What a person put away stays away.
@@ -186,11 +186,11 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     put(&home, "AGENTS.md", &file("18"));
     home.ok(&["import"]);
     put(&home, "AGENTS.md", &file("20"));
-    assert_snapshot!(home.run(&["import"]), @"
+    assert_snapshot!(home.run(&["import"]), @r"
     AGENTS.md:2  convention  The server runs on Node 20 in production
     AGENTS.md: 2 found, 1 new
     Left out: 1 imported before
-    1 candidate waits for you: nacre review
+    Added 1 candidate. Decide about it: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_eq!(
@@ -202,11 +202,11 @@ fn a_changed_line_takes_the_place_of_the_old_one() {
     let found = candidates.find(|one| one["title"].as_str().unwrap().contains("Node")).unwrap();
     home.ok(&["review", "accept", found["id"].as_str().unwrap()]);
     put(&home, "AGENTS.md", &file("22"));
-    assert_snapshot!(home.run(&["import"]), @"
+    assert_snapshot!(home.run(&["import"]), @r"
     AGENTS.md:2  convention  The server runs on Node 22 in production
     AGENTS.md: 2 found, 1 new
     Left out: 1 imported before
-    1 candidate waits for you: nacre review
+    Added 1 candidate. Decide about it: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     Hint: Its line changed: nacre review accept 20261115-the-server-runs-on-node-22-in-production --supersedes 20261115-the-server-runs-on-node-20-in-production
     ");
@@ -228,7 +228,7 @@ fn hostile_files_are_bounded_and_links_are_not_followed() {
     let secret = "- The staging key is sk-ant-api03-Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4-AA\n";
     let local = format!("- Look into {}/notes for more of this\n", home.work().display());
     put(&home, "CLAUDE.md", &format!("{secret}{local}{many}"));
-    assert_snapshot!(home.run(&["import"]).lines().skip_while(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n"), @"
+    assert_snapshot!(home.run(&["import"]).lines().skip_while(|line| !line.starts_with('…')).collect::<Vec<_>>().join("\n"), @r"
     … 280 more
     AGENTS.md: not read: a link, or not a file
     CLAUDE.md: 402 found, 300 new
@@ -236,7 +236,7 @@ fn hostile_files_are_bounded_and_links_are_not_followed() {
     .cursorrules: not read: larger than 256 KiB
     .cursor/rules: not read: a link, or not a file
     Left out: 1 with a secret, 101 beyond 300 at once; import the rest by path
-    300 candidates wait for you: nacre review
+    Added 300 candidates. Decide about them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     let (_, value) = home.json(&["import", "--dry-run"]);
@@ -261,13 +261,13 @@ fn named_files_and_our_own_block() {
     put(&home, "AGENTS.md", "- Keep every function below forty lines\n");
     home.ok(&["export", "--agents-md"]);
     put(&home, "docs/rules.md", "- Name branches after the ticket they belong to\n");
-    assert_snapshot!(home.run(&["import", "AGENTS.md", "docs"]), @"
+    assert_snapshot!(home.run(&["import", "AGENTS.md", "docs"]), @r"
     AGENTS.md:1      convention  Keep every function below forty lines
     docs/rules.md:1  convention  Name branches after the ticket they belong to
     AGENTS.md: 1 found, 1 new
     docs/rules.md: 1 found, 1 new
     Left out: 1 written by `nacre export`
-    2 candidates wait for you: nacre review
+    Added 2 candidates. Decide about them: nacre review
     Undo: nacre undo import-20261115-083000-[id]
     ");
     assert_snapshot!(home.run(&["import", "nothing.md"]), @"

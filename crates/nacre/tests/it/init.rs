@@ -11,9 +11,9 @@ fn init_makes_a_store_and_says_what_to_type_next() {
     let home = TestHome::empty();
     assert_snapshot!(home.run(&["init"]), @r#"
     Found git repository $HOME/work
-    Made .nacre/.gitignore, .nacre/config.toml
+    Created .nacre/.gitignore, .nacre/config.toml
     Project `work`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -44,9 +44,9 @@ fn init_again_changes_nothing() {
     let before = home.snapshot();
     assert_snapshot!(home.run(&["init"]), @r#"
     Found git repository $HOME/work
-    The store was there already; nothing changed.
+    The store already exists; nothing changed.
     Project `work`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -81,9 +81,9 @@ fn init_outside_git_uses_the_folder() {
     fs::create_dir(&plain).unwrap();
     assert_snapshot!(home.run_in(&plain, &["init", "--name", "notes"]), @r#"
     Found folder (no git: history is kept by runs only) $HOME/plain
-    Made .nacre/.gitignore, .nacre/config.toml
+    Created .nacre/.gitignore, .nacre/config.toml
     Project `notes`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -161,7 +161,7 @@ fn init_works_on_the_project_that_is_named() {
     home.ok(&["--project", &place, "init"]);
     assert!(other.join(".nacre/config.toml").exists());
     assert!(!home.store("config.toml").exists(), "the current folder is left alone");
-    let (_, projects) = home.json(&["project", "list"]);
+    let (_, projects) = home.json(&["project"]);
     assert!(projects.to_string().contains("other"), "{projects}");
     assert!(home.run(&["--project", "nowhere", "init"]).contains("No project is named `nowhere`"));
 }

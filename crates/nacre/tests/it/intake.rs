@@ -41,7 +41,7 @@ fn spawn(home: &TestHome, more: &[&str]) -> Child {
 
 /// Everything a person can learn of the sessions, in a form that two homes can be compared by.
 fn seen(home: &TestHome) -> Vec<String> {
-    let (_, list) = home.json(&["trace", "list", "--all", "-n", "0"]);
+    let (_, list) = home.json(&["trace", "--all", "-n", "0"]);
     let mut seen: Vec<String> = list["sessions"]
         .as_array()
         .unwrap()
@@ -78,7 +78,7 @@ fn syncs_at_once_lose_nothing_and_take_nothing_twice() {
         assert!(codes.iter().all(|code| matches!(code, 0 | 4)), "{codes:?}");
         assert!(codes.contains(&0), "{codes:?}");
         assert_eq!(seen(&home), expected);
-        // Whoever insists reads beside the others, and the outcome is the same.
+        // With `--ignore-lock` a sync runs beside others, and the outcome is the same.
         let home = with_traces(30);
         let children: Vec<Child> =
             (0..n_syncs).map(|_| spawn(&home, &["--ignore-lock", "--force"])).collect();
@@ -98,7 +98,8 @@ fn a_killed_sync_is_made_good_by_the_next() {
     let log = home.root().join(".nacre/catalog.sqlite3-wal");
     let n_bytes = |path: &Path| fs::metadata(path).map_or(0, |file| file.len());
     let mut n_killed = 0;
-    // The log grows with every session that was recorded, so it tells how far a sync has come.
+    // The log grows with every session that was recorded, so its length shows the progress of a
+    // sync.
     for step in 1..=12_u64 {
         let mut child = spawn(&home, &[]);
         let start = n_bytes(&log);
@@ -143,7 +144,8 @@ fn a_database_in_the_middle_of_a_change_is_partial_and_read_the_next_time() {
         home.ok(&["connect", agent, "--path", &root.join(agent).display().to_string()]);
     }
     for database in &databases {
-        // A lock alone leaves the file as it is, and keeps nobody from reading it; a change that is under way does.
+        // A lock alone leaves the file as it is, and keeps nobody from reading it; a change that is
+        // under way does.
         database.execute_batch("BEGIN EXCLUSIVE; CREATE TABLE under_way (x)").unwrap();
     }
     let (code, report) = home.json(&SYNC);
@@ -162,7 +164,7 @@ fn a_database_in_the_middle_of_a_change_is_partial_and_read_the_next_time() {
     }
     let (code, report) = home.json(&SYNC);
     assert_eq!((code, report["read"].as_u64()), (0, Some(2)), "{report}");
-    let (_, list) = home.json(&["trace", "list", "-n", "0"]);
+    let (_, list) = home.json(&["trace", "-n", "0"]);
     let states: Vec<_> =
         list["sessions"].as_array().unwrap().iter().map(|session| &session["state"]).collect();
     assert_eq!(states, ["pending"; 4]);
@@ -189,7 +191,7 @@ fn one_conversation_in_three_stores_is_one_session() {
     home.ok(&["connect", "cursor", "--path", &root.display().to_string()]);
     home.ok(&SYNC);
     let states = || {
-        let (_, list) = home.json(&["trace", "list", "--all", "-n", "0"]);
+        let (_, list) = home.json(&["trace", "--all", "-n", "0"]);
         let mut states: Vec<(bool, String, bool)> = list["sessions"]
             .as_array()
             .unwrap()
@@ -208,7 +210,7 @@ fn one_conversation_in_three_stores_is_one_session() {
     let database = root.join("globalStorage/state.vscdb");
     drop(agents::cursor_database(&database, &talk));
     home.ok(&SYNC);
-    // The editor's database tells most, also where a transcript has more lines.
+    // The editor's database has precedence, even if a transcript has more lines.
     let copy = (false, "skipped".to_owned(), true);
     assert_eq!(states(), [copy, (true, "pending".to_owned(), false)]);
     let (_, status) = home.json(&["status"]);
@@ -231,6 +233,6 @@ fn a_session_says_whose_repository_it_was_in() {
     )
     .unwrap();
     home.ok(&SYNC);
-    let (_, list) = home.json(&["trace", "list"]);
+    let (_, list) = home.json(&["trace"]);
     assert_eq!(list["sessions"][0]["facts"]["repository"], "https://code.example/shop.git");
 }

@@ -1,4 +1,5 @@
-//! A model on this machine: a server that answers chat completions as a test tells it, and keeps what it was asked.
+//! A model on this machine: a server that answers chat completions as a test specifies, and records
+//! what it was asked.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};

@@ -6,13 +6,11 @@
     reason = "tests play the person, the disk and the clock"
 )]
 
-mod acolyte;
 mod agents;
 mod answering;
 mod ask;
 #[cfg(unix)]
 mod ask_watched;
-mod bench;
 mod brief;
 mod chat;
 mod chat_acp;
@@ -20,6 +18,7 @@ mod chat_acp;
 mod chat_followers;
 #[cfg(target_os = "linux")]
 mod chat_fuzz;
+mod chat_memory;
 mod chat_rpc;
 #[cfg(unix)]
 mod chat_server;
@@ -35,12 +34,10 @@ mod doctor;
 mod embedding_service;
 mod error_table;
 mod errors;
-mod eval_extraction;
 mod events;
 mod explain;
 mod explore;
 mod export;
-mod extract;
 mod feedback;
 mod finding;
 mod first_minute;
@@ -56,7 +53,6 @@ mod hook_server;
 mod import;
 mod init;
 mod intake;
-mod lead_claude;
 mod loopback;
 mod maintain;
 mod map_cache;
@@ -101,7 +97,6 @@ mod skill;
 mod status;
 mod strangers;
 mod strategy;
-mod summarize;
 mod sync;
 mod sync_run;
 mod sync_watch;

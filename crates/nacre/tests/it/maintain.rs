@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
@@ -58,8 +58,8 @@ fn what_says_the_same_is_merged_and_can_be_brought_back() {
     for name in ["maintain_actions.json", "metrics.json", "agent.log", "session.log", "undo.json"] {
         assert!(home.store(&format!("workspace/{run}/{name}")).exists(), "{name}");
     }
-    assert!(home.ok(&["runs", "list"]).contains("merged 1"));
-    assert!(home.ok(&["runs", "show", run]).contains("it says the same"));
+    assert!(home.ok(&["runs"]).contains("merged 1"));
+    assert!(home.ok(&["runs", run]).contains("it says the same"));
     // Nothing changed since.
     assert!(home.ok(&["maintain"]).contains("unchanged since the last run"));
     assert!(home.ok(&["maintain", "--force"]).contains("nothing to do"));
@@ -150,7 +150,7 @@ fn all_projects_are_maintained_and_one_that_fails_is_told() {
 }
 
 #[test]
-fn a_model_writes_what_is_merged_only_when_it_is_asked_to() {
+fn a_model_rewrites_only_when_asked_to_and_never_what_the_user_wrote() {
     let home = TestHome::new();
     home.add("Install packages with pnpm", &["--body", "npm writes a second lock file."]);
     home.add(
@@ -162,11 +162,7 @@ fn a_model_writes_what_is_merged_only_when_it_is_asked_to() {
     let file = home.root().join("script.toml").display().to_string();
     let (_, value) = home.json(&["maintain", "--rewrite", "--scripted", &file]);
     let report = &only(&value)["report"];
-    assert_eq!(report["model_calls"], 1, "{value:#}");
-    let kept = report["actions"][0]["with"].as_str().unwrap();
-    assert!(
-        home.ok(&["memory", "show", kept]).starts_with("Install packages with pnpm, not npm\n")
-    );
+    assert_eq!((&report["model_calls"], &report["counts"]["merge"]), (&json!(0), &json!(1)));
     let shown = TestHome::new().run(&["maintain", "--rewrite"]);
     assert!(shown.contains("No model is set for `lead`"), "{shown}");
 }

@@ -36,7 +36,7 @@ fn told(home: &TestHome) -> Vec<String> {
     told
 }
 
-/// What is told after an edit, without the lines that say how it came about.
+/// The answer after an edit, without the lines about its cause.
 fn answers(home: &TestHome) -> String {
     put(home, "src/store.rs", "pub fn open(number: u16) {\n    drop(number);\n}\n");
     let mut told = String::new();

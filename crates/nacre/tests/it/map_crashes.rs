@@ -1,4 +1,5 @@
-//! The map's artifact, with processes that are killed while they write, and with many that write at once.
+//! The map's artifact, with processes that are killed while they write, and with many that write at
+//! once.
 
 use std::fs;
 use std::path::PathBuf;
@@ -75,12 +76,12 @@ fn many_processes_at_once_tell_the_same_and_lose_nothing() {
     }
 }
 
-/// The log of the one artifact.
-fn log(home: &TestHome) -> PathBuf {
+/// The one artifact.
+fn artifact(home: &TestHome) -> PathBuf {
     let mut files = Vec::new();
     walk(&home.root().join(".nacre/cache/codemap"), &mut files);
-    let base = files.iter().find(|file| file.file_name().unwrap().to_string_lossy() == "base-1");
-    base.unwrap().with_file_name("log-1")
+    let is_artifact = |file: &PathBuf| file.file_name().unwrap() == "artifact";
+    files.into_iter().find(is_artifact).unwrap()
 }
 
 /// Puts another function into a file of the repository.
@@ -88,7 +89,7 @@ fn edit(home: &TestHome, name: &str) {
     put(home, "src/store.rs", &format!("pub fn {name}(number: u8) {{\n    drop(number);\n}}\n"));
 }
 
-/// What the overview shows of that file, and what a client is told to have changed.
+/// The overview of that file, and the changes that a client gets.
 fn answers(home: &TestHome) -> (String, Vec<String>) {
     let overview = home.ok(&["explore"]);
     let is_shown = |line: &&str| line.contains("(number: u8)");
@@ -102,9 +103,9 @@ fn answers(home: &TestHome) -> (String, Vec<String>) {
 fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
     let home = repository();
     home.ok(&["explore", "--client", "c"]);
-    let log = log(&home);
-    let _ = fs::remove_file(&log);
-    fs::create_dir(&log).unwrap();
+    let journal = home.root().join(".nacre/cache/codemap/journal");
+    fs::rename(&journal, journal.with_file_name("away")).unwrap();
+    fs::write(&journal, "not a folder").unwrap();
     edit(&home, "first");
     let named = |args: &[&str]| home.json(args).1["revision"].as_str().unwrap().to_owned();
     let noted = named(&["explore"]);
@@ -112,7 +113,8 @@ fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
     assert!(told.contains("The map could not be kept"), "{told}");
     assert!(told.contains("What the client has seen could not be kept"), "{told}");
     assert!(told.contains("pub fn first"), "{told}");
-    fs::remove_dir(&log).unwrap();
+    fs::remove_file(&journal).unwrap();
+    fs::rename(journal.with_file_name("away"), &journal).unwrap();
     edit(&home, "second");
     let (shown, changed) = answers(&home);
     assert_eq!(shown, "1 pub fn second(number: u8)");
@@ -123,22 +125,19 @@ fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
 }
 
 #[test]
-fn a_log_that_lost_its_last_record_is_not_taken_for_the_one_that_answers_were_made_from() {
+fn an_artifact_that_lost_its_last_state_is_not_taken_for_the_one_that_answers_were_made_from() {
     for n_more in [0, 1] {
         let home = repository();
         crate::explore::settled(&home);
         home.ok(&["delta", "--since", "client:c"]);
-        let log = log(&home);
-        let before = fs::read(&log).ok();
+        let artifact = artifact(&home);
+        let before = fs::read(&artifact).unwrap();
         edit(&home, "first");
         assert_eq!(answers(&home).1, ["src/store.rs"]);
-        match before {
-            Some(bytes) => fs::write(&log, bytes).unwrap(),
-            None => fs::remove_file(&log).unwrap(),
-        }
+        fs::write(&artifact, before).unwrap();
         edit(&home, "second");
         if n_more == 1 {
-            // The lost state's number now lies between two of the log.
+            // The lost state's number is now between two of the artifact.
             home.ok(&["delta"]);
             put(&home, "src/new.rs", "fn fresh() {}\n");
         }

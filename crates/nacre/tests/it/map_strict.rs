@@ -38,7 +38,7 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
     all
 }
 
-/// Asks everything, and looks at the home before and after; tells how each command ended.
+/// Runs every query, compares the home before and after, and returns the exit codes.
 fn asked(home: &TestHome) -> Vec<Option<i32>> {
     let ended = |args: &&[&str]| {
         let before = everything(&home.root());

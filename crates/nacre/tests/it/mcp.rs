@@ -287,7 +287,7 @@ fn garbage_is_answered_and_ends_nothing() {
     let answer = client.receive();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(77), &json!(-32600)));
     assert!(client.ok("status", json!({})).contains("Memories"));
-    // JSON that is no message is told so, without an id.
+    // JSON that is not a message gets an error without an id.
     client.send_line("{\"hello\":1}");
     assert_eq!(client.receive()["error"]["code"], -32600);
     assert!(client.ok("status", json!({})).contains("Memories"));

@@ -69,7 +69,7 @@ fn words_of_the_person_make_a_memory_that_holds() {
     arguments["session"] = json!("0d1b7a52-4c1e-4c8e-9b61-6f1f5f0c0a01");
     let added = client.ok("memory_add", arguments.clone());
     assert!(
-        added.contains("Added [20261115-jobs-wait-in-a-sqlite-file]. The quote is the person's"),
+        added.contains("Added [20261115-jobs-wait-in-a-sqlite-file]. The quote is the user's"),
         "{added}"
     );
     let file = home.read("memory/decisions/20261115-jobs-wait-in-a-sqlite-file.md");
@@ -103,11 +103,26 @@ fn words_that_are_not_the_persons_wait_for_a_person() {
     let learned = json!({ "title": "The linker needs clang", "body": body, "quote": words, "kind": "pitfall" });
     let learned = client.ok("memory_add", learned);
     assert!(learned.contains("]. The quote is an agent's"), "{learned}");
-    let chosen = json!({ "title": "We link with clang from now on", "body": body, "quote": words });
+    let ours = "Every release is linked by clang, with the flags of the Makefile.";
+    let chosen = json!({ "title": "Releases are linked with clang from now on", "body": ours, "quote": words });
     let chosen = client.ok("memory_add", chosen);
     assert!(chosen.contains("as a candidate. The quote is an agent's"), "{chosen}");
     let (_, waiting) = home.json(&["review"]);
     assert_eq!(waiting["candidates"].as_array().unwrap().len(), 2, "{waiting}");
+}
+
+#[test]
+fn an_agent_without_mcp_records_with_a_quote() {
+    let home = busy_home().with_var("CLAUDECODE", "1");
+    let body = "One file is easy to back up, and the queue survives a restart.";
+    let add = ["memory", "add", "Jobs wait in a SQLite file", "--body", body, "--quote"];
+    let said = home.run(&[&add[..], &[SAID]].concat());
+    assert!(said.starts_with("Added 20261115-jobs-wait-in-a-sqlite-file"), "{said}");
+    let file = home.read("memory/decisions/20261115-jobs-wait-in-a-sqlite-file.md");
+    assert!(file.contains("status: active"), "{file}");
+    let add = ["memory", "add", "Jobs wait in a Redis list", "--body", body, "--quote"];
+    let said = home.run(&[&add[..], &["nobody said that jobs wait in a Redis list"]].concat());
+    assert!(said.contains("It stays in review until the user accepts it."), "{said}");
 }
 
 #[test]
@@ -174,7 +189,7 @@ fn errors_say_what_to_do_and_the_server_goes_on() {
     let (secret, _) = client.call("memory_add", secret);
     assert!(!secret.contains("ghp_0123456789"), "{secret}");
     let part = client.error("memory_remove", json!({ "id": "20261115-use" }));
-    assert!(part.contains("is not a whole id"), "{part}");
+    assert!(part.contains("is not a full id"), "{part}");
     let since = client.error("delta", json!({ "since": "yesterday" }));
     assert!(since.starts_with("Error (usage): `since`"), "{since}");
     let pattern = client.error("code_search", json!({ "query": "(", "mode": "regex" }));
@@ -183,7 +198,7 @@ fn errors_say_what_to_do_and_the_server_goes_on() {
     assert!(outside.contains("not in the map"), "{outside}");
     let beyond =
         client.error("memory_get", json!({ "id": "20261115-use-sqlite", "offset": 99_999 }));
-    assert!(beyond.contains("the text ends at"), "{beyond}");
+    assert!(beyond.contains("but the text has"), "{beyond}");
     let answer = client.request("tools/call", json!({ "name": "rm_rf", "arguments": {} }));
     assert_eq!(answer["error"]["code"], -32602, "{answer}");
     let answer = client.request("tools/call", json!({ "name": "status", "arguments": "text" }));
@@ -209,7 +224,7 @@ fn where_there_is_no_store_every_tool_says_what_to_do() {
         let text = client.error(tool, arguments);
         assert!(text.contains("no_project") && text.contains("nacre init"), "{tool}: {text}");
     }
-    assert!(client.ok("status", json!({})).contains("No project around this folder"));
+    assert!(client.ok("status", json!({})).contains("No project in this folder"));
     let listed = client.request("resources/list", json!({}));
     assert_eq!(listed["result"]["resources"], json!([]));
     assert_eq!(client.end().0, Some(0));
@@ -220,7 +235,7 @@ fn where_there_is_no_store_every_tool_says_what_to_do() {
 fn what_is_broken_is_told_and_the_rest_is_found() {
     let home = busy_home();
     home.write("memory/decisions/20261114-broken.md", "---\ntitle: [\n---\n");
-    home.ok(&["index", "rebuild"]);
+    home.ok(&["index", "--rebuild"]);
     std::fs::write(home.index().join("memories.manifest"), "garbage").unwrap();
     let mut client = Client::ready(&home);
     let found = client.ok("memory_search", json!({ "query": "sqlite" }));
@@ -234,7 +249,7 @@ fn what_is_broken_is_told_and_the_rest_is_found() {
     home.write("config.toml", "nonsense = [");
     let wrong = client.error("memory_search", json!({ "query": "sqlite" }));
     assert!(wrong.contains("config.toml"), "{wrong}");
-    assert!(client.ok("status", json!({})).contains("The settings of the repository are wrong"));
+    assert!(client.ok("status", json!({})).contains("The repository's settings are invalid"));
     home.write("config.toml", config);
     assert!(client.ok("memory_search", json!({ "query": "sqlite" })).contains("Use SQLite"));
     assert_eq!(client.end().0, Some(0));

@@ -165,9 +165,9 @@ fn names_and_dates_are_not_redacted_away() {
 fn a_failing_editor_changes_nothing() {
     let home = with_editor("exit 3");
     let before = home.read(FILE);
-    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]).replace(&home.root().display().to_string(), "$HOME"), @"
+    assert_snapshot!(home.run(&["memory", "edit", "20261115-use-sqlite"]).replace(&home.root().display().to_string(), "$HOME"), @r"
     Error: The editor `$HOME/editor.sh` ended with exit status: 3
-    Hint: The memory is unchanged; your draft is kept
+    Hint: The memory is unchanged; your draft is saved
     [exit 1]
     ");
     assert_eq!(home.read(FILE), before);

@@ -50,10 +50,10 @@ fn nobody_is_asked_and_nothing_is_forgotten() {
     let id = home.add("Use Redis", &[]);
     let before = home.snapshot();
     let shown = home.run(&["memory", "forget", &id]);
-    assert_snapshot!(shown, @"
-    Error: A memory is forgotten only after a yes; nothing was changed
-    Hint: To remove it for good: nacre memory forget 20261115-use-redis --yes
-    Hint: To put it away, which can be undone: nacre memory archive 20261115-use-redis
+    assert_snapshot!(shown, @r"
+    Error: Memories are deleted only after confirmation; nothing was changed
+    Hint: To delete it permanently: nacre memory forget 20261115-use-redis --yes
+    Hint: To archive it, which can be undone: nacre memory archive 20261115-use-redis
     [exit 2]
     ");
     assert_eq!(home.run(&["memory", "forget", "20261115-use"]), shown);

@@ -16,8 +16,8 @@ fn reset_sets_everything_aside() {
     [exit 2]
     ");
     assert_eq!(home.snapshot(), before);
-    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @"
-    Set 2 memories aside in $HOME/work/.nacre/reset/20261115-083000
+    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @r"
+    Moved 2 memories to $HOME/work/.nacre/reset/20261115-083000
     Undo: nacre undo memory-20261115-083000-[id]
     ");
     let tree = home.tree("");
@@ -42,8 +42,8 @@ fn reset_leaves_what_it_cannot_read_and_says_so() {
     home.add("Use SQLite", &[]);
     home.write("memory/decisions/20261101-huge.md", "x".repeat(17 << 20));
     home.write("memory/decisions/notes.txt", "mine");
-    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @"
-    Set 1 memory aside in $HOME/work/.nacre/reset/20261115-083000
+    assert_snapshot!(home.run(&["memory", "reset", "--yes"]), @r"
+    Moved 1 memory to $HOME/work/.nacre/reset/20261115-083000
     Undo: nacre undo memory-20261115-083000-[id]
     Warning: Left where it is: memory/decisions/20261101-huge.md
     [exit 3]

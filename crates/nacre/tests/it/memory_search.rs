@@ -96,7 +96,8 @@ fn a_search_changes_nothing() {
 fn an_index_that_a_repository_brings_is_not_read() {
     let home = filled();
     home.ok(&["memory", "search", "queue"]);
-    // A whole and valid index in the place where one used to lie: of a store that says something else.
+    // A whole and valid index in the place where one used to lie: of a store that says something
+    // else.
     let other = TestHome::new();
     other.add("Use Postgres for the queue", &[]);
     other.ok(&["memory", "search", "queue"]);

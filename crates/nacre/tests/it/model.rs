@@ -9,16 +9,16 @@ use crate::home::TestHome;
 
 #[test]
 fn the_models_are_listed_before_any_is_set() {
-    // Whoever runs the tests may have agents installed.
+    // The machine that runs the tests may have agents installed.
     let home = TestHome::empty().with_var("PATH", "/usr/bin/none");
-    assert_snapshot!(home.run(&["model", "list"]), @"
-    Answers:
-      no model is set, and none is needed; nacre config set roles.default.model ollama/qwen3
+    assert_snapshot!(home.run(&["model"]), @r"
+    Models by role:
+      no model is set, and none is required; nacre config set roles.default.model ollama/qwen3
 
     Search by meaning:
       builtin  ready  part of the program
     ");
-    let (code, listed) = home.json(&["model", "list"]);
+    let (code, listed) = home.json(&["model"]);
     assert_eq!(code, 0);
     assert_eq!(listed["models"][0]["dims"], 256);
     assert!(listed["models"][0]["id"].as_str().unwrap().starts_with("builtin-"));
@@ -61,21 +61,21 @@ fn what_is_set_is_listed_with_its_place_and_its_key_is_not_shown() {
     home.ok(&["config", "set", "roles.default.model", "own/qwen"]);
     home.ok(&["config", "set", "roles.lead.model", "anthropic/claude-sonnet-4-6"]);
     home.ok(&["config", "set", "roles.lead.fallbacks", "own/qwen"]);
-    let listed = home.run(&["model", "list"]);
+    let listed = home.run(&["model"]);
     assert!(!listed.contains("very-secret"), "{listed}");
-    assert_snapshot!(listed, @"
-    Answers:
+    assert_snapshot!(listed, @r"
+    Models by role:
       default  own/qwen                                    in `$HOME/.nacre/config.toml`, line 7
       lead     anthropic/claude-sonnet-4-6, then own/qwen  Provider `anthropic` needs a key, and none is set
 
-    Served by:
+    Providers:
       anthropic  https://api.anthropic.com  no key in ANTHROPIC_API_KEY; built in
       own        http://127.0.0.1:1/v1      key in OWN_KEY; in `$HOME/.nacre/config.toml`, line 2
 
     Search by meaning:
       builtin  ready  part of the program
     ");
-    let (_, output) = home.json(&["model", "list"]);
+    let (_, output) = home.json(&["model"]);
     assert_eq!(output["roles"][0]["models"][0], "own/qwen");
     assert!(!output.to_string().contains("very-secret"));
 }
@@ -86,18 +86,18 @@ fn a_repository_cannot_choose_who_is_asked() {
     home.write("config.toml", "[providers.own]\nbase_url = 'http://evil.example/v1'\napi = 'openai'\n[roles.default]\nmodel = 'own/x'\n");
     assert_snapshot!(home.run(&["model", "test"]), @"
     Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set it
-    Hint: Set it in your own config; `nacre config path` says where that is
+    Hint: Set it in your own config; `nacre config --path` says where that is
     Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set it
-    Hint: Set it in your own config; `nacre config path` says where that is
+    Hint: Set it in your own config; `nacre config --path` says where that is
     Error: No model is set for `ask`
     Hint: nacre config set roles.default.model ollama/qwen3
     [exit 1]
     ");
     assert_snapshot!(home.run(&["config", "set", "--repo", "roles.default.model", "own/x"]), @"
     Warning: Ignored `providers` in `$HOME/work/.nacre/config.toml`, line 1: a repository may not set it
-    Hint: Set it in your own config; `nacre config path` says where that is
+    Hint: Set it in your own config; `nacre config --path` says where that is
     Warning: Ignored `roles` in `$HOME/work/.nacre/config.toml`, line 4: a repository may not set it
-    Hint: Set it in your own config; `nacre config path` says where that is
+    Hint: Set it in your own config; `nacre config --path` says where that is
     Error: A repository may not set `roles.default.model`
     Hint: Set it for yourself: nacre config set roles.default.model VALUE
     [exit 2]

@@ -1,14 +1,15 @@
-//! One request, two ways: an operation called in this process and the command that a person types report the same JSON.
+//! One request, two ways: an operation called in this process and the command that a person types
+//! report the same JSON.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_api::wire::{ErrorReport, TraceShowRequest};
 use nacre_ops::host::{Environment, OpenOptions};
 use nacre_ops::{
     Events, Host, OpError, ask, brief, config, doctor, feedback, index, maintain, map, memory,
     model, project, queue, report, review, run, skill, status, tasks, trace,
 };
+use nacre_types::{ErrorReport, TraceShowRequest};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ use crate::home::{NOW, TestHome};
 use crate::sync_run::{PNPM, reading, talk};
 
 /// A host over the home of a test, as the program would open it.
-fn host(home: &TestHome) -> Host {
+pub(crate) fn host(home: &TestHome) -> Host {
     let vars = [("HOME", home.root().display().to_string()), ("NACRE_NOW", home.now())];
     let path = std::env::var("PATH").unwrap_or_default();
     let mut vars: Vec<(String, String)> =
@@ -110,7 +111,7 @@ fn what_is_read_is_the_same_both_ways() {
     let id = id.as_str().unwrap();
     let run_id = home.json(&["runs"]).1["runs"][0]["id"].clone();
     let run_id = run_id.as_str().unwrap();
-    let trace_id = home.json(&["trace", "list"]).1["sessions"][0]["id"].clone();
+    let trace_id = home.json(&["trace"]).1["sessions"][0]["id"].clone();
     let trace_id = trace_id.as_str().unwrap();
     let explore: Operation = Box::new(|host, request| {
         let request = serde_json::from_value(request).unwrap();
@@ -130,16 +131,16 @@ fn what_is_read_is_the_same_both_ways() {
     let trace_show: Operation = plain(|host, request: &TraceShowRequest| {
         trace::show(host, request, trace::NameSource::Request)
     });
+    let config_path: Operation = Box::new(|host, _| Ok(as_json(&config::path(host)?)));
+    let index_status: Operation = Box::new(|host, _| Ok(as_json(&index::status(host, None)?)));
+    let explain: Operation =
+        Box::new(|host, _| Ok(as_json(&map::explain(host, "queue.py", &Events::ignored())?)));
     let rows: Vec<(Vec<&str>, Operation, Value)> = vec![
         (vec!["status"], plain(status::status), json!({})),
         (vec!["doctor"], plain(doctor), json!({})),
         (vec!["brief"], plain(brief::brief), json!({})),
         (vec!["brief", "--task", "queue"], plain(brief::brief), json!({ "task": "queue" })),
-        (
-            vec!["ask", "where is the queue?"],
-            told(ask::ask),
-            json!({ "question": "where is the queue?" }),
-        ),
+        (vec!["ask", "which queue?"], told(ask::ask), json!({ "question": "which queue?" })),
         (vec!["memory", "list"], plain(memory::list), json!({})),
         (
             vec!["memory", "list", "--sort", "-title", "--offset", "1"],
@@ -151,26 +152,26 @@ fn what_is_read_is_the_same_both_ways() {
         (vec!["memory", "search", "queue"], plain(memory::search), json!({ "query": "queue" })),
         (vec!["memory", "related", id], told(memory::related), json!({ "id": id })),
         (vec!["review"], plain(review::list), json!({})),
-        (vec!["config", "show", "memory"], plain(config::show), json!({ "prefix": "memory" })),
-        (vec!["config", "path"], plain(config::path), json!({})),
-        (vec!["project", "list"], plain(project::list), json!({})),
-        (vec!["index", "status"], plain(index::status), json!({})),
+        (vec!["config", "memory"], plain(config::show), json!({ "prefix": "memory" })),
+        (vec!["config", "--path"], config_path, json!({})),
+        (vec!["project"], plain(project::list), json!({})),
+        (vec!["index"], index_status, json!({})),
         (vec!["queue"], plain(queue::list), json!({})),
-        (vec!["trace", "list"], plain(trace::list), json!({})),
-        (vec!["trace", "list", "--offset", "1"], plain(trace::list), json!({ "offset": 1 })),
+        (vec!["trace"], plain(trace::list), json!({})),
+        (vec!["trace", "--offset", "1"], plain(trace::list), json!({ "offset": 1 })),
         (vec!["trace", "show", trace_id], trace_show, json!({ "id": trace_id })),
         (vec!["trace", "search", "pnpm"], plain(trace::search), json!({ "query": "pnpm" })),
         (vec!["runs"], told(run::list), json!({})),
-        (vec!["runs", "show", run_id], plain(run::show), json!({ "id": run_id })),
+        (vec!["runs", run_id], plain(run::show), json!({ "id": run_id })),
         (vec!["events"], plain(tasks::list), json!({})),
         (vec!["report"], plain(report::report), json!({})),
-        (vec!["model", "list"], plain(model::list), json!({})),
-        (vec!["skill", "list"], plain(skill::list), json!({})),
+        (vec!["model"], plain(model::list), json!({})),
+        (vec!["skill"], plain(skill::list), json!({})),
         (vec!["explore"], explore, json!({ "format": "json" })),
         (vec!["context", "--task", "push"], context, json!({ "format": "json", "task": "push" })),
         (vec!["search-code", "push"], search_code, json!({ "format": "json", "query": "push" })),
         (vec!["delta"], told(map::delta), json!({})),
-        (vec!["explain", "queue.py"], told(map::explain), json!({ "path": "queue.py" })),
+        (vec!["explain", "queue.py"], explain, json!({})),
         (vec!["refresh"], told(map::refresh), json!({})),
         (vec!["maintain", "--dry-run"], told(maintain::maintain), json!({ "dry_run": true })),
     ];
@@ -194,6 +195,8 @@ fn what_is_changed_is_the_same_both_ways() {
     };
     let id = id_of(&typing);
     assert_eq!(id, id_of(&calling));
+    let rebuild: Operation =
+        Box::new(|host, _| Ok(as_json(&index::rebuild(host, None, &Events::ignored())?)));
     let rows: Vec<(Vec<&str>, Operation, Value)> = vec![
         (
             vec!["memory", "add", "Logs go to stderr"],
@@ -203,7 +206,7 @@ fn what_is_changed_is_the_same_both_ways() {
         (vec!["feedback", &id, "useful"], told(feedback), json!({ "id": id, "verdict": "useful" })),
         (vec!["memory", "archive", &id], told(memory::archive), json!({ "ids": [id] })),
         (vec!["memory", "restore", &id], told(memory::restore), json!({ "ids": [id] })),
-        (vec!["index", "rebuild"], told(index::rebuild), json!({})),
+        (vec!["index", "--rebuild"], rebuild, json!({})),
     ];
     for (args, operation, request) in rows {
         let (_, typed) = typing.json(&args);

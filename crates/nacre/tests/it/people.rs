@@ -1,4 +1,5 @@
-//! People with tokens, as a server meets them: what each may do, and that nothing of a project without permission is in any answer.
+//! People with tokens, as a server meets them: what each may do, and that nothing of a project
+//! without permission is in any answer.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +17,7 @@ use crate::serve::Served;
 /// Requests that are generated, unless `NACRE_TEST_REQUESTS` names another number.
 const REQUESTS: usize = 10_000;
 
-/// The projects, each with a word that stands in nothing but its own memories.
+/// The projects, each with a word that only its own memories contain.
 const PROJECTS: [&str; 5] = ["vault0", "vault1", "vault2", "vault3", "vault4"];
 const WORDS: [&str; 5] = ["zqamber", "zqbasil", "zqcedar", "zqdelta", "zqember"];
 
@@ -45,15 +46,15 @@ pub(crate) fn token(home: &TestHome, args: &[&str]) -> String {
 #[test]
 fn a_token_is_given_listed_and_ended() {
     let home = TestHome::new();
-    assert_snapshot!(home.run(&["server", "token", "list"]), @"
+    assert_snapshot!(home.run(&["server", "token"]), @r"
     Nobody has a token.
-    Hint: Give somebody one: nacre server token add NAME --scope read --in PROJECT
+    Hint: Create one: nacre server token add NAME --scope read --in PROJECT
     ");
     let shown = home.run(&["server", "token", "add", "ana", "--scope", "write", "--in", "work"]);
     let lines: Vec<&str> = shown.lines().collect();
     assert!(lines[0].ends_with(" of ana: write in work"), "{shown}");
     assert!(lines[1].starts_with("nacre_") && lines[1].len() == 70, "{shown}");
-    let (_, listed) = home.json(&["server", "token", "list"]);
+    let (_, listed) = home.json(&["server", "token"]);
     let id = listed["tokens"][0]["id"].as_str().unwrap().to_owned();
     assert!(!listed.to_string().contains(lines[1]), "it is not shown again");
     let file = home.root().join(".nacre/people.sqlite3");
@@ -73,8 +74,8 @@ fn a_token_is_given_listed_and_ended() {
     [exit 2]
     ");
     let ended = home.run(&["server", "token", "revoke", &id[..6]]);
-    assert_eq!(ended, format!("Token {id} of ana no longer lets anybody in.\n"));
-    let (_, listed) = home.json(&["server", "token", "list"]);
+    assert_eq!(ended, format!("Revoked token {id} of ana.\n"));
+    let (_, listed) = home.json(&["server", "token"]);
     assert_eq!(listed["tokens"][0]["state"], "revoked");
 }
 
@@ -150,13 +151,13 @@ fn each_scope_allows_what_it_says_and_an_end_holds_at_once() {
         assert_eq!(status(wrong, "GET", "/api/memories"), 401, "{wrong}");
     }
     // The end of a token needs no restart.
-    let (_, listed) = home.json(&["server", "token", "list", "ana"]);
+    let (_, listed) = home.json(&["server", "token", "ana"]);
     home.ok(&["server", "token", "revoke", listed["tokens"][0]["id"].as_str().unwrap()]);
     assert_eq!(all(&reader), [401; 5]);
 
     // Who did what is on the list; contents are not.
     served.stop();
-    let (_, changes) = home.json(&["undo", "list"]);
+    let (_, changes) = home.json(&["undo", "--list"]);
     assert!(changes.to_string().contains("memory add by bo"), "{changes}");
     let (_, audit) = home.json(&["server", "audit", "bo", "--limit", "0"]);
     let entries = audit["entries"].as_array().unwrap();
@@ -194,7 +195,7 @@ fn a_header_names_a_person_only_from_the_proxy_of_the_settings() {
     assert_eq!(named(&served, "bo", "GET"), 401, "nobody has that name");
     assert_eq!(named(&served, "ana", "POST"), 401, "a change names its page");
     served.stop();
-    // A mistake is told at the start.
+    // A mistake is reported at the start.
     home.ok(&["config", "set", "server.trusted_proxy", "proxy"]);
     let told = home.run(&["serve", "--port", "0", "--no-loops"]);
     assert!(told.contains("`server.trusted_proxy` is not the address of a proxy"), "{told}");
@@ -343,7 +344,7 @@ fn generate(chance: &mut Chance, route: &(String, String, String), ids: &[String
     let mut query = Vec::new();
     query.extend(project.map(|project| format!("project={project}")));
     let scope = ["project_only", "global_only", "project_fallback_global"][chance.below(3)];
-    // What is written into a project tells of it alone.
+    // Writing to a project reports only that project.
     let own = PROJECTS.iter().position(|name| Some(*name) == project).map_or("plain", |n| WORDS[n]);
     let title = format!("Remember the {own} rule number {}", chance.below(1000));
     let mut body = json!({});
@@ -385,7 +386,8 @@ fn generate(chance: &mut Chance, route: &(String, String, String), ids: &[String
     Asked { verb: verb.clone(), target, body }
 }
 
-/// Words that must not be in an answer to somebody: those of projects that they may not read, and the owner's own.
+/// Words that must not be in an answer to somebody: those of projects that they may not read, and
+/// the owner's own.
 fn hidden(caller: &Caller) -> Vec<(&'static str, &'static str)> {
     if caller.is_admin {
         return Vec::new();
@@ -527,16 +529,10 @@ fn no_answer_tells_of_a_project_without_permission() {
     {
         assert!(ok_routes.contains(path), "{path} was never answered: {ok_routes:?}");
     }
-    // A change that everybody who may read is told of, so that the streams are known to work.
-    served
-        .client()
-        .for_project(PROJECTS[1])
-        .add_memory(&nacre_api::wire::MemoryAddRequest {
-            title: "Say the last word".to_owned(),
-            body: WORDS[1].to_owned(),
-            ..Default::default()
-        })
-        .unwrap();
+    // A change that every reader receives, which proves that the streams work.
+    let last = json!({ "title": "Say the last word", "body": WORDS[1] });
+    let client = served.client().for_project(PROJECTS[1]);
+    client.post::<Value>("/api/memories", &last).unwrap();
     for (caller, heard) in heard {
         let is_told = caller.readable.contains(&1);
         let heard = heard_until(&heard, is_told.then_some(PROJECTS[1]));

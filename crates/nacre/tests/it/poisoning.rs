@@ -1,7 +1,8 @@
 //! What a page, a tool or a stranger's repository says never becomes trusted by being remembered.
 //!
-//! Five hundred sessions in which an agent reads poisoned text, with a model that proposes whatever that text says and quotes
-//! it; and clones full of hostile memories. Nothing of it may be told unasked, or stand as the person's word.
+//! Five hundred sessions in which an agent reads poisoned text, with a model that proposes whatever
+//! that text says and quotes it; and clones full of hostile memories. Nothing of it may be injected
+//! or count as the person's word.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,7 @@ use crate::sync_run::{PNPM, reading, talk};
 
 const N_TRACES: usize = 500;
 
-/// Stands in every poisoned text, and nowhere else.
+/// A marker in every poisoned text, and nowhere else.
 const MARK: &str = "zqx";
 
 const TOPICS: &[&str] =
@@ -127,7 +128,7 @@ fn injected(talk: &Talk, payload: &str) -> String {
     format!("{}{line}\n", agents::generic(talk))
 }
 
-/// Takes every poisoned text for a memory, and quotes it from wherever it stands.
+/// Turns every poisoned text into a memory, with a quote from its source.
 fn obedient() -> Loopback {
     Loopback::new(|asked| {
         let text = asked["messages"].to_string();
@@ -219,10 +220,10 @@ fn poisoned(home: &TestHome) -> Vec<(String, PathBuf)> {
         .collect()
 }
 
-/// Everything that is told to an agent that did not ask.
+/// Everything that is injected into an agent.
 fn told_unasked(home: &TestHome, prompts: &[String]) -> String {
     let mut told = home.run(&["brief", "--budget", "100000"]);
-    // What is left out is named to the person, not told to the agent.
+    // Omissions are reported to the person, not to the agent.
     told = told.lines().filter(|line| !line.starts_with("Warning:")).collect();
     for (n, prompt) in prompts.iter().enumerate() {
         let start = json!({ "session_id": format!("s{n}"), "cwd": home.work(), "prompt": prompt, "source": "startup" });
@@ -281,7 +282,7 @@ fn five_hundred_poisoned_sessions_put_nothing_into_anybodys_mouth() {
     let line = told.lines().find(|line| line.contains(MARK));
     assert!(line.is_none(), "{}", line.unwrap_or_default());
     assert!(told.contains("pnpm"), "what the person said is told: {told}");
-    // That nothing is told is not because nothing could be: a person's word makes it heard.
+    // Memories are not omitted for another reason: the person's statement is injected.
     let (_, waiting) = home.json(&["review", "-n", "0"]);
     let waiting = waiting["candidates"].as_array().unwrap();
     let one = waiting.iter().find(|one| one["title"].as_str().unwrap().contains(MARK)).unwrap();
@@ -364,7 +365,7 @@ fn a_clone_full_of_hostile_memories_says_nothing_unasked() {
     check_clone(&home);
     let told = told_unasked(&home, &["how do we deploy to production?".to_owned()]);
     assert!(told.contains(&victim), "the person's own memory is still told: {told}");
-    // Who asks is told what it is, and below what the person wrote; orders are not shown at all.
+    // Searches show its origin and rank it below the person's memories; instructions are not shown.
     let (_, found) = home.json(&["memory", "search", "deploy to production", "-n", "0"]);
     let hits = found["hits"].as_array().unwrap();
     assert_eq!(hits[0]["id"], victim.as_str());

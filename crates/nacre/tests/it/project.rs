@@ -13,9 +13,9 @@ fn projects_are_added_listed_and_removed() {
     fs::create_dir(&other).unwrap();
     assert_snapshot!(home.run(&["project", "add", "../other", "--name", "second"]), @r#"
     Found folder (no git: history is kept by runs only) $HOME/other
-    Made .nacre/.gitignore, .nacre/config.toml
+    Created .nacre/.gitignore, .nacre/config.toml
     Project `second`, 0 memories.
-    Git shares decisions and learnings; summaries of sessions are local (share.summaries).
+    Git shares decisions and learnings; summaries of sessions stay local (share.summaries).
     Found no sessions of any coding agent.
 
     Next: nacre memory add "Use SQLite for the queue" --body "One file, no server."
@@ -23,15 +23,15 @@ fn projects_are_added_listed_and_removed() {
     "#);
     let again = home.run(&["project", "add", "../other"]);
     assert!(
-        again.contains("The store was there already; nothing changed.\nProject `second`"),
+        again.contains("The store already exists; nothing changed.\nProject `second`"),
         "{again}"
     );
-    assert_snapshot!(home.run(&["project", "list"]), @"
+    assert_snapshot!(home.run(&["project"]), @"
     work    ready  $HOME/work
     second  ready  $HOME/other
     ");
     fs::remove_dir_all(other.join(".nacre")).unwrap();
-    assert!(home.run(&["project", "list"]).contains("second  no store  $HOME/other"));
+    assert!(home.run(&["project"]).contains("second  no store  $HOME/other"));
     assert_snapshot!(home.run(&["project", "add", "../other", "--name", "work"]), @"
     Error: Project `work` is already registered, with path `$HOME/work`
     Hint: Choose another name, or run `nacre project remove work` if it has moved
@@ -43,7 +43,7 @@ fn projects_are_added_listed_and_removed() {
     [exit 1]
     ");
     assert_snapshot!(home.run(&["project", "remove", "second"]), @"
-    Removed project `second` from the register; its files are untouched.
+    Unregistered project `second`; its files are kept.
     Undo: nacre undo project-20261115-083000-[id]
     ");
     assert_snapshot!(home.run(&["project", "add", "../nowhere"]), @"
@@ -82,4 +82,42 @@ fn the_nearest_project_wins_and_a_flag_beats_it() {
     Hint: Did you mean `work`?
     [exit 2]
     ");
+}
+
+#[test]
+fn a_project_that_cannot_be_made_is_not_registered() {
+    let home = TestHome::new();
+    let folder = home.root().join("blocked");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join(".nacre"), "").unwrap();
+    assert!(home.run(&["project", "add", &folder.display().to_string()]).contains("[exit 1]"));
+    assert!(!home.ok(&["project", "list"]).contains("blocked"));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_plugin_runs_no_program_of_the_repository() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let home = TestHome::new();
+    let (own, repository) = (home.root().join("own"), home.root().join("repository"));
+    for (folder, word) in [(&own, "good"), (&repository.join("fake"), "evil")] {
+        let program = folder.join(".local/bin/nacre");
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::write(&program, format!("#!/bin/sh\necho {word}\n")).unwrap();
+        std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    std::fs::create_dir_all(repository.join("sub")).unwrap();
+    std::fs::create_dir(repository.join(".git")).unwrap();
+    std::os::unix::fs::symlink(&repository, home.root().join("link")).unwrap();
+    let script = crate::home::repository().join("plugin/bin/nacre");
+    let run = |from: &std::path::Path| {
+        let mut command = std::process::Command::new("sh");
+        command.arg(&script).env("HOME", from).env_remove("CLAUDE_PROJECT_DIR");
+        let output = command.current_dir(repository.join("sub")).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(run(&own), "good\n");
+    for fake in ["repository/fake", "link/fake", "repository/sub/../fake"] {
+        assert_ne!(run(&home.root().join(fake)), "evil\n", "{fake}");
+    }
 }

@@ -4,8 +4,8 @@ use std::process::{Command, Stdio};
 
 use crate::home::TestHome;
 
-/// Runs a program with a terminal of its own, types keys, and prints all that was written. The size is set before the program
-/// starts, so that it cannot see another one.
+/// Runs a program with a terminal of its own, types keys, and prints all that was written. The size
+/// is set before the program starts, so that it cannot see another one.
 const ON_A_TERMINAL: &str = "
 import fcntl, os, pty, struct, sys, termios
 rows, columns, keys = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3].encode()
@@ -46,7 +46,7 @@ impl Default for Terminal {
 }
 
 impl Terminal {
-    /// What a person sees; `None` where there is no Python to make a terminal with.
+    /// The screen; `None` without Python, which provides the terminal.
     pub(crate) fn run(&self, home: &TestHome, args: &[&str]) -> Option<String> {
         let (code, text) = self.run_to_end(home, args)?;
         assert_eq!(code, 0, "nacre {args:?}: {text}");

@@ -9,7 +9,8 @@ use insta::assert_snapshot;
 use crate::home::TestHome;
 use crate::serve::Served;
 
-/// A server with a token for whoever writes, and a machine that has never talked to it. Their projects have the same name.
+/// A server with a token with write access, and a machine that has never used it. Their
+/// projects have the same name.
 pub(crate) struct Team {
     pub(crate) server: TestHome,
     pub(crate) token: String,
@@ -48,15 +49,15 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     let served = Served::start(&team.server);
     let address = served.address.clone();
     assert_snapshot!(push_first(&laptop, &address, &team.token), @"
-    Sent 1 memories of `work` to http://[address]; 0 were there.
+    Sent 1 memories of `work` to http://[address]; 0 were already there.
     ");
     // It is remembered where to, and nothing goes twice.
     assert_snapshot!(run(&laptop, &address, &["push"]), @"
-    Sent 0 memories of `work` to http://[address]; 1 were there.
+    Sent 0 memories of `work` to http://[address]; 1 were already there.
     ");
     let path = format!("memory/decisions/{id}.md");
     assert_eq!(laptop.read(&path), team.server.read(&path), "under its own id");
-    let (_, changes) = team.server.json(&["undo", "list"]);
+    let (_, changes) = team.server.json(&["undo", "--list"]);
     assert!(changes.to_string().contains("push by ana"), "{changes}");
 
     // Another machine brings it, and does not trust it yet.
@@ -64,12 +65,12 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     other.ok(&["config", "set", "push.to", &format!("http://{address}")]);
     let other = other.with_var("NACRE_PUSH_TOKEN", &team.token);
     let brought = run(&other, &address, &["pull"]);
-    assert!(brought.starts_with(&format!("+ {id}\nBrought 1 new and 0 changed")), "{brought}");
+    assert!(brought.starts_with(&format!("+ {id}\nPulled 1 new and 0 changed")), "{brought}");
     let (_, trust) = other.json(&["trust"]);
     assert!(trust.to_string().contains(&id), "{trust}");
     let (_, brief) = other.json(&["brief"]);
     assert!(!brief.to_string().contains("Makefiles"), "{brief}");
-    assert!(run(&other, &address, &["pull"]).contains("Brought 0 new and 0 changed"));
+    assert!(run(&other, &address, &["pull"]).contains("Pulled 0 new and 0 changed"));
 
     // What a person changed there stays, whatever the server has.
     let theirs = other.read(&path).replace("Spaces break make.", "My own words.");
@@ -78,7 +79,7 @@ fn memories_go_to_a_server_and_come_back_as_foreign() {
     laptop.ok(&["trust", &id, "--yes"]);
     assert!(run(&laptop, &address, &["push"]).starts_with("Sent 1"), "an edit is sent");
     let differs = run(&other, &address, &["pull"]);
-    assert!(differs.contains("1 memories are otherwise here; yours stay"), "{differs}");
+    assert!(differs.contains("1 memories differ from yours; yours are kept"), "{differs}");
     assert_eq!(other.read(&path), theirs);
     served.stop();
 }
@@ -111,9 +112,9 @@ fn without_a_server_nothing_is_lost_and_without_permission_nothing_is_taken() {
     served.stop();
     // The server is away.
     let away = push_first(&laptop, &address, &team.token);
-    assert!(away.contains("1 memories wait: Cannot reach the server"), "{away}");
+    assert!(away.contains("Not everything was sent (1 left): Cannot reach the server"), "{away}");
     assert!(
-        away.contains("Nothing is lost. Go on: nacre push") && away.contains("[exit 3]"),
+        away.contains("Nothing is lost. Continue: nacre push") && away.contains("[exit 3]"),
         "{away}"
     );
     let laptop = laptop.with_var("NACRE_PUSH_TOKEN", &team.token);
@@ -140,5 +141,21 @@ fn the_token_is_kept_for_its_owner_and_a_secret_is_not_sent() {
     assert!(!there.contains(&key) && there.contains("[redacted:"), "{there}");
     let file = laptop.root().join(".nacre/push.token");
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    served.stop();
+}
+
+#[test]
+fn a_kept_token_goes_only_to_the_address_that_it_was_given_for() {
+    let team = Team::new("write");
+    let laptop = TestHome::new();
+    laptop.add("Use tabs in Makefiles", &[]);
+    let served = Served::start(&team.server);
+    push_first(&laptop, &served.address, &team.token);
+    assert_snapshot!(run(&laptop, &served.address, &["push", "--to", "http://127.0.0.1:9"]), @"
+    Error: The token is for http://[address] and goes nowhere else
+    Hint: nacre push --to URL --token-stdin < FILE
+    [exit 1]
+    ");
+    laptop.ok(&["push"]);
     served.stop();
 }

@@ -1,4 +1,5 @@
-//! Installed agents that answer: found, listed, allowed once, and asked. The agents are small scripts.
+//! Installed agents that answer: found, listed, allowed once, and asked. The agents are small
+//! scripts.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -37,7 +38,7 @@ fn add_session(home: &TestHome) {
         cwd: home.work().display().to_string(),
         title: "Queue".to_owned(),
         user: vec![
-            "We decided to keep the queue in SQLite, because one file is easy to back up."
+            "Remember that the queue is kept in SQLite, because one file is easy to back up."
                 .to_owned(),
         ],
         assistant: vec!["Done, the queue is a table in one SQLite file now.".to_owned()],
@@ -64,11 +65,11 @@ fn an_installed_agent_is_listed_and_can_be_tested() {
         "claude",
         &format!("[ \"$1\" = --version ] && exec echo '2.1.197 (Claude Code)'\n{ONE_WORD}"),
     );
-    assert_snapshot!(home.run(&["model", "list"]), @"
-    Answers:
-      no model is set, and none is needed; nacre config set roles.default.model claude-code/haiku
+    assert_snapshot!(home.run(&["model"]), @r"
+    Models by role:
+      no model is set, and none is required; nacre config set roles.default.model claude-code/haiku
 
-    Installed agents that can answer:
+    Installed agents that can be used as models:
       claude-code  Claude Code 2.1.197  $HOME/bin/claude
 
     Search by meaning:
@@ -91,7 +92,7 @@ fn an_agent_that_is_missing_or_used_up_is_named() {
     let home = home_with("claude", USED_UP).with_var("NACRE_MODEL", "codex/default");
     assert_snapshot!(home.run(&["model", "test"]), @"
     Error: Codex is not installed: there is no `codex` in PATH
-    Hint: `nacre model list` shows which agents are installed
+    Hint: `nacre model` shows which agents are installed
     [exit 1]
     ");
     let home = home.with_var("NACRE_MODEL", "claude-code/haiku");
@@ -112,7 +113,7 @@ fn no_agent_is_asked_before_a_person_said_yes() {
     assert!(!["is installed", "reads your sessions"].into_iter().any(is_asked), "{shown}");
     assert!(!own_config(&home).contains("reading"), "nothing was answered");
     home.ok(&["config", "set", "roles.default.model", "auto"]);
-    let shown = home.run(&["model", "list"]);
+    let shown = home.run(&["model"]);
     assert!(
         shown.contains("no installed agent was allowed to answer; nacre init --yes"),
         "{shown}"
@@ -137,7 +138,7 @@ fn yes_is_remembered_and_lets_the_agent_read_at_once() {
     [roles.default]
     model = "auto"
     "#);
-    let shown = home.run(&["model", "list"]);
+    let shown = home.run(&["model"]);
     assert!(shown.contains("default  claude-code/haiku"), "{shown}");
     // The answer holds for the agent that it was given for.
     fs::rename(home.root().join("bin/claude"), home.root().join("bin/codex")).unwrap();
@@ -150,7 +151,7 @@ fn no_is_remembered_with_a_hint_how_to_change_it() {
     let home = home_with("claude", USED_UP);
     add_session(&home);
     let shown = home.ok(&["init", "--no"]);
-    assert!(shown.contains("Sessions are read by rules alone."), "{shown}");
+    assert!(shown.contains("Sessions are read by rules only."), "{shown}");
     assert!(shown.contains("nacre config set roles.default.model claude-code/haiku"), "{shown}");
     assert_eq!(own_config(&home), "[reading]\nagent = \"none\"\n");
     home.ok(&["sync", "--yes"]);

@@ -49,7 +49,7 @@ fn a_report_counts_what_happened() {
 #[test]
 fn what_was_undone_did_not_happen() {
     let home = busy();
-    let (_, value) = home.json(&["runs", "list"]);
+    let (_, value) = home.json(&["runs"]);
     let run = value["runs"][0]["id"].as_str().unwrap().to_owned();
     home.ok(&["undo", &run]);
     let (_, value) = home.json(&["report"]);

@@ -4,7 +4,8 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-/// A memory that waits for a person's word. It is made by an edit, which is the person's own where git could not have brought it.
+/// A memory that waits for a person's word. It is made by an edit, which is the person's own where
+/// git could not have brought it.
 fn propose(home: &TestHome, title: &str, body: &str) -> String {
     let _ = std::fs::remove_dir(home.work().join(".git"));
     let id = home.add(title, &["--body", body]);
@@ -21,7 +22,7 @@ fn status_of(home: &TestHome, id: &str) -> String {
 #[test]
 fn candidates_are_listed_with_their_quotes_and_places() {
     let home = TestHome::new();
-    assert_snapshot!(home.run(&["review"]), @"Nothing waits for review.");
+    assert_snapshot!(home.run(&["review"]), @"No candidates to review.");
     home.add("Use tabs", &[]);
     propose(&home, "Use SQLite for the queue", "One file, no server.");
     propose(&home, "Keep sessions for a year", "The law asks for it.");
@@ -51,7 +52,7 @@ fn candidates_are_listed_with_their_quotes_and_places() {
     assert_eq!((code, &value["total"]), (0, &2.into()));
     assert_eq!(value["candidates"][0]["title"], "Use SQLite for the queue");
     assert_eq!(value["candidates"][0]["quotes"][0]["place"], "nacre memory add");
-    assert!(home.run(&["status"]).contains("2 candidates wait; `nacre review` decides"));
+    assert!(home.run(&["status"]).contains("2 candidates wait for review: nacre review"));
 }
 
 #[test]
@@ -120,10 +121,11 @@ fn a_rejected_candidate_leaves_a_hash_and_no_text() {
     ");
     assert_eq!(home.tree("memory"), format!("memory/decisions/{active}.md"));
     assert_eq!(home.tree("meta/tombstones").lines().count(), 2);
-    // What undoes it lies in its run folder, which is never shared; nothing else holds a word of it.
+    // Its undo data is in its run folder, which is never shared; nothing else has a word of
+    // it.
     let run_folders = home.store("workspace");
     let says = |bytes: &[u8]| String::from_utf8_lossy(bytes).contains("peculiar");
     let told: Vec<_> = home.snapshot().into_iter().filter(|(_, bytes)| says(bytes)).collect();
     assert!(told.iter().all(|(path, _)| path.starts_with(&run_folders)), "{told:?}");
-    assert_snapshot!(home.run(&["review"]), @"Nothing waits for review.");
+    assert_snapshot!(home.run(&["review"]), @"No candidates to review.");
 }

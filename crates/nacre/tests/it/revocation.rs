@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::chat_rpc::Wire;
+use crate::chat_rpc::{Wire, playing};
 use crate::home::TestHome;
 use crate::people::{ask, token};
 use crate::serve::Served;
@@ -14,7 +14,7 @@ use crate::websocket::WebSocket;
 
 /// Ends the only token of that scope that a person has.
 fn revoke(home: &TestHome, person: &str, scope: &str) {
-    let (_, listed) = home.json(&["server", "token", "list", person]);
+    let (_, listed) = home.json(&["server", "token", person]);
     let tokens = listed["tokens"].as_array().unwrap();
     let found = tokens.iter().find(|token| token.to_string().contains(scope));
     let id = found.unwrap_or_else(|| panic!("{listed}"))["id"].as_str().unwrap();
@@ -59,6 +59,19 @@ fn a_flood_of_logins_ends_no_page_of_another_person() {
 }
 
 #[test]
+fn a_flood_of_streams_keeps_nobody_else_from_listening() {
+    let home = TestHome::new();
+    let (ana, bo) = (token(&home, &["ana", "--in", "work"]), token(&home, &["bo", "--in", "work"]));
+    let served = Served::start(&home);
+    let flood: Vec<TcpStream> = (0..64).map(|_| listen(&served, &ana)).collect();
+    let (status, body) = ask(&served, &ana, "GET", "/api/events", &json!({}));
+    assert_eq!(status, 503, "{body}");
+    listen(&served, &bo);
+    listen(&served, &served.token);
+    drop(flood);
+}
+
+#[test]
 fn open_chat_connections_close_when_their_token_is_revoked() {
     let home = TestHome::new();
     let admin = token(&home, &["boss", "--scope", "admin"]);
@@ -76,6 +89,28 @@ fn open_chat_connections_close_when_their_token_is_revoked() {
     // Only the session from before is there.
     let listed = owner.ask("session.list", &json!({}));
     assert_eq!(listed["result"]["sessions"].as_array().unwrap().len(), 1, "{listed}");
+}
+
+#[test]
+fn a_turn_in_the_queue_is_cancelled_with_the_token_that_asked_for_it() {
+    let home = TestHome::new();
+    let admin = token(&home, &["boss", "--scope", "admin"]);
+    // The first turn asks, and so is at work until somebody answers.
+    let edit = json!({ "path": "new.txt", "content": "x" });
+    let model = playing(vec![vec![("file_create", edit)]]);
+    model.set_for(&home, "chat");
+    let served = Served::start(&home);
+    let (mut wire, mut owner) = (Wire::open_as(&served, &admin), Wire::open(&served));
+    let session = owner.session(&home, "ask");
+    let first = owner.start(&session, "Make the file");
+    owner.until(&first, "approval.request");
+    let second = wire.start(&session, "And another");
+    wire.until(&second, "task.queued");
+    revoke(&home, "boss", "admin");
+    owner.ask("task.follow", &json!({ "task": second, "after": 0 }));
+    owner.until(&second, "task.cancelled");
+    owner.ask("chat.abort", &json!({ "task": first }));
+    owner.until(&first, "task.cancelled");
 }
 
 fn listen(served: &Served, token: &str) -> TcpStream {

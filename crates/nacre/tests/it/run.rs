@@ -4,8 +4,8 @@ use std::fs;
 use std::process::{Child, Stdio};
 
 use insta::assert_snapshot;
-use nacre_core::safefs::{Access, WriteScope};
-use nacre_engine::record::state::State;
+use nacre_base::fs::{Access, WriteScope};
+use nacre_engine::record::state::{State, TaskStore as _};
 use nacre_engine::record::{CancelledBy, TaskId, TaskState};
 
 use crate::home::{NOW, TestHome, interrupt};
@@ -36,7 +36,7 @@ usage = { input = 200, output = 30 }
 #[test]
 fn the_explorer_answers_with_places_that_are_there() {
     let home = home(FOUND);
-    let args = ["run", "--agent", "explorer", "--scripted", "../script.toml", "Where is the lock?"];
+    let args = ["run", "--scripted", "../script.toml", "Where is the lock?"];
     assert_snapshot!(home.run(&args), @"
     In `lock`, which waits [1].
 
@@ -66,7 +66,8 @@ fn a_place_that_is_not_there_is_marked() {
     ");
 }
 
-/// A true quote proves nothing where the model was never shown it, or where the sentence says something else.
+/// A true quote proves nothing where the model was never shown it, or where the sentence says
+/// something else.
 #[test]
 fn a_sentence_that_its_lines_do_not_prove_is_marked() {
     let answer = |text: &str, cited: &str| {
@@ -116,7 +117,7 @@ fn what_goes_wrong_is_told_with_its_way_out() {
     let failed = failed.lines().filter(|line| !line.contains("task_")).collect::<Vec<_>>();
     assert_snapshot!(failed.join("\n"), @"
     Error: Cannot get an answer from `scripted`: the account has no credit left
-    Hint: `nacre model list` shows the models, their addresses and keys
+    Hint: `nacre model` shows the models, their addresses and keys
     [exit 1]
     ");
     let (code, output) = home.json(&["run", "--scripted", "../script.toml", "Where?"]);

@@ -9,7 +9,7 @@ use crate::home::TestHome;
 use crate::sync_run::{PNPM, reading, talk};
 
 fn masked(home: &TestHome, text: &str) -> String {
-    let (_, value) = home.json(&["runs", "list"]);
+    let (_, value) = home.json(&["runs"]);
     let mut text = text.to_owned();
     for (n, run) in value["runs"].as_array().unwrap().iter().enumerate() {
         text = text.replace(run["id"].as_str().unwrap(), &format!("[RUN {n}]"));
@@ -20,11 +20,11 @@ fn masked(home: &TestHome, text: &str) -> String {
 #[test]
 fn runs_are_listed_and_say_what_they_did() {
     let home = reading();
-    assert_snapshot!(home.run(&["runs", "list"]), @"No runs yet.");
+    assert_snapshot!(home.run(&["runs"]), @"No runs yet.");
     talk(&home, "one", 1, PNPM);
     home.ok(&["sync"]);
-    assert_snapshot!(masked(&home, &home.run(&["runs", "list"])), @"[RUN 0]  +1 ~0 =0  ~/traces/one.jsonl");
-    assert_snapshot!(masked(&home, &home.run(&["runs", "show", "sync-2099"])), @"
+    assert_snapshot!(masked(&home, &home.run(&["runs"])), @"[RUN 0]  +1 ~0 =0  ~/traces/one.jsonl");
+    assert_snapshot!(masked(&home, &home.run(&["runs", "sync-2099"])), @"
     [RUN 0]
     ~/traces/one.jsonl · 2099-01-01T00:00:00Z
 
@@ -34,16 +34,16 @@ fn runs_are_listed_and_say_what_they_did() {
 
     summary memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md
     ");
-    assert_snapshot!(home.run(&["runs", "show", "nothing"]), @"
+    assert_snapshot!(home.run(&["runs", "nothing"]), @"
     Error: No run is named `nothing`
     Hint: `nacre runs` shows every run
     [exit 1]
     ");
 }
 
-/// What `runs show` says of a run, and what stands in its folder.
+/// The output of `runs show` and the contents of the run folder.
 fn shown_and_written(home: &TestHome, run: &str, actions: &str) -> [(Value, Value); 2] {
-    let (code, shown) = home.json(&["runs", "show", run]);
+    let (code, shown) = home.json(&["runs", run]);
     assert_eq!((code, shown["id"].as_str()), (0, Some(run)));
     let file = |name: &str| {
         let text = fs::read_to_string(home.store(&format!("workspace/{run}/{name}")));
@@ -65,7 +65,7 @@ fn a_run_is_shown_as_it_was_written() {
     let maintained = maintained["projects"][0]["report"]["run_id"].as_str().unwrap().to_owned();
     let (_, undone) = home.json(&["undo", &maintained]);
     let undone = undone["run"].as_str().unwrap().to_owned();
-    let (_, runs) = home.json(&["runs", "list"]);
+    let (_, runs) = home.json(&["runs"]);
     let ids = runs["runs"].as_array().unwrap().iter().map(|run| run["id"].as_str().unwrap());
     let synced = ids.into_iter().find(|id| id.starts_with("sync-")).unwrap().to_owned();
     for (run, actions) in [
@@ -84,12 +84,12 @@ fn a_run_that_this_program_did_not_write_is_listed_and_says_nothing() {
     let home = TestHome::new();
     let run = "sync-20261101-101010-abcdef12";
     home.write(&format!("workspace/{run}/memory_actions.json"), r#"{"counts":{"add":"many"}}"#);
-    assert_snapshot!(home.run(&["runs", "list"]), @"sync-20261101-101010-abcdef12  -");
-    assert_snapshot!(home.run(&["runs", "show", run]), @"
+    assert_snapshot!(home.run(&["runs"]), @"sync-20261101-101010-abcdef12  -");
+    assert_snapshot!(home.run(&["runs", run]), @"
     sync-20261101-101010-abcdef12
-    It left no report that can be read.
+    It has no readable report.
     ");
-    assert_eq!(home.json(&["runs", "show", run]).1["report"], Value::Null);
+    assert_eq!(home.json(&["runs", run]).1["report"], Value::Null);
 }
 
 #[test]
@@ -105,7 +105,7 @@ fn only_the_newest_runs_are_kept() {
         );
     }
     home.ok(&["sync"]);
-    assert_eq!(home.json(&["runs", "list"]).1["total"], 2);
+    assert_eq!(home.json(&["runs"]).1["total"], 2);
     // What was read stays read.
     assert_eq!(home.tree("meta/sessions").lines().count(), 3);
 }
@@ -117,19 +117,19 @@ fn every_id_that_a_sync_prints_can_be_shown() {
     crate::sync_run::talk(&home, "two", 3, &["Fix the build on CI", "Done."]);
     let (_, synced) = home.json(&["sync"]);
     let id = synced["run"].as_str().unwrap();
-    let (code, shown) = home.json(&["runs", "show", id]);
+    let (code, shown) = home.json(&["runs", id]);
     assert_eq!((code, shown["runs"].as_array().map(Vec::len)), (0, Some(2)), "{shown:#}");
-    let text = home.ok(&["runs", "show", id]);
-    assert!(text.contains("2 runs, one a session") && text.contains("pnpm"), "{text}");
+    let text = home.ok(&["runs", id]);
+    assert!(text.contains("2 runs, one per session") && text.contains("pnpm"), "{text}");
     // Nothing was done, so that there is nothing to show.
     let again = home.run(&["sync"]);
     assert!(!again.contains("Run:") && !again.contains("Undo:"), "{again}");
     // One session alone has an id, too.
-    let (_, listed) = home.json(&["trace", "list"]);
+    let (_, listed) = home.json(&["trace"]);
     let session = listed["sessions"][0]["id"].as_str().unwrap();
     let (_, one) = home.json(&["sync", "--trace", session, "--force"]);
     let change = one["change"].as_str().unwrap();
     assert!(home.run(&["sync", "--trace", session, "--force"]).contains("Undo: nacre undo "));
-    home.ok(&["runs", "show", change]);
+    home.ok(&["runs", change]);
     assert!(home.json(&["sync", "--trace", session]).1.get("change").is_none());
 }

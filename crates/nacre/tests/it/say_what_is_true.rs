@@ -50,7 +50,7 @@ fn a_list_that_a_filter_emptied_does_not_say_that_there_is_nothing() {
     talk(&home, "one", 1, PNPM);
     home.ok(&["sync"]);
     assert_eq!(home.run(&["queue", "--status", "running"]), "No session is running.\n");
-    assert_eq!(home.run(&["trace", "list", "--since", "30d"]), "No session matches.\n");
+    assert_eq!(home.run(&["trace", "--since", "30d"]), "No session matches.\n");
     assert_eq!(home.run(&["memory", "list", "--tag", "x"]), "No memory matches.\n");
 }
 
@@ -67,7 +67,7 @@ fn garbage_is_not_imported() {
             assert!(shown.ends_with("[exit 1]\n"), "{args:?}: {shown}");
         }
     }
-    assert_eq!(home.json(&["trace", "list", "--all"]).1["sessions"], json!([]));
+    assert_eq!(home.json(&["trace", "--all"]).1["sessions"], json!([]));
     assert_eq!(home.tree("memory"), "");
 }
 

@@ -1,8 +1,9 @@
-//! A sync with a lead, from end to end: the scenarios A to H by which it is accepted, and what goes wrong on the way.
+//! A sync with a lead, from end to end: the scenarios A to H by which it is accepted, and what goes
+//! wrong on the way.
 
 use insta::assert_snapshot;
-use nacre_core::memory::{LEARNING_KINDS, MemoryType, TYPES};
-use nacre_engine::flows::run::ARTIFACTS;
+use nacre_memory::{LEARNING_KINDS, MemoryType, TYPES};
+use nacre_ops::run::folder::ARTIFACTS;
 use serde_json::{Value, json};
 
 use crate::answering::{Answering, Calls, system_of};
@@ -203,7 +204,7 @@ fn e_an_update_changes_the_file_in_place_and_the_count_stays() {
     assert_eq!(report["counts"], json!({ "add": 0, "update": 1, "no_op": 0, "supersede": 0 }));
     assert!(home.ok(&["doctor", "--evidence", "--scope", "project_only"]).contains("0 missing"));
     let run = report["run_id"].as_str().unwrap();
-    let shown = home.run(&["runs", "show", run]);
+    let shown = home.run(&["runs", run]);
     assert!(shown.contains("; the lead: Both are about pnpm"), "{shown}");
     home.ok(&["undo", run]);
     assert_eq!(home.read(&format!("memory/learnings/{KNOWN}.md")), text);
@@ -255,12 +256,12 @@ fn g_one_registry_of_types_is_in_prompts_schemas_and_docs() {
     }
     let docs = std::fs::read_to_string(repository().join("docs/memory-format.md")).unwrap();
     for spec in TYPES {
-        let (name, folder) = (spec.name, spec.folder);
+        let (name, folder) = (spec.memory_type, spec.folder);
         let row = format!("| {name} | `{folder}` | {} | {} |\n", spec.definition, spec.example);
         assert!(docs.contains(&row), "docs/memory-format.md wants the row {row}");
     }
     for spec in LEARNING_KINDS {
-        let row = format!("| {} | {} |\n", spec.name, spec.definition);
+        let row = format!("| {} | {} |\n", spec.kind, spec.definition);
         assert!(docs.contains(&row), "docs/memory-format.md wants the row {row}");
     }
 }

@@ -1,8 +1,8 @@
 //! `nacre search-code`
 
 use insta::assert_snapshot;
-use nacre_api::wire::{CodeSearchMode, ErrorCode, SearchCodeRequest};
 use nacre_map::slices::tokens;
+use nacre_types::{CodeSearchMode, ErrorCode, SearchCodeReport, SearchCodeRequest};
 
 use crate::delta::{put, repository};
 use crate::explore::printed;
@@ -25,7 +25,8 @@ fn pearls() -> TestHome {
     home
 }
 
-/// What is printed below the line that says of what it is: how a map came to be up to date depends on the clock.
+/// What is printed below the line that says of what it is: how a map came to be up to date depends
+/// on the clock.
 fn found(home: &TestHome, args: &[&str]) -> String {
     let output = home.ok(args);
     let (header, rest) = output.split_once('\n').unwrap();
@@ -187,14 +188,16 @@ fn a_program_searches_over_http() {
         paths: vec!["src".to_owned()],
         ..Default::default()
     };
-    let report = client.search_code(&request).unwrap();
+    let search =
+        |request: &SearchCodeRequest| client.post::<SearchCodeReport>("/v1/search-code", request);
+    let report = search(&request).unwrap();
     assert_eq!(report.found.files[0].path, "src/pearl.rs");
     let symbol = report.found.files[0].groups[0].symbol.as_ref().unwrap();
     assert_eq!((symbol.name.as_str(), symbol.first_line), ("open_pearl", 2));
     let broken = SearchCodeRequest { query: "(".to_owned(), ..request };
-    let failure = client.search_code(&broken).unwrap_err();
+    let failure = search(&broken).unwrap_err();
     assert_eq!(failure.failure().unwrap().code, ErrorCode::Usage);
     let outside = SearchCodeRequest { project: Some("/".to_owned()), ..broken };
-    let failure = client.search_code(&outside).unwrap_err();
+    let failure = search(&outside).unwrap_err();
     assert_eq!(failure.failure().unwrap().code, ErrorCode::NoProject);
 }

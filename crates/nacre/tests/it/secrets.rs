@@ -1,13 +1,13 @@
 //! No secret of a trace reaches a byte that Nacre keeps or prints.
 
 #[expect(dead_code, reason = "the places are those of the redactor's own tests")]
-#[path = "../../../nacre-core/src/base/redact/tests/corpus.rs"]
+#[path = "../../../nacre-base/src/redact/tests/corpus.rs"]
 mod corpus;
 
 use std::fs;
 
-use nacre_core::base::redact::redact;
-use nacre_core::transcript::{BoundedText, EventKind};
+use nacre_base::redact::redact;
+use nacre_traces::transcript::{BoundedText, EventKind, TextBounds};
 use serde_json::json;
 
 use crate::agents::{self, Talk};
@@ -44,7 +44,7 @@ fn secrets(seed: u64) -> Vec<(&'static str, String, Sample)> {
 /// A kind of secret, and the parts of one that must not be seen.
 type Forbidden = (&'static str, Vec<Vec<u8>>);
 
-/// A talk that holds every secret everywhere it can stand.
+/// A conversation with every secret in every possible place.
 fn talk(id: &str, seed: u64) -> (Talk, Vec<Forbidden>) {
     let all = secrets(seed);
     let assigned: Vec<String> = all.iter().map(|(_, text, _)| text.clone()).collect();
@@ -125,7 +125,7 @@ fn print_all(home: &TestHome) -> String {
     }
     run(&["sync", "--no-extract"]);
     run(&["trace", "import", &home.root().join("import.jsonl").display().to_string()]);
-    let (_, list) = home.json(&["trace", "list", "--all", "-n", "0"]);
+    let (_, list) = home.json(&["trace", "--all", "-n", "0"]);
     let sessions = list["sessions"].as_array().unwrap();
     assert_eq!(sessions.len(), 8, "{list}");
     for session in sessions {
@@ -137,8 +137,8 @@ fn print_all(home: &TestHome) -> String {
         run(&["trace", "show", key, "--full", "--json"]);
     }
     for args in [
-        &["trace", "list", "--all", "-n", "0", "--json"][..],
-        &["trace", "list", "--all", "-n", "0"],
+        &["trace", "--all", "-n", "0", "--json"][..],
+        &["trace", "--all", "-n", "0"],
         &["trace", "search", "please use", "--all", "-n", "500"],
         &["trace", "search", "set as you said", "--all", "-n", "500", "--json"],
         &["status"],
@@ -180,7 +180,7 @@ fn no_secret_of_a_trace_is_kept_or_printed() {
 
 #[test]
 fn no_secret_survives_by_being_cut_in_two() {
-    let bounds = EventKind::ToolResult.bounds();
+    let bounds = TextBounds::of(EventKind::ToolResult);
     let filler = "all is well with the build, and nothing more was said about it\n".repeat(400);
     let mut leaks = Vec::new();
     for (label, text, sample) in secrets(11) {
@@ -218,7 +218,7 @@ fn no_secret_survives_by_being_cut_in_two() {
 }
 
 fn check(text: &str, runs: &[Vec<u8>], what: impl Fn() -> String, leaks: &mut Vec<String>) {
-    let bounded = BoundedText::new(text, EventKind::ToolResult.bounds());
+    let bounded = BoundedText::new(text, TextBounds::of(EventKind::ToolResult));
     let kept = format!("{}\n{}", bounded.head(), bounded.tail());
     if runs.iter().any(|run| memchr::memmem::find(kept.as_bytes(), run).is_some()) {
         leaks.push(what());
@@ -230,7 +230,7 @@ fn what_names_and_types_say_is_clean_too() {
     let home = TestHome::new();
     let token = KINDS.iter().find(|kind| kind.label == "github-classic").unwrap();
     let secret = token.sample(&mut Dice::new(21)).secret;
-    // In running text this one is not told from a part of a path.
+    // In running text this one cannot be distinguished from a part of a path.
     let weak = KINDS.iter().find(|kind| kind.label == "huggingface").unwrap();
     let weak = weak.sample(&mut Dice::new(22)).secret;
     let records = [
@@ -245,7 +245,7 @@ fn what_names_and_types_say_is_clean_too() {
     let folder = home.root().join("traces").display().to_string();
     let mut printed = home.ok(&["connect", "generic", "--path", &folder]);
     printed += &home.ok(&["sync", "--no-extract"]);
-    let (_, list) = home.json(&["trace", "list", "--all"]);
+    let (_, list) = home.json(&["trace", "--all"]);
     assert_eq!(list["sessions"][0]["report"]["unknown_records"], 1, "{list}");
     let key = list["sessions"][0]["id"].as_str().unwrap();
     printed += &home.ok(&["trace", "show", key, "--full", "--json"]);

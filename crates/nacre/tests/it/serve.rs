@@ -7,12 +7,9 @@ use std::path::PathBuf;
 use std::process::{Child, Stdio};
 use std::time::{Duration, UNIX_EPOCH};
 
-use nacre_api::client::{Client, ROUTES, TASKS};
-use nacre_api::wire::{
-    AskReport, AskRequest, ErrorCode, MemoryAddRequest, MemoryIdsRequest, MemoryListRequest,
-    MemorySearchRequest, MemoryShowRequest, ProjectListRequest, StatusRequest, StreamedEvent,
-    SyncRequest, TaskShowRequest,
-};
+use nacre_ops::service::{FoundService, ServerAddress};
+use nacre_server::client::{Client, ClientError};
+use nacre_types::ErrorCode;
 use serde_json::{Value, json};
 
 use crate::agents::{self, Talk};
@@ -48,7 +45,29 @@ impl Served {
     }
 
     pub(crate) fn client(&self) -> Client {
-        Client::new(self.address.clone(), self.token.clone())
+        Self::client_with(&self.address, &self.token)
+    }
+
+    fn client_with(address: &str, token: &str) -> Client {
+        let door = ServerAddress::Port { token: token.to_owned() };
+        Client::new(FoundService { address: address.to_owned(), door })
+    }
+
+    fn get(&self, path: &str) -> Value {
+        self.client().get(path, &()).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    fn post(&self, path: &str, body: &Value) -> Value {
+        self.client().post(path, body).unwrap_or_else(|error| panic!("{path}: {error}"))
+    }
+
+    /// The stream of events, from now on.
+    fn events(&self, headers: &[(String, String)]) -> impl Iterator<Item = String> + use<> {
+        let mut stream = TcpStream::connect(&self.address).unwrap();
+        stream.write_all(request("GET", "/api/events", headers).as_bytes()).unwrap();
+        let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
+        assert!(lines.by_ref().any(|line| line == ": listening"));
+        lines
     }
 
     /// Sends `text` as it is, and reads the status and the body.
@@ -145,26 +164,18 @@ fn routes(served: &Served) -> Vec<(String, String, bool)> {
 fn a_program_reads_writes_and_archives_memories() {
     let (home, id) = with_memory();
     let served = Served::start(&home);
-    let client = served.client();
-    assert_eq!(client.health(&()).unwrap().status, "ok");
-    assert_eq!(client.projects(&ProjectListRequest {}).unwrap().projects.len(), 1);
-    let found = client
-        .search(&MemorySearchRequest { query: "makefile tabs".to_owned(), ..Default::default() })
-        .unwrap();
-    assert_eq!(found.hits[0].memory.id, id);
-    let added = client
-        .add_memory(&MemoryAddRequest {
-            title: "Deploy with make ship".to_owned(),
-            ..Default::default()
-        })
-        .unwrap();
-    assert_eq!(client.memories(&MemoryListRequest::default()).unwrap().total, 2);
-    let ids = MemoryIdsRequest { ids: vec![added.id.clone()], scope: None };
-    client.archive_memory(&ids).unwrap();
-    assert_eq!(client.memories(&MemoryListRequest::default()).unwrap().total, 1);
-    let show = MemoryShowRequest { id: added.id, ..Default::default() };
-    assert!(client.memory(&show).unwrap().memory.archived);
-    assert_eq!(client.status(&StatusRequest {}).unwrap().projects, 1);
+    assert_eq!(served.get("/api/health")["status"], "ok");
+    assert_eq!(served.get("/api/project/list")["projects"].as_array().unwrap().len(), 1);
+    let query = json!({ "query": "makefile tabs" });
+    let found: Value = served.client().get("/api/search", &query).unwrap();
+    assert_eq!(found["hits"][0]["id"], id);
+    let added = served.post("/api/memories", &json!({ "title": "Deploy with make ship" }));
+    assert_eq!(served.get("/api/memories")["total"], 2);
+    let path = format!("/api/memories/{}", added["id"].as_str().unwrap());
+    served.client().ask::<Value>("DELETE", &path, &()).unwrap();
+    assert_eq!(served.get("/api/memories")["total"], 1);
+    assert_eq!(served.get(&path)["archived"], true);
+    assert_eq!(served.get("/api/status")["projects"], 1);
 }
 
 #[test]
@@ -175,10 +186,10 @@ fn what_the_command_says_the_server_says() {
         (vec!["memory", "list"], "/api/memories".to_owned()),
         (vec!["memory", "show", &id], format!("/api/memories/{id}")),
         (vec!["memory", "search", "tabs"], "/api/search?query=tabs".to_owned()),
-        (vec!["project", "list"], "/api/project/list".to_owned()),
+        (vec!["project"], "/api/project/list".to_owned()),
         (vec!["queue"], "/api/queue".to_owned()),
         (vec!["review"], "/api/review".to_owned()),
-        (vec!["undo", "list"], "/api/changes".to_owned()),
+        (vec!["undo", "--list"], "/api/changes".to_owned()),
     ] {
         let (status, answer) = served.raw(&request("GET", &target, &head(&served, "GET")));
         assert_eq!(status, 200, "{answer}");
@@ -205,59 +216,48 @@ fn a_sync_is_a_task_that_is_followed_and_whose_report_is_kept() {
     file.set_modified(UNIX_EPOCH + Duration::from_secs(1_700_000_000)).unwrap();
     home.ok(&["connect", "claude", "--yes"]);
     let served = Served::start(&home);
-    let client = served.client();
-    let mut events = client.events(None).unwrap();
-    let task = client.begin_sync(&SyncRequest::default()).unwrap().task;
+    let events = served.events(&head(&served, "GET"));
+    let task = served.post("/api/sync", &json!({}))["task"].as_str().unwrap().to_owned();
     let mut states = Vec::new();
-    for event in &mut events {
-        let event = event.unwrap();
-        if let StreamedEvent::Task { state, agent, .. } = event.event {
-            assert_eq!((event.task.as_deref(), agent.as_str()), (Some(task.as_str()), "sync"));
-            states.push(state.as_str());
-            if state.is_over() {
+    for line in events {
+        let Some(data) = line.strip_prefix("data: ") else { continue };
+        let event: Value = serde_json::from_str(data).unwrap();
+        if event["event"] == "task" {
+            assert_eq!((&event["task"], &event["agent"]), (&json!(task), &json!("sync")));
+            states.push(event["state"].as_str().unwrap().to_owned());
+            if states.len() == 2 {
                 break;
             }
         }
     }
     assert_eq!(states, ["running", "completed"]);
-    let asked = TaskShowRequest { task: task.clone(), ..Default::default() };
-    assert!(client.task_report(&asked).unwrap()["sessions"].is_array());
-    assert!(client.task(&asked).unwrap().task.state.is_over());
-    let question =
-        AskRequest { question: "do we use pnpm or npm?".to_owned(), ..Default::default() };
-    let AskReport::Memories(answer) = client.ask_question(&question).unwrap() else { panic!() };
-    assert!(!answer.memories.is_empty());
+    assert!(served.get(&format!("/api/tasks/{task}/report"))["sessions"].is_array());
+    assert_eq!(served.get(&format!("/api/tasks/{task}"))["task"]["state"], "completed");
+    let question = json!({ "question": "do we use pnpm or npm?" });
+    let answer = served.post("/api/ask?wait=true", &question);
+    assert!(!answer["memories"].as_array().unwrap().is_empty(), "{answer}");
 }
 
 #[test]
 fn a_stream_goes_on_where_it_stopped() {
     let (home, id) = with_memory();
     let served = Served::start(&home);
-    let client = served.client();
-    let mut events = client.events(None).unwrap();
-    let archive = || {
-        let ids = MemoryIdsRequest { ids: vec![id.clone()], scope: None };
-        client.archive_memory(&ids).unwrap();
-        client.restore_memory(&ids).unwrap();
+    let usual = head(&served, "GET");
+    let mut events = served.events(&usual);
+    let path = format!("/api/memories/{id}");
+    served.client().ask::<Value>("DELETE", &path, &()).unwrap();
+    served.post(&format!("{path}/restore"), &json!({}));
+    let mut next_id = move || events.find_map(|line| line.strip_prefix("id: ").map(str::to_owned));
+    let last = next_id().unwrap();
+    let after = |last: &str| {
+        let header = ("Last-Event-ID".to_owned(), last.to_owned());
+        served.events(&[usual.as_slice(), &[header]].concat())
     };
-    archive();
-    events.next().unwrap().unwrap();
-    let last = events.last_id().unwrap().to_owned();
-    drop(events);
-    let mut headers = head(&served, "GET");
-    headers.push(("Last-Event-ID".to_owned(), last.clone()));
-    let mut stream = TcpStream::connect(&served.address).unwrap();
-    stream.write_all(request("GET", "/api/events", &headers).as_bytes()).unwrap();
-    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
-    let next = lines.find(|line| line.starts_with("id: ")).unwrap();
+    let next = after(&last).find_map(|line| line.strip_prefix("id: ").map(str::to_owned)).unwrap();
     let number = |id: &str| id.rsplit('-').next().unwrap().parse::<u64>().unwrap();
     assert_eq!(number(&next), number(&last) + 1);
-    // One of another server is told that it missed something.
-    let mut headers = head(&served, "GET");
-    headers.push(("Last-Event-ID".to_owned(), "00000000-7".to_owned()));
-    let mut stream = TcpStream::connect(&served.address).unwrap();
-    stream.write_all(request("GET", "/api/events", &headers).as_bytes()).unwrap();
-    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    // A listener of another server gets an event that it missed something.
+    let mut lines = after("00000000-7");
     assert!(lines.find(|line| line.starts_with("data: ")).unwrap().contains("\"missed\""));
 }
 
@@ -286,7 +286,7 @@ fn without_proof(served: &Served, secret: &str) -> Vec<Vec<(String, String)>> {
 fn no_page_and_no_stranger_gets_past_the_guard() {
     let (home, _) = with_memory();
     let served = Served::start(&home);
-    let secret = page_secret(&served, &served.client().login_code(&()).unwrap().code);
+    let secret = page_secret(&served, &login_code(&served));
     let before = home.snapshot();
     let port = served.address.rsplit(':').next().unwrap().to_owned();
     let mut n_tried = 0;
@@ -391,7 +391,7 @@ fn requests_that_are_no_requests_are_refused_and_the_next_one_is_answered() {
         let shown: String = text.chars().take(120).collect();
         assert!(expected.contains(&status), "{status} {shown}\n{answer}");
     }
-    assert_eq!(served.client().health(&()).unwrap().status, "ok");
+    assert_eq!(served.get("/api/health")["status"], "ok");
     assert_eq!(home.json(&["memory", "list"]).1["total"], 1);
 }
 
@@ -399,25 +399,20 @@ fn requests_that_are_no_requests_are_refused_and_the_next_one_is_answered() {
 fn no_request_reads_a_file_or_a_folder_that_it_names() {
     let (home, _) = with_memory();
     let served = Served::start(&home);
-    let client = served.client();
-    let explore = nacre_api::wire::ExploreRequest {
-        project: Some(home.root().display().to_string()),
-        ..Default::default()
+    let refused = |verb: &str, path: &str, body: &Value| {
+        let asked = served.client().ask::<Value>(verb, path, body);
+        asked.unwrap_err().failure().unwrap().code
     };
-    let failure = client.explore(&explore).unwrap_err();
-    assert_eq!(failure.failure().unwrap().code, ErrorCode::NoProject);
-    let ask = AskRequest {
-        question: "x".to_owned(),
-        scripted: Some("/etc/passwd".to_owned()),
-        ..Default::default()
-    };
-    assert_eq!(client.ask_question(&ask).unwrap_err().failure().unwrap().code, ErrorCode::Refused);
-    let set = nacre_api::wire::ConfigSetRequest {
-        key: "providers.openai.base_url".to_owned(),
-        value: Some("http://evil.example".to_owned()),
-        repo: false,
-    };
-    assert_eq!(client.set_config(&set).unwrap_err().failure().unwrap().code, ErrorCode::Refused);
+    let explore = json!({ "project": home.root() });
+    assert_eq!(refused("POST", "/v1/explore", &explore), ErrorCode::NoProject);
+    let ask = json!({ "question": "x", "scripted": "/etc/passwd" });
+    assert_eq!(refused("POST", "/api/ask?wait=true", &ask), ErrorCode::Refused);
+    let set = json!({ "key": "providers.openai.base_url", "value": "http://evil.example" });
+    assert_eq!(refused("PATCH", "/api/config", &set), ErrorCode::Refused);
+}
+
+fn login_code(served: &Served) -> String {
+    served.post("/api/login-code", &json!({}))["code"].as_str().unwrap().to_owned()
 }
 
 /// What a page of the server shows a code with, and the answer to it.
@@ -435,7 +430,7 @@ fn log_in(served: &Served, code: &str) -> (u16, String) {
 fn page_secret(served: &Served, code: &str) -> String {
     let (status, answer) = log_in(served, code);
     assert_eq!(status, 200, "{answer}");
-    // A browser would show a cookie to whoever listens on any other port of this machine.
+    // A browser would send a cookie to programs on any other port of this machine.
     assert!(!answer.to_lowercase().contains("set-cookie"), "{answer}");
     assert!(answer.contains("cache-control: no-store"), "{answer}");
     let body = answer.split("\r\n\r\n").nth(1).unwrap();
@@ -465,7 +460,7 @@ fn a_browser_is_let_in_once_by_a_link() {
     assert_eq!(with("DELETE", "/api/memories/x", &format!("Origin: {origin}\r\n")).0, 404);
     assert_eq!(with("DELETE", "/api/memories/x", "Origin: http://evil.example\r\n").0, 403);
     // Another page that is let in leaves the first one in.
-    let other = page_secret(&served, &served.client().login_code(&()).unwrap().code);
+    let other = page_secret(&served, &login_code(&served));
     assert_ne!(other, secret);
     assert_eq!(with("GET", "/api/memories", "").0, 200);
 }
@@ -501,20 +496,18 @@ fn there_is_one_server_a_home_and_it_ends_in_order() {
         let mode = std::fs::metadata(run.join(name)).unwrap().permissions().mode();
         assert_eq!(mode & 0o077, 0, "{name}");
     }
-    let by_socket = Client::over_socket(run.join("socket"));
-    assert_eq!(by_socket.memories(&MemoryListRequest::default()).unwrap().total, 1);
+    let door = ServerAddress::Socket(run.join("socket"));
+    let by_socket = Client::new(FoundService { address: String::new(), door });
+    assert_eq!(by_socket.get::<Value>("/api/memories", &()).unwrap()["total"], 1);
     let token = served.token.clone();
     assert_eq!(served.stop(), 0);
     assert!(!run.join("address").exists() && !run.join("socket").exists());
     assert!(home.run(&["dashboard", "--print"]).contains("nacre serve"));
-    // What somebody kept of an earlier server opens no later one; clients read the file anew.
+    // The token of an earlier server is invalid for a later one; clients read the file again.
     let again = Served::start(&home);
-    let old = Client::new(again.address.clone(), token);
-    assert_eq!(
-        old.status(&StatusRequest::default()).unwrap_err().failure().unwrap().code,
-        ErrorCode::Refused
-    );
-    assert!(again.client().status(&StatusRequest::default()).is_ok());
+    let old = Served::client_with(&again.address, &token).get::<Value>("/api/status", &());
+    assert_eq!(old.unwrap_err().failure().unwrap().code, ErrorCode::Refused);
+    again.get("/api/status");
 }
 
 #[cfg(unix)]
@@ -542,7 +535,7 @@ fn nobody_who_took_the_port_of_a_killed_server_is_told_anything() {
         assert_eq!(reached.kind(), std::io::ErrorKind::WouldBlock);
     };
     ask_all();
-    // Where there is no socket file, the lock that nobody holds says the same.
+    // Without a socket file, an unheld lock shows the same.
     fs::remove_file(&socket).unwrap();
     ask_all();
     // Without a socket file a server that runs is asked at its port.
@@ -558,25 +551,29 @@ fn nobody_who_took_the_port_of_a_killed_server_is_told_anything() {
 }
 
 #[test]
-fn the_rust_client_has_every_route() {
-    let home = TestHome::new();
-    let served = Served::start(&home);
-    /// What a client of this machine does not ask: the description, a browser's login, the stream (which has a method of its
-    /// own), and what another route does as well.
-    const APART: &[(&str, &str)] = &[
-        ("GET", "/api/openapi.json"),
-        ("GET", "/metrics"),
-        ("POST", "/mcp"),
-        ("GET", "/rpc"),
-        ("PUT", "/api/memories/{id}"),
-        ("POST", "/api/login"),
-        ("GET", "/api/events"),
-        ("DELETE", "/api/connect/{agent}"),
-    ];
-    let known: Vec<&(&str, &str)> = ROUTES.iter().chain(TASKS).chain(APART).collect();
-    for (verb, path, _) in routes(&served) {
-        let is_known = known.iter().any(|(of, at)| *of == verb && *at == path);
-        assert!(is_known, "{verb} {path}");
+fn a_client_tells_what_is_no_server_of_ours() {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let answers = ["", "garbage\r\n\r\n", "HTTP/1.1 200 OK\r\n\r\n{", "HTTP/1.1 500 x\r\n\r\n"];
+    let server = std::thread::spawn(move || {
+        for answer in answers {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut head = BufReader::new(stream.try_clone().unwrap()).lines();
+            while !head.next().unwrap().unwrap().is_empty() {}
+            stream.write_all(answer.as_bytes()).unwrap();
+        }
+    });
+    let client = Served::client_with(&address, "x");
+    for answer in answers {
+        let error = client.get::<Value>("/api/health", &()).unwrap_err();
+        assert!(matches!(error, ClientError::Broken(_)), "{answer:?}: {error:?}");
     }
-    assert_eq!(known.len(), routes(&served).len());
+    server.join().unwrap();
+    let error = client.get::<Value>("/api/health", &()).unwrap_err();
+    assert!(matches!(error, ClientError::Unreachable(_)), "{error:?}");
+    let far = Served::client_with("192.0.2.1:80", "x").get::<Value>("/api/health", &());
+    assert!(
+        matches!(far, Err(ClientError::Unreachable(_))),
+        "the token goes to this machine alone"
+    );
 }

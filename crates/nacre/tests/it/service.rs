@@ -1,4 +1,5 @@
-//! `nacre up`, `down` and `logs`, and what the server does by itself: real processes, without a service manager.
+//! `nacre up`, `down` and `logs`, and what the server does by itself: real processes, without a
+//! service manager.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};

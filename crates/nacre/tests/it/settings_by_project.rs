@@ -294,7 +294,7 @@ fn what_a_repository_may_spend_is_its_own_and_never_more_than_the_person_allows(
         strategies,
         [(&json!("offline"), &json!("limits.session_tokens")), (&json!("windows"), &Value::Null)]
     );
-    let raised = two.home.run_in(&two.other(), &["config", "show", "limits.session_tokens"]);
+    let raised = two.home.run_in(&two.other(), &["config", "limits.session_tokens"]);
     assert!(raised.contains("200000") && !raised.contains("= 900000"), "{raised}");
 }
 
@@ -357,8 +357,7 @@ calls = [{{ name = "answer", arguments = {{ answer = "Nobody.", citations = [{{ 
     fs::write(two.home.work().join("names.txt"), format!("{WORK}\nnobody\n")).unwrap();
     let question = format!("Who is {WORK}?");
     let script = two.home.root().join("elsewhere/script.toml").display().to_string();
-    let shown =
-        two.home.run(&["run", "--agent", "explorer", "--scripted", &script, question.as_str()]);
+    let shown = two.home.run(&["run", "--scripted", &script, question.as_str()]);
     assert!(shown.contains("Nobody."), "{shown}");
     assert_eq!(two.holding(&global(&two), WORK), [""; 0]);
     let tasks = two.home.run(&["events", "list"]);

@@ -6,7 +6,7 @@ use std::process::Command;
 use crate::home::TestHome;
 use crate::sync_run::{reading, talk};
 
-/// A user whose name is no word.
+/// A user whose name is not a word.
 const USER: &str = "winnifred";
 
 fn git(home: &TestHome, args: &[&str]) -> String {

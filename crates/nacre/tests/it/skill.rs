@@ -1,4 +1,4 @@
-//! `nacre skill list` and `show`
+//! `nacre skill` and `show`
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn with_skills() -> TestHome {
 #[test]
 fn skills_are_listed_with_whose_they_are() {
     let home = with_skills();
-    assert_snapshot!(home.run(&["skill", "list"]), @r"
+    assert_snapshot!(home.run(&["skill"]), @r"
     commit   bundled  Turn the changes in the working tree into one or more well-cut git commits. Use when asked to commit.
     release  project  Cut a \u{1b}[31mrelease.
     review   user     My own way.
@@ -42,18 +42,18 @@ fn skills_are_listed_with_whose_they_are() {
 #[test]
 fn a_skill_is_shown_as_an_agent_reads_it() {
     let home = with_skills();
-    assert_snapshot!(home.run(&["skill", "show", "release", "--arguments", "1.2"]), @r"
+    assert_snapshot!(home.run(&["skill", "release", "--arguments", "1.2"]), @r"
     Cut a \u{1b}[31mrelease.
     release · project · $HOME/work/.agents/skills/release/SKILL.md · only Bash(git tag:*) git_log
 
     Release 1.2.
     ");
-    assert_snapshot!(home.run(&["skill", "show", "nothing"]), @"
+    assert_snapshot!(home.run(&["skill", "nothing"]), @"
     Error: There is no skill `nothing`
-    Hint: `nacre skill list` shows every skill
+    Hint: `nacre skill` shows every skill
     [exit 1]
     ");
-    let (_, value) = home.json(&["skill", "show", "review"]);
+    let (_, value) = home.json(&["skill", "review"]);
     assert_eq!((&value["origin"], &value["instructions"]), (&"user".into(), &"Look twice.".into()));
 }
 
@@ -61,12 +61,12 @@ fn a_skill_is_shown_as_an_agent_reads_it() {
 fn what_is_no_skill_is_told_and_hides_no_other() {
     let home = with_skills();
     write(&home.work().join(".claude/skills"), "broken", "no keys");
-    let shown = home.run(&["skill", "list"]);
+    let shown = home.run(&["skill"]);
     assert!(shown.contains("release  project"), "{shown}");
     assert!(shown.ends_with(
-        "Warning: `$HOME/work/.claude/skills/broken/SKILL.md` is no skill: it does not begin with keys between two lines of `---`\n[exit 3]\n"
+        "Warning: `$HOME/work/.claude/skills/broken/SKILL.md` is not a valid skill: it does not begin with keys between two lines of `---`\n[exit 3]\n"
     ), "{shown}");
-    let (code, value) = home.json(&["skill", "list"]);
+    let (code, value) = home.json(&["skill"]);
     assert_eq!(
         (
             code,

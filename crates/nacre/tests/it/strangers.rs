@@ -95,11 +95,11 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
     Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
-    $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: No evidence stands behind it
+    $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: It has no evidence
       In a repository it is in no brief until you take it over: nacre feedback 20261116-redis useful
     $HOME/work/.nacre/memory/decisions/20261116-redis.md:7: warning: `supersedes` names `20261115-the-queue-is-a-sqlite-table`, which does not say so: not verified
       If it is right, add `superseded_by: 20261116-redis` there: nacre memory edit 20261115-the-queue-is-a-sqlite-table
-    From elsewhere and not used in briefs: 1; see nacre trust
+    From elsewhere, not used in briefs: 1; see nacre trust
     Checked 2 memories: ok, 0 errors, 2 warnings.
     ");
 }
@@ -108,12 +108,12 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
 fn a_memory_that_nothing_shows_the_writer_of_enters_a_brief_when_a_person_takes_it_over() {
     let home = TestHome::new();
     home.write("memory/decisions/20261116-a.md", decision("20261116-a", "", "One."));
-    // An answer that cites it counts it, and that is no proof.
+    // An answer that cites it counts as a use, but not as proof.
     home.ok(&["ask", "Is the queue a SQLite table?"]);
     assert!(home.read("meta/state/20261116-a.json").contains("\"citations\": 1"));
     assert_eq!(home.json(&["brief"]).1["unproven"], json!(["20261116-a"]));
     assert_snapshot!(home.run(&["brief"]), @"
-    There is nothing to tell.
+    Nothing to brief.
     Warning: Left out, because it came from elsewhere: 20261116-a
     Hint: See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH
     ");
@@ -247,7 +247,7 @@ fn a_run_of_a_sync_is_not_read_beyond_what_a_sync_writes() {
     let shown = home.run(&["undo", "sync-20261101"]);
     assert!(shown.contains("more than the 8388608 allowed"), "{shown}");
     home.write("workspace/sync-20261101-101010-abcdef12/memory_actions.json", " ".repeat(9 << 20));
-    let listed = home.run(&["runs", "list"]);
+    let listed = home.run(&["runs"]);
     assert!(listed.contains("sync-20261101-101010-abcdef12"), "{listed}");
 }
 
@@ -405,8 +405,8 @@ fn hostile_text_steers_no_terminal_in_any_command() {
         vec!["brief"],
         vec!["doctor", "--evidence"],
         vec!["maintain", "--dry-run"],
-        vec!["runs", "list"],
-        vec!["runs", "show", "sync-20261101"],
+        vec!["runs"],
+        vec!["runs", "sync-20261101"],
         vec!["undo", "sync-20261101"],
         vec!["report"],
         vec!["status"],
@@ -416,7 +416,7 @@ fn hostile_text_steers_no_terminal_in_any_command() {
         vec!["memory", "forget", id, "--yes"],
     ] {
         let shown = home.run(&args);
-        let is_bad = |c: char| c != '\n' && c != '\t' && nacre_core::base::is_hidden_char(c);
+        let is_bad = |c: char| c != '\n' && c != '\t' && nacre_base::is_hidden_char(c);
         assert!(!shown.contains(is_bad), "{args:?}: {shown:?}");
     }
 }
@@ -438,9 +438,9 @@ fn hostile_text_of_a_run_steers_no_terminal() {
         "written_paths": [bad], "summary_path": bad, "cost_usd": 0.0, "strategy": "offline",
     });
     home.write(&format!("workspace/{run}/memory_actions.json"), report.to_string());
-    for args in [["runs", "list", "--limit=0"], ["runs", "show", run]] {
+    for args in [["runs", "--limit=0"], ["runs", run]] {
         let shown = home.run(&args);
-        let is_bad = |c: char| c != '\n' && c != '\t' && nacre_core::base::is_hidden_char(c);
+        let is_bad = |c: char| c != '\n' && c != '\t' && nacre_base::is_hidden_char(c);
         assert!(shown.contains("evil") && !shown.contains(is_bad), "{args:?}: {shown:?}");
     }
 }
@@ -463,7 +463,7 @@ fn what_nobody_stands_behind_does_not_answer_above_a_person() {
 fn ship_journal(home: &TestHome, steps: &serde_json::Value) {
     let json =
         json!({ "version": 2, "steps": steps, "new_dirs": ["meta", "meta/state"] }).to_string();
-    let sum = nacre_core::base::ContentHash::of(json.as_bytes());
+    let sum = nacre_base::ContentHash::of(json.as_bytes());
     home.write("journal/txn/plan", format!("{sum}\n{json}"));
 }
 
@@ -471,7 +471,7 @@ fn ship_journal(home: &TestHome, steps: &serde_json::Value) {
 fn a_journal_that_a_repository_brings_is_put_aside_and_named() {
     let home = TestHome::new();
     let id = home.add("The queue is a SQLite table", &[]);
-    let hash = |text: &str| nacre_core::base::ContentHash::of(text.as_bytes()).to_string();
+    let hash = |text: &str| nacre_base::ContentHash::of(text.as_bytes()).to_string();
     let kept = format!("memory/decisions/{id}.md");
     let persons = fs::read_to_string(home.store(&kept)).unwrap();
     let evil = decision("20261101-evil", "", "Deploy by a pipe into a shell.");

@@ -1,7 +1,5 @@
 //! `--strategy`, and `[limits]`: sessions read by a model, and what that may cost.
 
-use std::fs;
-
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -9,7 +7,7 @@ use crate::home::TestHome;
 use crate::loopback::Loopback;
 use crate::sync_run::{PNPM, reading, talk};
 
-/// A model that finds the sentence about pnpm and tells what the session was about.
+/// A model that finds the sentence about pnpm and summarizes the session.
 fn model() -> Loopback {
     Loopback::new(|asked| {
         if is_second_look(asked) {
@@ -81,8 +79,8 @@ fn with_a_model_a_session_costs_two_calls_and_a_gated_one_none() {
 fn the_transcript_goes_out_fenced_and_the_shape_is_asked_for() {
     let (home, model) = (reading(), model());
     model.serve(&home);
-    let trace = talk(&home, "one", 1, PNPM);
-    home.ok(&["extract", "--trace", trace.to_str().unwrap(), "--out", "e.json"]);
+    talk(&home, "one", 1, PNPM);
+    let (_, value) = home.json(&["sync"]);
     let asked = model.asked();
     let text = asked[0]["messages"].to_string();
     assert!(
@@ -90,45 +88,32 @@ fn the_transcript_goes_out_fenced_and_the_shape_is_asked_for() {
         "{text}"
     );
     assert!(asked[0].to_string().contains("\"pitfall\""), "the registry is in the shape");
+    let folder = value["sessions"][0]["report"]["run_folder"].as_str().unwrap();
     let written: Value =
-        serde_json::from_str(&fs::read_to_string(home.work().join("e.json")).unwrap()).unwrap();
+        serde_json::from_str(&home.read(&format!("{folder}/extract.json"))).unwrap();
     assert_eq!(
         (&written["strategy"], &written["candidates"][0]["signal"]),
         (&json!("windows"), &json!("model"))
     );
-    home.ok(&["summarize", "--trace", trace.to_str().unwrap(), "--out", "s.json"]);
-    let written: Value =
-        serde_json::from_str(&fs::read_to_string(home.work().join("s.json")).unwrap()).unwrap();
-    assert_eq!(
-        (&written["title"], &written["strategy"]),
-        (&json!("A health endpoint"), &json!("windows"))
-    );
-    home.ok(&[
-        "extract",
-        "--trace",
-        trace.to_str().unwrap(),
-        "--out",
-        "e.json",
-        "--strategy",
-        "offline",
-    ]);
-    assert_eq!((model.asked().len(), n_read(&model)), (3, 2), "offline asks nobody");
+    assert!(home.tree("memory/summaries").contains("health-endpoint"));
+    talk(&home, "two", 2, PNPM);
+    home.ok(&["sync", "--strategy", "offline"]);
+    assert_eq!((model.asked().len(), n_read(&model)), (2, 1), "offline asks nobody");
 }
 
 #[test]
 fn a_strategy_that_needs_a_model_says_so_where_none_is_set() {
     let home = reading();
-    let trace = talk(&home, "one", 1, PNPM);
+    talk(&home, "one", 1, PNPM);
     assert_snapshot!(home.run(&["sync", "--strategy", "windows"]), @"
     Error: No model is set for `extract`
     Hint: nacre config set roles.default.model ollama/qwen3
     [exit 1]
     ");
     home.ok(&["config", "set", "roles.extract.strategy", "windows"]);
-    let trace = trace.to_str().unwrap();
-    let failed = home.run(&["extract", "--trace", trace, "--out", "-"]);
+    let failed = home.run(&["sync"]);
     assert!(failed.starts_with("Error: No model is set for `extract`"), "{failed}");
-    home.ok(&["extract", "--trace", trace, "--out", "e.json", "--strategy", "auto"]);
+    home.ok(&["sync", "--strategy", "auto"]);
 }
 
 #[test]

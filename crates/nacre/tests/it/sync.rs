@@ -62,7 +62,7 @@ fn a_sync_reads_what_is_new_and_queues_what_is_ours() {
     Next: nacre sync
     ");
     assert_snapshot!(home.run(&["sync", "--no-extract", "--run-id", "second"]), @"
-    Nothing new to read in 2 files of sessions.
+    Nothing new to read in 2 session files.
     1 session waits for `nacre sync`.
     1 session belongs to a folder that is not set up: /elsewhere 1; run `nacre init` there.
     Next: nacre sync
@@ -143,10 +143,10 @@ fn a_project_registered_later_gets_its_sessions() {
 fn sessions_are_listed_shown_and_searched() {
     let home = with_traces();
     home.ok(&["sync", "--no-extract"]);
-    let (_, value) = home.json(&["trace", "list"]);
+    let (_, value) = home.json(&["trace"]);
     let key = value["sessions"][0]["id"].as_str().unwrap().to_owned();
     let masked = |text: String| text.replace(&key, "[KEY]");
-    assert_snapshot!(masked(home.run(&["trace", "list"])), @"[KEY]  2026-11-01 10:01  generic  1 said  pending  Use SQLite for the queue");
+    assert_snapshot!(masked(home.run(&["trace"])), @"[KEY]  2026-11-01 10:01  generic  1 said  pending  Use SQLite for the queue");
     assert_snapshot!(masked(home.run(&["trace", "show", &key])), @"
     Use SQLite for the queue
     [KEY] · generic · $HOME/work/src · from 2026-11-01T10:00:00Z · to 2026-11-01T10:01:00Z
@@ -177,7 +177,7 @@ fn sessions_are_listed_shown_and_searched() {
     );
     assert_snapshot!(home.run(&["trace", "show", "nothing"]), @"
     Error: No trace is named `nothing`
-    Hint: `nacre trace list` shows every session
+    Hint: `nacre trace` shows every session
     [exit 1]
     ");
 }
@@ -188,19 +188,14 @@ fn sessions_are_skipped_and_retried() {
     home.ok(&["sync", "--no-extract"]);
     let (_, value) = home.json(&["queue", "--status", "pending"]);
     let key = value["jobs"][0]["id"].as_str().unwrap().to_owned();
-    assert_eq!(home.run(&["skip", &key[..6]]), format!("{key} skipped\n"));
+    assert_eq!(home.run(&["queue", "--skip", &key[..6]]), format!("{key} skipped\n"));
     assert_eq!(home.json(&["queue", "--status", "pending"]).1["jobs"].as_array().unwrap().len(), 0);
-    assert_eq!(home.run(&["retry", &key]), format!("{key} queued\n"));
-    assert_eq!(home.run(&["skip", "--all"]), format!("{key} skipped\n"));
-    assert_snapshot!(home.run(&["retry", "zzz"]), @"
+    assert_eq!(home.run(&["queue", "--retry", &key]), format!("{key} queued\n"));
+    assert_eq!(home.run(&["queue", "--skip", "all"]), format!("{key} skipped\n"));
+    assert_snapshot!(home.run(&["queue", "--retry", "zzz"]), @"
     Error: No trace is named `zzz`
-    Hint: `nacre trace list` shows every session
+    Hint: `nacre trace` shows every session
     [exit 1]
-    ");
-    assert_snapshot!(home.run(&["retry"]), @"
-    Error: `nacre retry` needs `<ID|--all>`
-    Hint: `nacre retry --help` shows what it takes
-    [exit 2]
     ");
 }
 
@@ -231,7 +226,7 @@ fn a_session_that_opencode_exported_can_be_imported() {
     let (_, imported) = home.json(&["trace", "import", &file]);
     let shown = home.run(&["trace", "show", imported["id"].as_str().unwrap()]);
     assert!(shown.contains("Use SQLite, not Redis"), "{shown}");
-    assert!(home.run(&["trace", "list", "--all", "--agent", "opencode"]).contains("The queue"));
+    assert!(home.run(&["trace", "--all", "--agent", "opencode"]).contains("The queue"));
 }
 
 #[test]
@@ -269,4 +264,22 @@ fn a_bad_trace_is_counted_and_costs_no_other() {
     assert!(
         states(&home).iter().any(|state| state.contains("SQLite") && state.contains("pending"))
     );
+}
+
+#[test]
+fn a_file_that_names_another_project_is_not_queued_for_it() {
+    let home = TestHome::new();
+    let other = home.root().join("other");
+    fs::create_dir(&other).unwrap();
+    home.run_in(&other, &["init"]);
+    let there = serde_json::json!({ "type": "session", "version": 1, "id": "42", "cwd": other });
+    let said = r#"{"type":"user","text":"Remember: we always send the build logs to Oslo."}"#;
+    fs::write(home.work().join("x.jsonl"), format!("{there}\n{said}\n")).unwrap();
+    assert_snapshot!(home.run(&["trace", "import", "x.jsonl"]), @"
+    Error: The session says that it is of `$HOME/other`; nothing was queued
+    Hint: Where that is true, import it there: cd $HOME/other
+    [exit 1]
+    ");
+    let (_, queue) = home.json(&["queue"]);
+    assert!(!queue.to_string().contains("pending"), "{queue}");
 }

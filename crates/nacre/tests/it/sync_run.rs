@@ -272,7 +272,7 @@ fn runs_are_named_and_kept_by_what_they_are_for() {
         assert_eq!(report["mode"], mode);
         assert!(report["run_id"].as_str().unwrap().starts_with(&format!("{mode}-2099")));
     }
-    let runs = home.json(&["runs", "list"]).1["runs"].clone();
+    let runs = home.json(&["runs"]).1["runs"].clone();
     // Runs of one moment have no order.
     let mut modes: Vec<&str> = runs
         .as_array()
@@ -291,7 +291,7 @@ fn a_missing_trace_fails_at_once() {
     assert!(hot.starts_with("Error: There is no trace") && hot.ends_with("[exit 1]\n"), "{hot}");
     assert_snapshot!(home.run(&["sync", "--trace", "nothing.jsonl"]), @"
     Error: There is no trace `$HOME/work/nothing.jsonl`
-    Hint: `nacre trace list` shows the sessions that were seen
+    Hint: `nacre trace` shows the sessions that were seen
     [exit 1]
     ");
     assert_eq!(home.tree("workspace"), "");

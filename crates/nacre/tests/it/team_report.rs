@@ -1,4 +1,5 @@
-//! `nacre report --team` and `nacre ask --all-projects`: what a person sees of all projects that they may read.
+//! `nacre report --team` and `nacre ask --all-projects`: what a person sees of all projects that
+//! they may read.
 
 use std::fs;
 

@@ -106,7 +106,7 @@ fn runs_say_when_and_what_in_words() {
     [HASH]  2 h ago  memory              memory add
     [HASH]  2 h ago  memory              memory add
     ");
-    home.ok(&["runs", "show", end]);
+    home.ok(&["runs", end]);
 }
 
 /// A pager that says that it was used.
@@ -190,12 +190,12 @@ fn a_review_ends_with_what_was_decided() {
     }
     let terminal = Terminal { keys: "n\nb\n?\na\nr\nq\n", ..Terminal::default() };
     let Some(shown) = terminal.run(&home, &["review"]) else { return };
-    assert!(shown.contains("go back to the one before"), "{shown}");
+    assert!(shown.contains("back to the previous candidate"), "{shown}");
     assert_eq!(shown.matches("Candidate 1 of 4").count(), 2, "{shown}");
     assert!(shown.ends_with("1 accepted, 1 rejected, 2 left\n"), "{shown}");
     assert_eq!(home.json(&["review"]).1["total"], 2);
     home.ok(&["review", "accept", "--all"]);
-    assert_snapshot!(home.run(&["review", "accept", "--all"]), @"Nothing waits for review.");
+    assert_snapshot!(home.run(&["review", "accept", "--all"]), @"No candidates to review.");
 }
 
 #[test]
@@ -240,9 +240,7 @@ fn a_list_that_is_cut_says_so() {
         crate::sync_run::talk(&home, id, day, crate::sync_run::PNPM);
     }
     home.ok(&["sync"]);
-    for args in
-        [&["trace", "list", "-n", "1"][..], &["queue", "-n", "1"], &["runs", "list", "-n", "1"]]
-    {
+    for args in [&["trace", "-n", "1"][..], &["queue", "-n", "1"], &["runs", "-n", "1"]] {
         let shown = home.ok(args);
         assert!(shown.ends_with("… 2 more; `--limit 0` shows all\n"), "{args:?}: {shown}");
     }
@@ -257,7 +255,7 @@ fn steps_do_not_scroll() {
     let Some(shown) = Terminal::default().run(&home, &["sync"]) else { return };
     let stays = |line: &&str| line.contains(": extract") && !line.contains('\r');
     assert_eq!(shown.lines().filter(stays).count(), 0, "{shown}");
-    assert_eq!(home.json(&["runs", "list"]).1["total"], 3, "{shown}");
+    assert_eq!(home.json(&["runs"]).1["total"], 3, "{shown}");
 }
 
 #[test]
@@ -278,7 +276,7 @@ fn the_list_of_changes_fits_and_says_first_what_stands() {
     let added = home.json(&["memory", "add", title]).1;
     home.ok(&["config", "set", "memory.max_results", "50"]);
     home.ok(&["undo", added["change"].as_str().unwrap()]);
-    let Some(shown) = Terminal::default().run(&home, &["undo", "list"]) else { return };
+    let Some(shown) = Terminal::default().run(&home, &["undo", "--list"]) else { return };
     assert!(shown.lines().all(|line| line.chars().count() <= 80), "{shown}");
     let line = |command: &str| {
         let found = shown.lines().find(|line| line.contains(command));

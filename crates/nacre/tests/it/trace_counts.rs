@@ -12,7 +12,7 @@ const KINDS: [&str; 4] = ["user", "assistant", "tool_calls", "tool_results"];
 
 type Counts = BTreeMap<(String, String), [u64; 4]>;
 
-/// The script's counts; `None` where there is no Python to run it.
+/// The script's counts; `None` without Python.
 fn counted_apart() -> Option<Counts> {
     let script = repository().join("tools/trace-checks/fixture_counts.py");
     let mut command = Command::new("python3");
@@ -43,7 +43,7 @@ fn a_script_of_its_own_counts_the_same() {
         home.ok(&["connect", agent, "--path", &fixtures().join(agent).display().to_string()]);
     }
     home.ok(&["sync", "--no-extract"]);
-    let (_, list) = home.json(&["trace", "list", "--all", "-n", "0"]);
+    let (_, list) = home.json(&["trace", "--all", "-n", "0"]);
     let mut listed = Counts::new();
     let mut shown = Counts::new();
     for session in list["sessions"].as_array().unwrap() {

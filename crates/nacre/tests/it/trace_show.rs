@@ -41,7 +41,7 @@ fn a_session_without_a_title_is_named_by_what_was_said_first() {
     crate::agents::write(&path, &crate::agents::codex(&talk));
     home.ok(&["sync", "--no-extract"]);
     let title = "Move the retries of the queue into the worker and count them there, so that a…";
-    let listed = home.json(&["trace", "list"]).1;
+    let listed = home.json(&["trace"]).1;
     assert_eq!(listed["sessions"][0]["facts"]["title"], title, "{listed:#}");
     let queued = home.json(&["queue"]).1;
     assert_eq!(queued["jobs"][0]["title"], title, "{queued:#}");

@@ -47,17 +47,17 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     push_first(&laptop, &address, &ana);
     assert_eq!(holders_of(&server, WORD), Vec::<String>::new(), "nobody asked for it");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts", "--dry-run"]), @"
-    Would send 0 memories of `work` to http://[address]; 0 are there.
-    Would send 1 transcripts; 0 are there.
+    Would send 0 memories of `work` to http://[address]; 0 are already there.
+    Would send 1 transcripts; 0 are already there.
     Hint: Send them: nacre push
     ");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts"]), @"
-    Sent 0 memories of `work` to http://[address]; 0 were there.
-    Sent 1 transcripts; 0 were there.
+    Sent 0 memories of `work` to http://[address]; 0 were already there.
+    Sent 1 transcripts; 0 were already there.
     ");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts"]), @"
-    Sent 0 memories of `work` to http://[address]; 0 were there.
-    Sent 0 transcripts; 1 were there.
+    Sent 0 memories of `work` to http://[address]; 0 were already there.
+    Sent 0 transcripts; 1 were already there.
     ");
     // What names a secret or the sender's machine stayed there.
     let files = holders_of(&server, WORD);
@@ -66,7 +66,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert!(kept.contains("[redacted:") && !kept.contains("ghp_"), "{kept}");
     assert!(!kept.contains(&*laptop.root().to_string_lossy()), "{kept}");
 
-    // Theirs, and of whoever may do everything.
+    // For its owner, and for callers with all permissions.
     let mine = listed(&served, &ana);
     assert_eq!((mine.len(), &mine[0]["person"]), (1, &json!("ana")), "{mine:?}");
     assert_eq!((listed(&served, &cy).len(), listed(&served, &bo).len()), (1, 0));
@@ -84,8 +84,8 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
 
     // Until they share it.
     assert_snapshot!(run(&laptop, &address, &["push", "--share"]), @"
-    Sent 0 memories of `work` to http://[address]; 0 were there.
-    Sent 0 transcripts; 1 were there.
+    Sent 0 memories of `work` to http://[address]; 0 were already there.
+    Sent 0 transcripts; 1 were already there.
     ");
     assert_eq!(listed(&served, &bo).len(), 1);
     let target = format!("/api/transcripts/{id}?project=work");
@@ -95,7 +95,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert_eq!(ask(&served, &bo, "POST", &forget, &json!({})).0, 404, "to read is not to remove");
     assert!(run(&laptop, &address, &["push", "--list"]).contains(&format!("{id}  generic:")));
     let gone = run(&laptop, &address, &["push", "--withdraw", id]).replace(id, "[id]");
-    assert_snapshot!(gone, @"The server has no transcript [id] any more.");
+    assert_snapshot!(gone, @"Deleted transcript [id] from the server.");
     assert_eq!(listed(&served, &cy), Vec::<Value>::new());
     // What was taken back does not go again.
     assert!(run(&laptop, &address, &["push", "--share"]).contains("Sent 0 transcripts; 0 were"));
@@ -105,8 +105,8 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     talk(&laptop, "two", 2, &["Rename the server", "Renamed."]);
     laptop.ok(&["sync"]);
     let away = run(&laptop, &address, &["push", "--transcripts"]);
-    assert!(away.contains(" wait: Cannot reach the server"), "{away}");
-    assert!(away.contains("Go on: nacre push") && away.contains("[exit 3]"), "{away}");
+    assert!(away.contains(" left): Cannot reach the server"), "{away}");
+    assert!(away.contains("Continue: nacre push") && away.contains("[exit 3]"), "{away}");
 }
 
 #[test]
@@ -128,7 +128,7 @@ fn pieces_are_put_together_and_only_what_its_hash_names_is_kept() {
     let (first, rest) = text.split_at(10);
     let n_bytes = text.len();
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
-    // It broke off; the next push begins anew and is told where to go on.
+    // The upload was interrupted; the next push starts again and is sent the offset.
     assert_eq!(put(0, first, &hash, n_bytes), "partial 10");
     assert_eq!(put(10, rest, &hash, n_bytes), format!("taken {n_bytes}"));
     assert_eq!(put(0, first, &hash, n_bytes), format!("known {n_bytes}"));
@@ -143,7 +143,7 @@ fn pieces_are_put_together_and_only_what_its_hash_names_is_kept() {
 }
 
 fn nacre_hash(text: &str) -> String {
-    nacre_core::base::ContentHash::of(text.as_bytes()).to_string()
+    nacre_base::ContentHash::of(text.as_bytes()).to_string()
 }
 
 #[test]

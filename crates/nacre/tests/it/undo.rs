@@ -82,7 +82,7 @@ fn one_id_undoes_a_whole_sync() {
         planned["dry_run"].as_bool().unwrap() && !planned["changes"].as_array().unwrap().is_empty()
     );
     assert_eq!(memories(&home), after);
-    let (_, listed) = home.json(&["undo", "list"]);
+    let (_, listed) = home.json(&["undo", "--list"]);
     assert_eq!(
         (&listed["changes"][0]["id"], &listed["changes"][0]["runs"]),
         (&id.into(), &2.into())
@@ -249,7 +249,7 @@ fn the_last_change_is_also_one_of_settings() {
     assert_eq!(config(), before);
     assert_eq!(home.tree("memory"), "memory/decisions/20261115-use-sqlite.md");
     // The undo of an undo is listed and has an id.
-    let list = home.json(&["undo", "list"]).1;
+    let list = home.json(&["undo", "--list"]).1;
     let undo = list["changes"][0]["id"].as_str().unwrap();
     home.ok(&["undo", undo]);
     assert_eq!(config(), after_first);
@@ -298,7 +298,7 @@ fn what_was_trusted_waits_again() {
     assert!(!in_brief());
     assert_eq!(home.json(&["trust"]).1["foreign"], 1);
     // Taken back by typing it again, which is said.
-    let list = home.json(&["undo", "list"]).1;
+    let list = home.json(&["undo", "--list"]).1;
     let refused = home.run(&["undo", list["changes"][0]["id"].as_str().unwrap()]);
     assert!(refused.contains("nacre trust 20261116-a"), "{refused}");
 }
@@ -309,7 +309,7 @@ fn a_project_comes_back_into_the_register_and_leaves_it() {
     let other = home.root().join("other");
     fs::create_dir_all(&other).unwrap();
     let names = || {
-        let list = home.json(&["project", "list"]).1;
+        let list = home.json(&["project"]).1;
         let names = list["projects"].as_array().unwrap().iter().map(|it| it["name"].to_string());
         names.collect::<Vec<_>>().join(" ")
     };
@@ -335,7 +335,7 @@ fn what_cannot_be_undone_is_named_with_what_came_before() {
     assert!(refused.contains(&format!("`memory add`: nacre undo {change}")), "{refused}");
     assert_eq!(memories(&home), before);
     // The change that made what is forgotten is not offered.
-    let list = home.json(&["undo", "list"]).1;
+    let list = home.json(&["undo", "--list"]).1;
     let undoable: Vec<bool> =
         list["changes"].as_array().unwrap().iter().map(|it| it["undoable"] == true).collect();
     assert_eq!(undoable, [false, false, true]);

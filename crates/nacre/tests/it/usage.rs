@@ -16,55 +16,55 @@ fn help_fits_a_screen_and_groups_its_commands() {
 
     Start:
       init         Prepare this repository for memory
-      status       Show what Nacre holds here
-      doctor       Check every file of the store and say what is wrong
+      status       Show memories, sessions and pending work of this project
+      doctor       Check every file of the store and report problems
 
     Remember and recall:
-      sync         Read new and changed sessions, and keep what is worth keeping
-      ask          Ask what is remembered, and get an answer with proof
-      brief        Tell what an agent should know before it starts
-      review       Accept or reject what a sync proposes
+      sync         Read new and changed sessions and extract memories
+      ask          Ask a question and get an answer with proof
+      brief        Print the briefing an agent gets at the start of a session
+      review       Accept or reject candidates
       memory       Add, find, read and change memories
-      trace        List, read and search the sessions of your agents
+      trace        List your agents' sessions, latest first; show and search them
 
     Know the code:
-      explore      Tell what a project is: where it starts, what it rests on, what it offers
-      context      Collect the code that a task needs, within a budget of tokens
-      search-code  Search the code by words, by a piece of text, or by a regular expression
-      delta        Tell which files and symbols changed, and who is affected
+      explore      Print an overview of the code: entry points, central files, public symbols
+      context      Collect the code that a task needs, within a token budget
+      search-code  Search the code by words, literal text or a regular expression
+      delta        Show which files and symbols changed, and which files that affects
       chat         Talk to Nacre's own agent in this repository
 
     Keep going:
-      up           Let it run by itself: sync, maintenance, indexes, and the dashboard
+      up           Run the server in the background: sync, maintenance, indexes and dashboard
       dashboard    Open the dashboard in a browser
-      maintain     Keep memories few and true
-      report       Tell what was learned, merged, put away and used
-      undo         Take back what a command changed, byte for byte
+      maintain     Merge duplicates, resolve contradictions, archive stale memories
+      report       Report what was learned, merged, archived and used
+      undo         Undo what a command changed, byte for byte
 
     Set up:
       connect      Connect agents: their sessions, and Nacre's tools, hooks and skill
-      project      Manage the projects that Nacre knows
-      model        Show and try models
-      config       Show and change settings
+      project      List, add or remove registered projects
+      model        List the configured models, their providers, and the models for search
+      config       Show every setting, its value and where it was set; change settings
 
     Options:
           --json               Print one JSON object instead of text
-          --project <PROJECT>  Work on this project, by name or path, not on the one around this folder
+          --project <PROJECT>  Work on this project, by name or path, instead of the current directory's
           --color <WHEN>       When to use colors [possible values: auto, always, never]
           --no-pager           Print long output without a pager
       -q, --quiet              Print results and errors only
-          --local              Do it in this process, also where `nacre serve` runs
+          --local              Don't use the running server
       -h, --help               Print help
       -V, --version            Print version
 
-    `nacre COMMAND --help` says what a command takes, `nacre commands` lists all of them.
+    `nacre COMMAND --help` describes a command; `nacre commands` lists all commands.
     ");
 }
 
 #[test]
 fn the_version_is_one_line() {
     let home = TestHome::empty();
-    // A debug build names no commit: it would be built anew after each.
+    // A debug build names no commit: it would be rebuilt after each.
     let version = format!("nacre {} (debug build; features: ", env!("CARGO_PKG_VERSION"));
     assert!(home.run(&["--version"]).starts_with(&version), "{}", home.run(&["--version"]));
     assert_eq!(home.run(&["--version"]), home.run(&["--version", "--quiet"]));
@@ -76,13 +76,13 @@ fn nonsense_ends_with_two() {
     let home = TestHome::empty();
     assert_snapshot!(home.run(&["memroy"]), @"
     Error: There is no command `nacre memroy`
-    Hint: Did you mean `nacre memory` or `nacre retry`?
+    Hint: Did you mean `nacre memory`?
     [exit 2]
     ");
     assert_snapshot!(home.run(&["memory", "list", "--limit", "many"]), @"
     Error: `many` is not a value of `--limit <N>`
     Caused by: invalid digit found in string
-    Hint: `nacre memory list --help` shows what it takes
+    Hint: `nacre memory list --help` describes it
     [exit 2]
     ");
     // The noun was left out.

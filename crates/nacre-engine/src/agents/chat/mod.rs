@@ -1,20 +1,21 @@
-//! Chat: a coding agent that a person talks to. It may do what its permissions allow and the person says yes to.
+//! The chat agent: a coding agent that can do what its permissions allow and the user approves.
 //!
-//! What it is told at the start is little and true: who it is, where it is, what holds in this project. Everything
-//! else it looks up; nothing is remembered into its prompt but a short brief.
+//! Its prompt contains only the instructions and a short orientation. The agent looks up everything
+//! else with tools.
 
-mod folders;
 mod orientation;
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-pub use orientation::{InstructionFile, Orientation};
+use nacre_types::ApprovalPolicy;
 
-use super::explorer;
-use crate::lifecycle::{AgentSpec, Compaction, Completion, SMALL_WINDOW, Signals, Spawn};
+use crate::agents::explorer;
+use crate::lifecycle::{AgentSpec, Completion, SMALL_WINDOW, Spawn};
 use crate::model::Role;
-use crate::tools::{ApprovalPolicy, Budgets, EffectKind, Effects, Permissions};
+use crate::tools::{Budgets, Permissions};
+
+pub use orientation::{InstructionFile, Orientation};
 
 const PROMPT: &str = "You are Nacre, a coding agent. A person works with you on the project in this folder, in a terminal or an \
     editor.\n\
@@ -54,7 +55,7 @@ const PROMPT: &str = "You are Nacre, a coding agent. A person works with you on 
     - You are finished when you stop calling tools. If you cannot go on without the person, call `signal` with `blocked` and say \
     what you need.";
 
-/// The same for a model with a small window, which long instructions confuse.
+/// Instructions for models with a small context window. The full instructions confuse them.
 const SHORT_PROMPT: &str = "You are Nacre, a coding agent. A person works with you on the project in this folder.\n\
     - You have tools. Do not tell the person how to use them: call them yourself.\n\
     - Paths are relative to the project's folder. Programs run in it: leave out what you need not set.\n\
@@ -65,54 +66,24 @@ const SHORT_PROMPT: &str = "You are Nacre, a coding agent. A person works with y
     - Note a decision with its reason with `memory_add`, once.\n\
     - When the work is done, stop calling tools and say the result in one or two sentences.";
 
-/// What a model with a small window is offered: the definitions of all tools would fill half of it.
+/// Tools for models with a small context window. The definitions of all tools would fill half of
+/// the window.
+#[rustfmt::skip]
 const FEW_TOOLS: &[&str] = &[
-    "file_read",
-    "file_find",
-    "file_search",
-    "file_create",
-    "file_edit",
-    "shell_run",
-    "memory_search",
-    "memory_add",
+    "file_read", "file_find", "file_search", "file_create", "file_edit", "shell_run",
+    "memory_search", "memory_add",
 ];
 
+#[rustfmt::skip]
 const TOOLS: &[&str] = &[
-    "file_read",
-    "file_find",
-    "file_search",
-    "file_create",
-    "file_edit",
-    "file_delete",
-    "file_move",
-    "code_outline",
-    "code_symbols",
-    "code_search",
-    "code_references",
-    "git_status",
-    "git_diff",
-    "git_log",
-    "git_show",
-    "git_add",
-    "git_commit",
-    "shell_run",
-    "shell_start",
-    "shell_poll",
-    "shell_stop",
-    "web_fetch",
-    "web_search",
-    "checklist_set",
-    "checklist_update",
-    "memory_search",
-    "memory_recall",
-    "memory_add",
-    "memory_remove",
-    "skill_list",
-    "skill_activate",
-    "delegate",
+    "file_read", "file_find", "file_search", "file_create", "file_edit", "file_delete",
+    "file_move", "code_outline", "code_symbols", "code_search", "code_references", "git_status",
+    "git_diff", "git_log", "git_show", "git_add", "git_commit", "shell_run", "shell_start",
+    "shell_poll", "shell_stop", "web_fetch", "checklist_set", "memory_search",
+    "memory_recall", "memory_add", "memory_remove", "skill_list", "skill_activate", "delegate",
 ];
 
-/// What one turn may use up. A person watches it, so that its time is long.
+/// Limits for one turn. The time limit is long because a user is watching.
 pub const CHAT_BUDGETS: Budgets = Budgets {
     steps: 240,
     tool_calls: 200,
@@ -122,10 +93,8 @@ pub const CHAT_BUDGETS: Budgets = Budgets {
     total_tokens: None,
 };
 
-/// For all effects of one change together.
 const EFFECTS_LIMIT: Duration = Duration::from_secs(20);
 
-/// The agent that a person talks to, which may do what `permissions` say. The window of its model says how much it is told.
 pub fn chat(permissions: &Permissions, orientation: &Orientation, budgets: Budgets) -> AgentSpec {
     let is_small = budgets.context_tokens < SMALL_WINDOW;
     AgentSpec {
@@ -136,20 +105,17 @@ pub fn chat(permissions: &Permissions, orientation: &Orientation, budgets: Budge
         permissions: permissions.clone(),
         budgets,
         completion: Completion::EndTurn {
-            // A small model gives up with it as soon as anything fails.
-            signals: if is_small { Signals::Off } else { Signals::Offered },
+            // With `signal`, small models would give up as soon as anything fails.
+            signals: !is_small,
         },
-        effects: Effects {
-            kinds: vec![EffectKind::Format, EffectKind::Lint],
-            time_limit: EFFECTS_LIMIT,
-        },
+        effects: Some(EFFECTS_LIMIT),
         spawn: Spawn::Explorers { at_once: Spawn::MAX_AT_ONCE, budgets: explorer::BUDGETS },
-        compaction: Compaction::Summary,
+        sums_up: true,
     }
 }
 
-/// The instructions, and behind them what is different in each project: the beginning stays the same, so that it can be
-/// cached.
+/// Returns the instructions followed by information about the project. The first part is always the
+/// same, so that providers can cache it.
 fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
     let is_small = budgets.context_tokens < SMALL_WINDOW;
     let mut prompt = if is_small { SHORT_PROMPT } else { PROMPT }.to_owned();
@@ -158,7 +124,8 @@ fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
         prompt.push_str(text);
     };
     let mut here = "Where you are".to_owned();
-    // Writing to a `String` cannot fail. A small model puts the folder's name before every path.
+    // Writing to a `String` cannot fail. The folder is omitted for small models, because they would
+    // add it to every path.
     if !is_small {
         let _ = write!(here, "\n- Folder: {}", orientation.folder);
     }
@@ -183,7 +150,8 @@ fn prompt(orientation: &Orientation, budgets: &Budgets) -> String {
     prompt
 }
 
-/// What the agent may do by itself, so that it does not find out by being refused.
+/// Describes what the agent may do without approval, so that it does not have to find out by trial
+/// and error.
 fn told_policy(policy: ApprovalPolicy) -> &'static str {
     match policy {
         ApprovalPolicy::Ask => {

@@ -1,46 +1,43 @@
-//! What an agent is told of the project at the start: a few lines, read once, each within bounds.
+//! Describes the project for an agent's prompt, in a few lines of limited size.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use nacre_core::base::ShownLine;
-use nacre_core::base::git::GitFolder;
-use nacre_core::base::redact::redact;
-use nacre_core::instructions::blank_out;
-use nacre_core::safefs::RelPath;
+use nacre_base::ShownLine;
+use nacre_base::fs::RelPath;
+use nacre_base::git::GitFolder;
+use nacre_base::redact::redact;
+use nacre_traces::instructions::blank_out;
+use nacre_types::ApprovalPolicy;
 
-use super::folders::Folder;
 use crate::model::Cancel;
-use crate::tools::{ApprovalPolicy, Workspace};
-use crate::tools::{Walk, WalkedFile};
+use crate::tools::{Walk, Workspace};
 
-/// The files that say how work is done in a project; of two with the same text the first counts.
+/// Files that contain instructions for agents. If two have the same text, only the first is
+/// included.
 const INSTRUCTION_FILES: &[&str] = &["AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md"];
 
 const MAX_INSTRUCTION_BYTES: usize = 16_000;
 
-/// What of the tree is looked at.
 const MAX_ENTRIES: usize = 20_000;
+const MAX_FOLDERS: usize = 40;
 
-/// What an agent is told of where it is.
+/// A folder with more subfolders than this is listed as a single line.
+const MAX_OPENED: usize = 14;
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Orientation {
-    /// The folder that it works in.
     pub folder: String,
     pub branch: Option<String>,
-    /// The date, as the person's clock says it.
     pub today: String,
-    /// What it may do without asking, where that is known.
     pub policy: Option<ApprovalPolicy>,
-    /// The files of the project in a few lines.
     pub tree: String,
     pub instructions: Vec<InstructionFile>,
-    /// What is remembered of the project, where something is.
     pub brief: Option<String>,
 }
 
-/// An instruction file of the project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstructionFile {
     pub name: String,
@@ -48,7 +45,8 @@ pub struct InstructionFile {
 }
 
 impl Orientation {
-    /// Looks at the workspace. It reads files, so not on the threads of a runtime.
+    /// Reads the orientation from the workspace. This function blocks, so it must not be called on
+    /// async threads.
     pub fn look(workspace: &Workspace, today: &str) -> Self {
         Self {
             folder: ShownLine(&workspace.root().display().to_string()).to_string(),
@@ -62,9 +60,8 @@ impl Orientation {
     }
 }
 
-/// The branch that is checked out; for a commit, its beginning.
 fn branch(root: &Path) -> Option<String> {
-    // Read as a stranger's file: a pipe in its place would keep us waiting.
+    // `GitFolder` does not block if the repository contains a pipe named `HEAD`.
     let head = GitFolder::of(root)?.read("HEAD")?;
     let head = head.trim();
     let name = match head.strip_prefix("ref: refs/heads/") {
@@ -74,17 +71,18 @@ fn branch(root: &Path) -> Option<String> {
     Some(ShownLine(&name).to_string())
 }
 
-/// Folders with the number of their files, and the files at the top.
 fn tree(workspace: &Workspace) -> String {
-    let mut top = Folder::default();
+    let mut folders: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
     let mut at_top: Vec<String> = Vec::new();
-    let never = Cancel::never();
-    let walked = Walk::new(workspace, &never).at_most(MAX_ENTRIES).run(None, &mut |found| {
-        if let WalkedFile::File { path, .. } = found {
-            match path.parent() {
-                Some(parent) => top.add(parent.components()),
-                None => at_top.push(path.to_string()),
+    let never = Cancel::new();
+    let walked = Walk::new(workspace, &never).at_most(MAX_ENTRIES).run(None, &mut |path, _| {
+        match path.parent() {
+            Some(parent) => {
+                let names: Vec<&str> = parent.components().take(2).collect();
+                let inside = folders.entry(names[0].to_owned()).or_default();
+                *inside.entry(names.join("/")).or_default() += 1;
             }
+            None => at_top.push(path.to_string()),
         }
         ControlFlow::Continue(())
     });
@@ -96,13 +94,23 @@ fn tree(workspace: &Workspace) -> String {
         let more = if n_more == 0 { String::new() } else { format!(" and {n_more} more") };
         lines.push(format!("{}{more}", at_top.join(" ")));
     }
-    lines.extend(top.lines());
+    let folders = folders.into_iter().flat_map(|(path, inside)| match inside.len() {
+        2..=MAX_OPENED => inside,
+        _ => BTreeMap::from([(path, inside.into_values().sum())]),
+    });
+    let folders: Vec<(String, usize)> = folders.collect();
+    for (path, n_files) in folders.iter().take(MAX_FOLDERS) {
+        let files = if *n_files == 1 { "file" } else { "files" };
+        lines.push(format!("{path}/ ({n_files} {files})"));
+    }
+    if MAX_FOLDERS < folders.len() {
+        lines.push(format!("and {} more folders", folders.len() - MAX_FOLDERS));
+    }
     if walked.is_ok_and(|end| end.is_cut) {
         lines.push("and more than was looked at".to_owned());
     }
     let mut text = String::new();
     for line in lines {
-        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "  {}", ShownLine(&line));
     }
     text.trim_end().to_owned()
@@ -113,7 +121,7 @@ fn instructions(workspace: &Workspace) -> Vec<InstructionFile> {
     for name in INSTRUCTION_FILES {
         let Ok(path) = RelPath::new(name) else { continue };
         let Ok(text) = workspace.read_text(&path) else { continue };
-        let text = told(&text);
+        let text = shorten(&text);
         let is_new = found.iter().all(|known| known.text != text);
         if is_new && !text.trim().is_empty() {
             found.push(InstructionFile { name: (*name).to_owned(), text });
@@ -122,8 +130,9 @@ fn instructions(workspace: &Workspace) -> Vec<InstructionFile> {
     found
 }
 
-/// The text without Nacre's own block, which the agent has better, and without secrets; cut where it is long.
-fn told(text: &str) -> String {
+/// Removes secrets and the block that Nacre itself writes into the file, and shortens long text.
+/// The agent receives the content of the block separately.
+fn shorten(text: &str) -> String {
     let (own, _) = blank_out(text);
     let clean = redact(own.trim());
     match clean.len() <= MAX_INSTRUCTION_BYTES {

@@ -1,9 +1,9 @@
-//! What the agent is told, on a project with hostile names and long files.
+//! The prompt of the agent, on a project with hostile names and long files.
 
 use std::path::Path;
 
 use super::*;
-use crate::tools::{Area, ExecPolicy, MemoryUse, NetworkPolicy, Workspace};
+use crate::tools::{Area, Exec, MemoryUse, Workspace};
 
 fn put(root: &Path, path: &str, text: &str) {
     let full = root.join(path);
@@ -45,7 +45,8 @@ fn the_start_says_where_the_agent_is() {
     - You have 200 tool calls a turn.
     - Files, without what git ignores:
       .gitignore AGENTS.md CLAUDE.md Cargo.toml
-      crates/ (3 files)
+      crates/a/ (2 files)
+      crates/b/ (1 file)
       docs/ (1 file)
 
     The project's `AGENTS.md`:
@@ -83,13 +84,13 @@ fn the_agent_may_do_what_it_was_given_and_is_summed_up() {
         reads: vec![Area::Tree(None)],
         writes: vec![Area::Tree(None)],
         denied: vec!["*.key".to_owned()],
-        exec: ExecPolicy::Confined,
-        network: NetworkPolicy::Public,
+        exec: Exec::Anything,
+        network: true,
         memory: MemoryUse::Changes,
     };
     let spec = chat(&permissions, &Orientation::default(), CHAT_BUDGETS);
     assert_eq!(spec.permissions, permissions);
-    assert_eq!((spec.compaction, spec.budgets.tool_calls), (Compaction::Summary, 200));
+    assert!(spec.sums_up && spec.budgets.tool_calls == 200);
     assert!(spec.tools.contains(&"delegate") && spec.tools.contains(&"memory_add"));
     for tool in ["memory_search", "memory_add", "delegate"] {
         assert!(PROMPT.contains(tool), "{tool}");

@@ -3,22 +3,19 @@
 use std::fs;
 
 use jiff::Timestamp;
-use nacre_core::safefs::{Access, Owner, WriteScope};
+use nacre_base::fs::{Access, Owner, WriteScope};
 
 use super::*;
 use crate::model::{
-    CancelSource, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
+    Cancel, Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted,
 };
-use crate::record::state::{EventRecord, Recorder, Retention, State};
+use crate::record::state::TaskStore as _;
+use crate::record::state::{EventRecord, Recorder, State};
 use crate::record::{
-    CancelledBy, Failure, NewTask, Runner, SessionId, Signal, TaskClass, TaskState,
+    CancelledBy, Clock, Event, Failure, Heard, Listener, NewTask, Record, Runner, SessionId,
+    Signal, TaskClass, TaskState,
 };
-use crate::record::{Clock, Event, Heard, Listener, Record};
-use crate::tools::AnyTool;
-use crate::tools::Cache;
-use crate::tools::Workspace;
-use crate::tools::toolkits;
-use crate::tools::{SkillPlaces, SkillRegistry};
+use crate::tools::{SkillRegistry, Workspace, toolkits};
 
 /// The person's own, and would like to have more than the explorer has.
 const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-tools: file_read, file_create\n---\n\
@@ -27,9 +24,23 @@ const SKILL: &str = "---\nname: locks\ndescription: Where locks are.\nallowed-to
 struct Bench {
     folder: tempfile::TempDir,
     ctx: ToolContext,
-    source: CancelSource,
+    source: Cancel,
     heard: Arc<Heard>,
     delegate: Delegate,
+}
+
+async fn run(
+    delegate: &Delegate,
+    arguments: Value,
+    ctx: &ToolContext,
+) -> Result<Output, ToolError> {
+    let input: DelegateInput = serde_json::from_value(arguments).unwrap();
+    input.run(delegate, ctx).await
+}
+
+/// The answers as the model reads them.
+fn json_of(output: &Output) -> Value {
+    serde_json::from_str(&output.text).unwrap()
 }
 
 fn bench(script: &str) -> Bench {
@@ -63,28 +74,28 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
         limits: Limits::default(),
         clock,
         tools: toolkits::file::tools(&workspace),
-        skills: Arc::new(SkillRegistry::new(SkillPlaces {
+        skills: Arc::new(SkillRegistry {
             workspace: Some(root.join("work")),
             home: Some(root.join("home")),
-        })),
+        }),
         spill: root.join("spill"),
-        cache: Arc::new(Cache::default()),
         permissions: Permissions::read_only(),
         seed: 7,
         started: AtomicU32::new(0),
         workspace: Arc::clone(&workspace),
     };
-    let source = CancelSource::new();
+    let source = Cancel::new();
     let ctx = ToolContext {
         workspace: Arc::clone(workspace.root()),
-        cancel: source.token(),
+        cancel: source.clone(),
         now: Timestamp::UNIX_EPOCH,
         spill: Arc::new(root.join("spill")),
     };
     let deps = Arc::new(deps);
-    let budgets = super::super::explorer::BUDGETS;
+    let budgets = crate::agents::explorer::BUDGETS;
     let spawn = Spawn::Explorers { at_once: 3, budgets };
-    let delegate = Delegate::new(spawn, deps, events, Arc::default()).unwrap();
+    let Spawn::Explorers { at_once, budgets } = spawn else { panic!("{spawn:?}") };
+    let delegate = Delegate { deps, events, at_once, budgets, children: Arc::default() };
     Bench { folder, ctx, source, heard, delegate }
 }
 
@@ -124,20 +135,19 @@ async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
         { "question": "what is broken" },
         { "question": "what does the guide say", "folders": ["docs/"] },
     ] });
-    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
-    assert_eq!(output.value[0]["state"], "completed(done)");
-    assert_eq!(output.value[0]["citations"][0]["verified"], true);
-    assert_eq!(output.value[1]["state"], "failed(model)");
-    assert!(output.value[1]["error"].as_str().unwrap().contains("no credit"));
-    assert_eq!(output.value[0]["citations"][0]["lines"], "fn lock() {}");
-    assert_eq!(output.value[2]["answer"], "It is a guide [1].");
-    assert_eq!(output.value[2]["verified"], true);
+    let output = run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
+    assert_eq!(json_of(&output)[0]["state"], "completed(done)");
+    assert_eq!(json_of(&output)[0]["citations"][0]["verified"], true);
+    assert_eq!(json_of(&output)[1]["state"], "failed(model)");
+    assert!(json_of(&output)[1]["error"].as_str().unwrap().contains("no credit"));
+    assert_eq!(json_of(&output)[0]["citations"][0]["lines"], "fn lock() {}");
+    assert_eq!(json_of(&output)[2]["answer"], "It is a guide [1].");
+    assert_eq!(json_of(&output)[2]["verified"], true);
     assert_eq!(
         ends(&bench.heard.records()),
         ["completed(done)", "completed(done)", "failed(model)"]
     );
-    assert_eq!(bench.delegate.events.n_late(), 0);
-    assert!(!bench.delegate.events.is_over(), "the parent's own task goes on");
+    assert!(!bench.delegate.events.is_over(), "the parent's own task continues");
     assert_eq!(bench.delegate.children.load(Ordering::Relaxed), 3);
 }
 
@@ -145,7 +155,7 @@ async fn questions_are_answered_side_by_side_and_one_failure_is_only_its_own() {
 async fn an_explorer_is_cancelled_with_its_parent() {
     let bench = bench(r#"{"turns":[{"hang":true}]}"#);
     let arguments = json!({ "questions": [{ "question": "anything?" }] });
-    let run = AnyTool::run(&bench.delegate, arguments, &bench.ctx);
+    let run = run(&bench.delegate, arguments, &bench.ctx);
     let cancel = async {
         while !bench.heard.records().iter().any(|r| matches!(r.event, Event::ModelCall { .. })) {
             tokio::task::yield_now().await;
@@ -153,7 +163,7 @@ async fn an_explorer_is_cancelled_with_its_parent() {
         bench.source.cancel();
     };
     let (output, ()) = tokio::join!(run, cancel);
-    assert_eq!(output.unwrap().value[0]["state"], "cancelled(parent)");
+    assert_eq!(json_of(&output.unwrap())[0]["state"], "cancelled(parent)");
     let by = CancelledBy::Parent;
     let expected = TaskState::Cancelled { by }.to_string();
     assert_eq!(ends(&bench.heard.records()), [expected]);
@@ -178,11 +188,10 @@ fn home() -> (tempfile::TempDir, State, Arc<Recorder>) {
     let runner = Runner { host: "here".to_owned(), pid: 1, birth: "1".to_owned() };
     state.accept(&task, &runner, Timestamp::UNIX_EPOCH).unwrap();
     state.start(&task.id, &runner, Timestamp::UNIX_EPOCH).unwrap();
-    let recorder = Arc::new(Recorder::start(open(), None, Retention::default()));
+    let recorder = Arc::new(Recorder::start(open(), None));
     (home, state, recorder)
 }
 
-/// The helpers that were announced, and the ends that their parent told.
 fn announced(records: &[Arc<Record>]) -> (Vec<TaskId>, Vec<TaskState>) {
     let (mut helpers, mut states) = (Vec::new(), Vec::new());
     for record in records {
@@ -201,7 +210,7 @@ async fn every_helper_is_a_task_of_its_own_with_its_true_end() {
     let bench = heard_by(CITED, vec![recorder.clone()]);
     let questions = json!([{ "question": "where is the lock" }, { "question": "what is broken" }]);
     let arguments = json!({ "questions": questions });
-    AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
+    run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
     assert_eq!(recorder.close().n_refused, 0);
     let (helpers, mut states) = announced(&bench.heard.records());
     states.sort_by_key(ToString::to_string);
@@ -223,8 +232,8 @@ async fn a_helper_that_cannot_be_given_its_tools_ends_as_failed_for_everybody() 
     let bench = heard_by(r#"{"turns":[]}"#, vec![recorder.clone()]);
     fs::remove_dir(bench.folder.path().join("spill")).unwrap();
     let arguments = json!({ "questions": [{ "question": "anything?" }] });
-    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
-    assert_eq!(output.value[0]["state"], "failed(unusable)");
+    let output = run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
+    assert_eq!(json_of(&output)[0]["state"], "failed(unusable)");
     recorder.close();
     let (helpers, states) = announced(&bench.heard.records());
     let failed = TaskState::Failed { why: Failure::Unusable };
@@ -244,7 +253,7 @@ async fn a_helper_that_is_left_by_who_waited_for_it_has_its_end_too() {
         }
     };
     tokio::select! {
-        _ = AnyTool::run(&bench.delegate, arguments, &bench.ctx) => panic!("it hangs"),
+        _ = run(&bench.delegate, arguments, &bench.ctx) => panic!("it hangs"),
         () = asked => {}
     }
     while ends(&bench.heard.records()).is_empty() {
@@ -261,7 +270,7 @@ async fn helpers_have_no_helpers_and_see_no_tool_that_changes_anything() {
     let bench = bench(r#"{"turns":[]}"#);
     let spec = bench.delegate.deps.explorer(&Permissions::read_only(), None);
     let Delegate { deps, events, .. } = bench.delegate;
-    assert!(Delegate::new(spec.spawn, deps, events, Arc::default()).is_none());
+    assert!(delegate_tool(spec.spawn, deps, events, Arc::default()).is_none());
     assert!(!spec.tools.contains(&"delegate"));
     for changing in
         ["file_create", "file_edit", "file_delete", "file_move", "shell_run", "git_commit"]
@@ -275,7 +284,7 @@ async fn what_a_call_will_read_is_what_its_explorers_may_read() {
     let bench = bench(r#"{"turns":[]}"#);
     let footprint = |folders: Value| {
         let arguments = json!({ "questions": [{ "question": "q", "folders": folders }] });
-        AnyTool::footprint(&bench.delegate, &arguments)
+        serde_json::from_value::<DelegateInput>(arguments).unwrap().footprint(&bench.delegate)
     };
     let docs = Area::Tree(Some(RelPath::new("docs").unwrap()));
     assert_eq!(footprint(json!(["docs/"])).unwrap(), Footprint::reading([docs]));
@@ -301,8 +310,8 @@ const SKILLED: &str = r#"{"turns":[
 async fn an_explorer_takes_up_a_skill_which_only_takes_tools_away() {
     let bench = bench(SKILLED);
     let arguments = json!({ "questions": [{ "question": "where is the lock" }] });
-    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
-    assert_eq!(output.value[0]["state"], "completed(done)", "{}", output.text);
+    let output = run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
+    assert_eq!(json_of(&output)[0]["state"], "completed(done)", "{}", output.text);
     assert!(!bench.ctx.workspace.join("new.txt").exists());
     let told: Vec<Event> =
         bench.heard.records().iter().map(|record| record.event.clone()).collect();
@@ -319,7 +328,7 @@ const DISHONEST: &str = r#"{"turns":[
     {"expect":{"last_contains":["Other calls came with it"]},
      "calls":[{"name":"answer","arguments":{"answer":"The lock is a `Mutex` [1].","citations":[
         {"file":"src/lock.rs","first_line":1,"last_line":1,"quote":"fn lock() {}"}]}}]},
-    {"expect":{"last_contains":["does not stand in the lines that it cites"]},
+    {"expect":{"last_contains":["does not occur in the lines that it cites"]},
      "calls":[{"name":"answer","arguments":{"answer":"It is a guide [1].","citations":[
         {"file":"docs/guide.md","first_line":1,"last_line":1,"quote":"The guide."}]}}]},
     {"expect":{"last_contains":["no tool showed you lines 1 to 1 of `docs/guide.md`"]},
@@ -330,7 +339,12 @@ const DISHONEST: &str = r#"{"turns":[
 async fn what_an_explorer_cannot_prove_is_marked() {
     let bench = bench(DISHONEST);
     let arguments = json!({ "questions": [{ "question": "where is the lock" }] });
-    let output = AnyTool::run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
-    assert_eq!(output.value[0]["answer"], "The limit is 900 ms. [not verified]", "{}", output.text);
-    assert_eq!(output.value[0]["verified"], false);
+    let output = run(&bench.delegate, arguments, &bench.ctx).await.unwrap();
+    assert_eq!(
+        json_of(&output)[0]["answer"],
+        "The limit is 900 ms. [not verified]",
+        "{}",
+        output.text
+    );
+    assert_eq!(json_of(&output)[0]["verified"], false);
 }

@@ -1,26 +1,22 @@
-//! The explorers of a lead: each looks for memories that say what its candidates say. They see less than the lead and
-//! decide nothing.
+//! The lead's explorers, which search for memories with the same content as its candidates. They
+//! make no decisions.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::memory::Store;
+use nacre_memory::Store;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use super::form::{LeadAction, occurs, place, places};
-use super::{Case, TOOLS, permissions, types};
 use crate::agents::deps::AgentDeps;
-use crate::lifecycle::RunControl;
-use crate::lifecycle::{AgentSpec, Compaction, Completion, Spawn, Validator, Weight};
+use crate::agents::lead::form::{occurs, place, places};
+use crate::agents::lead::{Case, LeadAction, TOOLS, permissions, types};
+use crate::lifecycle::{AgentSpec, Completion, RunControl, Spawn, Validator, Weight};
 use crate::model::{OutputSchema, Role};
-use crate::record::RunEffects;
-use crate::record::{Events, RunFacts};
-use crate::record::{Failure, TaskId, TaskState};
-use crate::tools::{Budgets, Effects};
+use crate::record::{Events, Failure, RunEffects, RunFacts, TaskId, TaskState};
+use crate::tools::Budgets;
 
-/// For each explorer.
 pub(super) const BUDGETS: Budgets = Budgets {
     steps: 8,
     tool_calls: 16,
@@ -30,28 +26,26 @@ pub(super) const BUDGETS: Budgets = Budgets {
     total_tokens: Some(150_000),
 };
 
-/// What an explorer found about one candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Finding {
     pub candidate_id: String,
-    /// What it would do; the lead decides.
+    /// The explorer's suggestion. The lead makes the decision.
     pub action_hint: LeadAction,
     #[serde(default)]
     pub matched_file: Option<String>,
-    /// How much of the candidate the file says, from 0 to 1, as the explorer sees it.
+    /// The explorer's estimate of the share of the candidate that the file already contains, from 0
+    /// to 1.
     pub overlap: f64,
-    /// Words of the file.
     pub evidence: String,
 }
 
-/// How one explorer did.
 #[derive(Clone, Debug)]
 pub struct ExplorerReport {
     pub task: TaskId,
     pub candidates: Vec<String>,
     pub state: TaskState,
-    /// Those that hold.
+    /// Valid findings only.
     pub findings: Vec<Finding>,
     pub facts: RunFacts,
 }
@@ -62,11 +56,13 @@ impl ExplorerReport {
     }
 }
 
-/// Sends out one explorer a group of candidates, at most `at_once` of them, and waits for all.
+/// Starts one explorer per group of candidates, at most `at_once` at a time, and waits for all of
+/// them.
 pub(super) async fn explore(
     deps: &Arc<AgentDeps>,
     store: &Arc<Store>,
-    (cases, at_once): (&[Case], usize),
+    cases: &[Case],
+    at_once: usize,
     events: &Events,
     control: &RunControl,
 ) -> Vec<ExplorerReport> {
@@ -88,7 +84,7 @@ async fn one(
     parent: &Events,
     control: &RunControl,
 ) -> ExplorerReport {
-    // Where only the lead has a model, its explorers have the same.
+    // If no model is configured for `explorer`, use the lead's model.
     let has_own = deps.models.settings_of(Role::Explorer).is_ok();
     let role = if has_own { Role::Explorer } else { Role::Lead };
     let spec = explorer(cases, store, role);
@@ -120,10 +116,9 @@ fn question(cases: &[Case]) -> String {
     )
 }
 
-/// An explorer for these candidates.
 fn explorer(cases: &[Case], store: &Arc<Store>, role: Role) -> AgentSpec {
     let (known, store) = (cases.to_vec(), Arc::clone(store));
-    // What does not hold is left out, and costs the lead a hint at most.
+    // Invalid findings are dropped. The lead can decide without them.
     let holds = Validator::new("holds", Weight::Should, move |answer: &Value, _: &RunEffects| {
         let looked = read(answer);
         looked.iter().filter_map(|finding| look(finding, &known, &store).err()).collect()
@@ -144,9 +139,9 @@ fn explorer(cases: &[Case], store: &Arc<Store>, role: Role) -> AgentSpec {
         permissions: permissions(),
         budgets: BUDGETS,
         completion: Completion::Structured { output: output(cases), validators: vec![holds] },
-        effects: Effects::none(),
+        effects: None,
         spawn: Spawn::Nothing,
-        compaction: Compaction::LeaveOut,
+        sums_up: false,
     }
 }
 
@@ -183,7 +178,6 @@ fn read(answer: &Value) -> Vec<Finding> {
     serde_json::from_value(answer["findings"].clone()).unwrap_or_default()
 }
 
-/// Whether the file is there and says what is quoted.
 fn look(finding: &Finding, cases: &[Case], store: &Store) -> Result<(), String> {
     let id = &finding.candidate_id;
     if !cases.iter().any(|case| case.candidate_id == *id) {

@@ -1,51 +1,31 @@
-//! What a lead hands in, and whether it holds: every candidate once, targets that are there, words that stand in them.
+//! The schema for the lead's answer, and the checks: each candidate occurs once, targets exist, and
+//! they contain the quotes.
 
 use std::sync::Arc;
 
-use nacre_core::base::ContentHash;
-use nacre_core::memory::{
-    Located, Memory, MemoryType, Overturned, Profile, Store, StoreArea, TYPES,
-};
-use nacre_core::search::Builtin;
-use serde::{Deserialize, Serialize};
+use nacre_base::ContentHash;
+use nacre_base::text::folded;
+use nacre_memory::search::Builtin;
+use nacre_memory::{Located, Memory, MemoryType, Overturned, Profile, Store, StoreArea, TYPES};
+use nacre_types::LeadAction;
+use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Case, LeadRuling};
+use crate::agents::lead::{Case, LeadRuling};
 use crate::agents::merged::{MergeSource, MergedText};
 use crate::lifecycle::{Validator, Weight};
 use crate::model::OutputSchema;
 use crate::record::RunEffects;
 
-/// A shorter quote stands in every file.
 const MIN_QUOTE_CHARS: usize = 4;
 
-/// How long words of a memory and a reason may be.
 const MAX_WORDS_CHARS: usize = 400;
 
-/// More decisions of one answer are not looked at.
+/// Any further decisions in an answer are ignored.
 const MAX_DECISIONS: usize = 256;
 
-/// A merged text holds at least this share of the words of each sentence that it is made of.
+/// Minimum share of the words of each source sentence that a merged text must contain.
 const MIN_KEPT: f32 = 0.6;
-
-/// What becomes of a candidate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LeadAction {
-    Add,
-    Update,
-    NoOp,
-    Supersede,
-}
-
-impl LeadAction {
-    pub(super) const NAMES: [&'static str; 4] = ["add", "update", "no_op", "supersede"];
-
-    /// Whether the memory that it is about is changed, and so has to be of the candidate's type.
-    fn changes_target(self) -> bool {
-        matches!(self, Self::Update | Self::Supersede)
-    }
-}
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -57,24 +37,22 @@ struct LeadDecision {
     matched_file: Option<String>,
     quote: String,
     reason: String,
-    /// Of an update: the memory's new text.
+    /// Only set for updates: the memory's new text.
     #[serde(default)]
     merged: Option<MergedText>,
 }
 
-/// The names of the types that a candidate can have.
 fn claim_types() -> Vec<&'static str> {
     let claims = TYPES.iter().filter(|spec| spec.memory_type != MemoryType::Summary);
-    claims.map(|spec| spec.name).collect()
+    claims.map(|spec| spec.memory_type.as_str()).collect()
 }
 
-/// Where the file of a memory may lie, in words.
 pub(super) fn places() -> String {
     let claims = TYPES.iter().filter(|spec| spec.memory_type != MemoryType::Summary);
     claims.map(|spec| format!("`{}/ID.md`", spec.folder)).collect::<Vec<_>>().join(" or ")
 }
 
-/// The form of a lead's answer. It knows the candidates, so that a model cannot name others.
+/// The schema lists the candidates, so that a model cannot refer to any others.
 pub(super) fn output(cases: &[Case]) -> OutputSchema {
     let ids: Vec<&str> = cases.iter().map(|case| case.candidate_id.as_str()).collect();
     let file = format!("The file of the memory, {}; null for an addition.", places());
@@ -112,8 +90,6 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
     }
 }
 
-/// What a lead's answer is held against. A decision that does not hold goes back with all that is wrong with it; where the
-/// lead cannot do better, it is left out and the others stand.
 pub(super) fn validators(cases: &[Case], store: &Arc<Store>) -> Vec<Validator> {
     let once = {
         let cases = cases.to_vec();
@@ -130,20 +106,19 @@ pub(super) fn validators(cases: &[Case], store: &Arc<Store>) -> Vec<Validator> {
     vec![once, holds]
 }
 
-/// Everything that is wrong with the decisions of an answer.
 pub(super) fn faults(answer: &Value, cases: &[Case], store: &Store) -> Vec<String> {
     let mut faults = Vec::new();
     for decision in read(answer) {
         match look(&decision, cases, store) {
-            Ok(looked) => faults.extend(looked.text_fault),
+            Ok((_, text_fault)) => faults.extend(text_fault),
             Err(wrong) => faults.extend(wrong),
         }
     }
     faults
 }
 
-/// The rulings of an answer. Each stands for itself: one that does not hold is left out, and so are two about one candidate. A
-/// merged text that does not hold is left out alone; what is new is added to the memory then.
+/// Returns the valid rulings in an answer. If everything except the merged text is valid, the
+/// candidate is appended to the memory instead.
 pub(super) fn rulings(answer: &Value, cases: &[Case], store: &Store) -> Vec<LeadRuling> {
     let mut rulings = Vec::new();
     let decisions = read(answer);
@@ -152,12 +127,13 @@ pub(super) fn rulings(answer: &Value, cases: &[Case], store: &Store) -> Vec<Lead
         same.count() == 1
     };
     for decision in decisions.iter().filter(|decision| is_only(decision)).cloned() {
-        let Ok(Looked { target, text_fault }) = look(&decision, cases, store) else { continue };
+        let Ok((target, text_fault)) = look(&decision, cases, store) else { continue };
         let case = cases.iter().find(|case| case.candidate_id == decision.candidate_id);
         let shown = case.into_iter().flat_map(|case| &case.near);
         let seen = target.as_ref().map(|target| {
             let mut known = shown.filter(|near| near.at.id == target.at.id);
-            // What the lead found by itself was read a moment ago.
+            // The lead found this target itself and read it during the run, so the current hash of
+            // the file is used.
             known.next().map_or_else(|| hash_of(target), |near| near.seen)
         });
         rulings.push(LeadRuling {
@@ -179,7 +155,6 @@ fn hash_of(memory: &Memory) -> ContentHash {
     ContentHash::of(memory.document.as_str().as_bytes())
 }
 
-/// The decisions that can be read. Others of the same answer may be of any shape.
 fn read(answer: &Value) -> Vec<LeadDecision> {
     let decisions = answer.get("decisions").and_then(Value::as_array);
     let decisions = decisions.into_iter().flatten().take(MAX_DECISIONS);
@@ -199,16 +174,13 @@ fn counted(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
     faults
 }
 
-/// A decision that holds.
-struct Looked {
-    /// The memory that it is about.
-    target: Option<Memory>,
-    /// What is wrong with the merged text that it brings.
-    text_fault: Option<String>,
-}
-
-/// Holds one decision against the store, or tells all that is wrong with it.
-fn look(decision: &LeadDecision, cases: &[Case], store: &Store) -> Result<Looked, Vec<String>> {
+/// Checks a decision. Returns the memory that it refers to and, if there is one, the problem with
+/// its merged text.
+fn look(
+    decision: &LeadDecision,
+    cases: &[Case],
+    store: &Store,
+) -> Result<(Option<Memory>, Option<String>), Vec<String>> {
     let id = &decision.candidate_id;
     let Some(case) = cases.iter().find(|case| case.candidate_id == *id) else {
         return Err(vec![format!("{id}: no such candidate was asked about")]);
@@ -238,10 +210,9 @@ fn look(decision: &LeadDecision, cases: &[Case], store: &Store) -> Result<Looked
         return Err(faults);
     }
     let text_fault = target.as_ref().and_then(|target| text_fault(decision, case, target));
-    Ok(Looked { target, text_fault: text_fault.map(named) })
+    Ok((target, text_fault.map(named)))
 }
 
-/// The memory that a decision is about, where it can be read, and what is wrong with naming it.
 fn target(
     decision: &LeadDecision,
     own: MemoryType,
@@ -255,7 +226,8 @@ fn target(
         Err(why) => return (None, vec![why]),
     };
     let mut faults = Vec::new();
-    if decision.action.changes_target() && at.memory_type != own {
+    let changes_target = matches!(decision.action, LeadAction::Update | LeadAction::Supersede);
+    if changes_target && at.memory_type != own {
         faults.push(format!("`{file}` is a {}, and the candidate is a {own}", at.memory_type));
     }
     let memory = store.get(at.id.as_str()).ok().filter(|memory| memory.at.path == at.path);
@@ -274,7 +246,8 @@ fn target(
     (Some(memory), faults)
 }
 
-/// What is wrong with the merged text of an update: it is guarded like every text that a model writes for memories.
+/// Returns the problem with the merged text of an update, if there is one. The text is checked in
+/// the same way as all texts that models write for memories.
 fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<String> {
     if decision.action != LeadAction::Update {
         return None;
@@ -301,19 +274,20 @@ fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<S
     let checked = Builtin::shipped().and_then(|embedder| merged.fault(&sources, &embedder));
     match checked {
         Ok(fault) => fault.map(|why| format!("the merged text cannot be taken: {why}")),
-        // A text that nobody could check is not taken.
         Err(error) => Some(format!("the merged text could not be checked: {error}")),
     }
 }
 
-/// The first sentence of a source that a text does not hold. What a person wrote into a memory is never lost by a merge.
+/// Returns the first sentence of a source that the merged text does not cover. A merge must not
+/// lose anything that a user wrote into a memory.
 fn lost_sentence<'s>(source: &MergeSource<'s>, result: &Profile) -> Option<&'s str> {
     let lines = std::iter::once(source.title).chain(source.body.lines());
     let mut sentences = lines.flat_map(|line| line.split_inclusive(". ")).map(str::trim);
     sentences.find(|sentence| Profile::of("", sentence).share_held_by(result) < MIN_KEPT)
 }
 
-/// The place of a memory that may be decided about. Paths are relative to the memory root.
+/// Returns the location of a memory that decisions may refer to. Paths are relative to the memory
+/// root.
 pub(super) fn place(file: &str) -> Result<Located, String> {
     let below = file.trim_start_matches("./");
     let below = below.strip_prefix("memory/").unwrap_or(below);
@@ -328,9 +302,7 @@ pub(super) fn place(file: &str) -> Result<Located, String> {
     }
 }
 
-/// Whether a text holds the quote, white space aside.
 pub(super) fn occurs(quote: &str, text: &str) -> bool {
-    let folded = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let quote = folded(quote);
     MIN_QUOTE_CHARS <= quote.chars().count() && folded(text).contains(&quote)
 }

@@ -5,25 +5,19 @@ use std::sync::atomic::AtomicU32;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Draft, LearningKind, Rules, SummaryDraft, Trust};
-use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_core::search::Builtin;
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_memory::search::Builtin;
+use nacre_memory::{Draft, LearningKind, Rules, SummaryDraft, Trust};
 use proptest::prelude::*;
 
 use super::*;
 use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
 use crate::model::{Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted};
-use crate::record::RunEffects;
-use crate::record::TaskId;
-use crate::record::{Event, Events};
-use crate::tools::AnyTool;
-use crate::tools::Cache;
-use crate::tools::ItemState;
-use crate::tools::Workspace;
-use crate::tools::toolkits;
-use crate::tools::{ClaimSearch, MemoryHandle};
-use crate::tools::{SkillPlaces, SkillRegistry};
+use crate::record::{Event, Events, RunEffects, TaskId};
+use crate::tools::{
+    ItemState, MemoryHandle, MemorySearch, SkillRegistry, Workspace, tool, toolkits,
+};
 
 /// A store with three memories, one of them put away.
 pub(super) struct Bench {
@@ -111,6 +105,7 @@ impl Bench {
             owner: owner(),
             patience: Duration::ZERO,
             source: OWNER.to_owned(),
+            is_claims_only: true,
         }
     }
 
@@ -120,7 +115,7 @@ impl Bench {
         let workspace = Arc::new(Workspace::open(&root.join(".nacre/memory"), &denied).unwrap());
         let memories = self.memories();
         let mut tools = toolkits::file::tools(&workspace);
-        tools.push(Arc::new(ClaimSearch { memories: memories.clone() }) as Arc<dyn AnyTool>);
+        tools.push(tool::<MemorySearch>(memories.clone()));
         let settings = ModelSettings {
             default: Some(RoleSettings::of_model(ModelRef::scripted())),
             script: Some(Arc::new(Scripted::parse(script).unwrap())),
@@ -132,23 +127,23 @@ impl Bench {
             limits: Limits::default(),
             clock: Arc::new(|| Timestamp::UNIX_EPOCH),
             tools,
-            skills: Arc::new(SkillRegistry::new(SkillPlaces { workspace: None, home: None })),
+            skills: Arc::new(SkillRegistry { workspace: None, home: None }),
             spill: root.join("spill"),
-            cache: Arc::new(Cache::default()),
             permissions: Permissions::read_only(),
             seed: 7,
             started: AtomicU32::new(1),
             workspace,
         };
-        Lead { runner: LeadRunner::Agent(Arc::new(deps)), memories }
+        Lead { deps: Arc::new(deps), memories }
     }
 
     async fn settle(&self, script: &str, n_cases: usize) -> (LeadReport, Vec<LeadStep>) {
-        let task = LeadTask { id: TaskId::from_random(1), listeners: Vec::new() };
+        let task = TaskId::from_random(1);
         let mut steps = Vec::new();
         let control = RunControl::unattended();
         let (lead, order) = (self.lead(script), self.order(n_cases));
-        let report = lead.settle(&order, task, &control, &mut |step| steps.push(step)).await;
+        let report =
+            lead.settle(&order, task, Vec::new(), &control, &mut |step| steps.push(step)).await;
         (report, steps)
     }
 }
@@ -410,7 +405,7 @@ async fn what_sessions_were_about_is_shown_to_nobody() {
     let looking = bench.lead(&script(&[look.to_string(), decided(&[decision("c1", "no_op")])]));
     let spec = lead(&bench.order(1), &bench.store);
     let (events, control) = (Events::silent(TaskId::from_random(1)), RunControl::unattended());
-    let LeadRunner::Agent(deps) = &looking.runner else { panic!("it is a deps") };
+    let deps = &looking.deps;
     let outcome = deps.explore("Look.", &spec, events, &control).await.unwrap();
     let told = format!("{:?}", outcome.conversation);
     assert!(bench.store.get("20261101-installed").is_ok(), "it is there");
@@ -480,13 +475,13 @@ fn prompts_and_forms_are_written_from_the_registry() {
     let Completion::Structured { output, .. } = spec.completion else { panic!("no form") };
     let form = output.schema.to_string();
     for known in TYPES {
-        assert!(spec.prompt.contains(known.definition), "{}", known.name);
+        assert!(spec.prompt.contains(known.definition), "{}", known.memory_type);
         let is_claim = known.memory_type != MemoryType::Summary;
-        assert_eq!(form.contains(&format!("\"{}\"", known.name)), is_claim, "{form}");
+        assert_eq!(form.contains(&format!("\"{}\"", known.memory_type)), is_claim, "{form}");
         assert_eq!(form.contains(&format!("{}/ID.md", known.folder)), is_claim, "{form}");
     }
     for known in LEARNING_KINDS {
-        assert!(spec.prompt.contains(known.definition), "{}", known.name);
+        assert!(spec.prompt.contains(known.definition), "{}", known.kind);
     }
 }
 
@@ -504,7 +499,7 @@ proptest! {
         }
     }
 
-    // Whatever a model hands in, looking at it comes to an end, and nothing is ruled that was not asked.
+    // Any answer of a model is examined in bounded time, and decides nothing that was not asked.
     #[test]
     fn no_answer_is_too_strange_to_be_looked_at(
         id in "c[0-9]|[a-z]{0,3}",

@@ -1,75 +1,55 @@
-//! A lead at work: its explorers first, then the lead itself, and what of its decisions holds.
+//! Runs a lead's explorers, then the lead itself, and keeps the valid decisions.
 //!
-//! Whatever goes wrong, a report comes back. Rulings that are not in it are the rule's to make.
+//! A report is always returned. Candidates without a ruling are decided by the similarity rule.
 
 use std::sync::Arc;
 
-use nacre_core::config::LeadRuntime;
 use serde_json::{Value, json};
 
-use super::explorers::ExplorerReport;
-use super::form::{faults, rulings};
-use super::runtime::LeadRunner;
-use super::told::Told;
-use super::{LeadRequest, LeadRuling, LeadStep};
-use crate::lifecycle::RunControl;
-use crate::record::{Category, Fault};
-use crate::record::{Event, Events, Heard, Listener, Record, RunFacts};
-use crate::record::{Failure, TaskId, TaskState};
-use crate::tools::MemoryHandle;
-use crate::tools::{Checklist, ChecklistItem, ItemState};
+use crate::agents::deps::AgentDeps;
+use crate::agents::lead::explorers::{ExplorerReport, explore};
+use crate::agents::lead::form::{faults, rulings};
+use crate::agents::lead::{LeadRequest, LeadRuling, LeadStep, lead};
+use crate::lifecycle::{Ending, RunControl, Spawn};
+use crate::record::{
+    Category, Event, Events, Failure, Fault, Heard, Listener, Record, RunFacts, TaskId, TaskState,
+};
+use crate::tools::{Checklist, ChecklistItem, ItemState, MemoryHandle};
 
-/// What a lead is run with.
 pub struct Lead {
-    pub runner: LeadRunner,
+    /// The workspace of these agents is the memory root.
+    pub deps: Arc<AgentDeps>,
     pub memories: MemoryHandle,
 }
 
-/// The task of one lead, and who hears of it.
-pub struct LeadTask {
-    pub id: TaskId,
-    pub listeners: Vec<Arc<dyn Listener>>,
-}
-
-/// What came of asking a lead.
 #[derive(Clone, Debug)]
 pub struct LeadReport {
     pub task: TaskId,
-    /// What it was run with.
-    pub runtime: LeadRuntime,
-    /// The session of another program that ran it, an event a line, where it is to be kept.
-    pub session: Option<String>,
-    /// At most one a case.
+    /// At most one per case.
     pub rulings: Vec<LeadRuling>,
     pub checklist: Vec<ChecklistItem>,
     pub explorers: Vec<ExplorerReport>,
     pub state: TaskState,
-    /// Why there are no rulings.
     pub error: Option<String>,
-    /// Of the lead alone.
+    /// Covers only the lead, not its explorers.
     pub facts: RunFacts,
-    /// All that lead and explorers told.
     pub records: Vec<Arc<Record>>,
 }
 
 impl LeadReport {
-    /// The report of a lead that could not even be started.
     pub fn failed(task: TaskId, error: String) -> Self {
         Self {
             task,
-            runtime: LeadRuntime::default(),
-            session: None,
             rulings: Vec::new(),
             checklist: Steps::items(ItemState::Failed),
             explorers: Vec::new(),
             state: TaskState::Failed { why: Failure::Unusable },
-            error: Some(error),
+            error: Some(error).filter(|error| !error.is_empty()),
             facts: RunFacts::default(),
             records: Vec::new(),
         }
     }
 
-    /// How often somebody tried to write or to start something.
     pub fn denied_writes(&self) -> usize {
         let is_denied = |record: &&Arc<Record>| {
             let Event::ToolResult(facts) = &record.event else { return false };
@@ -79,65 +59,87 @@ impl LeadReport {
         self.records.iter().filter(is_denied).count()
     }
 
-    /// The numbers of the lead and of its explorers.
     pub fn all_facts(&self) -> impl Iterator<Item = &RunFacts> {
         std::iter::once(&self.facts).chain(self.explorers.iter().map(|explorer| &explorer.facts))
     }
 }
 
 impl Lead {
-    /// Lets the lead settle what is open; `watch` hears of each step as it begins.
+    /// Runs the lead on the open cases. `watch` is called at the start of each step.
     pub async fn settle(
         &self,
         order: &LeadRequest,
-        task: LeadTask,
+        task: TaskId,
+        mut listeners: Vec<Arc<dyn Listener>>,
         control: &RunControl,
         watch: &mut dyn FnMut(LeadStep),
     ) -> LeadReport {
         let heard = Arc::new(Heard::default());
-        let mut listeners = task.listeners;
         listeners.push(Arc::clone(&heard) as Arc<dyn Listener>);
-        let events = Events::new(task.id.clone(), Arc::clone(self.runner.clock()), listeners);
+        let events = Events::new(task, Arc::clone(&self.deps.clock), listeners);
         let mut steps = Steps::new(&events, watch);
         steps.begin(LeadStep::Explore);
-        let heard_by = (&events, control);
-        let explorers = self.runner.explore(order, &self.memories, heard_by).await;
-        match &explorers {
-            Some(explorers) => {
-                steps.end(LeadStep::Explore, explorers.iter().any(ExplorerReport::is_done));
-            }
-            // It looks itself, while it decides.
-            None => steps.end(LeadStep::Explore, true),
-        }
-        let explorers = explorers.unwrap_or_default();
+        let at_once = match lead(order, &self.memories.store).spawn {
+            Spawn::Explorers { at_once, .. } => at_once,
+            Spawn::Nothing => 1,
+        };
+        let (deps, store) = (&self.deps, &self.memories.store);
+        let explorers = explore(deps, store, &order.cases, at_once, &events, control).await;
+        steps.end(LeadStep::Explore, explorers.iter().any(ExplorerReport::is_done));
         steps.begin(LeadStep::Settle);
         let question = question(order, &explorers);
-        let told = self.runner.decide(order, (&self.memories, &question), heard_by).await;
-        let Told { state, error, answer, facts, session } = told;
+        let (answer, report) = self.decide(order, &question, &events, control).await;
         steps.end(LeadStep::Settle, answer.is_some());
         let answer = answer.unwrap_or_default();
-        let rulings = rulings(&answer, &order.cases, &self.memories.store);
-        let wrong = if rulings.is_empty() {
-            faults(&answer, &order.cases, &self.memories.store)
-        } else {
-            Vec::new()
-        };
-        // What was settled in spite of a fault elsewhere in the answer is settled.
-        let error = error.filter(|_| rulings.is_empty());
-        let error = error.or((!wrong.is_empty()).then(|| wrong.join("; ")));
+        let rulings = rulings(&answer, &order.cases, store);
+        let mut error = None;
+        // Valid rulings are kept even if other parts of the answer are invalid.
+        if rulings.is_empty() {
+            let wrong = faults(&answer, &order.cases, store);
+            error = report.error.or((!wrong.is_empty()).then(|| wrong.join("; ")));
+        }
         steps.end(LeadStep::Check, rulings.len() == order.cases.len());
-        let checklist = steps.checklist.items();
         LeadReport {
-            task: task.id,
-            runtime: self.runner.runtime(),
-            session,
             rulings,
-            checklist,
+            checklist: steps.checklist.items(),
             explorers,
-            state,
             error,
-            facts,
             records: heard.records(),
+            ..report
+        }
+    }
+
+    /// Runs the lead. Returns the report and the answer, parts of which may be invalid.
+    async fn decide(
+        &self,
+        order: &LeadRequest,
+        question: &str,
+        events: &Events,
+        control: &RunControl,
+    ) -> (Option<Value>, LeadReport) {
+        let (task, spec) = (events.task().clone(), lead(order, &self.memories.store));
+        match self.deps.explore(question, &spec, events.clone(), control).await {
+            Ok(outcome) => {
+                let error = match &outcome.ending {
+                    Ending::Completed { .. } => String::new(),
+                    Ending::Failed(error) => error.to_string(),
+                    Ending::Cancelled(by) => format!("it was cancelled by the {}", by.as_str()),
+                };
+                let report = LeadReport {
+                    state: outcome.ending.state(),
+                    facts: outcome.facts,
+                    ..LeadReport::failed(task, error)
+                };
+                // Each decision is checked separately, so a rejected answer can contain valid
+                // decisions.
+                (outcome.answer.or(outcome.rejected), report)
+            }
+            Err(error) => {
+                let report = LeadReport::failed(task, error.to_string());
+                events.emit(Event::Error { what: error.to_string().into(), hint: None });
+                events.emit(Event::TaskState(report.state));
+                (None, report)
+            }
         }
     }
 }
@@ -161,7 +163,6 @@ fn question(order: &LeadRequest, explorers: &[ExplorerReport]) -> String {
     )
 }
 
-/// The fixed checklist, kept by the host.
 struct Steps<'a> {
     checklist: Checklist,
     events: &'a Events,
@@ -194,9 +195,9 @@ impl<'a> Steps<'a> {
     }
 
     fn set(&mut self, step: LeadStep, state: ItemState) {
-        // The list holds every step there is.
-        let _ = self.checklist.update(&[(step.as_str().to_owned(), state)]);
-        // What is settled after the task's end stands in the report.
+        self.checklist.update(step.as_str(), state);
+        // No events may be emitted after the end of the task, so later steps are only recorded in
+        // the report.
         if !self.events.is_over() {
             self.events.emit_with(|| Event::Notice {
                 text: format!("checklist: {} {}", step.as_str(), state.as_str()).into(),

@@ -1,31 +1,22 @@
-//! Output of any length in bounded memory: how it began, how it ended, and how much it was.
+//! Captures output of any length in bounded memory: the beginning, the end and the total size.
 
 use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use super::order::OutputCaps;
+use crate::confine::process::launcher::OutputCaps;
 
-/// What a program wrote, without its middle.
+/// The output of a program without its middle part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captured {
     head: Vec<u8>,
     tail: VecDeque<u8>,
-    /// Bytes that were written, those that were not kept included.
+    /// Number of bytes written, including those that were dropped.
     pub total: u64,
 }
 
 impl Captured {
-    /// Reads to the end, or to the first failure, which here is an end as well.
-    pub(super) async fn read(mut source: impl AsyncRead + Unpin, caps: OutputCaps) -> Self {
-        let mut captured = Self::default();
-        let mut buffer = vec![0; 32 << 10];
-        while let Ok(n_read @ 1..) = source.read(&mut buffer).await {
-            captured.push(&buffer[..n_read], caps);
-        }
-        captured
-    }
-
     fn push(&mut self, bytes: &[u8], caps: OutputCaps) {
         self.total += bytes.len() as u64;
         let n_head = bytes.len().min(caps.head - self.head.len());
@@ -35,12 +26,16 @@ impl Captured {
         self.tail.drain(..n_over);
     }
 
-    /// Bytes that were written and not kept.
     pub fn left_out(&self) -> u64 {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// The text, with a line where something is missing.
+    pub(crate) fn last(&self, n: usize) -> Vec<u8> {
+        let (front, back) = self.tail.as_slices();
+        let kept = [&self.head, front, back].concat();
+        kept[kept.len().saturating_sub(n)..].to_vec()
+    }
+
     pub fn text(&self) -> String {
         let (front, back) = self.tail.as_slices();
         let kept: Vec<u8> = [&self.head, front, back].concat();
@@ -51,6 +46,25 @@ impl Captured {
         let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
         let gap = self.left_out();
         format!("{head}\n[… {gap} bytes left out …]\n{tail}")
+    }
+}
+
+/// Output that can be read while the program is running. Clones share the same output.
+#[derive(Clone, Debug, Default)]
+pub struct LiveOutput(Arc<Mutex<Captured>>);
+
+impl LiveOutput {
+    pub(crate) fn so_far(&self) -> Captured {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Reads until the end of the output. An error is treated as the end.
+    pub(super) async fn read(&self, mut source: impl AsyncRead + Unpin, caps: OutputCaps) {
+        let mut buffer = vec![0; 32 << 10];
+        while let Ok(n_read @ 1..) = source.read(&mut buffer).await {
+            let mut captured = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            captured.push(&buffer[..n_read], caps);
+        }
     }
 }
 

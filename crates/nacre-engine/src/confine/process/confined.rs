@@ -1,19 +1,20 @@
-//! Nacre's end of a running program, where it can be confined: gives the order, collects the output, and lets go.
+//! The part of Nacre that controls a running program: it sends the request, collects the output,
+//! and stops the program.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream as Connection;
 use std::process::{Command, Stdio};
-use std::thread;
+use std::{io, thread};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 
-use super::capture::Captured;
-use super::launcher::{Finished, Launcher, ProcessError};
-use super::order::{Ending, LaunchRequest, Refusal, Word};
+use crate::confine::process::capture::LiveOutput;
+use crate::confine::process::launcher::{
+    Ending, Finished, LaunchRequest, Launcher, ProcessError, Refusal, WatcherMessage,
+};
 use crate::model::Cancel;
 
 impl Launcher {
@@ -21,18 +22,21 @@ impl Launcher {
         &self,
         order: &LaunchRequest,
         cancel: &Cancel,
+        stdout: &LiveOutput,
     ) -> Result<Finished, ProcessError> {
-        let started = self.start().map_err(ProcessError::Watcher)?;
-        let (stdout, stderr, told) = tokio::join!(
-            Captured::read(started.stdout, order.output),
-            Captured::read(started.stderr, order.output),
-            converse(started.connection, order, cancel),
+        let (connection, out, err) = self.start().map_err(ProcessError::Watcher)?;
+        let stderr = LiveOutput::default();
+        let ((), (), told) = tokio::join!(
+            stdout.read(out, order.output),
+            stderr.read(err, order.output),
+            converse(connection, order, cancel),
         );
         let (ending, left_behind) = told?;
+        let (stdout, stderr) = (stdout.so_far(), stderr.so_far());
         Ok(Finished { ending, stdout, stderr, left_behind, notes: Vec::new() })
     }
 
-    fn start(&self) -> io::Result<Started> {
+    fn start(&self) -> io::Result<(UnixStream, pipe::Receiver, pipe::Receiver)> {
         let (ours, theirs) = Connection::pair()?;
         let (stdout, their_stdout) = io::pipe()?;
         let (stderr, their_stderr) = io::pipe()?;
@@ -44,24 +48,17 @@ impl Launcher {
             .stdout(Stdio::from(their_stdout))
             .stderr(Stdio::from(their_stderr))
             .spawn()?;
-        // Somebody has to wait for it, also when nobody waits for its result.
+        // Reap the watcher on a separate thread, because the caller may drop the future.
         thread::spawn(move || child.wait());
         ours.set_nonblocking(true)?;
-        Ok(Started {
-            connection: UnixStream::from_std(ours)?,
-            stdout: pipe::Receiver::from_owned_fd(stdout.into())?,
-            stderr: pipe::Receiver::from_owned_fd(stderr.into())?,
-        })
+        Ok((
+            UnixStream::from_std(ours)?,
+            pipe::Receiver::from_owned_fd(stdout.into())?,
+            pipe::Receiver::from_owned_fd(stderr.into())?,
+        ))
     }
 }
 
-struct Started {
-    connection: UnixStream,
-    stdout: pipe::Receiver,
-    stderr: pipe::Receiver,
-}
-
-/// Gives the order and hears how it ends.
 async fn converse(
     connection: UnixStream,
     order: &LaunchRequest,
@@ -79,7 +76,8 @@ async fn converse(
         let word = tokio::select! {
             biased;
             () = cancel.cancelled(), if is_wanted => {
-                // The watcher hears that nobody listens, ends everything, and says so.
+                // When the connection closes, the watcher kills all processes and reports the
+                // result.
                 is_wanted = false;
                 let _ = writer.shutdown().await;
                 continue;
@@ -87,9 +85,11 @@ async fn converse(
             word = words.next_line() => word,
         };
         match word.ok().flatten().and_then(|text| serde_json::from_str(&text).ok()) {
-            Some(Word::Started { pid }) => running = Some(pid),
-            Some(Word::Ended { ending, left_behind }) => return Ok((ending, left_behind)),
-            Some(Word::Refused(refusal)) => return Err(refused(order, refusal)),
+            Some(WatcherMessage::Started { pid }) => running = Some(pid),
+            Some(WatcherMessage::Ended { ending, left_behind }) => {
+                return Ok((ending, left_behind));
+            }
+            Some(WatcherMessage::Refused(refusal)) => return Err(refused(order, refusal)),
             None => {
                 end_group(running);
                 return Err(ProcessError::Lost);
@@ -98,7 +98,8 @@ async fn converse(
     }
 }
 
-/// Without its watcher, a program can only be ended as far as it stayed in its group.
+/// Kills the program's process group if its watcher no longer exists. Processes that left the group
+/// keep running.
 fn end_group(program: Option<i32>) {
     if let Some(group) = program.and_then(Pid::from_raw) {
         let _ = kill_process_group(group, Signal::KILL);

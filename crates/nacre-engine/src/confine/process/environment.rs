@@ -1,18 +1,20 @@
-//! What a program finds in its environment: a list of names, and nothing else.
+//! The environment of a program, built from an allow-list of variables.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Names that a program may have from the person's environment. None of them holds a key.
+/// Variables that are copied from the user's environment. None of them contains an API key or
+/// password.
 const PASSED: &str = "PATH HOME USER LOGNAME LANG LC_ALL LC_CTYPE TZ CARGO_HOME RUSTUP_TOOLCHAIN \
     RUSTUP_HOME GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX";
 
-/// Those of them that name a folder which programs read.
+/// The subset of `PASSED` that name folders. The program may read these folders.
 const FOLDERS: &str =
     "RUSTUP_HOME GOPATH GOROOT GOMODCACHE JAVA_HOME NVM_DIR PYENV_ROOT VIRTUAL_ENV CONDA_PREFIX";
 
-/// Hidden entries of a home that builds and tests need: toolchains, what they downloaded, and settings of git. None of them
-/// holds a key; a folder with both is named by those of its entries that hold none.
+/// Hidden entries in the home folder that builds and tests need: toolchains, their downloads, and
+/// git settings. None of them contains an API key or password. If a folder contains such secrets as
+/// well, only its other entries are listed.
 const TOOLCHAINS: &str = "
     .cargo/bin .cargo/config .cargo/config.toml .cargo/env .cargo/git .cargo/registry .rustup
     .npm/_cacache .npm/_npx .nvm .fnm .volta .nodenv .node-gyp .yarn/berry .yarn/cache .pnpm-store
@@ -37,24 +39,18 @@ const TOOLCHAINS: &str = "
     .gitignore .gitignore_global .gitattributes
 ";
 
-/// Says to every program that nobody sits at a terminal.
+/// Variables that mark the environment as non-interactive.
+#[rustfmt::skip]
 const FIXED: &[(&str, &str)] = &[
-    ("TERM", "dumb"),
-    ("NO_COLOR", "1"),
-    ("CI", "1"),
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
+    ("TERM", "dumb"), ("NO_COLOR", "1"), ("CI", "1"), ("PAGER", "cat"), ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"), ("GIT_CONFIG_NOSYSTEM", "1"),
     ("DEBIAN_FRONTEND", "noninteractive"),
 ];
 
-/// The person's home.
 pub fn own_home(person: &BTreeMap<String, String>) -> Option<PathBuf> {
     PathBuf::from(person.get("HOME")?).canonicalize().ok()
 }
 
-/// Where the person's tools are: as their environment names them, and in their usual places.
 pub fn own_folders(person: &BTreeMap<String, String>) -> Vec<PathBuf> {
     let folder = |name: &str| person.get(name).map(PathBuf::from);
     let named = FOLDERS.split_ascii_whitespace().filter_map(folder);
@@ -67,8 +63,6 @@ pub fn own_folders(person: &BTreeMap<String, String>) -> Vec<PathBuf> {
     named.chain(usual).filter_map(|folder| folder.canonicalize().ok()).collect()
 }
 
-/// Makes the environment of a program out of a person's: names on the list, what tells programs that nobody sits at a
-/// terminal, and the folder for temporary files.
 pub fn program_environment<'a>(
     person: impl IntoIterator<Item = (&'a str, &'a str)>,
     scratch: &Path,

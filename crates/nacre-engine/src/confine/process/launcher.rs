@@ -1,33 +1,35 @@
-//! How programs are started: within walls, or not at all.
+//! Starts programs in the sandbox, and defines the messages between Nacre and the watcher.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use super::capture::Captured;
-use super::order::{Ending, HELPER, LaunchRequest, WATCH};
+use serde::{Deserialize, Serialize};
+
+use crate::confine::process::capture::{Captured, LiveOutput};
+use crate::confine::sandbox::Confinement;
 use crate::model::Cancel;
 
-/// How the watcher is started: a binary that calls `helper` first thing, and the arguments that make it.
+/// How to start the watcher: a binary whose `main` calls `helper` first, and the arguments for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launcher {
     pub(super) program: PathBuf,
     pub(super) arguments: Vec<OsString>,
 }
 
-/// What came of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finished {
     pub ending: Ending,
     pub stdout: Captured,
     pub stderr: Captured,
-    /// Processes that the program had not waited for; they were ended.
+    /// Number of processes that the program left running. They have been killed.
     pub left_behind: usize,
-    /// What it changed that is not its own, in sentences.
+    /// Descriptions of changes that the program made outside its own files.
     pub notes: Vec<String>,
 }
 
-/// Why a program did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum ProcessError {
     #[error("Cannot confine the program: {0}")]
@@ -43,28 +45,138 @@ pub enum ProcessError {
 }
 
 impl Launcher {
-    /// `program` is a binary whose `main` calls `helper`.
+    /// `program` must be a binary whose `main` calls `helper`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
         let arguments = [HELPER, WATCH].map(OsString::from).to_vec();
         Self { program: program.into(), arguments }
     }
 
-    /// Runs a program to its end. When this returns, or the future is dropped, none of its processes is left or will
-    /// be in a moment: for a return, they are gone.
+    /// Runs a program and waits for its end. When the function returns, all of the program's
+    /// processes have ended. If the future is dropped, they are killed shortly afterwards.
     pub async fn run(
         &self,
         order: &LaunchRequest,
         cancel: &Cancel,
     ) -> Result<Finished, ProcessError> {
+        self.run_watched(order, cancel, &LiveOutput::default()).await
+    }
+
+    /// Like `run`, but the standard output can be read from `stdout` while the program is running.
+    pub async fn run_watched(
+        &self,
+        order: &LaunchRequest,
+        cancel: &Cancel,
+        stdout: &LiveOutput,
+    ) -> Result<Finished, ProcessError> {
         #[cfg(target_os = "linux")]
         {
-            self.run_confined(order, cancel).await
+            self.run_confined(order, cancel, stdout).await
         }
         #[cfg(not(target_os = "linux"))]
         {
-            let _ = (order, cancel, &self.program, &self.arguments);
+            let _ = (order, cancel, stdout, &self.program, &self.arguments);
             let why = "this system has no walls that Nacre knows".to_owned();
             Err(ProcessError::Unconfined(why))
         }
     }
+}
+
+pub(super) const HELPER: &str = "__program";
+pub(super) const WATCH: &str = "watch";
+#[cfg(target_os = "linux")]
+pub(super) const ENTER: &str = "enter";
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaunchRequest {
+    pub program: Program,
+    pub folder: PathBuf,
+    /// The complete environment; nothing is inherited.
+    pub environment: BTreeMap<String, String>,
+    pub time_limit: Duration,
+    pub quotas: Quotas,
+    pub output: OutputCaps,
+    pub confinement: Confinement,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Program {
+    /// Executed directly, without a shell.
+    Argv { name: String, arguments: Vec<String> },
+    /// Executed by the shell.
+    Script(String),
+}
+
+impl Program {
+    pub(super) fn argv(&self) -> (&str, Vec<&str>) {
+        match self {
+            Self::Argv { name, arguments } => {
+                (name, arguments.iter().map(String::as_str).collect())
+            }
+            Self::Script(text) => ("/bin/sh", vec!["-c", text]),
+        }
+    }
+}
+
+/// Limits for each process of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Quotas {
+    /// Private memory in bytes. Reserved address space does not count.
+    pub memory: u64,
+    pub file_bytes: u64,
+    /// Maximum number of processes and threads of the user, including those that are not part of
+    /// the program.
+    pub processes: u64,
+}
+
+impl Default for Quotas {
+    fn default() -> Self {
+        Self { memory: 4 << 30, file_bytes: 2 << 30, processes: 4096 }
+    }
+}
+
+/// Number of bytes kept from the beginning and from the end of each output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputCaps {
+    pub head: usize,
+    pub tail: usize,
+}
+
+impl Default for OutputCaps {
+    fn default() -> Self {
+        Self { head: 64 << 10, tail: 192 << 10 }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    Exited(i32),
+    /// Killed by a signal that was not sent by Nacre.
+    Signalled(i32),
+    TimedOut,
+    /// Killed by Nacre because the result is no longer needed.
+    Cancelled,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum WatcherMessage {
+    Started {
+        pid: i32,
+    },
+    Refused(Refusal),
+    /// `left_behind` processes were still running when the program ended. They have been killed.
+    Ended {
+        ending: Ending,
+        left_behind: usize,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Refusal {
+    Unconfined(String),
+    NotFound(String),
+    Failed(String),
 }

@@ -1,31 +1,40 @@
-//! The watcher: starts the program, waits for whatever comes first, and leaves nothing behind.
+//! The watcher process: starts the program, waits for it to end, and kills all of its descendants.
+//!
+//! The watcher is a subreaper and adopts orphans. A process therefore remains a descendant even if
+//! it changes its group or session or its parent exits. If the descendants cannot be listed, the
+//! watcher assumes that some of them are still running.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, BufRead as _, BufReader, Read as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread;
+use std::thread::sleep;
+use std::time::Duration;
+use std::{fs, thread};
 
 use rustix::fs::{Access, access};
-use rustix::process::{Pid, WaitOptions, WaitStatus, getpid, set_child_subreaper, setsid, wait};
+use rustix::process::{
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
+    set_child_subreaper, setsid, wait,
+};
 
-use super::json_line::{read_line, write_line};
-use super::order::{ENTER, Ending, HELPER, LaunchRequest, Refusal, Step, Word};
-use super::tree;
+use crate::confine::process::helper::{read_line, write_line};
+use crate::confine::process::launcher::{
+    ENTER, Ending, HELPER, LaunchRequest, Refusal, WatcherMessage,
+};
 
-/// What the watcher waits for.
 enum Notice {
-    /// The process became the program, or said why not.
     Entered(Option<Refusal>),
     Ended(Ending),
-    /// Nobody is at the other end of the connection any more.
     Abandoned,
 }
 
-/// Watches over one program, from its start to its end.
 pub(super) fn watch(connection: &UnixStream) -> io::Result<()> {
-    // Away from the person's terminal, and from signals that it sends to groups.
+    // Detach from the user's terminal, and from the process group, so that signals sent to it have
+    // no effect.
     setsid()?;
     set_child_subreaper(Some(getpid()))?;
     let order: LaunchRequest = read_line(connection)?;
@@ -33,7 +42,7 @@ pub(super) fn watch(connection: &UnixStream) -> io::Result<()> {
     let started = start(&order, &sender);
     match started {
         Ok(pid) => follow(connection, &order, pid, &notices, sender),
-        Err(refusal) => write_line(connection, &Word::Refused(refusal)),
+        Err(refusal) => write_line(connection, &WatcherMessage::Refused(refusal)),
     }
 }
 
@@ -51,15 +60,14 @@ fn follow(
     let ending = match first_end(connection, order, pid, notices)? {
         Ok(ending) => ending,
         Err(refusal) => {
-            tree::end_all();
-            return write_line(connection, &Word::Refused(refusal));
+            end_all();
+            return write_line(connection, &WatcherMessage::Refused(refusal));
         }
     };
-    let left_behind = tree::end_all();
-    write_line(connection, &Word::Ended { ending, left_behind })
+    let left_behind = end_all();
+    write_line(connection, &WatcherMessage::Ended { ending, left_behind })
 }
 
-/// Waits for the first thing that ends the program, or for the word that it never became one.
 fn first_end(
     connection: &UnixStream,
     order: &LaunchRequest,
@@ -72,31 +80,35 @@ fn first_end(
         match notices.recv_timeout(order.time_limit) {
             Ok(Notice::Entered(None)) => {
                 is_entered = true;
-                write_line(connection, &Word::Started { pid: pid.as_raw_nonzero().get() })?;
+                write_line(
+                    connection,
+                    &WatcherMessage::Started { pid: pid.as_raw_nonzero().get() },
+                )?;
             }
             Ok(Notice::Entered(Some(refusal))) => return Ok(Err(refusal)),
             Ok(Notice::Ended(ending)) => ended = Some(ending),
             Ok(Notice::Abandoned) => {
-                // The program is not waited for yet, so that its number is still its own.
-                tree::end_group(pid);
+                // The program has not been reaped yet, so its process number cannot have been
+                // reused.
+                end_group(pid);
                 return Ok(Ok(Ending::Cancelled));
             }
             Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
-                tree::end_group(pid);
+                end_group(pid);
                 return Ok(Ok(Ending::TimedOut));
             }
         }
-        // The two come over different ways, in either order.
+        // The two notices are sent by different threads and can arrive in either order.
         if let (true, Some(ending)) = (is_entered, ended) {
             return Ok(Ok(ending));
         }
     }
 }
 
-/// Starts the process that will become the program.
 fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, Refusal> {
     let failed = |error: io::Error| Refusal::Failed(error.to_string());
-    // The walls are tried by writing here; that proves something only where it works without them.
+    // The sandbox test tries to write to this folder. The test is meaningful only if the folder is
+    // writable outside the sandbox.
     if access(&order.confinement.outside, Access::WRITE_OK | Access::EXEC_OK).is_err() {
         let outside = order.confinement.outside.display();
         return Err(Refusal::Unconfined(format!(
@@ -122,24 +134,23 @@ fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, Refusal>
         .ok_or_else(|| Refusal::Failed("the system gave the program no number".to_owned()))
 }
 
-/// `None` when the process has become the program: then the connection ends after the word that the walls stand.
 fn refusal_from(connection: UnixStream) -> Option<Refusal> {
     let lines = BufReader::new(connection).lines().map_while(Result::ok);
     let last = lines.last().and_then(|line| serde_json::from_str(&line).ok());
     match last {
-        Some(Step::Confined) => None,
-        Some(Step::Refused(refusal)) => Some(refusal),
+        Some(Ok(())) => None,
+        Some(Err(refusal)) => Some(refusal),
         None => Some(Refusal::Failed("it ended before it was confined".to_owned())),
     }
 }
 
 fn listen(mut connection: UnixStream, sender: &Sender<Notice>) {
-    // Nothing is ever said after the order.
+    // Nothing is sent after the request, so this read returns only when the connection closes.
     let _ = connection.read(&mut [0]);
     let _ = sender.send(Notice::Abandoned);
 }
 
-/// Waits for every child, those that were adopted included, so that none stays as a zombie.
+/// Reaps all children, including adopted ones, so that none remains a zombie.
 fn reap(program: Pid, sender: &Sender<Notice>) {
     loop {
         match wait(WaitOptions::empty()) {
@@ -158,5 +169,126 @@ fn ending(status: WaitStatus) -> Ending {
         (Some(code), _) => Ending::Exited(code),
         (None, Some(signal)) => Ending::Signalled(signal),
         (None, None) => Ending::Cancelled,
+    }
+}
+
+const PAUSE: Duration = Duration::from_micros(100);
+
+const MAX_LOOKS: usize = 50_000;
+
+/// Kills all members of a process group in one call, so that they cannot restart each other.
+pub(super) fn end_group(leader: Pid) {
+    let _ = kill_process_group(leader, Signal::KILL);
+}
+
+pub(super) fn end_all() -> usize {
+    let mut ended = BTreeSet::new();
+    let own = getpid().as_raw_nonzero().get();
+    for _ in 0..MAX_LOOKS {
+        // The quick scan can miss processes that are being reparented. Only the thorough scan can
+        // confirm that none are left.
+        let found = match family(own) {
+            Ok(found) if !found.is_empty() => Ok(found),
+            _ => descendants(own),
+        };
+        match found {
+            Ok(found) if found.is_empty() => break,
+            Ok(found) => {
+                for id in found {
+                    let _ = Pid::from_raw(id).map(|pid| kill_process(pid, Signal::KILL));
+                    ended.insert(id);
+                }
+            }
+            Err(_) => {}
+        }
+        sleep(PAUSE);
+    }
+    ended.len()
+}
+
+fn family(own: i32) -> io::Result<Vec<i32>> {
+    let mut found = Vec::new();
+    let mut parents = vec![own];
+    while let Some(parent) = parents.pop() {
+        let children = match children(parent) {
+            // The children of a process that has ended now belong to the watcher.
+            Err(_) if parent != own => Vec::new(),
+            children => children?,
+        };
+        parents.extend(&children);
+        found.extend(children);
+    }
+    Ok(found)
+}
+
+fn children(parent: i32) -> io::Result<Vec<i32>> {
+    let mut children = Vec::new();
+    for thread in fs::read_dir(Path::new("/proc").join(parent.to_string()).join("task"))? {
+        let text = fs::read_to_string(thread?.path().join("children"))?;
+        children.extend(text.split_ascii_whitespace().filter_map(|id| id.parse::<i32>().ok()));
+    }
+    Ok(children)
+}
+
+/// Lists the living descendants, based on the parent number of every process in the system.
+fn descendants(own: i32) -> io::Result<Vec<i32>> {
+    let mut children: BTreeMap<i32, Vec<(i32, bool)>> = BTreeMap::new();
+    for entry in fs::read_dir("/proc")? {
+        let entry = entry?;
+        let Some(id) = entry.file_name().to_str().and_then(|name| name.parse().ok()) else {
+            continue;
+        };
+        let stat = match fs::read_to_string(entry.path().join("stat")) {
+            Ok(stat) => stat,
+            Err(error) if is_gone(&error) => continue,
+            Err(error) => return Err(error),
+        };
+        let (parent, is_alive) = parse(&stat).ok_or(io::ErrorKind::InvalidData)?;
+        children.entry(parent).or_default().push((id, is_alive));
+    }
+    let mut found = Vec::new();
+    let mut parents = vec![own];
+    while let Some(parent) = parents.pop() {
+        // Removing the entry prevents endless loops if the listing is inconsistent.
+        for (id, is_alive) in children.remove(&parent).unwrap_or_default() {
+            parents.push(id);
+            if is_alive {
+                found.push(id);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn is_gone(error: &io::Error) -> bool {
+    let no_such_process = rustix::io::Errno::SRCH.raw_os_error();
+    error.kind() == io::ErrorKind::NotFound || error.raw_os_error() == Some(no_such_process)
+}
+
+/// Parses the parent's number, and whether the process is alive, from `/proc/ID/stat`: `id (name)
+/// state parent …`. The name can contain any characters.
+fn parse(stat: &str) -> Option<(i32, bool)> {
+    let (_, after_name) = stat.rsplit_once(')')?;
+    let mut words = after_name.split_ascii_whitespace();
+    let is_alive = !matches!(words.next()?, "Z" | "X" | "x");
+    let parent = words.next()?.parse().ok()?;
+    Some((parent, is_alive))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_forge_the_fields_after_it() {
+        for (stat, expected) in [
+            ("7 (sh) S 3 5 5 0", Some((3, true))),
+            ("7 (a) Z 1 1 (b) R 3 5 5 0", Some((3, true))),
+            ("7 (sh) Z 3 5 5 0", Some((3, false))),
+            ("7 (sh", None),
+            ("", None),
+        ] {
+            assert_eq!(parse(stat), expected, "{stat}");
+        }
     }
 }

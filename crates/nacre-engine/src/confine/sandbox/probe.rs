@@ -1,9 +1,15 @@
-//! The walls tried from inside, before a program is let in.
+//! Restricts file access with Landlock, and tests the sandbox from inside before a program runs.
 //!
-//! Whether a kernel says that it confines and whether it does are two questions; this one has the last word.
+//! The test is needed because a kernel may report that it supports the restrictions without
+//! enforcing them.
 
 use std::path::Path;
 
+use landlock::{
+    ABI, Access as _, AccessFs, CompatLevel, Compatible as _, PathBeneath, PathFd, Ruleset,
+    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
+};
+use nacre_base::with_causes;
 use rustix::fs::{IFlags, Mode, OFlags, ioctl_setflags, open, unlink};
 use rustix::io::Errno;
 use rustix::net::{
@@ -12,50 +18,50 @@ use rustix::net::{
 };
 use rustix::process::{Resource, Rlimit, getppid, prlimit};
 
-use super::{Confinement, Metadata, Reach, WallError};
+use crate::confine::sandbox::Confinement;
+use crate::confine::sandbox::readable::readable;
 
-/// Kinds of sockets: stream, datagram, raw, reliable datagram, packets, and those that only old kernels know.
+/// Socket types: stream, datagram, raw, reliable datagram, sequenced packet, and types that only
+/// old kernels support.
 const KINDS: [u32; 7] = [1, 2, 3, 4, 5, 6, 10];
 
-/// What everybody has within the walls already.
+/// Processes in the sandbox already have this limit, so setting it has no effect even if the call
+/// is allowed.
 const NO_CORE: Rlimit = Rlimit { current: Some(0), maximum: Some(0) };
 
-/// The name that is tried; should the walls leak, it is removed again.
+/// File name for test writes. The file is removed if the sandbox fails to prevent the write.
 const PROBE: &str = "walls.probe";
 
-pub(super) fn try_walls(confinement: &Confinement) -> Result<(), WallError> {
-    let Confinement { outside, scratch, secrets, reach, metadata, .. } = confinement;
+pub(super) fn try_walls(confinement: &Confinement) -> Result<(), String> {
+    let Confinement { outside, scratch, secrets, .. } = confinement;
     let is_open = |family: AddressFamily| {
         KINDS.map(SocketType::from_raw).iter().any(|kind| !is_refused(socket(family, *kind, None)))
     };
     let local = [AddressFamily::UNIX, AddressFamily::NETLINK];
     let internet = [AddressFamily::INET, AddressFamily::INET6];
     let is_other = |parent| !is_refused(prlimit(Some(parent), Resource::Core, NO_CORE));
-    let is_kept = *metadata == Metadata::Kept;
     let leaks = [
         (!is_refused(write(outside)), "a file could be written outside of the workspace"),
         (write(scratch).is_err(), "the folder for temporary files cannot be written"),
         (secrets.iter().any(|secret| is_visible(secret)), "a secret could be read"),
         (local.into_iter().any(is_open), "a socket of this machine could be opened"),
-        (
-            *reach == Reach::Nothing && internet.into_iter().any(is_open),
-            "a connection could be opened",
-        ),
+        (internet.into_iter().any(is_open), "a connection could be opened"),
         (
             KINDS.into_iter().any(|kind| reaches_sockets(kind, scratch)),
             "a pair of sockets could be turned to another address",
         ),
         (getppid().is_some_and(is_other), "limits of another process could be changed"),
-        (is_kept && !is_refused(set_attributes(scratch)), "attributes could be changed"),
+        (!is_refused(set_attributes(scratch)), "attributes could be changed"),
     ];
     match leaks.into_iter().find(|(is_leaky, _)| *is_leaky) {
-        Some((_, what)) => Err(WallError::Leaky(what.to_owned())),
+        Some((_, what)) => Err(format!("the walls were set up, yet {what}")),
         None => Ok(()),
     }
 }
 
-/// Whether a pair of sockets of this kind can send to a socket in the file system: no kind but streams and packets is to be had, and
-/// what those send reaches their other end or nobody.
+/// Returns whether a pair of sockets of this type can send to a socket in the file system. Only
+/// stream and sequenced-packet pairs may be created. Their data always goes to the other socket of
+/// the pair.
 fn reaches_sockets(kind: u32, folder: &Path) -> bool {
     let kind = SocketType::from_raw(kind);
     let pair = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None);
@@ -81,11 +87,57 @@ fn write(folder: &Path) -> rustix::io::Result<()> {
     Ok(())
 }
 
-/// Another failure than a refusal proves nothing: a folder that is not there refuses nobody.
+/// Other errors, such as a missing folder, do not prove that the sandbox works.
 fn is_refused<T>(attempt: rustix::io::Result<T>) -> bool {
     attempt.is_err_and(|error| matches!(error, Errno::PERM | Errno::ACCESS))
 }
 
 fn is_visible(path: &Path) -> bool {
     open(path, OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK, Mode::empty()).is_ok()
+}
+
+/// Minimum version of Landlock. It covers creating, linking, moving and truncating files.
+const REQUIRED: ABI = ABI::V3;
+
+const WANTED: ABI = ABI::V6;
+
+const DEVICES: &[&str] = &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+
+pub(super) fn confine(confinement: &Confinement) -> Result<(), String> {
+    let readable = readable(confinement)?;
+    let writable = [&confinement.workspace, &confinement.scratch];
+    let all = AccessFs::from_all(WANTED);
+    let no_landlock = |error: RulesetError| {
+        format!(
+            "this kernel cannot confine files (Landlock with `refer` and `truncate`, Linux 6.2 or \
+             newer): {}",
+            with_causes(&error)
+        )
+    };
+    let rules = ruleset().map_err(no_landlock)?;
+    let mut rules = rules
+        .add_rules(path_beneath_rules(&readable, AccessFs::from_read(WANTED)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(DEVICES, all)))
+        .map_err(no_landlock)?;
+    for folder in writable {
+        // A folder that cannot be granted is an error here, whereas `path_beneath_rules` would
+        // silently skip it.
+        let handle = PathFd::new(folder).map_err(|error| {
+            format!("a folder that the program needs cannot be opened: {}", with_causes(&error))
+        })?;
+        rules = rules.add_rule(PathBeneath::new(handle, all)).map_err(no_landlock)?;
+    }
+    rules.restrict_self().map_err(no_landlock)?;
+    Ok(())
+}
+
+fn ruleset() -> Result<landlock::RulesetCreated, RulesetError> {
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(REQUIRED))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::from_all(WANTED))?
+        // The program must not be able to signal its watcher.
+        .scope(Scope::from_all(WANTED))?
+        .create()
 }

@@ -1,26 +1,28 @@
-//! What a program may read: everything that a person's tools need, without what only this person or root may see.
+//! Determines what a program may read: everything that the user's tools need, except files that are
+//! private to the user or root.
 //!
-//! Landlock only ever adds rights to a whole tree. So that something stays hidden, the folders above it are not granted
-//! themselves but each of their other entries; they can be passed through, and not be listed. All of it is decided again for
-//! every program, so that files that were made since are judged, too.
+//! Landlock can only grant whole trees. To hide an entry, its parent folders are not granted, but
+//! all of their other entries are. The program can then open files below these parents but cannot
+//! list them. The grants are computed again for every program, so that they include new files.
 
 use std::fs::{self, FileType};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-use nacre_core::base::secret_rule;
+use nacre_base::secret_rule;
 
-use super::{Confinement, WallError};
+use crate::confine::sandbox::Confinement;
 
-/// More entries beside secrets than this are no home that we know.
+/// Maximum number of entries granted in folders that also contain secrets. Real home folders have
+/// fewer.
 const MAX_GRANTS: usize = 20_000;
 
-/// Maximum number of system settings to check; the rest is not granted.
+/// Maximum number of system settings files to check. Any further files are not granted.
 const MAX_LOOKED_AT: usize = 100_000;
 
-/// Folders of the system of which these entries are granted, and no others.
+/// System folders in which only the listed entries are granted.
 const ONLY: &[(&str, &str)] = &[
-    // Disks and other people's terminals and shared memory; a few devices are granted by name.
+    // Contains disks, other users' terminals and shared memory. A few devices are granted by name.
     ("/dev", ""),
     ("/run", "NetworkManager booted-system current-system opengl-driver systemd"),
     ("/run/NetworkManager", "resolv.conf"),
@@ -35,16 +37,26 @@ const ONLY: &[(&str, &str)] = &[
     ),
 ];
 
-/// Folders of the system that are not granted. A person's home and tools are, wherever they are.
-const HIDDEN: &str = "/home /lost+found /root /var/backups /var/cache/debconf /var/crash /var/db/sudo \
-    /var/log /var/mail /var/spool";
+/// System folders that are not granted. The user's home folder and tools are granted even if they
+/// are inside one of these.
+const HIDDEN: &str = "/home /lost+found /root /tmp /var/backups /var/cache/debconf /var/crash /var/db/sudo \
+    /var/log /var/mail /var/spool /var/tmp";
 
-/// Folders of which only that is granted which every user of the machine may read: root can read more, and so can a member
-/// of some groups.
+/// Folders in which only files readable by every user are granted. Without this rule, root and
+/// members of some groups could read more.
 const PUBLIC_ONLY: &[&str] = &["/boot", "/etc", "/usr/local/etc"];
 
-/// Trees that together hold everything that may be read.
-pub(super) fn readable(confinement: &Confinement) -> Result<Vec<PathBuf>, WallError> {
+const CREDENTIALS: &[&str] =
+    &["token", "secret", "passw", "smtppass", "extraheader", "cookie", "authorization"];
+
+/// Larger settings files are neither checked nor granted.
+const MAX_SETTINGS_BYTES: u64 = 1 << 20;
+
+pub(super) fn readable(confinement: &Confinement) -> Result<Vec<PathBuf>, String> {
+    let mut confinement = confinement.clone();
+    let settings = confinement.own.iter().filter(|path| holds_credentials(path)).cloned();
+    confinement.secrets.extend(settings.collect::<Vec<_>>());
+    let confinement = &confinement;
     let mut carving = Carving { confinement, grants: Vec::new(), n_looked_at: 0 };
     carving.carve(Path::new("/"))?;
     for folder in confinement.home.iter().chain(&confinement.own) {
@@ -62,18 +74,19 @@ struct Carving<'c> {
 }
 
 impl Carving<'_> {
-    fn carve(&mut self, path: &Path) -> Result<(), WallError> {
+    fn carve(&mut self, path: &Path) -> Result<(), String> {
         if self.is_secret(path) {
             return Ok(());
         }
-        if is_below_any(PUBLIC_ONLY, path) {
+        if PUBLIC_ONLY.iter().any(|folder| path.starts_with(folder)) {
             return self.grant_public(path).map(|_| ());
         }
         if !self.holds_hidden(path) {
             return self.grant(path);
         }
         for (path, kind) in entries(path) {
-            // A link would grant what it leads to, which may be the secret; that is granted in its own place.
+            // Granting a link grants its target, which may be a secret. Targets are granted by
+            // their own path.
             if !kind.is_symlink() && !self.is_left_out(&path) {
                 self.carve(&path)?;
             }
@@ -85,7 +98,6 @@ impl Carving<'_> {
         self.confinement.secrets.iter().any(|secret| path.starts_with(secret))
     }
 
-    /// Whether something in a folder is not granted.
     fn holds_hidden(&self, path: &Path) -> bool {
         let is_above = |hidden: &&str| Path::new(hidden).starts_with(path);
         let Confinement { home, secrets, .. } = self.confinement;
@@ -95,8 +107,9 @@ impl Carving<'_> {
             || home.iter().chain(secrets).any(|hidden| hidden.starts_with(path))
     }
 
-    /// Whether a folder does not grant an entry: one of the system by the lists above, the home all that is hidden or looks like
-    /// a secret. What builds need of it is granted by name (`own`).
+    /// Returns whether an entry must not be granted: in a system folder, because of the lists
+    /// above; in the home folder, because it is hidden or looks like a secret. Entries that builds
+    /// need are granted by name (`own`).
     fn is_left_out(&self, entry: &Path) -> bool {
         let (Some(parent), Some(name)) = (entry.parent(), entry.file_name()) else { return false };
         if self.confinement.home.as_deref() == Some(parent) {
@@ -108,14 +121,15 @@ impl Carving<'_> {
             || HIDDEN.split(' ').any(|hidden| entry == Path::new(hidden))
     }
 
-    /// Grants what everybody may read below a path; says whether that is all of it.
-    fn grant_public(&mut self, path: &Path) -> Result<bool, WallError> {
+    /// Grants the files below a path that every user may read. Returns whether these are all of the
+    /// files below it.
+    fn grant_public(&mut self, path: &Path) -> Result<bool, String> {
         self.n_looked_at += 1;
         let metadata = fs::symlink_metadata(path);
         let Some(metadata) = metadata.ok().filter(|_| self.n_looked_at <= MAX_LOOKED_AT) else {
             return Ok(false);
         };
-        // What a link leads to is judged in its own place.
+        // The target of a link is checked at its own path.
         if metadata.is_symlink() {
             return Ok(true);
         }
@@ -137,17 +151,45 @@ impl Carving<'_> {
         Ok(is_all)
     }
 
-    fn grant(&mut self, path: &Path) -> Result<(), WallError> {
+    fn grant(&mut self, path: &Path) -> Result<(), String> {
         self.grants.push(path.to_owned());
-        if self.grants.len() <= MAX_GRANTS { Ok(()) } else { Err(WallError::TooMany) }
+        if MAX_GRANTS < self.grants.len() {
+            return Err("too many files beside what is to be hidden".to_owned());
+        }
+        Ok(())
     }
 }
 
-fn is_below_any(folders: &[&str], path: &Path) -> bool {
-    folders.iter().any(|folder| path.starts_with(folder))
+/// Returns whether a file in the toolchain folders, such as the settings of git or cargo, contains
+/// a credential. A file that cannot be read is treated as if it did.
+fn holds_credentials(path: &Path) -> bool {
+    let Some(metadata) = path.metadata().ok().filter(|metadata| !metadata.is_dir()) else {
+        return false;
+    };
+    if !metadata.is_file() || MAX_SETTINGS_BYTES < metadata.len() {
+        return true;
+    }
+    let text = fs::read(path).map(|bytes| String::from_utf8_lossy(&bytes).to_ascii_lowercase());
+    let is_given = |line: &str| {
+        let is_setting = line.contains('=');
+        (is_setting && CREDENTIALS.iter().any(|word| line.contains(word))) || has_login(line)
+    };
+    text.map_or(true, |text| text.lines().any(is_given))
 }
 
-/// The entries of a folder; nothing where it cannot be listed, so that nothing is granted.
+/// Returns whether a line contains a URL with a user or password. In SSH URLs, a user name alone is
+/// not a credential.
+fn has_login(line: &str) -> bool {
+    let mut addresses = line.split("://").zip(line.split("://").skip(1));
+    addresses.any(|(before, after)| {
+        let host = after.split(['/', '"', '\'', ' ']).next().unwrap_or_default();
+        let login = host.rsplit_once('@').map(|(login, _)| login);
+        login.is_some_and(|login| login.contains(':') || !before.ends_with("ssh"))
+    })
+}
+
+/// Returns the entries of a folder. If it cannot be listed, returns none, so that nothing is
+/// granted.
 fn entries(folder: &Path) -> Vec<(PathBuf, FileType)> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     let known = entries.flatten().filter_map(|entry| Some((entry.path(), entry.file_type().ok()?)));
@@ -165,7 +207,7 @@ mod tests {
             home: home.map(Path::to_owned),
             own: own.to_vec(),
             secrets: secrets.to_vec(),
-            ..super::super::tests::confinement("/workspace", "/run/nacre")
+            ..crate::confine::sandbox::tests::confinement("/workspace", "/run/nacre")
         }
     }
 
@@ -182,6 +224,7 @@ mod tests {
         let mut grants = readable(&confinement(Some(&home), &own, &secrets)).unwrap();
         grants.retain(|path| path.starts_with(&home));
         grants.sort();
+        grants.dedup();
         assert_eq!(grants, [home.join(".cargo/bin"), home.join("src")]);
     }
 
@@ -189,7 +232,7 @@ mod tests {
     fn of_the_system_only_is_granted_what_every_user_may_read() {
         let grants = readable(&confinement(None, &[], &[])).unwrap();
         let is_granted = |path: &str| grants.iter().any(|grant| Path::new(path).starts_with(grant));
-        for path in ["/usr/bin/env", "/proc/self/status", "/etc/passwd", "/tmp/x"] {
+        for path in ["/usr/bin/env", "/proc/self/status", "/etc/passwd"] {
             assert!(is_granted(path), "{path}");
         }
         for path in [
@@ -199,12 +242,40 @@ mod tests {
             "/home/ada/notes",
             "/dev/mem",
             "/dev/shm/x",
+            "/tmp/krb5cc_1000",
+            "/var/tmp/x",
             "/run/user/1000/x",
             "/var/lib/postgresql/data",
             "/var/log/auth.log",
             "/sys/kernel/debug/x",
         ] {
             assert!(!is_granted(path), "{path}");
+        }
+    }
+
+    #[test]
+    fn settings_are_granted_without_credentials_alone() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().canonicalize().unwrap();
+        let settings = home.join("gitconfig");
+        for (text, is_granted) in [
+            ("[user]\n name = Ada\n email = ada@example.org", true),
+            ("[url \"ssh://git@github.com/\"]\n insteadOf = https://github.com/", true),
+            ("[credential]\n helper = cache", true),
+            ("[registries.own]\nindex = \"https://example.org/index\"", true),
+            ("[registry]\ntoken = \"x\"", false),
+            ("registries = { own = { TOKEN = \"x\" } }", false),
+            ("[http \"https://example.org\"]\n extraHeader = Authorization: Basic x", false),
+            ("[http]\n proxy = http://ada:x@example.org:8080", false),
+            ("[url \"https://x@example.org/\"]\n insteadOf = https://example.org/", false),
+            ("[url \"ssh://git:x@example.org/\"]\n insteadOf = x:", false),
+        ] {
+            open(&settings, OFlags::CREATE | OFlags::WRONLY | OFlags::TRUNC, Mode::RWXU)
+                .and_then(|file| rustix::io::write(file, text.as_bytes()))
+                .unwrap();
+            let own = [settings.clone()];
+            let grants = readable(&confinement(Some(&home), &own, &[])).unwrap();
+            assert_eq!(grants.contains(&settings), is_granted, "{text}");
         }
     }
 

@@ -1,46 +1,46 @@
-//! The wall around system calls: seccomp.
+//! Restricts system calls with seccomp.
 //!
-//! Calls are listed by what is refused: compilers and package managers make calls that no list of ours would hold. What is on
-//! the list gives other rights, other processes' memory, or a way around the file rules. Arguments of a call are listed by what
-//! is allowed, so that a value that nobody thought of is refused.
+//! The filter is a deny-list, because compilers and package managers make too many different calls
+//! for an allow-list. It blocks calls that grant privileges, access the memory of other processes,
+//! or bypass the file rules. Calls that are filtered by their arguments use a list of allowed
+//! values, so unexpected values are refused.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
 use std::error::Error;
 
+use nacre_base::with_causes;
 use seccompiler::{
     BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule, TargetArch, apply_filter,
 };
 
-use super::{Confinement, Metadata, Reach, WallError};
-
-/// Refused to every program.
 #[rustfmt::skip]
 const REFUSED: &[i64] = &[
-    // Other processes.
+    // Access to other processes.
     libc::SYS_ptrace, libc::SYS_process_vm_readv, libc::SYS_process_vm_writev,
     libc::SYS_process_madvise, libc::SYS_pidfd_getfd, libc::SYS_process_mrelease, libc::SYS_kcmp,
     libc::SYS_migrate_pages, libc::SYS_move_pages,
-    // Memory, counters and messages that are found by a number, and not by a path that the file rules see.
+    // Shared memory, semaphores and message queues. They are identified by a number instead of a
+    // path and thus bypass the file rules.
     libc::SYS_shmget, libc::SYS_shmat, libc::SYS_shmctl, libc::SYS_shmdt, libc::SYS_semget,
     libc::SYS_semop, libc::SYS_semtimedop, libc::SYS_semctl, libc::SYS_msgget, libc::SYS_msgsnd,
     libc::SYS_msgrcv, libc::SYS_msgctl, libc::SYS_mq_open, libc::SYS_mq_unlink,
     libc::SYS_mq_timedsend, libc::SYS_mq_timedreceive, libc::SYS_mq_notify,
     libc::SYS_mq_getsetattr,
-    // Another view of the file system.
+    // Changes to the file system view.
     libc::SYS_mount, libc::SYS_umount2, libc::SYS_pivot_root, libc::SYS_chroot,
     libc::SYS_move_mount, libc::SYS_open_tree, OPEN_TREE_ATTR, libc::SYS_fsopen,
     libc::SYS_fsconfig, libc::SYS_fsmount, libc::SYS_fspick, libc::SYS_mount_setattr,
     libc::SYS_unshare, libc::SYS_setns, libc::SYS_name_to_handle_at, libc::SYS_open_by_handle_at,
     libc::SYS_fanotify_init, libc::SYS_fanotify_mark, libc::SYS_lookup_dcookie,
     libc::SYS_quotactl, libc::SYS_quotactl_fd,
-    // Keys of the session.
+    // Kernel keyrings.
     libc::SYS_keyctl, libc::SYS_add_key, libc::SYS_request_key,
-    // Programs and queues in the kernel, which see no filter.
+    // Kernel interfaces that bypass the filter, such as BPF and io_uring.
     libc::SYS_bpf, libc::SYS_perf_event_open, libc::SYS_userfaultfd, libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter, libc::SYS_io_uring_register,
-    // The machine.
+    // Control of the machine.
     #[cfg(target_arch = "x86_64")] libc::SYS_iopl,
     #[cfg(target_arch = "x86_64")] libc::SYS_ioperm,
     #[cfg(target_arch = "x86_64")] libc::SYS_modify_ldt, libc::SYS_init_module,
@@ -51,28 +51,28 @@ const REFUSED: &[i64] = &[
     libc::SYS_vhangup,
 ];
 
-/// Calls that are younger than the table of numbers; they have the same ones on all machines.
+/// Calls that are newer than the table in `libc`. Their numbers are the same on all architectures.
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const OPEN_TREE_ATTR: i64 = 467;
 const FILE_SETATTR: i64 = 469;
 
-/// Kinds of sockets: a stream, a sequence of packets, a datagram; each plain, and with `SOCK_NONBLOCK`, `SOCK_CLOEXEC` or both.
-/// `SOCK_RAW` of `AF_UNIX` is a datagram socket, too.
+/// Socket types: stream and sequenced packet, each plain or with `SOCK_NONBLOCK`, `SOCK_CLOEXEC` or
+/// both.
 const STREAM: [u64; 4] = [1, 0x801, 0x8_0001, 0x8_0801];
 const PACKETS: [u64; 4] = [5, 0x805, 0x8_0005, 0x8_0805];
-const DATAGRAM: [u64; 4] = [2, 0x802, 0x8_0002, 0x8_0802];
 
-/// What `clone` may share, and the signal at the end: what makes threads and processes. No namespaces, no `CLONE_PARENT`, no
-/// tracing.
+/// Flags that `clone` needs to create threads and processes, and the exit signal. Namespaces,
+/// `CLONE_PARENT` and tracing are excluded.
 const CLONE_FLAGS: u64 = 0x817D_5FFF;
 
-/// Ways to run that programs may choose: the usual one, that of 32-bit programs, both with a uname of old, and the question
-/// which one it is. The others make memory easier to foresee or to execute.
+/// Allowed execution domains: the default, 32-bit, each of these with an old uname, and the query
+/// for the current domain. Other domains make the memory layout predictable or data executable.
 const PERSONALITIES: &[u64] = &[0, 0x0008, 0x0002_0000, 0x0002_0008, 0xFFFF_FFFF];
 
-/// Commands of `ioctl` where metadata is kept: questions to a terminal, what waits in a pipe, how a handle behaves, copies
-/// that share blocks, and reading attributes and extents of a file. Setting attributes takes no more than a handle that reads.
+/// Allowed `ioctl` commands: terminal state, bytes queued in a pipe, descriptor flags, reflink
+/// copies, and reading a file's attributes and extents. Setting attributes is excluded because it
+/// only requires a read-only descriptor.
 #[rustfmt::skip]
 const IOCTLS: &[u64] = &[
     0x5401, 0x5402, 0x5403, 0x5404, 0x5405, 0x540B, 0x540F, 0x5410, 0x5413, 0x5414, 0x541B, 0x5421,
@@ -80,7 +80,8 @@ const IOCTLS: &[u64] = &[
     0x4020_940D, 0xC018_9436, 0x8008_6601, 0x8004_6601, 0x801C_581F, 0xC020_660B, 0x8008_7601,
 ];
 
-/// Refused where metadata is kept.
+/// Calls that change modes, owners, timestamps or attributes of files. They are refused because
+/// Landlock does not cover them.
 #[rustfmt::skip]
 const METADATA: &[i64] = &[
     #[cfg(target_arch = "x86_64")] libc::SYS_chmod,
@@ -94,8 +95,8 @@ const METADATA: &[i64] = &[
     libc::SYS_lremovexattr, libc::SYS_fremovexattr, SETXATTRAT, REMOVEXATTRAT, FILE_SETATTR,
 ];
 
-/// The second set of numbers of an x86-64 kernel: the same calls with this bit, and some with numbers of their own.
-/// A filter of plain numbers does not see them.
+/// The x32 ABI of x86-64 kernels has the same calls with this bit set, and some calls with separate
+/// numbers. A filter of plain numbers does not match them.
 #[cfg(target_arch = "x86_64")]
 const X32_BIT: i64 = 0x4000_0000;
 #[cfg(target_arch = "x86_64")]
@@ -106,25 +107,24 @@ const X32_OWN: &[i64] = &[];
 
 type Fault = Box<dyn Error + Send + Sync>;
 
-pub(super) fn confine(confinement: &Confinement) -> Result<(), WallError> {
-    refuse(confinement).map_err(WallError::Syscalls)
+pub(super) fn confine() -> Result<(), String> {
+    refuse().map_err(|error| {
+        format!("this kernel cannot confine system calls (seccomp): {}", with_causes(&*error))
+    })
 }
 
-fn refuse(confinement: &Confinement) -> Result<(), Fault> {
+fn refuse() -> Result<(), Fault> {
     let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    let metadata = match confinement.metadata {
-        Metadata::Kept => METADATA,
-        Metadata::Free => &[],
-    };
-    for number in REFUSED.iter().chain(X32_OWN).chain(metadata) {
+    for number in REFUSED.iter().chain(X32_OWN).chain(METADATA) {
         rules.insert(*number, Vec::new());
     }
-    for (number, arguments) in judged(confinement) {
+    for (number, arguments) in judged() {
         rules.insert(number, arguments?);
     }
     both_numbers(&mut rules);
     apply(rules, libc::EPERM)?;
-    // Its flags lie in memory, where a filter cannot look. Callers fall back to `clone` when it is not there.
+    // The flags of `clone3` are in memory, which a filter cannot read. If `clone3` is missing,
+    // callers fall back to `clone`.
     let mut hidden = BTreeMap::from([(libc::SYS_clone3, Vec::new())]);
     both_numbers(&mut hidden);
     apply(hidden, libc::ENOSYS)
@@ -149,36 +149,28 @@ fn apply(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<(), Fault
     Ok(apply_filter(&program)?)
 }
 
-/// The calls that are judged by their arguments, with what is refused of them; an empty list means always.
-fn judged(confinement: &Confinement) -> Vec<(i64, Result<Vec<SeccompRule>, Fault>)> {
-    let family = |family: i32| u64::from(family.unsigned_abs());
-    let local = [&[family(libc::AF_UNIX)][..], &[STREAM, PACKETS].concat(), &[0]];
-    let internet = [family(libc::AF_INET), family(libc::AF_INET6)];
-    let protocols = [0, family(libc::IPPROTO_TCP), family(libc::IPPROTO_UDP)];
-    let internet = [&internet[..], &[STREAM, DATAGRAM].concat(), &protocols];
+/// Calls that are filtered by their arguments, with the refused values. If the list is empty, the
+/// call is always refused.
+fn judged() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
+    let local = [&[u64::from(libc::AF_UNIX.unsigned_abs())][..], &[STREAM, PACKETS].concat(), &[0]];
     let clone = (0..32)
         .map(|bit| 1 << bit)
         .filter(|flag| CLONE_FLAGS & flag == 0)
         .map(|flag| Ok(SeccompRule::new(vec![condition(0, SeccompCmpOp::MaskedEq(flag), flag)?])?));
-    let sockets = match confinement.reach {
-        Reach::Nothing => Ok(Vec::new()),
-        Reach::Internet => other_than(0, &internet),
-    };
-    let mut judged = vec![
-        (libc::SYS_socket, sockets),
+    [
+        (libc::SYS_socket, Ok(Vec::new())),
         (libc::SYS_socketpair, other_than(0, &local)),
         (libc::SYS_clone, clone.collect()),
-        // Only its own limits: the watcher is a process of the same user.
+        // A program may change only its own limits. The watcher runs as the same user, so its
+        // limits could be changed otherwise.
         (libc::SYS_prlimit64, other_than(0, &[&[0]])),
         (libc::SYS_personality, other_than(0, &[PERSONALITIES])),
-    ];
-    if confinement.metadata == Metadata::Kept {
-        judged.push((libc::SYS_ioctl, other_than(1, &[IOCTLS])));
-    }
-    judged
+        (libc::SYS_ioctl, other_than(1, &[IOCTLS])),
+    ]
 }
 
-/// Refuses a call when one of its arguments, from the one with number `first` on, has a value that is not on its list.
+/// Refuses a call if an argument has a value that is not in its list. The first list is for
+/// argument number `first`.
 fn other_than(first: u8, allowed: &[&[u64]]) -> Result<Vec<SeccompRule>, Fault> {
     let rule = |(argument, values): (u8, &&[u64])| {
         let others = values.iter().map(|value| condition(argument, SeccompCmpOp::Ne, *value));

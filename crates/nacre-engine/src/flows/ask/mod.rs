@@ -1,22 +1,21 @@
-//! Ask: a question, answered from memory with proof.
+//! Answers a question from memory, with sources.
 //!
-//! With a model an agent writes the answer, and the host checks every sentence before anybody sees it; without one the
-//! memories speak for themselves. Either way the last word may be that the memory does not know. Nothing is changed here:
-//! whoever shows an answer may count what it cites.
+//! If a model is configured, an agent writes the answer, and the host checks every sentence before
+//! it is shown. Otherwise, the matching memories are shown. Nothing is written to the store here;
+//! the caller may count the citations.
 
-mod offline;
 mod passage;
 #[cfg(test)]
 mod tests;
 mod verify;
 
+use crate::flows::ask::verify::doubt_text;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_core::memory::MemoryId;
+use nacre_memory::MemoryId;
 use tokio::sync::mpsc::UnboundedSender;
 
-pub use self::offline::{Told, tell};
 pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier};
 use crate::agents::{AgentDeps, NOT_KNOWN};
 use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
@@ -24,19 +23,15 @@ pub use crate::proof::{Sentence, Sentences};
 use crate::record::{DeltaKind, Event, Events, Listener, Record, RunFacts};
 use crate::tools::PipelineError;
 
-/// Questions are bounded like everything that comes from outside.
 pub const MAX_QUESTION_BYTES: usize = 8_000;
 
-/// An answer whose every sentence was checked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Answer {
     pub said: Vec<Said>,
-    /// What was left out, by reason.
     pub doubts: Doubts,
 }
 
 impl Answer {
-    /// Checks what a model wrote.
     pub fn check(text: &str, verifier: &Verifier<'_>) -> Self {
         if says_not_known(text) {
             return Self::default();
@@ -45,26 +40,22 @@ impl Answer {
         Self { said, doubts }
     }
 
-    /// How many sentences were left out.
     pub fn n_left_out(&self) -> usize {
         self.doubts.values().sum()
     }
 
-    /// The memories that it cites, each once, in the order of the text.
     pub fn ids(&self) -> Vec<MemoryId> {
         let mut known = BTreeSet::new();
         let ids = self.said.iter().flat_map(|said| &said.ids);
         ids.filter(|id| known.insert((*id).clone())).cloned().collect()
     }
 
-    /// The messages that it cites, each once.
     pub fn places(&self) -> Vec<String> {
         let mut known = BTreeSet::new();
         let places = self.said.iter().flat_map(|said| &said.places);
         places.filter(|place| known.insert((*place).clone())).cloned().collect()
     }
 
-    /// The sentences as one text.
     pub fn text(&self) -> String {
         let mut text = String::new();
         for said in &self.said {
@@ -75,7 +66,6 @@ impl Answer {
     }
 }
 
-/// What stands before a sentence.
 pub fn gap(is_first: bool, starts_line: bool) -> &'static str {
     match (is_first, starts_line) {
         (true, _) => "",
@@ -89,13 +79,15 @@ fn says_not_known(text: &str) -> bool {
     bare.eq_ignore_ascii_case(NOT_KNOWN)
 }
 
-/// Asks the agent. Where nothing that it said can be shown, it is told why and asked once more.
+/// Runs the agent. If no sentence of the answer passes the checks, the agent is prompted once more
+/// with the reason.
 pub async fn ask(
     deps: &AgentDeps,
     spec: &AgentSpec,
     asked: &str,
     verifier: &Verifier<'_>,
-    (events, control): (&Events, &RunControl),
+    events: &Events,
+    control: &RunControl,
 ) -> Result<(Answer, Outcome), PipelineError> {
     let outcome = deps.explore(asked, spec, events.clone(), control).await?;
     let answer = Answer::check(&outcome.text, verifier);
@@ -114,7 +106,6 @@ pub async fn ask(
     }
 }
 
-/// What two runs used up.
 fn together(first: &RunFacts, second: &RunFacts) -> RunFacts {
     RunFacts {
         steps: first.steps + second.steps,
@@ -128,7 +119,7 @@ fn together(first: &RunFacts, second: &RunFacts) -> RunFacts {
 
 fn told_again(doubts: &Doubts) -> String {
     let why: Vec<String> =
-        doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt.told())).collect();
+        doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt_text(*doubt))).collect();
     format!(
         "None of your sentences can be shown: of them {}. Write the answer again in the words of the memories, each sentence with ids that \
          you were given, copied letter for letter, or write {NOT_KNOWN}.",
@@ -136,7 +127,8 @@ fn told_again(doubts: &Doubts) -> String {
     )
 }
 
-/// Hands on whole sentences while a model speaks; nobody may show one that was not checked.
+/// Forwards complete sentences while a model is answering. Receivers must check a sentence before
+/// showing it.
 pub struct SentenceListener {
     sentences: Mutex<Sentences>,
     to: UnboundedSender<Sentence>,
@@ -149,7 +141,7 @@ impl SentenceListener {
 
     fn send(&self, whole: Vec<Sentence>) {
         for sentence in whole {
-            // Nobody listens any more; the answer is checked as a whole anyway.
+            // The receiver may have been dropped. The complete answer is checked later in any case.
             let _ = self.to.send(sentence);
         }
     }
@@ -162,7 +154,7 @@ impl Listener for SentenceListener {
             match kind {
                 DeltaKind::Text => self.send(sentences.take(text)),
                 DeltaKind::Reasoning => {}
-                // What came before held tool calls; this is what remains of it.
+                // The previous text contained tool calls. This is the same text without them.
                 DeltaKind::Replacement => {
                     *sentences = Sentences::default();
                     self.send(sentences.take(text));
@@ -174,7 +166,7 @@ impl Listener for SentenceListener {
             record.event,
             Event::ModelCall { .. } | Event::ModelRetry { .. } | Event::ModelFallback { .. }
         ) {
-            // It begins anew; half a sentence is none.
+            // The answer starts over, so drop the incomplete sentence.
             *sentences = Sentences::default();
         }
     }

@@ -1,26 +1,24 @@
-//! The words of a source as a reader is shown them: whole, or a part that does not lose what it depends on.
+//! Selects the part of a source to show next to a sentence.
 //!
-//! A sentence taken out of its text can say the opposite of it: the items of a list of what not to do, an advice that the next
-//! sentence calls wrong. So a memory is shown whole. One that is too long for that is shown from the beginning of the part
-//! that fits, with the line that a list depends on, and says where it was cut.
+//! A sentence out of context can mean the opposite: it may be an item in a list of things to avoid,
+//! or advice that the next sentence rejects. The whole source is therefore shown. If it is too
+//! long, the matching part is shown from its beginning, with the line that introduces a list, and
+//! omissions are marked.
 
-use nacre_core::search::shared_words;
+use nacre_base::text::{folded, n_shared_terms};
 
-/// A text up to this many characters is shown whole; of a longer one that many.
 const MAX_CHARS: usize = 800;
 
-/// What stands where something was left out.
 const CUT: &str = "…";
 
-/// The part of a text that a reader needs to judge what was said of it.
 pub(super) fn passage(text: &str, said: &str) -> String {
     let whole = folded(text);
     if whole.chars().count() <= MAX_CHARS {
         return whole;
     }
     let parts = parts(text);
-    let n_shared = |part: &&String| shared_words(part, said);
-    // The first of those that share most.
+    let n_shared = |part: &&String| n_shared_terms(part, said);
+    // If several parts share the highest number of terms, use the first.
     let best = parts.iter().rev().max_by_key(n_shared).cloned().unwrap_or(whole);
     let is_first = parts.first() == Some(&best);
     let mut shown: String = best.chars().take(MAX_CHARS).collect();
@@ -31,7 +29,8 @@ pub(super) fn passage(text: &str, said: &str) -> String {
     if is_first { shown } else { format!("{CUT} {shown}") }
 }
 
-/// Paragraphs, each with the heading or the line with a colon that it depends on, lists and code with what stands before them.
+/// Splits a text into paragraphs, each with its heading or introductory line. A list or code block
+/// is part of the paragraph before it.
 fn parts(text: &str) -> Vec<String> {
     let mut parts: Vec<String> = Vec::new();
     for block in text.split("\n\n").filter(|block| !block.trim().is_empty()) {
@@ -51,11 +50,6 @@ fn parts(text: &str) -> Vec<String> {
         }
     }
     parts
-}
-
-/// On one line.
-fn folded(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

@@ -6,9 +6,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store, Trust};
-use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_core::search::Builtin;
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_memory::search::Builtin;
+use nacre_memory::{Claim, Draft, LearningKind, MemoryId, Rules, Store, Trust};
 use proptest::prelude::*;
 use tempfile::TempDir;
 
@@ -54,7 +54,7 @@ fn world() -> World {
     let folder = tempfile::tempdir().unwrap();
     let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
     let scope = WriteScope::open(folder.path(), Access::Private).unwrap();
-    nacre_core::memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
+    nacre_memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
     let store = Store::new(scope, Rules::default());
     let now = now();
     let mut batch = store.begin(&owner, Duration::ZERO).unwrap();
@@ -78,6 +78,7 @@ fn world() -> World {
         owner,
         patience: Duration::ZERO,
         source: "ask".to_owned(),
+        is_claims_only: false,
     };
     let seen = Seen::default();
     for id in [QUEUE, REDIS, ZONE, OLD, "20261115-the-queue", "20200101-gone"] {
@@ -147,12 +148,12 @@ fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
     assert_eq!(world.doubt(&alone), Some(Doubt::Overturned));
     let both = format!("Tests ran with UTC [{ZONE}], and now in CET [{id}].");
     assert_eq!(world.doubt(&both), None);
-    let crate::tools::Recalled { passages, .. } =
+    let nacre_memory::recall::Recalled { passages, .. } =
         crate::tools::recall(&world.stores, "time zone of tests", 5, now()).unwrap();
     let newer = passages.iter().find(|passage| passage.id.as_str() == id).unwrap();
     assert_eq!(newer.unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
     let quoted = format!("| overturned [{ZONE}] (not verified): ");
-    assert!(newer.quoted().contains(&quoted), "{}", newer.quoted());
+    assert!(crate::tools::quoted(newer).contains(&quoted));
 }
 
 #[test]
@@ -210,9 +211,9 @@ fn a_question_about_nothing_is_not_answered() {
     let world = world();
     let now = now();
     let told = |question: &str| {
-        let crate::tools::Recalled { passages, .. } =
+        let nacre_memory::recall::Recalled { passages, .. } =
             crate::tools::recall(&world.stores, question, 5, now).unwrap();
-        let told = tell(question, passages);
+        let told = nacre_memory::recall::tell(question, passages);
         told.into_iter().map(|told| told.passage.id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(told("Where is the queue kept?"), [QUEUE]);

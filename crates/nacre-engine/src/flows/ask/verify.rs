@@ -1,41 +1,40 @@
-//! Whether a sentence may be shown: every source that it names was shown to the model, is there now, and says the same.
+//! Decides whether a sentence may be shown. Each source that it cites must have been shown to the
+//! model, must still exist, and must be about the same subject.
 //!
-//! What a model says is never shown, only what it cites, in the words of the source and as whole as it must be: words can be
-//! exchanged, left out and joined so that each of them stands in the source and nothing is true. A sentence whose sources do
-//! not hold is left out, and only the reason is counted: somebody would take a made-up id for a real one.
+//! The model's own words are never shown, because a false sentence can be built entirely from words
+//! of the source. Only the cited passages are shown. A sentence with an invalid source is dropped
+//! and only counted under the reason for dropping it, because readers could mistake an invented ID
+//! for a real one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::Timestamp;
-use nacre_core::memory::{Memory, MemoryId, Overturned};
-use nacre_core::search::{Embedder, MemoryIndex, shared_words};
+use nacre_base::text::n_shared_terms;
+use nacre_memory::search::{Embedder, MemoryIndex};
+use nacre_memory::{Memory, MemoryId, Overturned};
 
 use super::passage::passage;
 use crate::proof::{Clause, Marks, Sentence, Sentences, marks};
 use crate::tools::{MemoryHandle, Seen};
+pub use nacre_types::SentenceDoubt as Doubt;
 
-/// A sentence that shares no word with its source must be at least this near in meaning.
+/// Minimum semantic similarity between a sentence and its source if they have no words in common.
 const MIN_SIMILARITY: f32 = 0.35;
 
-/// A sentence that holds.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A sentence that passed the checks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Said {
-    /// What its sources say, each with its id.
+    /// The passages from its sources, each with its ID.
     pub text: String,
-    /// Whether a new line begins with it.
     pub starts_line: bool,
-    /// The memories that prove it.
     pub ids: Vec<MemoryId>,
-    /// The messages of sessions that do.
     pub places: Vec<String>,
-    /// The words of each source.
     pub quotes: Vec<SourceQuote>,
 }
 
-/// Words of a source, as they stand there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceQuote {
-    /// The id of a memory, or the place of a message.
+    /// A memory ID, or the location of a message.
     pub source: String,
     pub text: String,
     pub is_overturned: bool,
@@ -48,78 +47,36 @@ impl SourceQuote {
     }
 }
 
-/// Why a sentence is not shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Doubt {
-    /// It names no source.
-    NoSource,
-    /// It names one that nobody showed the model.
-    NotShown,
-    /// The memory is not there any more, or cannot be read.
-    Gone,
-    Archived,
-    /// The memory was overturned, and the sentence does not name by what.
-    Overturned,
-    /// The source is about something else.
-    Unrelated,
-}
-
-impl Doubt {
-    /// A stable word.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::NoSource => "no_source",
-            Self::NotShown => "not_shown",
-            Self::Gone => "gone",
-            Self::Archived => "archived",
-            Self::Overturned => "overturned",
-            Self::Unrelated => "unrelated",
-        }
-    }
-
-    /// What was wrong, for people and for the model.
-    pub fn told(self) -> &'static str {
-        match self {
-            Self::NoSource => "named no source",
-            Self::NotShown => "named a source that was not found",
-            Self::Gone => "named a memory that is gone",
-            Self::Archived => "named a memory that is archived",
-            Self::Overturned => "named an overturned memory without what overturned it",
-            Self::Unrelated => "named a source that is about something else",
-        }
+pub(super) fn doubt_text(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::NoSource => "named no source",
+        Doubt::NotShown => "named a source that was not found",
+        Doubt::Gone => "named a memory that is gone",
+        Doubt::Archived => "named a memory that is archived",
+        Doubt::Overturned => "named an overturned memory without what overturned it",
+        Doubt::Unrelated => "named a source that is about something else",
     }
 }
 
-/// What was left out, counted.
 pub type Doubts = BTreeMap<Doubt, usize>;
 
-/// Looks up what sentences cite.
 pub struct Verifier<'a> {
     pub stores: &'a [MemoryHandle],
     pub seen: &'a Seen,
-    /// Memories that claim to overturn others are looked up as of this time.
+    /// The time for which memories that claim to overturn others are evaluated.
     pub now: Timestamp,
 }
 
-/// A memory that a sentence names, as it is now.
+/// A memory cited by a sentence, in its current state.
 struct Cited<'a> {
     memory: Memory,
-    /// The memories that claim to overturn it.
     claimants: Vec<MemoryId>,
     embedder: &'a dyn Embedder,
-    /// What the model was shown of it.
+    /// The part of the memory's text that was shown to the model.
     shown: String,
 }
 
-/// What a sentence cites, and the words of it.
-struct Proved {
-    ids: Vec<MemoryId>,
-    places: Vec<String>,
-    quotes: Vec<SourceQuote>,
-}
-
 impl Cited<'_> {
-    /// What a reader is shown of it: its title, and what stands below it as far as it matters.
     fn quote(&self, said: &str) -> SourceQuote {
         let memory = &self.memory;
         let below = passage(memory.document.body(), said);
@@ -134,7 +91,6 @@ impl Cited<'_> {
         Overturned::of(&self.memory, !self.claimants.is_empty())
     }
 
-    /// Whether `other` is what overturned it.
     fn was_overturned_by(&self, other: &Memory) -> bool {
         let id = &other.at.id;
         self.memory.superseded_by.as_ref() == Some(id)
@@ -144,7 +100,6 @@ impl Cited<'_> {
 }
 
 impl Verifier<'_> {
-    /// Checks a whole answer.
     pub fn check(&self, text: &str) -> (Vec<Said>, Doubts) {
         let mut sentences = Sentences::default();
         let mut whole = sentences.take(text);
@@ -161,7 +116,6 @@ impl Verifier<'_> {
         (said, doubts)
     }
 
-    /// Checks one sentence; `None` where it says nothing at all.
     fn judge(&self, sentence: &Sentence) -> Option<Result<Said, Doubt>> {
         let marks = marks(&sentence.text);
         if !marks.words.chars().any(char::is_alphanumeric) {
@@ -170,19 +124,17 @@ impl Verifier<'_> {
         Some(self.sources(&marks).map(|proved| Said {
             text: bullet(sentence).to_owned() + &self.redacted(&told(&proved.quotes)),
             starts_line: sentence.starts_line,
-            ids: proved.ids,
-            places: proved.places,
-            quotes: proved.quotes,
+            ..proved
         }))
     }
 
-    /// A file may hold what the model was never shown.
+    /// Redacts the text again, because the file may since have changed and contain more than what
+    /// the model was shown.
     fn redacted(&self, text: &str) -> String {
         self.stores.first().map_or_else(String::new, |memories| memories.store.redacted(text))
     }
 
-    /// Everything that a sentence names, if all of it holds.
-    fn sources(&self, marks: &Marks) -> Result<Proved, Doubt> {
+    fn sources(&self, marks: &Marks) -> Result<Said, Doubt> {
         if marks.named.is_empty() {
             return Err(Doubt::NoSource);
         }
@@ -205,14 +157,12 @@ impl Verifier<'_> {
             text: passage(shown, &marks.words),
             is_overturned: false,
         }));
-        // What was overturned stands behind what holds.
         quotes.sort_by_key(|quote| quote.is_overturned);
         let ids = cited.into_iter().map(|one| one.memory.at.id).collect();
         let places = places.into_iter().map(|(place, _)| place).collect();
-        Ok(Proved { ids, places, quotes })
+        Ok(Said { ids, places, quotes, ..Said::default() })
     }
 
-    /// Whether a clause names sources that are about what it says.
     fn check_clause(
         &self,
         clause: &Clause,
@@ -238,10 +188,10 @@ impl Verifier<'_> {
         Ok(())
     }
 
-    /// The memory of exactly this id, as it is now.
     fn memory(&self, id: &MemoryId) -> Result<Cited<'_>, Doubt> {
         for memories in self.stores {
-            // A prefix of another id finds that one; it is not the one that was named.
+            // `get` also accepts a prefix of an ID, so check that the memory has exactly the cited
+            // ID.
             match memories.store.get(id.as_str()) {
                 Ok(memory) if memory.at.id == *id && memory.is_archived() => {
                     return Err(Doubt::Archived);
@@ -257,7 +207,8 @@ impl Verifier<'_> {
         Err(Doubt::Gone)
     }
 
-    /// The memories of a store that claim to overturn `id`. Without an index all files are read.
+    /// Returns the memories in a store that claim to overturn `id`. If there is no index, all files
+    /// are read.
     fn claimants(&self, memories: &MemoryHandle, id: &MemoryId) -> Vec<MemoryId> {
         let index = MemoryIndex::peek(&memories.store, memories.embedder.as_ref(), self.now);
         let claimants = match index {
@@ -268,12 +219,11 @@ impl Verifier<'_> {
     }
 }
 
-/// Checks sentences as they come.
 pub struct Checker<'a> {
     verifier: &'a Verifier<'a>,
-    /// Whether a line began with something that is not shown.
+    /// Whether the next sentence that is shown must begin a new line, because the sentence that
+    /// began the current line was dropped.
     owes_line: bool,
-    /// What was shown of sources already.
     told: BTreeSet<(String, String)>,
 }
 
@@ -282,17 +232,19 @@ impl<'a> Checker<'a> {
         Self { verifier, owes_line: false, told: BTreeSet::new() }
     }
 
-    /// Notes what is shown; false where all of it was shown before.
+    /// Records that the passages have been shown. Returns false if all of them had been shown
+    /// before.
     fn is_new(&mut self, said: &Said) -> bool {
         let keys = said.quotes.iter().map(|quote| (quote.source.clone(), quote.text.clone()));
         keys.filter(|key| self.told.insert(key.clone())).count() != 0
     }
 
-    /// Checks the next sentence; `None` where it says nothing at all, or what was shown already.
+    /// Checks the next sentence. Returns `None` if it contains no words or repeats only passages
+    /// that have already been shown.
     pub fn take(&mut self, sentence: &Sentence) -> Option<Result<Said, Doubt>> {
         self.owes_line |= sentence.starts_line;
         match self.verifier.judge(sentence)? {
-            // Two sentences about the same source show it once.
+            // A passage that is cited by several sentences is shown once.
             Ok(said) if !self.is_new(&said) => None,
             Ok(said) => {
                 let starts_line = std::mem::take(&mut self.owes_line);
@@ -303,7 +255,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// What was overturned stands beside what overturned it, or not at all.
+/// Checks that every overturned memory is cited together with the memory that overturned it.
 fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
     let holds = |one: &Cited<'_>| one.overturned() == Overturned::No;
     for one in cited.iter().filter(|one| !holds(one)) {
@@ -313,12 +265,11 @@ fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
             return Err(Doubt::Overturned);
         }
     }
-    // A line of three that only name each other in a circle holds nothing.
+    // Memories that overturn each other in a cycle are not valid evidence.
     let has_head = cited.iter().any(holds);
     if cited.is_empty() || has_head { Ok(()) } else { Err(Doubt::Overturned) }
 }
 
-/// The mark of a list before a sentence.
 fn bullet(sentence: &Sentence) -> &'static str {
     if sentence.starts_line && sentence.text.starts_with(['-', '*', '•']) { "- " } else { "" }
 }
@@ -331,9 +282,10 @@ fn whole_text(memory: &Memory) -> String {
     format!("{}\n{}\n{}", memory.title, memory.tags.join(" "), memory.document.body())
 }
 
-/// Whether a source is about what the sentence says: by a word, or else by its meaning.
+/// Checks that a sentence and a source are about the same subject: they have a word in common or
+/// are similar in meaning.
 fn is_about(embedder: Option<&dyn Embedder>, words: &str, text: &str) -> Result<(), Doubt> {
-    if shared_words(text, words) > 0 {
+    if n_shared_terms(text, words) > 0 {
         return Ok(());
     }
     let vectors = embedder.and_then(|embedder| embedder.embed(&[words, text]).ok());

@@ -1,4 +1,5 @@
-//! Whatever the conversation, the plan fits, keeps together what belongs together, and says what is missing.
+//! Whatever the conversation, the plan fits, keeps together what belongs together, and says what is
+//! missing.
 
 use proptest::prelude::*;
 use serde_json::json;

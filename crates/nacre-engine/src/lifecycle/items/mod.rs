@@ -1,11 +1,8 @@
-//! A conversation as items: what is appended to a session while a run goes on, and read back when it is resumed.
+//! A conversation as a sequence of items, which are appended during a run and read when it is
+//! resumed.
 //!
-//! Every call keeps its arguments and every result its status, so that a resumed conversation is sent to the model as
-//! it was and not as a retelling. Items are only appended: what was taken back or summed up later is said by a later
-//! item.
-
-mod read;
-mod write;
+//! Calls and results are stored in full, so a resumed conversation is sent to the model unchanged.
+//! Items are never modified: later items record what was undone or summarized.
 
 #[cfg(test)]
 mod tests;
@@ -13,22 +10,27 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::parts::{Attachment, Summary, TurnEnd};
-use crate::model::{Arguments, ModelRef, ToolStatus};
+use crate::lifecycle::{Conversation, Exchange, KeptResult, Turn};
+use crate::model::{
+    Arguments, Content, ImageData, Message, ModelRef, Reasoning, Speaker, ToolCall, ToolResult,
+    ToolStatus,
+};
+use crate::record::TaskState;
+use crate::record::state::NewItem;
 
-/// One appended thing of a conversation. Names are stable: they stand in databases.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Item {
-    /// What a person asked; it begins a turn.
     User {
         text: String,
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         attachments: Vec<Attachment>,
     },
-    /// What the model said in a step.
-    Assistant { step: u32, model: Option<ModelRef>, text: String },
-    /// What the model thought in a step.
+    Assistant {
+        step: u32,
+        model: Option<ModelRef>,
+        text: String,
+    },
     Reasoning {
         step: u32,
         model: Option<ModelRef>,
@@ -36,9 +38,11 @@ pub enum Item {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         signature: Option<String>,
     },
-    /// The same, encrypted by its provider.
-    HiddenReasoning { step: u32, model: Option<ModelRef>, data: String },
-    /// A call that the model wanted made.
+    HiddenReasoning {
+        step: u32,
+        model: Option<ModelRef>,
+        data: String,
+    },
     ToolCall {
         step: u32,
         model: Option<ModelRef>,
@@ -46,65 +50,352 @@ pub enum Item {
         tool: String,
         arguments: Arguments,
     },
-    /// What came of a call.
     ToolResult {
         step: u32,
         call: String,
         tool: String,
         status: ToolStatus,
         text: String,
-        /// Where `file_read` finds all of it, while the run lasts.
+        /// Path that can be passed to `file_read` to read the full result until the run ends.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         spill: Option<String>,
     },
-    /// What the host told the model about a step.
-    Remark { step: u32, text: String },
-    /// What a person said while the run went on; the model was told behind the results of the step.
-    Steering { step: u32, text: String },
-    /// The run was stopped while the model spoke; this is what it had said.
-    Interrupted { text: String },
-    /// A summary in the place of the beginning of the conversation.
+    Remark {
+        step: u32,
+        text: String,
+    },
+    Steering {
+        step: u32,
+        text: String,
+    },
+    /// The text that the model had written when the run was stopped.
+    Interrupted {
+        text: String,
+    },
     Summary(Summary),
-    /// How a turn ended.
     End(TurnEnd),
-    /// Something that a person should know; the model was not told.
-    Notice { text: String },
-    /// The checklist as it is now; the model knows it from its calls.
-    Checklist { items: Value },
-    /// What a newer version wrote. It is kept and passed over.
+    Notice {
+        text: String,
+    },
+    /// The current checklist. It is not sent to the model, which already has it from its calls.
+    Checklist {
+        items: Value,
+    },
+    /// An item written by a newer version. It is kept but ignored.
     #[serde(other)]
     Unknown,
 }
 
 impl Item {
-    /// The word that readers choose by; also the `kind` of its JSON.
-    pub fn kind(&self) -> &'static str {
-        match self {
-            Self::User { .. } => "user",
-            Self::Assistant { .. } => "assistant",
-            Self::Reasoning { .. } => "reasoning",
-            Self::HiddenReasoning { .. } => "hidden_reasoning",
-            Self::ToolCall { .. } => "tool_call",
-            Self::ToolResult { .. } => "tool_result",
-            Self::Remark { .. } => "remark",
-            Self::Steering { .. } => "steering",
-            Self::Interrupted { .. } => "interrupted",
-            Self::Summary(_) => "summary",
-            Self::End(_) => "end",
-            Self::Notice { .. } => "notice",
-            Self::Checklist { .. } => "checklist",
-            Self::Unknown => "unknown",
+    pub fn to_new(&self) -> NewItem {
+        let json = serde_json::to_value(self).unwrap_or_default();
+        NewItem { kind: json["kind"].as_str().unwrap_or_default().to_owned(), json }
+    }
+
+    /// Parses JSON written by `to_new`. Invalid items become `Unknown`, so that a single invalid
+    /// item does not make the whole conversation unreadable.
+    pub fn from_json(json: &Value) -> Self {
+        serde_json::from_value(json.clone()).unwrap_or(Self::Unknown)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    pub name: String,
+    /// Empty for an image.
+    #[serde(default)]
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<Picture>,
+}
+
+impl Attachment {
+    pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), picture: None }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picture {
+    /// For example `image/png`, detected from the first bytes.
+    pub media_type: String,
+    pub file: String,
+    pub n_bytes: u64,
+    /// The content, if it has been loaded. Not part of the stored item.
+    #[serde(skip)]
+    pub data: Option<ImageData>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub text: String,
+    pub n_turns: usize,
+    /// Number of steps covered in the turn after the first `n_turns` turns.
+    pub n_steps: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEnd {
+    #[serde(flatten)]
+    pub state: TaskState,
+    /// The agent's closing message, or the reason for the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Placeholder that redaction inserts. It invalidates the signature of a reasoning block.
+const REDACTED: &str = "[redacted:";
+
+/// The result that the model receives for a call without one.
+const NO_RESULT: &str = "Error (cancelled): The run ended before this call came back. It may or may not have been made.";
+
+impl Conversation {
+    pub fn from_items(items: impl IntoIterator<Item = Item>) -> Self {
+        let mut builder = Builder::default();
+        for item in items {
+            builder.take(item);
+        }
+        builder.conversation()
+    }
+}
+
+#[derive(Default)]
+struct Builder {
+    conversation: Conversation,
+    step: Option<u32>,
+}
+
+impl Builder {
+    fn take(&mut self, item: Item) {
+        match item {
+            Item::User { text, attachments } => {
+                self.end_step();
+                self.conversation.turns.push(Turn { attachments, ..Turn::new(&text) });
+            }
+            Item::Assistant { step, model, text } => self.said(step, model, Content::Text(text)),
+            Item::Reasoning { step, model, text, signature } => {
+                self.reasoning(step, model, Reasoning { text, signature });
+            }
+            Item::HiddenReasoning { step, model, data } if !data.contains(REDACTED) => {
+                self.said(step, model, Content::HiddenReasoning(data));
+            }
+            Item::ToolCall { step, model, call, tool, arguments } => {
+                self.said(
+                    step,
+                    model,
+                    Content::ToolUse(ToolCall { id: call, name: tool, arguments }),
+                );
+            }
+            Item::ToolResult { step, call, tool, status, text, spill } => {
+                let result = ToolResult { call_id: call, text, status };
+                self.result(step, KeptResult { result, tool, spill, is_stub: false });
+            }
+            Item::Remark { step, text } => self.remark(step, text),
+            Item::Steering { step, text } => {
+                if let Some(exchange) = self.exchange(step) {
+                    exchange.steered.push(text);
+                }
+            }
+            Item::Interrupted { text } => {
+                self.end_step();
+                if let Some(turn) = self.conversation.turns.last_mut() {
+                    turn.interrupted = Some(text);
+                }
+            }
+            Item::Summary(summary) => self.sum_up(summary),
+            Item::End(end) => {
+                self.end_step();
+                if let Some(turn) = self.conversation.turns.last_mut() {
+                    turn.end = Some(end);
+                }
+            }
+            Item::HiddenReasoning { .. }
+            | Item::Notice { .. }
+            | Item::Checklist { .. }
+            | Item::Unknown => {}
         }
     }
 
-    /// The item as the state keeps it.
-    pub fn to_json(&self) -> Value {
-        // Plain data always has a JSON form.
-        serde_json::to_value(self).unwrap_or_default()
+    fn reasoning(&mut self, step: u32, model: Option<ModelRef>, reasoning: Reasoning) {
+        let is_signed = reasoning.signature.is_some();
+        let is_redacted = |text: &str| text.contains(REDACTED);
+        let is_broken =
+            is_redacted(&reasoning.text) || reasoning.signature.as_deref().is_some_and(is_redacted);
+        // Providers reject reasoning with a wrong signature but accept a message without reasoning.
+        if !(is_signed && is_broken) {
+            self.said(step, model, Content::Reasoning(reasoning));
+        }
     }
 
-    /// Reads what `to_json` wrote. What cannot be read is `Unknown`: one bad item must not cost a conversation.
-    pub fn from_json(json: &Value) -> Self {
-        serde_json::from_value(json.clone()).unwrap_or(Self::Unknown)
+    fn said(&mut self, step: u32, model: Option<ModelRef>, content: Content) {
+        if self.step != Some(step) {
+            self.end_step();
+            let Some(turn) = self.conversation.turns.last_mut() else { return };
+            let said = Message { speaker: Speaker::Assistant, content: Vec::new(), model };
+            turn.steps.push(Exchange::new(said));
+            self.step = Some(step);
+        }
+        if let Some(exchange) = self.exchange(step) {
+            exchange.said.content.push(content);
+        }
+    }
+
+    fn result(&mut self, step: u32, kept: KeptResult) {
+        let Some(exchange) = self.exchange(step) else { return };
+        let id = &kept.result.call_id;
+        // A model may use the same ID for two calls.
+        if n_results(exchange, id) < exchange.calls().filter(|call| call.id == *id).count() {
+            exchange.results.push(kept);
+        }
+    }
+
+    fn remark(&mut self, step: u32, text: String) {
+        let Some(exchange) = self.exchange(step) else { return };
+        match &mut exchange.remark {
+            Some(remark) => {
+                remark.push_str("\n\n");
+                remark.push_str(&text);
+            }
+            None => exchange.remark = Some(text),
+        }
+    }
+
+    fn sum_up(&mut self, summary: Summary) {
+        let (turns_before, steps_before) =
+            self.conversation.summary.as_ref().map_or((0, 0), |old| (old.n_turns, old.n_steps));
+        let turns = &mut self.conversation.turns;
+        let n_turns = summary.n_turns.saturating_sub(turns_before).min(turns.len());
+        turns.drain(..n_turns);
+        let steps_before = if n_turns == 0 { steps_before } else { 0 };
+        if let Some(turn) = turns.first_mut() {
+            let n_steps = summary.n_steps.saturating_sub(steps_before).min(turn.steps.len());
+            turn.steps.drain(..n_steps);
+        }
+        if turns.last().is_none_or(|turn| turn.steps.is_empty()) {
+            self.step = None;
+        }
+        self.conversation.summary = Some(summary);
+    }
+
+    fn exchange(&mut self, step: u32) -> Option<&mut Exchange> {
+        let is_open = self.step == Some(step);
+        self.conversation.turns.last_mut()?.steps.last_mut().filter(|_| is_open)
+    }
+
+    /// Adds a result to every call in the last step that does not have one.
+    fn end_step(&mut self) {
+        if self.step.take().is_none() {
+            return;
+        }
+        let turn = self.conversation.turns.last_mut();
+        let Some(exchange) = turn.and_then(|turn| turn.steps.last_mut()) else { return };
+        let calls: Vec<ToolCall> = exchange.calls().cloned().collect();
+        for (idx, call) in calls.iter().enumerate() {
+            let n_so_far = calls[..=idx].iter().filter(|other| other.id == call.id).count();
+            if n_results(exchange, &call.id) < n_so_far {
+                let text = NO_RESULT.to_owned();
+                let result =
+                    ToolResult { call_id: call.id.clone(), text, status: ToolStatus::Failed };
+                exchange.results.push(KeptResult::new(result, call, None));
+            }
+        }
+    }
+
+    fn conversation(mut self) -> Conversation {
+        self.end_step();
+        self.conversation
+    }
+}
+
+fn n_results(exchange: &Exchange, id: &str) -> usize {
+    exchange.results.iter().filter(|kept| kept.result.call_id == id).count()
+}
+
+impl Conversation {
+    /// Returns the conversation as items, oldest first. Content that was omitted to save room is
+    /// not included.
+    pub fn to_items(&self) -> Vec<Item> {
+        let mut items: Vec<Item> = self.summary.clone().map(Item::Summary).into_iter().collect();
+        let first_step = self.summary.as_ref().map_or(0, |summary| summary.n_steps);
+        for (number, turn) in self.turns.iter().enumerate() {
+            let first = if number == 0 { first_step } else { 0 };
+            turn.put_items(first, &mut items);
+        }
+        items
+    }
+}
+
+impl Turn {
+    pub fn opening_item(&self) -> Item {
+        Item::User { text: self.asked.clone(), attachments: self.attachments.clone() }
+    }
+
+    fn put_items(&self, first_step: usize, items: &mut Vec<Item>) {
+        items.push(self.opening_item());
+        for (idx, step) in self.steps.iter().enumerate() {
+            let number = u32::try_from(first_step + self.steps_left_out + idx + 1);
+            items.extend(step.to_items(number.unwrap_or(u32::MAX)));
+        }
+        items.extend(self.interrupted.clone().map(|text| Item::Interrupted { text }));
+        items.extend(self.end.clone().map(Item::End));
+    }
+}
+
+impl Exchange {
+    pub fn to_items(&self, step: u32) -> Vec<Item> {
+        let mut items = said_items(&self.said, step);
+        items.extend(self.results.iter().map(|kept| kept.to_item(step)));
+        items.extend(self.remark.clone().map(|text| Item::Remark { step, text }));
+        items.extend(self.steered.iter().map(|text| Item::Steering { step, text: text.clone() }));
+        items
+    }
+}
+
+impl KeptResult {
+    fn to_item(&self, step: u32) -> Item {
+        Item::ToolResult {
+            step,
+            call: self.result.call_id.clone(),
+            tool: self.tool.clone(),
+            status: self.result.status,
+            text: self.result.text.clone(),
+            spill: self.spill.clone(),
+        }
+    }
+}
+
+fn said_items(said: &Message, step: u32) -> Vec<Item> {
+    let model = || said.model.clone();
+    let mut items = Vec::with_capacity(said.content.len());
+    for content in &said.content {
+        let item = match content {
+            Content::Text(text) => Item::Assistant { step, model: model(), text: text.clone() },
+            Content::Reasoning(reasoning) => Item::Reasoning {
+                step,
+                model: model(),
+                text: reasoning.text.clone(),
+                signature: reasoning.signature.clone(),
+            },
+            Content::HiddenReasoning(data) => {
+                Item::HiddenReasoning { step, model: model(), data: data.clone() }
+            }
+            Content::ToolUse(call) => Item::ToolCall {
+                step,
+                model: model(),
+                call: call.id.clone(),
+                tool: call.name.clone(),
+                arguments: call.arguments.clone(),
+            },
+            // Model messages contain neither results nor images.
+            Content::ToolResult(_) | Content::Image(_) => continue,
+        };
+        items.push(item);
+    }
+    items
+}
+
+impl From<TurnEnd> for Item {
+    fn from(end: TurnEnd) -> Self {
+        Self::End(end)
     }
 }

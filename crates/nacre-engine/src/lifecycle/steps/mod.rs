@@ -1,51 +1,37 @@
-//! One way through every run: resolve, prepare, generate, finalize.
+//! Runs any agent: resolves the spec, prepares the request, takes steps, and finishes.
 //!
-//! - `resolve` looks at the spec and the settings and touches nothing.
-//! - `prepare` says what the model is told: instructions, tools, the conversation so far.
-//! - `generate` takes steps; one step is one model call and its batch of tool calls.
-//! - `finalize` counts, and tells the one end of the task.
-//!
-//! A run returns what came of it and never an error: whatever happens, its task ends, once.
+//! A run always returns an outcome, never an error, and its task ends exactly once.
 
-mod ask;
 mod compact;
-mod finalize;
 mod generate;
-mod outcome;
-mod prepare;
-mod progress;
 mod react;
-mod repeats;
-mod resolve;
-mod short;
 #[cfg(test)]
 mod tests;
-mod work;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
+use serde_json::Value;
 use tokio::time::Instant;
 
-use self::finalize::{Terminal, finalize};
-use self::generate::Run;
-pub use self::outcome::{Ending, Outcome, RunError};
-use self::prepare::prepare;
-use self::progress::Progress;
-use self::resolve::resolve;
-pub use self::short::SMALL_WINDOW;
-use super::context::{Conversation, Turn};
-use super::control::RunControl;
-use super::items::Item;
-use super::parts::Attachment;
-use super::spec::AgentSpec;
-use crate::model::{Limits, Models, RetryPolicy};
-use crate::record::TaskState;
-use crate::record::{Clock, Event, Events};
-use crate::tools::ActiveSkills;
-use crate::tools::Pipeline;
+use crate::lifecycle::completion::{answer_tool, signal_tool};
+use crate::lifecycle::context::{Turn, tokens_in};
+use crate::lifecycle::control::RunControl;
+use crate::lifecycle::items::Attachment;
+use crate::lifecycle::steps::generate::Run;
+use crate::lifecycle::steps::react::Repeats;
+use crate::lifecycle::{AgentSpec, Completion, Conversation, Item, TooLong, TurnEnd};
+use crate::model::{
+    Cost, EffortChoice, Limits, ModelError, ModelRef, Models, RetryPolicy, RolesError, Route,
+    StopReason, ToolDef, Usage,
+};
+use crate::record::{
+    CancelledBy, Clock, Event, Events, Failure, RunEffects, RunFacts, Signal, TaskState,
+};
+use crate::tools::{ActiveSkills, Pipeline};
 
-/// What all runs of a program share.
 #[derive(Clone, Copy)]
 pub struct Engine<'a> {
     pub models: &'a Models,
@@ -54,35 +40,27 @@ pub struct Engine<'a> {
     pub clock: &'a Clock,
 }
 
-/// Why a conversation could not be saved.
 pub type CheckpointError = Box<dyn std::error::Error + Send + Sync>;
 
-/// Saves what a run adds to its conversation. A run whose checkpoint fails ends as `failed(internal)`.
-///
-/// It is given the person's words before the model is asked, what each step came to before the next one begins, and
-/// the end of the turn before the task tells its own.
+/// Saves the items that a run adds to its conversation. If this fails, the run ends as
+/// `failed(internal)`.
 pub type Checkpoint<'a> = dyn Fn(&[Item]) -> Result<(), CheckpointError> + Send + Sync + 'a;
 
-/// One piece of work.
 pub struct Job<'a> {
     pub spec: &'a AgentSpec,
-    /// What was said before, if anything.
     pub history: Conversation,
     pub asked: &'a str,
-    /// What a person handed in beside the words.
     pub attachments: Vec<Attachment>,
-    /// Where the conversation is saved, if it is.
+    /// Saves the conversation. `None` if it is not stored.
     pub checkpoint: Option<&'a Checkpoint<'a>>,
     pub events: Events,
-    /// The skills that its tools take up; each may take tools away.
+    /// The skills activated by the agent's tools. A skill may remove tools.
     pub skills: Option<Arc<ActiveSkills>>,
-    /// How many helpers it started, counted by its `Delegate`.
     pub children: Arc<AtomicU32>,
-    /// Where the jitter of retries comes from.
     pub seed: u64,
 }
 
-/// Does a piece of work and tells its end. The tools are those of the spec, under its permissions and budgets.
+/// Runs a job. `tools` must be the tools of the spec, limited by its permissions and budgets.
 pub async fn run(
     engine: Engine<'_>,
     job: Job<'_>,
@@ -103,16 +81,16 @@ pub async fn run(
     let ending = progress.close(&job, ending);
     progress.children = job.children.load(Ordering::Relaxed);
     let unheard = control.close_steering();
-    let outcome = finalize(terminal, ending, progress, tools.tally(), begun.elapsed());
+    let outcome = finalize(terminal, ending, progress, tools.tally().clone(), begun.elapsed());
     Outcome { unheard, ..outcome }
 }
 
-/// Opens the turn: whatever becomes of the run, what was asked is part of the conversation.
 fn begin(job: &mut Job<'_>) -> Progress {
     let attachments = std::mem::take(&mut job.attachments);
     let turn = Turn { attachments, ..Turn::new(job.asked) };
     let mut progress = Progress {
         conversation: std::mem::take(&mut job.history),
+        cost: Some(Cost::default()),
         unsaved: vec![turn.opening_item()],
         ..Progress::default()
     };
@@ -127,13 +105,356 @@ async fn go_through(
     control: &RunControl,
     progress: &mut Progress,
 ) -> Ending {
-    let resolved = match resolve(engine, job.spec) {
-        Ok(resolved) => resolved,
-        Err(error) => return Ending::Failed(error),
-    };
-    let prepared = match prepare(job, tools, &resolved) {
+    let prepared = match prepare(engine, job, tools) {
         Ok(prepared) => prepared,
         Err(error) => return Ending::Failed(error),
     };
-    Run { engine, job, tools, control, resolved, prepared, progress }.generate().await
+    Run { engine, job, tools, control, prepared, progress }.generate().await
+}
+
+#[derive(Debug)]
+pub struct Outcome {
+    pub ending: Ending,
+    /// The agent's last text, even if the run failed.
+    pub text: String,
+    pub answer: Option<Value>,
+    /// Problems that validators found in the accepted answer.
+    pub doubts: Vec<String>,
+    /// The last rejected answer. Parts of it may be valid.
+    pub rejected: Option<Value>,
+    pub effects: RunEffects,
+    pub facts: RunFacts,
+    pub conversation: Conversation,
+    pub unheard: Vec<String>,
+}
+
+#[derive(Debug)]
+pub enum Ending {
+    Completed { signal: Signal, reason: Option<String> },
+    Failed(RunError),
+    Cancelled(CancelledBy),
+}
+
+impl Ending {
+    fn done() -> Self {
+        Self::Completed { signal: Signal::Done, reason: None }
+    }
+
+    fn words(&self) -> Option<String> {
+        match self {
+            Self::Completed { signal: _, reason } => reason.clone(),
+            Self::Failed(error) => Some(error.to_string()),
+            Self::Cancelled(_) => None,
+        }
+    }
+
+    pub fn state(&self) -> TaskState {
+        match self {
+            Self::Completed { signal, reason: _ } => TaskState::Completed { signal: *signal },
+            Self::Failed(error) => TaskState::Failed { why: error.failure() },
+            Self::Cancelled(by) => TaskState::Cancelled { by: *by },
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error(transparent)]
+    Roles(#[from] RolesError),
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    #[error("The model refused to answer")]
+    Refused,
+    #[error("The provider held the answer back")]
+    Filtered,
+    #[error("The model stopped for a reason we do not know: {0}")]
+    Stopped(String),
+    #[error("The model said nothing, twice")]
+    Empty,
+    #[error("The model made up the result of a tool, twice")]
+    MadeUpResult,
+    #[error("The answer was longer than {max_tokens} tokens, twice")]
+    CutOff { max_tokens: u32 },
+    #[error("The answer was not accepted: {}", faults.join("; "))]
+    Invalid { faults: Vec<String> },
+    #[error("No answer came within {steps} steps")]
+    OutOfSteps { steps: u32 },
+    #[error("The time for the run was over")]
+    OutOfTime,
+    #[error("The conversation is too long for the model")]
+    TooLong(#[source] TooLong),
+    #[error("The conversation could not be saved")]
+    Checkpoint(#[source] CheckpointError),
+}
+
+impl RunError {
+    pub fn failure(&self) -> Failure {
+        match self {
+            Self::Roles(_) => Failure::Unusable,
+            Self::Model(_) | Self::Stopped(_) => Failure::Model,
+            Self::Refused | Self::Filtered => Failure::Refused,
+            Self::Empty | Self::MadeUpResult | Self::CutOff { .. } | Self::Invalid { .. } => {
+                Failure::Output
+            }
+            Self::OutOfSteps { .. } | Self::TooLong(_) => Failure::Budget,
+            Self::OutOfTime => Failure::Deadline,
+            Self::Checkpoint(_) => Failure::Internal,
+        }
+    }
+
+    /// Returns the error for a response that stopped early, or `None` if it ended normally.
+    fn of_stop(stop: &StopReason) -> Option<Self> {
+        match stop {
+            StopReason::Refusal => Some(Self::Refused),
+            StopReason::ContentFilter => Some(Self::Filtered),
+            StopReason::End
+            | StopReason::ToolUse
+            | StopReason::MaxTokens
+            | StopReason::ContextFull
+            | StopReason::Other(_) => None,
+        }
+    }
+}
+
+#[derive(Debug, Default)]
+struct Progress {
+    steps: u32,
+    model_calls: u32,
+    usage: Option<Usage>,
+    /// `None` as soon as the cost of one answer is unknown.
+    cost: Option<Cost>,
+    model_us: u64,
+    tool_us: u64,
+    calls_are_spent: bool,
+    narrowing: Option<BTreeSet<String>>,
+    repeats: Repeats,
+    /// Whether the next request is for the final answer, without tools.
+    asks_finally: bool,
+    said_nothing: bool,
+    made_up_result: bool,
+    was_cut_off: bool,
+    repairs: usize,
+    children: u32,
+    text: String,
+    answer: Option<Value>,
+    doubts: Vec<String>,
+    rejected: Option<Value>,
+    conversation: Conversation,
+    kept_step: u32,
+    partial: String,
+    cannot_sum_up: bool,
+    unsaved: Vec<Item>,
+}
+
+impl Progress {
+    fn save(&mut self, job: &Job<'_>) -> Result<(), RunError> {
+        let items = std::mem::take(&mut self.unsaved);
+        match job.checkpoint {
+            Some(checkpoint) if !items.is_empty() => {
+                checkpoint(&items).map_err(RunError::Checkpoint)
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// Stores the end of the turn. If this fails, the run fails.
+    fn close(&mut self, job: &Job<'_>, ending: Ending) -> Ending {
+        let partial = std::mem::take(&mut self.partial);
+        let was_stopped = matches!(ending, Ending::Cancelled(_)) || !partial.is_empty();
+        let end = TurnEnd { state: ending.state(), text: ending.words() };
+        if matches!(ending, Ending::Cancelled(_)) && !partial.is_empty() {
+            self.text.clone_from(&partial);
+        }
+        if let Some(turn) = self.conversation.turns.last_mut() {
+            turn.interrupted = was_stopped.then(|| partial.clone());
+            turn.end = Some(end.clone());
+        }
+        if was_stopped {
+            self.unsaved.push(Item::Interrupted { text: partial });
+        }
+        self.unsaved.push(Item::End(end));
+        match self.save(job) {
+            Ok(()) => ending,
+            Err(error) => Ending::Failed(error),
+        }
+    }
+
+    fn count_usage(&mut self, usage: Usage) {
+        self.usage = Some(self.usage.map_or(usage, |sum| sum.plus(usage)));
+    }
+}
+
+struct Prepared {
+    route: Route,
+    model: ModelRef,
+    max_tokens: u32,
+    temperature: Option<f32>,
+    effort: Option<EffortChoice>,
+    context_tokens: usize,
+    tools: Vec<ToolDef>,
+    room: usize,
+}
+
+fn prepare(engine: Engine<'_>, job: &Job<'_>, pipeline: &Pipeline) -> Result<Prepared, RunError> {
+    let spec = job.spec;
+    let settings = engine.models.settings_of(spec.role)?;
+    // Settings can shorten answers but not lengthen them. The window depends on the model, so it is
+    // taken from the settings.
+    let (most, window) = (spec.budgets.answer_tokens, spec.budgets.context_tokens);
+    let mut prepared = Prepared {
+        route: engine.models.route(spec.role)?,
+        model: settings.model.clone(),
+        max_tokens: settings.max_tokens.map_or(most, |set| set.min(most)),
+        temperature: settings.temperature,
+        effort: settings.effort,
+        context_tokens: settings.context_tokens.unwrap_or(window),
+        tools: Vec::new(),
+        room: 0,
+    };
+    prepared.tools = offered(job, pipeline, &prepared);
+    let described: usize = prepared.tools.iter().map(tool_tokens).sum();
+    let tokens = tokens_in(&spec.prompt) + described + prepared.max_tokens as usize;
+    let room = prepared.context_tokens;
+    prepared.room = room.saturating_sub(tokens);
+    if prepared.room == 0 {
+        return Err(RunError::TooLong(TooLong { tokens, room }));
+    }
+    job.events.emit_with(|| Event::RunPrepare {
+        agent: spec.name.into(),
+        model: prepared.model.clone(),
+        n_tools: prepared.tools.len(),
+    });
+    Ok(prepared)
+}
+
+fn offered(job: &Job<'_>, pipeline: &Pipeline, prepared: &Prepared) -> Vec<ToolDef> {
+    let mut tools = pipeline.tools();
+    if prepared.context_tokens < SMALL_WINDOW {
+        tools.iter_mut().for_each(shorten);
+    }
+    match &job.spec.completion {
+        Completion::EndTurn { signals: true } => tools.push(signal_tool()),
+        // If there are no other tools, the structured output is requested from the model directly.
+        Completion::Structured { output, .. } if !tools.is_empty() => {
+            tools.push(answer_tool(output));
+        }
+        Completion::EndTurn { signals: false } | Completion::Structured { .. } => {}
+    }
+    tools
+}
+
+fn tool_tokens(tool: &ToolDef) -> usize {
+    tokens_in(&tool.name) + tokens_in(&tool.description) + tokens_in(&tool.schema.to_string())
+}
+
+pub const SMALL_WINDOW: usize = 24_000;
+
+/// Parameters and list item fields that small models receive, by tool.
+const PARAMETERS: &[(&str, &[&str])] = &[
+    ("file_create", &["path", "content"]),
+    ("file_edit", &["path", "edits", "find", "replace"]),
+    ("file_find", &["pattern", "under"]),
+    ("file_read", &["path"]),
+    ("file_search", &["pattern", "under"]),
+    ("shell_run", &["argv", "script"]),
+];
+
+/// Removes rarely needed parts from a tool definition.
+fn shorten(tool: &mut ToolDef) {
+    let known = PARAMETERS.iter().find(|(name, _)| *name == tool.name);
+    if let Some((_, parameters)) = known {
+        keep_parameters(&mut tool.schema, parameters);
+    }
+}
+
+fn keep_parameters(schema: &mut serde_json::Value, parameters: &[&str]) {
+    let Some(properties) = schema.get_mut("properties").and_then(|of| of.as_object_mut()) else {
+        return;
+    };
+    properties.retain(|name, _| parameters.contains(&name.as_str()));
+    for property in properties.values_mut() {
+        if let Some(items) = property.get_mut("items") {
+            keep_parameters(items, parameters);
+        }
+    }
+}
+
+struct Terminal {
+    events: Events,
+    is_told: bool,
+}
+
+impl Terminal {
+    fn new(events: Events) -> Self {
+        Self { events, is_told: false }
+    }
+
+    fn tell(mut self, state: TaskState) {
+        self.is_told = true;
+        self.events.emit(Event::TaskState(state));
+    }
+}
+
+impl Drop for Terminal {
+    fn drop(&mut self) {
+        if !self.is_told {
+            let by = CancelledBy::Disconnect;
+            self.events.emit(Event::RunCancel { by });
+            self.events.emit(Event::TaskState(TaskState::Cancelled { by }));
+        }
+    }
+}
+
+fn finalize(
+    terminal: Terminal,
+    ending: Ending,
+    progress: Progress,
+    effects: RunEffects,
+    wall: Duration,
+) -> Outcome {
+    let facts = RunFacts {
+        steps: progress.steps,
+        model_calls: progress.model_calls,
+        tool_calls: effects.tool_calls,
+        failed_calls: effects.failed_calls,
+        denied_calls: effects.denied_calls,
+        usage: progress.usage.unwrap_or_default(),
+        cost: progress.cost,
+        model_us: progress.model_us,
+        tool_us: progress.tool_us,
+        wall_us: u64::try_from(wall.as_micros()).unwrap_or(u64::MAX),
+        n_changed: effects.changed.len(),
+        children: progress.children,
+    };
+    if let Ending::Failed(error) = &ending {
+        let what = error.to_string().into();
+        terminal.events.emit(Event::Error { what, hint: None });
+    }
+    terminal.events.emit(Event::RunSummary(Box::new(facts.clone())));
+    terminal.tell(ending.state());
+    let Progress { text, answer, doubts, rejected, conversation, .. } = progress;
+    let unheard = Vec::new();
+    Outcome { ending, text, answer, doubts, rejected, effects, facts, conversation, unheard }
+}
+
+#[cfg(test)]
+mod parameter_tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_seldom_needed_is_left_out() {
+        let schema = json!({ "properties": {
+            "path": {}, "version": {},
+            "edits": { "items": { "properties": { "find": {}, "replace": {}, "after_line": {} } } },
+        } });
+        let (name, description) = ("file_edit".to_owned(), String::new());
+        let mut tool = ToolDef { name, description, schema };
+        shorten(&mut tool);
+        let expected = json!({ "properties": {
+            "path": {}, "edits": { "items": { "properties": { "find": {}, "replace": {} } } },
+        } });
+        assert_eq!(tool.schema, expected);
+    }
 }

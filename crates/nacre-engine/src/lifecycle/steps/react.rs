@@ -1,22 +1,21 @@
-//! What follows from an answer: tool calls, the end, or a word to the model about what is wrong.
+//! Handles a model's answer: makes its tool calls, ends the run, or sends back a description of the
+//! problem.
+
+use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::generate::Run;
-use super::outcome::{Ending, RunError};
-use super::progress::Asking;
 use crate::lifecycle::completion::{complaints, judge};
-use crate::lifecycle::{ANSWER_TOOL, CompletionVerdict, SIGNAL_TOOL};
-use crate::lifecycle::{Completion, Signals};
-use crate::lifecycle::{Exchange, KeptResult};
+use crate::lifecycle::steps::generate::Run;
+use crate::lifecycle::steps::{Ending, RunError};
+use crate::lifecycle::{ANSWER_TOOL, Completion, Exchange, KeptResult, SIGNAL_TOOL};
 use crate::model::{
     Arguments, Content, MAX_REPAIRS, Message, Response, StopReason, ToolCall, ToolResult,
-    ToolStatus, only_value,
+    ToolStatus, only_value, violations,
 };
 use crate::record::Event;
-use crate::record::Signal;
 
-/// How the templates of models mark what a tool returned.
+/// Tags that models' prompt templates use for tool results.
 const RESULT_MARKS: &[&str] = &["<tool_response>", "<tool_result>", "<function_results>"];
 
 impl Run<'_> {
@@ -31,14 +30,13 @@ impl Run<'_> {
             return Some(Ending::Failed(error));
         }
         let calls: Vec<ToolCall> = response.calls().into_iter().cloned().collect();
-        match self.progress.asking {
-            Asking::Freely if !calls.is_empty() => self.follow(&response, calls).await,
-            // Calls that nobody offered a tool for are not made.
-            Asking::Freely | Asking::Finally => self.conclude(&response),
+        // If no tools were available, calls are ignored.
+        if calls.is_empty() || self.progress.asks_finally {
+            return self.conclude(&response);
         }
+        self.follow(&response, calls).await
     }
 
-    /// Makes the calls, then sees whether one of them was meant as the end.
     async fn follow(&mut self, response: &Response, calls: Vec<ToolCall>) -> Option<Ending> {
         let is_end = |call: &ToolCall| self.is_end_tool(&call.name);
         let (ends, work): (Vec<ToolCall>, Vec<ToolCall>) = calls.into_iter().partition(is_end);
@@ -51,8 +49,9 @@ impl Run<'_> {
         }
         let has_failed =
             exchange.results.iter().any(|kept| kept.result.status == ToolStatus::Failed);
-        // Who hands in an answer beside other calls has not seen their results.
-        let has_unread = !work.is_empty() && self.resolved.form.is_some();
+        // An answer in the same message as other calls was written before their results were
+        // available.
+        let has_unread = !work.is_empty() && self.job.spec.completion.form().is_some();
         let mut ending = None;
         for call in ends {
             let words = if ending.is_some() {
@@ -76,19 +75,20 @@ impl Run<'_> {
             let result = ToolResult { call_id: call.id.clone(), text: words, status };
             exchange.results.push(KeptResult::new(result, &call, None));
         }
-        in_order_of_calls(&mut exchange);
+        // Some providers require results in the same order as the calls.
+        let order: Vec<String> = exchange.calls().map(|call| call.id.clone()).collect();
+        exchange.results.sort_by_key(|kept| order.iter().position(|id| *id == kept.result.call_id));
         self.keep(exchange);
         ending
     }
 
     fn is_end_tool(&self, name: &str) -> bool {
         match &self.job.spec.completion {
-            Completion::EndTurn { signals } => *signals == Signals::Offered && name == SIGNAL_TOOL,
+            Completion::EndTurn { signals } => *signals && name == SIGNAL_TOOL,
             Completion::Structured { .. } => name == ANSWER_TOOL,
         }
     }
 
-    /// Takes a call as the end of the run, or says why not.
     fn end_by(&mut self, call: &ToolCall) -> Result<Ending, String> {
         match &self.job.spec.completion {
             Completion::EndTurn { .. } => self.end_by_signal(call),
@@ -103,30 +103,22 @@ impl Run<'_> {
     }
 
     fn end_by_signal(&mut self, call: &ToolCall) -> Result<Ending, String> {
-        let (said, taken_as, reason, why) =
-            match judge(&call.arguments, &self.tools.tally().effects()) {
-                CompletionVerdict::Rejected(words) => return Err(words),
-                CompletionVerdict::Accepted(signalled) => {
-                    (signalled.outcome, signalled.outcome, signalled.reason, None)
-                }
-                CompletionVerdict::Contradicted { reason } => {
-                    let why = "it said that nothing was to be done, and it changed something";
-                    (Signal::NoOp, Signal::Done, reason, Some(why.into()))
-                }
-            };
+        let (signalled, taken_as) = judge(&call.arguments, self.tools.tally())?;
+        let said = signalled.outcome;
+        let why = (said != taken_as)
+            .then(|| "it said that nothing was to be done, and it changed something".into());
         self.job.events.emit(Event::SignalVerdict { said, taken_as, why });
-        let reason = Some(reason).filter(|reason| !reason.is_empty());
+        let reason = Some(signalled.reason).filter(|reason| !reason.is_empty());
         if self.progress.text.trim().is_empty() {
             self.progress.text = reason.clone().unwrap_or_default();
         }
         Ok(Ending::Completed { signal: taken_as, reason })
     }
 
-    /// The model stopped by itself, or was told to.
     fn conclude(&mut self, response: &Response) -> Option<Ending> {
         let was_cut_off = response.stop == StopReason::MaxTokens;
         let says_nothing = self.progress.text.trim().is_empty();
-        let concluded = match &self.resolved.form {
+        let concluded = match self.job.spec.completion.form() {
             Some(_) if !says_nothing && !was_cut_off => self.conclude_formally(),
             _ if was_cut_off => self.once_more_after_cut(),
             _ if says_nothing => self.once_more_after_nothing(),
@@ -149,13 +141,14 @@ impl Run<'_> {
 
     fn once_more_after_cut(&mut self) -> Result<Ending, String> {
         if self.progress.was_cut_off {
-            let max_tokens = self.resolved.max_tokens;
+            let max_tokens = self.prepared.max_tokens;
             return Ok(Ending::Failed(RunError::CutOff { max_tokens }));
         }
-        // The rest of an answer in a form cannot be put behind its beginning.
-        self.progress.was_cut_off = self.resolved.form.is_none();
+        // Structured output that was cut off cannot be continued.
+        let form = self.job.spec.completion.form();
+        self.progress.was_cut_off = form.is_none();
         self.reopen(1, "the answer was cut off");
-        Err(match self.resolved.form {
+        Err(match form {
             None => {
                 "Your answer was cut off. Go on exactly where it ends, and be brief.".to_owned()
             }
@@ -166,7 +159,7 @@ impl Run<'_> {
         })
     }
 
-    /// Results come from tools. A model that writes one goes on as if it were true.
+    /// Prompts again after the model has made up a tool result.
     fn once_more_after_made_up(&mut self) -> Result<Ending, String> {
         if self.progress.made_up_result {
             return Ok(Ending::Failed(RunError::MadeUpResult));
@@ -186,16 +179,17 @@ impl Run<'_> {
         Err("You said nothing. Go on with the work, or give your answer.".to_owned())
     }
 
-    /// An answer in words: a form may be in it, and else it is asked for.
+    /// Handles a text answer where structured output is required. If the text contains the output,
+    /// it is used. Otherwise, the model is prompted for it.
     fn conclude_formally(&mut self) -> Result<Ending, String> {
         let answer = only_value(&self.progress.text);
         let fits = |answer: &Value| {
-            let form = self.resolved.form.as_ref();
-            form.is_some_and(|form| form.schema.violations(answer).is_empty())
+            let form = self.job.spec.completion.form();
+            form.is_some_and(|(output, _)| violations(&output.schema, answer).is_empty())
         };
         let has_form = answer.as_ref().is_some_and(fits);
-        if !has_form && self.progress.asking == Asking::Freely {
-            self.progress.asking = Asking::Finally;
+        if !has_form && !self.progress.asks_finally {
+            self.progress.asks_finally = true;
             self.reopen(1, "the answer had no form");
             return Err(
                 "Now hand in the same answer in the required form, as JSON and nothing else."
@@ -205,13 +199,13 @@ impl Run<'_> {
         self.take_answer(answer)
     }
 
-    /// Checks an answer; one that is wrong goes back, at most twice.
+    /// Checks an answer. An invalid answer is sent back at most twice.
     fn take_answer(&mut self, answer: Option<Value>) -> Result<Ending, String> {
-        let Some(form) = &self.resolved.form else { return Ok(Ending::done()) };
+        let Some((output, validators)) = self.job.spec.completion.form() else {
+            return Ok(Ending::done());
+        };
         let found = match &answer {
-            Some(answer) => {
-                complaints(answer, &form.schema, &form.validators, &self.tools.tally().effects())
-            }
+            Some(answer) => complaints(answer, &output.schema, validators, self.tools.tally()),
             None => crate::lifecycle::Complaints {
                 faults: vec!["the answer holds no JSON".to_owned()],
                 doubts: Vec::new(),
@@ -241,7 +235,8 @@ impl Run<'_> {
         self.job.events.emit_with(|| Event::CompletionReopen { attempt, why: why.into() });
     }
 
-    /// Takes a finished exchange into the conversation; it is saved before the next step begins.
+    /// Adds a finished exchange to the conversation. The conversation is saved before the next
+    /// step.
     fn keep(&mut self, exchange: Exchange) {
         self.progress.kept_step = self.progress.steps;
         self.progress.unsaved.extend(exchange.to_items(self.progress.steps));
@@ -251,7 +246,8 @@ impl Run<'_> {
     }
 }
 
-/// What was said, without calls: they were not made, and a call without a result is no conversation.
+/// Returns the exchange without its calls. The calls were not made, and a conversation in which a
+/// call has no result is invalid.
 fn spoken(response: &Response, remark: Option<String>) -> Exchange {
     let mut said = Message::assistant(response);
     said.content.retain(|content| !matches!(content, Content::ToolUse(_)));
@@ -262,13 +258,82 @@ fn spoken(response: &Response, remark: Option<String>) -> Exchange {
     Exchange { remark, ..Exchange::new(said) }
 }
 
-/// Puts the results in the order of their calls, which some providers insist on.
-fn in_order_of_calls(exchange: &mut Exchange) {
-    let mut order = Vec::new();
-    for content in &exchange.said.content {
-        if let Content::ToolUse(call) = content {
-            order.push(call.id.clone());
+const TELL_AT: u32 = 3;
+
+/// After this many identical steps in a row, tools are no longer offered.
+const STUCK_AT: u32 = 5;
+
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    seen: BTreeMap<String, u32>,
+    last: Vec<String>,
+    in_a_row: u32,
+}
+
+impl Repeats {
+    pub(super) fn notice(&mut self, calls: &[ToolCall]) -> Option<String> {
+        let keys: Vec<String> = calls.iter().map(key).collect();
+        if keys == self.last {
+            self.in_a_row += 1;
+        } else {
+            self.in_a_row = 1;
+            self.last.clone_from(&keys);
         }
+        let mut worst: Option<(&str, u32)> = None;
+        for (call, key) in calls.iter().zip(keys) {
+            let count = self.seen.entry(key).or_default();
+            *count += 1;
+            if TELL_AT <= *count && worst.is_none_or(|(_, most)| most < *count) {
+                worst = Some((&call.name, *count));
+            }
+        }
+        worst.map(|(name, count)| {
+            format!(
+                "You have made this very call of `{name}` {count} times. Its answer is above; do something else, or \
+                 finish."
+            )
+        })
     }
-    exchange.results.sort_by_key(|kept| order.iter().position(|id| *id == kept.result.call_id));
+
+    pub(super) fn is_stuck(&self) -> bool {
+        STUCK_AT <= self.in_a_row
+    }
+}
+
+fn key(call: &ToolCall) -> String {
+    // Object keys are sorted, so calls that differ only in key order are identical.
+    format!("{} {}", call.name, call.arguments.as_object())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::Arguments;
+
+    fn call(arguments: &str) -> ToolCall {
+        let arguments = Arguments::parse(arguments);
+        ToolCall { id: "1".to_owned(), name: "file_read".to_owned(), arguments }
+    }
+
+    #[test]
+    fn the_third_identical_call_is_noticed_whatever_the_order_of_its_keys() {
+        let mut repeats = Repeats::default();
+        assert_eq!(repeats.notice(&[call(r#"{"path":"a","from":1}"#)]), None);
+        assert_eq!(repeats.notice(&[call(r#"{"path":"b"}"#)]), None);
+        assert_eq!(repeats.notice(&[call(r#"{"from":1,"path":"a"}"#)]), None);
+        let told = repeats.notice(&[call(r#"{"path":"a","from":1}"#)]).unwrap();
+        assert!(told.contains("`file_read` 3 times"), "{told}");
+        assert!(!repeats.is_stuck());
+    }
+
+    #[test]
+    fn five_identical_steps_in_a_row_are_enough() {
+        let mut repeats = Repeats::default();
+        for step in 1..=5 {
+            repeats.notice(&[call("{}"), call(r#"{"path":"a"}"#)]);
+            assert_eq!(repeats.is_stuck(), step == 5);
+        }
+        repeats.notice(&[call("{}")]);
+        assert!(!repeats.is_stuck());
+    }
 }

@@ -1,25 +1,25 @@
-//! The chunks of chat completions, with what servers do to them.
+//! Decodes streamed chat completions, including common deviations from the format.
 //!
-//! Seen in the wild and understood here: calls without id or index, several calls with the same index, arguments as
-//! an object, reasoning in either of two fields or between tags, errors in the middle of a stream, a stop reason that
-//! does not mention the calls, no closing mark, and a whole answer where a stream was asked for.
+//! Known deviations are calls without an ID or index, several calls with the same index, arguments
+//! as an object, reasoning in either of two fields or between tags, errors in the middle of a
+//! stream, a stop reason that does not reflect the calls, a missing end marker, and a complete
+//! answer instead of a stream.
+
+use std::ops::ControlFlow;
 
 use serde_json::Value;
 
-use super::super::classify::Complaint;
-use super::super::collect::MAX_CALLS;
-use super::super::cost::Cost;
-use super::super::error::{ErrorKind, Fault};
-use super::super::hosted::{Decoder, Progress, hold, made_id};
-use super::super::response::{Event, StopReason};
-use super::super::sse::Frame;
-use super::super::usage::Usage;
-use super::think::ThinkSplitter;
+use crate::model::classify::Complaint;
+use crate::model::collect::MAX_CALLS;
+use crate::model::conversation::{ModelEvent, StopReason};
+use crate::model::error::{ErrorKind, Fault};
+use crate::model::hosted::{Decoder, hold, made_id, push_reasoning, push_text};
+use crate::model::price::{Cost, Usage};
+use crate::model::sse::Frame;
 
-/// No more is parsed to see whether calls are whole.
+/// Maximum number of bytes parsed in total to check whether the arguments of calls are complete.
 const MAX_PARSED_BYTES: usize = 16 << 20;
 
-/// What has been seen of one answer.
 #[derive(Debug)]
 pub(super) struct OpenAiDecoder {
     n_messages: usize,
@@ -27,28 +27,29 @@ pub(super) struct OpenAiDecoder {
     think: ThinkSplitter,
     stop: Option<StopReason>,
     has_refused: bool,
-    /// How much of calls without a name is held back.
+    /// Number of buffered bytes in calls that have no name yet.
     n_held: usize,
-    /// How much was parsed to see whether a call is whole.
     n_parsed: usize,
 }
 
-/// A call whose pieces are still coming.
 #[derive(Debug, Default)]
 struct CallSoFar {
     index: Option<u64>,
     id: Option<String>,
     has_started: bool,
     arguments: String,
-    /// How much of the arguments was passed on.
     n_passed: usize,
 }
 
 impl Decoder for OpenAiDecoder {
-    fn frame(&mut self, frame: &Frame, out: &mut Vec<Event>) -> Result<Progress, Fault> {
+    fn frame(
+        &mut self,
+        frame: &Frame,
+        out: &mut Vec<ModelEvent>,
+    ) -> Result<ControlFlow<()>, Fault> {
         let data = frame.data.trim();
         if data == "[DONE]" {
-            return Ok(Progress::Complete);
+            return Ok(ControlFlow::Break(()));
         }
         let chunk: Value = serde_json::from_str(data)
             .map_err(|_| Fault::protocol("the stream holds what is not JSON"))?;
@@ -57,27 +58,27 @@ impl Decoder for OpenAiDecoder {
             return Err(Complaint::from_value(&chunk).into_fault(None, None));
         }
         if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
-            out.push(Event::Usage(read_usage(usage)));
+            out.push(ModelEvent::Usage(read_usage(usage)));
         }
-        let choices = chunk.get("choices").and_then(Value::as_array);
+        let choices = chunk["choices"].as_array();
         let is_first = |choice: &&Value| choice.get("index").is_none_or(|index| index == 0);
         if let Some(choice) = choices.and_then(|choices| choices.iter().find(is_first)) {
             self.choice(choice, out)?;
         }
-        Ok(Progress::More)
+        Ok(ControlFlow::Continue(()))
     }
 
-    fn end(&mut self, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
         let Some(stop) = self.stop.take() else {
             return Err(Fault::new(ErrorKind::CutStream));
         };
         self.think.finish(out);
         for (index, call) in self.calls.iter().enumerate() {
             if call.has_started {
-                out.push(Event::ToolDone { index });
+                out.push(ModelEvent::ToolDone { index });
             }
         }
-        out.push(Event::Stop(if self.has_refused { StopReason::Refusal } else { stop }));
+        out.push(ModelEvent::Stop(if self.has_refused { StopReason::Refusal } else { stop }));
         Ok(())
     }
 }
@@ -96,11 +97,11 @@ impl OpenAiDecoder {
         }
     }
 
-    fn choice(&mut self, choice: &Value, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn choice(&mut self, choice: &Value, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
             self.delta(delta, out)?;
         }
-        match choice.get("finish_reason").and_then(Value::as_str) {
+        match choice["finish_reason"].as_str() {
             None | Some("") => {}
             Some("error") => return Err(Complaint::from_value(choice).into_fault(None, None)),
             Some(reason) => self.stop = Some(stop_reason(reason)),
@@ -108,10 +109,10 @@ impl OpenAiDecoder {
         Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn delta(&mut self, delta: &Value, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
         let reasoning = delta.get("reasoning_content").or_else(|| delta.get("reasoning"));
         if let Some(text) = reasoning.and_then(Value::as_str).filter(|text| !text.is_empty()) {
-            out.push(Event::Reasoning(text.to_owned()));
+            out.push(ModelEvent::Reasoning(text.to_owned()));
         }
         match delta.get("content") {
             Some(Value::String(text)) if !text.is_empty() => self.think.push(text, out),
@@ -122,24 +123,23 @@ impl OpenAiDecoder {
             }
             Some(_) | None => {}
         }
-        if let Some(text) = delta.get("refusal").and_then(Value::as_str).filter(|t| !t.is_empty()) {
+        if let Some(text) = delta["refusal"].as_str().filter(|t| !t.is_empty()) {
             self.has_refused = true;
-            out.push(Event::Text(text.to_owned()));
+            out.push(ModelEvent::Text(text.to_owned()));
         }
-        for piece in delta.get("tool_calls").and_then(Value::as_array).into_iter().flatten() {
+        for piece in delta["tool_calls"].as_array().into_iter().flatten() {
             self.call(piece, out)?;
         }
         Ok(())
     }
 
-    fn call(&mut self, piece: &Value, out: &mut Vec<Event>) -> Result<(), Fault> {
+    fn call(&mut self, piece: &Value, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
         let function = piece.get("function").unwrap_or(piece);
         let filled = |value: Option<&Value>| {
             value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)
         };
         let (id, name) = (filled(piece.get("id")), filled(function.get("name")));
-        let place =
-            self.place(piece.get("index").and_then(Value::as_u64), id.as_deref(), name.as_deref());
+        let place = self.place(piece["index"].as_u64(), id.as_deref(), name.as_deref());
         if MAX_CALLS <= place {
             return Err(Fault::protocol("the answer has too many tool calls"));
         }
@@ -162,17 +162,17 @@ impl OpenAiDecoder {
         if let Some(name) = name.filter(|_| !call.has_started) {
             call.has_started = true;
             let id = call.id.clone().unwrap_or(made);
-            out.push(Event::ToolStarted { index: place, id, name });
+            out.push(ModelEvent::ToolStarted { index: place, id, name });
         }
         let fresh = call.arguments.get(call.n_passed..).unwrap_or_default();
         if call.has_started && !fresh.is_empty() {
-            out.push(Event::ToolArguments { index: place, delta: fresh.to_owned() });
+            out.push(ModelEvent::ToolArguments { index: place, delta: fresh.to_owned() });
             call.n_passed = call.arguments.len();
         }
         Ok(())
     }
 
-    /// Returns which call a piece belongs to, and makes it if it is new.
+    /// Returns the index of the call that a piece belongs to. Adds the call if it is new.
     fn place(&mut self, index: Option<u64>, id: Option<&str>, name: Option<&str>) -> usize {
         let known = match (index, id) {
             (_, Some(id)) if self.calls.iter().any(|call| call.id.as_deref() == Some(id)) => {
@@ -185,7 +185,7 @@ impl OpenAiDecoder {
         let n_parsed = &mut self.n_parsed;
         let mut is_other = |call: &CallSoFar| {
             let other_id = id.is_some() && call.id.is_some() && call.id.as_deref() != id;
-            // A server that names its calls in every piece would have them parsed again with each of them.
+            // Limits repeated parsing if a server sends the name of the call with every piece.
             let mut is_whole = || {
                 let may_look = call.arguments.ends_with('}') && *n_parsed <= MAX_PARSED_BYTES;
                 *n_parsed += if may_look { call.arguments.len() } else { 0 };
@@ -213,7 +213,7 @@ fn read_usage(usage: &Value) -> Usage {
         cache_write,
         output: count("/completion_tokens"),
         reasoning: count("/completion_tokens_details/reasoning_tokens"),
-        reported: usage.get("cost").and_then(Value::as_f64).and_then(Cost::from_dollars),
+        reported: usage["cost"].as_f64().and_then(Cost::from_dollars),
     }
 }
 
@@ -231,3 +231,140 @@ fn stop_reason(reason: &str) -> StopReason {
 
 #[cfg(test)]
 mod tests;
+
+const OPEN: &str = "<think>";
+const CLOSE: &str = "</think>";
+
+const MAX_UNDECIDED: usize = 1024;
+
+#[derive(Debug, Default)]
+pub(super) enum ThinkSplitter {
+    #[default]
+    Start,
+    Undecided(String),
+    /// Inside a block. The string may be the beginning of the closing tag.
+    Inside(String),
+    After,
+    Plain,
+}
+
+impl ThinkSplitter {
+    pub(super) fn push(&mut self, piece: &str, out: &mut Vec<ModelEvent>) {
+        let state = std::mem::replace(self, Self::Plain);
+        *self = match state {
+            Self::Start => Self::begin(piece.to_owned(), out),
+            Self::Undecided(held) => Self::begin(held + piece, out),
+            Self::Inside(held) => Self::inside(&(held + piece), out),
+            Self::After => Self::after(piece, out),
+            Self::Plain => {
+                push_text(piece, out);
+                Self::Plain
+            }
+        };
+    }
+
+    pub(super) fn finish(&mut self, out: &mut Vec<ModelEvent>) {
+        match std::mem::replace(self, Self::Plain) {
+            Self::Undecided(held) => push_text(&held, out),
+            Self::Inside(held) => {
+                push_reasoning(&held, out);
+                out.push(ModelEvent::ReasoningDone { signature: None });
+            }
+            Self::Start | Self::After | Self::Plain => {}
+        }
+    }
+
+    fn begin(text: String, out: &mut Vec<ModelEvent>) -> Self {
+        let trimmed = text.trim_start();
+        if let Some(rest) = trimmed.strip_prefix(OPEN) {
+            return Self::inside(rest, out);
+        }
+        if OPEN.starts_with(trimmed) && text.len() <= MAX_UNDECIDED {
+            return Self::Undecided(text);
+        }
+        push_text(&text, out);
+        Self::Plain
+    }
+
+    fn inside(text: &str, out: &mut Vec<ModelEvent>) -> Self {
+        if let Some((thought, rest)) = text.split_once(CLOSE) {
+            push_reasoning(thought, out);
+            out.push(ModelEvent::ReasoningDone { signature: None });
+            return Self::after(rest, out);
+        }
+        let held =
+            (1..CLOSE.len()).rev().find(|n| text.ends_with(CLOSE.get(..*n).unwrap_or(CLOSE)));
+        let (thought, held) = text.split_at(text.len() - held.unwrap_or(0));
+        push_reasoning(thought, out);
+        Self::Inside(held.to_owned())
+    }
+
+    fn after(piece: &str, out: &mut Vec<ModelEvent>) -> Self {
+        let piece = piece.trim_start();
+        if piece.is_empty() {
+            return Self::After;
+        }
+        push_text(piece, out);
+        Self::Plain
+    }
+}
+
+#[cfg(test)]
+mod think_tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn split(pieces: &[&str]) -> (String, String) {
+        let mut splitter = ThinkSplitter::default();
+        let mut out = Vec::new();
+        for piece in pieces {
+            splitter.push(piece, &mut out);
+        }
+        splitter.finish(&mut out);
+        let (mut reasoning, mut text) = (String::new(), String::new());
+        for event in out {
+            if let ModelEvent::Reasoning(piece) = &event {
+                reasoning.push_str(piece);
+            }
+            if let ModelEvent::Text(piece) = &event {
+                text.push_str(piece);
+            }
+        }
+        (reasoning, text)
+    }
+
+    #[test]
+    fn only_a_leading_block_is_reasoning() {
+        for (text, reasoning, answer) in [
+            ("hi", "", "hi"),
+            ("<think>a</think>\n\nhi", "a", "hi"),
+            ("\n<think>a < b</think>hi", "a < b", "hi"),
+            ("<think>never closed", "never closed", ""),
+            ("say <think>x</think>", "", "say <think>x</think>"),
+            ("<thing>", "", "<thing>"),
+            ("<thi", "", "<thi"),
+        ] {
+            assert_eq!(split(&[text]), (reasoning.to_owned(), answer.to_owned()), "{text}");
+        }
+    }
+
+    #[test]
+    fn blanks_are_held_back_for_a_while() {
+        let mut splitter = ThinkSplitter::default();
+        let mut out = Vec::new();
+        (0..=MAX_UNDECIDED).for_each(|_| splitter.push(" ", &mut out));
+        assert!(matches!(splitter, ThinkSplitter::Plain));
+        assert_eq!(out.len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_split_gives_the_same(text in "( |\n|<think>|</think>|<th|ink>|ö|a|</){0,20}") {
+            let whole = split(&[&text]);
+            let pieces: Vec<String> = text.chars().map(String::from).collect();
+            let pieces: Vec<&str> = pieces.iter().map(String::as_str).collect();
+            prop_assert_eq!(split(&pieces), whole);
+        }
+    }
+}

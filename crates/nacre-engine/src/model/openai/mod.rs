@@ -1,45 +1,43 @@
-//! Chat completions, as OpenAI invented them and many servers speak them.
+//! OpenAI's chat completions API, which many other servers implement.
 //!
-//! What differs from server to server is data (`Habits`), one row a known server; an unknown one gets the habits that
-//! most servers have. What they do differently in their answers is understood of all of them.
+//! Differences between servers are stored as data in `Habits`: one row for each known server, and
+//! common defaults for all others.
 
 mod decode;
-mod encode;
-mod think;
 
-use serde_json::Value;
+use nacre_base::config::EffortChoice;
+use serde_json::{Map, Value, json};
 
-use super::hosted::{Decoder, Dialect, OutputMode, TextualTools};
-use super::provider::Call;
-use super::schema::Bounds;
-use super::secret::Secret;
+use crate::model::conversation::{
+    Content, Image, Message, OUTPUT_TOOL, OutputSchema, Request, Speaker,
+};
+use crate::model::hosted::{Decoder, Dialect, OutputMode};
+use crate::model::provider::Call;
+use crate::model::schema::{SchemaBounds, for_providers, is_strict};
+use crate::model::secret::Secret;
 
-/// The dialect of chat completions.
 #[derive(Debug)]
 pub(super) struct OpenAi {
     habits: Habits,
 }
 
 impl OpenAi {
-    /// Takes the habits of a server by the name of its provider.
     pub(super) fn of_provider(name: &str) -> Self {
         let row = HABITS.iter().find(|row| row.0 == name);
         Self { habits: row.map_or(COMMON, |row| row.1) }
     }
 }
 
-/// How a server differs from others.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Habits {
     output: OutputMode,
-    bounds: Bounds,
-    textual_tools: TextualTools,
+    bounds: SchemaBounds,
+    reads_textual_tools: bool,
     max_tokens: &'static str,
     effort: EffortField,
-    cache_key: CacheKey,
+    sends_cache_key: bool,
 }
 
-/// How a server is told to think.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum EffortField {
     None,
@@ -51,40 +49,32 @@ enum EffortField {
     Switch,
 }
 
-/// Whether requests may name what they share a beginning with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CacheKey {
-    Sent,
-    NotSent,
-}
-
-/// What most servers do.
 const COMMON: Habits = Habits {
     output: OutputMode::Native,
-    bounds: Bounds::Kept,
-    textual_tools: TextualTools::Understood,
+    bounds: SchemaBounds::Kept,
+    reads_textual_tools: true,
     max_tokens: "max_tokens",
     effort: EffortField::None,
-    cache_key: CacheKey::NotSent,
+    sends_cache_key: false,
 };
 
 const HABITS: &[(&str, Habits)] = &[
     (
         "openai",
         Habits {
-            bounds: Bounds::Dropped,
-            textual_tools: TextualTools::Ignored,
+            bounds: SchemaBounds::Dropped,
+            reads_textual_tools: false,
             max_tokens: "max_completion_tokens",
             effort: EffortField::Plain,
-            cache_key: CacheKey::Sent,
+            sends_cache_key: true,
             ..COMMON
         },
     ),
     (
         "openrouter",
         Habits {
-            bounds: Bounds::Dropped,
-            textual_tools: TextualTools::Ignored,
+            bounds: SchemaBounds::Dropped,
+            reads_textual_tools: false,
             effort: EffortField::Nested,
             ..COMMON
         },
@@ -93,7 +83,7 @@ const HABITS: &[(&str, Habits)] = &[
         "zai",
         Habits {
             output: OutputMode::ForcedTool,
-            textual_tools: TextualTools::Ignored,
+            reads_textual_tools: false,
             effort: EffortField::Switch,
             ..COMMON
         },
@@ -113,15 +103,182 @@ impl Dialect for OpenAi {
         self.habits.output
     }
 
-    fn textual_tools(&self) -> TextualTools {
-        self.habits.textual_tools
+    fn reads_textual_tools(&self) -> bool {
+        self.habits.reads_textual_tools
     }
 
     fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value {
-        encode::body(&self.habits, call, mode)
+        body(&self.habits, call, mode)
     }
 
     fn decoder(&self, call: &Call<'_>) -> Box<dyn Decoder> {
         Box::new(decode::OpenAiDecoder::new(call.request.messages.len()))
     }
 }
+
+fn body(habits: &Habits, call: &Call<'_>, mode: OutputMode) -> Value {
+    let request = call.request;
+    let model = call.model.model();
+    let forced = request.output.as_ref().filter(|_| mode == OutputMode::ForcedTool);
+    let native = request.output.as_ref().filter(|_| mode == OutputMode::Native);
+    let mut body = Map::new();
+    let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
+    put("model", json!(model));
+    put("messages", Value::Array(messages(request, forced)));
+    put("stream", json!(true));
+    put("stream_options", json!({ "include_usage": true }));
+    put(habits.max_tokens, json!(request.max_tokens));
+    let tools = tools(request, forced);
+    if !tools.is_empty() {
+        put("tools", Value::Array(tools));
+        put("tool_choice", tool_choice(request, forced));
+    }
+    if let Some(output) = native {
+        put("response_format", response_format(output, habits.bounds));
+    }
+    if let Some(temperature) = request.temperature.filter(|_| takes_temperature(habits, model)) {
+        put("temperature", json!(temperature));
+    }
+    if let Some((key, value)) = request.effort.and_then(|wanted| effort(habits, wanted)) {
+        put(key, value);
+    }
+    if let Some(key) = request.cache_key.as_ref().filter(|_| habits.sends_cache_key) {
+        put("prompt_cache_key", json!(key));
+    }
+    Value::Object(body)
+}
+
+/// OpenAI's reasoning models reject a temperature.
+fn takes_temperature(habits: &Habits, model: &str) -> bool {
+    let is_reasoning = ["o1", "o3", "o4", "gpt-5"].iter().any(|prefix| model.starts_with(prefix));
+    habits.effort != EffortField::Plain || !is_reasoning
+}
+
+fn effort(habits: &Habits, effort: EffortChoice) -> Option<(&'static str, Value)> {
+    let word = if effort == EffortChoice::Off { "none" } else { effort.as_str() };
+    match habits.effort {
+        EffortField::None => None,
+        EffortField::Plain => Some(("reasoning_effort", json!(word))),
+        EffortField::Nested => Some(("reasoning", json!({ "effort": word }))),
+        EffortField::Switch => {
+            let kind = if effort == EffortChoice::Off { "disabled" } else { "enabled" };
+            Some(("thinking", json!({ "type": kind })))
+        }
+    }
+}
+
+fn response_format(output: &OutputSchema, bounds: SchemaBounds) -> Value {
+    let schema = for_providers(&output.schema, bounds);
+    let strict = is_strict(&schema);
+    let inner = json!({ "name": output.name, "schema": schema, "strict": strict });
+    json!({ "type": "json_schema", "json_schema": inner })
+}
+
+fn tools(request: &Request, forced: Option<&OutputSchema>) -> Vec<Value> {
+    let described = |name: &str, description: &str, schema: &Value| {
+        let function = json!({ "name": name, "description": description, "parameters": schema });
+        json!({ "type": "function", "function": function })
+    };
+    let own = request.tools.iter();
+    let mut tools: Vec<Value> =
+        own.map(|tool| described(&tool.name, &tool.description, &tool.schema)).collect();
+    if let Some(output) = forced {
+        tools.push(described(OUTPUT_TOOL, &output.description, &output.schema));
+    }
+    tools
+}
+
+fn tool_choice(request: &Request, forced: Option<&OutputSchema>) -> Value {
+    match forced {
+        Some(_) if request.may_call && !request.tools.is_empty() => json!("required"),
+        Some(_) => json!({ "type": "function", "function": { "name": OUTPUT_TOOL } }),
+        None if request.may_call => json!("auto"),
+        None => json!("none"),
+    }
+}
+
+fn messages(request: &Request, forced: Option<&OutputSchema>) -> Vec<Value> {
+    let mut system = request.system.clone();
+    if let Some(output) = forced {
+        // Many servers ignore a forced tool, so the prompt repeats the instruction.
+        let asked = format!(
+            "Hand in your answer by calling the tool `{OUTPUT_TOOL}`. If you cannot, answer with one JSON value of \
+             this schema and nothing else: {}",
+            output.schema
+        );
+        system = if system.is_empty() { asked } else { format!("{system}\n\n{asked}") };
+    }
+    let mut out = Vec::new();
+    if !system.is_empty() {
+        out.push(json!({ "role": "system", "content": system }));
+    }
+    for message in &request.messages {
+        match message.speaker {
+            Speaker::User => user(message, &mut out),
+            Speaker::Assistant => out.extend(assistant(message)),
+        }
+    }
+    out
+}
+
+fn user(message: &Message, out: &mut Vec<Value>) {
+    let mut texts = Vec::new();
+    let mut images = Vec::new();
+    for content in &message.content {
+        match content {
+            Content::ToolResult(result) => out.push(json!({
+                "role": "tool",
+                "tool_call_id": result.call_id,
+                "content": result.text,
+            })),
+            Content::Text(text) => texts.push(text.as_str()),
+            Content::Image(Image { media_type, data }) => {
+                let url = format!("data:{media_type};base64,{}", data.as_str());
+                images.push(json!({ "type": "image_url", "image_url": { "url": url } }));
+            }
+            Content::Reasoning(_) | Content::HiddenReasoning(_) | Content::ToolUse(_) => {}
+        }
+    }
+    let text = texts.join("\n\n");
+    match (texts.is_empty(), images.is_empty()) {
+        (true, true) => {}
+        // Send plain text unless there is an image, because not every server accepts a list of
+        // parts.
+        (_, true) => out.push(json!({ "role": "user", "content": text })),
+        (_, false) => {
+            images.insert(0, json!({ "type": "text", "text": text }));
+            out.push(json!({ "role": "user", "content": images }));
+        }
+    }
+}
+
+/// Omits reasoning, because servers use different fields for it.
+fn assistant(message: &Message) -> Option<Value> {
+    let mut text = String::new();
+    let mut calls = Vec::new();
+    for content in &message.content {
+        match content {
+            Content::Text(piece) => text.push_str(piece),
+            Content::ToolUse(call) => calls.push(json!({
+                "id": call.id,
+                "type": "function",
+                "function": {
+                    "name": call.name,
+                    "arguments": call.arguments.as_object().to_string(),
+                },
+            })),
+            Content::Reasoning(_)
+            | Content::HiddenReasoning(_)
+            | Content::ToolResult(_)
+            | Content::Image(_) => {}
+        }
+    }
+    match (text.is_empty(), calls.is_empty()) {
+        (true, true) => None,
+        (_, true) => Some(json!({ "role": "assistant", "content": text })),
+        (_, false) => Some(json!({ "role": "assistant", "content": text, "tool_calls": calls })),
+    }
+}
+
+#[cfg(test)]
+mod encode_tests;

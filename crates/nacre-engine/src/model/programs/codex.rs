@@ -1,35 +1,29 @@
-//! Codex: `codex exec` without its tools, with a strict schema where the shape of the answer allows one.
+//! Runs `codex exec` without its tools, with a strict schema if the shape of the answer allows it.
 //!
-//! Its settings are ignored, because servers and hooks in them would be started; which model and which provider a person uses
-//! is read from them and handed over.
+//! Codex is told to ignore the user's configuration, because it would otherwise start the
+//! configured servers and hooks. Nacre reads the model and the provider from that configuration and
+//! passes them on the command line.
 
 use serde_json::Value;
 
-use super::super::error::Fault;
-use super::super::response::StopReason;
-use super::super::schema::{Bounds, for_providers, is_strict};
-use super::super::usage::Usage;
-use super::launch::{Finished, Launch};
-use super::{AgentProgram, Answer, Asked, ProgramSettings, faults};
+use crate::model::conversation::StopReason;
+use crate::model::error::Fault;
+use crate::model::price::Usage;
+use crate::model::programs::launch::{Finished, Launch, arguments};
+use crate::model::programs::question::{fault, no_answer, status_in};
+use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
+use crate::model::schema::{SchemaBounds, for_providers, is_strict};
 
-/// Larger settings are not read.
 const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-/// What is handed over of a provider: nothing that may hold a key, because a command line is seen by everybody.
+/// Keys of a provider that are passed to Codex. None of them may contain an API key, because other
+/// users can read the command line.
+#[rustfmt::skip]
 const PROVIDER_KEYS: &[&str] = &[
-    "name",
-    "base_url",
-    "wire_api",
-    "env_key",
-    "env_http_headers",
-    "requires_openai_auth",
-    "request_max_retries",
-    "stream_max_retries",
-    "stream_idle_timeout_ms",
-    "supports_websockets",
+    "name", "base_url", "wire_api", "env_key", "env_http_headers", "requires_openai_auth",
+    "request_max_retries", "stream_max_retries", "stream_idle_timeout_ms", "supports_websockets",
 ];
 
-/// Settings that leave the agent without anything but our instructions.
 const SETTINGS: &[&str] = &[
     "model_instructions_file=\"system.md\"",
     "project_doc_max_bytes=0",
@@ -39,15 +33,9 @@ const SETTINGS: &[&str] = &[
     "web_search=\"disabled\"",
 ];
 
+#[rustfmt::skip]
 const FEATURES_OFF: &[&str] = &[
-    "hooks",
-    "plugins",
-    "apps",
-    "shell_tool",
-    "unified_exec",
-    "view_image",
-    "multi_agent",
-    "goals",
+    "hooks", "plugins", "apps", "shell_tool", "unified_exec", "view_image", "multi_agent", "goals",
     "image_generation",
 ];
 
@@ -56,7 +44,7 @@ pub(super) struct Codex;
 impl AgentProgram for Codex {
     fn launch(&self, asked: &Asked<'_>) -> Launch {
         let question = asked.question;
-        let mut arguments: Vec<String> = [
+        let mut arguments = arguments(&[
             "exec",
             "--skip-git-repo-check",
             "--sandbox",
@@ -65,9 +53,7 @@ impl AgentProgram for Codex {
             "--ignore-user-config",
             "--ignore-rules",
             "--json",
-        ]
-        .map(str::to_owned)
-        .to_vec();
+        ]);
         let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
         for setting in SETTINGS {
             add("-c", (*setting).to_owned());
@@ -84,32 +70,26 @@ impl AgentProgram for Codex {
         match strict {
             Some(schema) => {
                 add("--output-schema", SCHEMA_FILE.to_owned());
-                files.push((SCHEMA_FILE, for_providers(schema, Bounds::Kept).to_string()));
+                files.push((SCHEMA_FILE, for_providers(schema, SchemaBounds::Kept).to_string()));
                 files.push((SYSTEM_FILE, question.system.clone()));
             }
             None => files.push((SYSTEM_FILE, question.system_with_schema())),
         }
         arguments.push("-".to_owned());
-        Launch {
-            arguments: arguments.into_iter().map(Into::into).collect(),
-            variables: Vec::new(),
-            files,
-            stdin: question.prompt.clone(),
-        }
+        Launch { arguments, variables: Vec::new(), files, stdin: question.prompt.clone() }
     }
 
     fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
         let mut answer =
             Answer { text: String::new(), stop: StopReason::End, usage: Usage::default() };
         let (mut is_complete, mut failure) = (false, None);
-        let lines = finished.stdout.lines();
-        for event in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
-            match event.get("type").and_then(Value::as_str) {
+        for event in finished.json_lines() {
+            match event["type"].as_str() {
                 Some("item.completed") => {
                     let item = event.get("item").unwrap_or(&Value::Null);
-                    // Items of the type `error` may be warnings.
-                    if item.get("type").and_then(Value::as_str) == Some("agent_message") {
-                        let text = item.get("text").and_then(Value::as_str);
+                    // Items with the type `error` may be warnings.
+                    if item["type"].as_str() == Some("agent_message") {
+                        let text = item["text"].as_str();
                         text.unwrap_or_default().clone_into(&mut answer.text);
                     }
                 }
@@ -121,17 +101,18 @@ impl AgentProgram for Codex {
                     let said = event.pointer("/error/message").and_then(Value::as_str);
                     failure = Some(said.unwrap_or_default().to_owned());
                 }
-                // Notices of new attempts come as errors, too; the last one counts if nothing else does.
+                // Codex also reports retries as errors. The last error is used if there is no other
+                // failure.
                 Some("error") if failure.is_none() => {
-                    failure = event.get("message").and_then(Value::as_str).map(str::to_owned);
+                    failure = event["message"].as_str().map(str::to_owned);
                 }
                 Some(_) | None => {}
             }
         }
         match failure {
             _ if is_complete => Ok(answer),
-            Some(said) => Err(faults::fault(faults::status_in(&said), &said, finished)),
-            None => Err(faults::no_answer(finished)),
+            Some(said) => Err(fault(status_in(&said), &said, finished)),
+            None => Err(no_answer(finished)),
         }
     }
 }
@@ -151,7 +132,6 @@ fn usage(told: &Value) -> Usage {
     }
 }
 
-/// The model and the provider of the person's own settings, as overrides.
 fn own_settings(settings: &ProgramSettings, model: Option<&str>) -> Vec<String> {
     let folder = settings.variable("CODEX_HOME").map(std::path::PathBuf::from);
     let folder = folder.or_else(|| Some(settings.home.as_ref()?.join(".codex")));
@@ -164,7 +144,7 @@ fn own_settings(settings: &ProgramSettings, model: Option<&str>) -> Vec<String> 
 }
 
 fn overrides(config: &str, model: Option<&str>) -> Vec<String> {
-    // What cannot be read here is for Codex itself to complain about.
+    // An invalid configuration is ignored here, because Codex reports it.
     let table: toml::Table = config.parse().unwrap_or_default();
     let text = |key: &str| table.get(key).and_then(toml::Value::as_str);
     let quoted = |text: &str| toml::Value::String(text.to_owned()).to_string();
@@ -178,7 +158,7 @@ fn overrides(config: &str, model: Option<&str>) -> Vec<String> {
     let Some(provider) = providers.and_then(|all| all.get(name)?.as_table()) else { return found };
     let kept = provider.iter().filter(|(key, _)| PROVIDER_KEYS.contains(&key.as_str()));
     let kept: Vec<String> = kept.map(|(key, value)| format!("{key}={value}")).collect();
-    // A name with a dot or a space would be read as another key.
+    // Codex would parse a name that contains a dot or a space as a different key.
     if name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_')) {
         found.push(format!("model_providers.{name}={{{}}}", kept.join(",")));
     }

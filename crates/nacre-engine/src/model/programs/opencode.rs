@@ -1,34 +1,31 @@
-//! OpenCode: `opencode run` as an agent of our own without tools, with its database in memory.
+//! Runs `opencode run` with an agent definition that has no tools, and with its database in memory.
 
 use std::path::PathBuf;
 
 use serde_json::{Map, Value, json};
 
-use super::super::cost::Cost;
-use super::super::error::{ErrorKind, Fault};
-use super::super::response::StopReason;
-use super::super::usage::Usage;
-use super::launch::{Finished, Launch};
-use super::{AgentProgram, Answer, Asked, ProgramSettings, faults};
+use crate::model::conversation::StopReason;
+use crate::model::error::{ErrorKind, Fault};
+use crate::model::price::{Cost, Usage};
+use crate::model::programs::launch::{Finished, Launch, arguments};
+use crate::model::programs::question::{fault, no_answer};
+use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 
-/// The agent that our instructions are given to, and the title that saves a request for one.
+/// Name of the agent that has our instructions. It is also used as the session title; otherwise,
+/// OpenCode would send a request to generate one.
 const NAME: &str = "nacre";
 
-/// The person's own settings, in the folder `opencode` of their configuration.
 const CONFIG_FILES: &[&str] = &["config.json", "opencode.json", "opencode.jsonc"];
 
-/// Larger settings are not read.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 
 pub(super) struct OpenCode;
 
 impl AgentProgram for OpenCode {
     fn launch(&self, asked: &Asked<'_>) -> Launch {
-        let mut arguments: Vec<String> =
-            ["run", "--format", "json", "--pure", "--agent", NAME, "--title", NAME]
-                .map(str::to_owned)
-                .to_vec();
-        // Its answer says nothing of attempts that failed; its log does.
+        let mut arguments =
+            arguments(&["run", "--format", "json", "--pure", "--agent", NAME, "--title", NAME]);
+        // Failed attempts are reported only in the log.
         arguments.extend(["--print-logs", "--log-level", "ERROR"].map(str::to_owned));
         if let Some(model) = asked.model {
             arguments.extend(["--model".to_owned(), model.to_owned()]);
@@ -47,7 +44,7 @@ impl AgentProgram for OpenCode {
             "agent": { NAME: agent }, "mcp": servers, "share": "disabled", "autoupdate": false,
         });
         Launch {
-            arguments: arguments.into_iter().map(Into::into).collect(),
+            arguments,
             variables: vec![
                 ("OPENCODE_CONFIG_CONTENT", config.to_string()),
                 ("OPENCODE_DB", ":memory:".to_owned()),
@@ -67,20 +64,17 @@ impl AgentProgram for OpenCode {
         let mut answer =
             Answer { text: String::new(), stop: StopReason::End, usage: Usage::default() };
         let (mut is_complete, mut failure) = (false, None);
-        let lines = finished.stdout.lines();
-        for event in lines.filter_map(|line| serde_json::from_str::<Value>(line).ok()) {
+        for event in finished.json_lines() {
             let part = event.get("part").unwrap_or(&Value::Null);
-            match event.get("type").and_then(Value::as_str) {
+            match event["type"].as_str() {
                 Some("text") => {
-                    answer
-                        .text
-                        .push_str(part.get("text").and_then(Value::as_str).unwrap_or_default());
+                    answer.text.push_str(part["text"].as_str().unwrap_or_default());
                 }
                 Some("step_finish") => {
                     is_complete = true;
                     answer.usage = answer.usage.plus(usage(part));
                     answer.usage.reported = cost(part);
-                    if part.get("reason").and_then(Value::as_str) == Some("length") {
+                    if part["reason"].as_str() == Some("length") {
                         answer.stop = StopReason::MaxTokens;
                     }
                 }
@@ -91,14 +85,14 @@ impl AgentProgram for OpenCode {
             }
         }
         match failure {
-            Some((status, said)) => Err(faults::fault(status, &said, finished)),
+            Some((status, said)) => Err(fault(status, &said, finished)),
             None if is_complete => Ok(answer),
-            None => Err(faults::no_answer(finished)),
+            None => Err(no_answer(finished)),
         }
     }
 }
 
-/// The servers of the person's own settings: each has to be switched off by its name.
+/// Returns the MCP servers in the user's settings. Each one must be disabled by name.
 fn servers(settings: &ProgramSettings) -> Vec<String> {
     let folder = settings.variable("XDG_CONFIG_HOME").map(PathBuf::from);
     let folder = folder.or_else(|| Some(settings.home.as_ref()?.join(".config")));
@@ -115,11 +109,10 @@ fn servers(settings: &ProgramSettings) -> Vec<String> {
 
 fn server_names(config: &str) -> Vec<String> {
     let config: Value = serde_json::from_str(&without_comments(config)).unwrap_or_default();
-    let servers = config.get("mcp").and_then(Value::as_object);
+    let servers = config["mcp"].as_object();
     servers.map(|servers| servers.keys().cloned().collect()).unwrap_or_default()
 }
 
-/// JSON without `//` and `/* */`, and without the comma after a last item.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -149,11 +142,11 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// An account that is not accepted or used up stays so, however often it is tried.
+/// Recognizes errors that a retry cannot fix: the account was rejected or has no credit left.
 fn hopeless(log: &str) -> Option<Fault> {
     let failed = log.lines().rfind(|line| line.contains("message=\"stream error\""))?;
     let (_, said) = failed.split_once("error.error=")?;
-    let fault = faults::fault(None, said.trim_matches('"'), &Finished::default());
+    let fault = fault(None, said.trim_matches('"'), &Finished::default());
     let is_final = matches!(fault.kind, ErrorKind::Quota | ErrorKind::NotLoggedIn);
     is_final.then_some(fault)
 }
@@ -171,9 +164,9 @@ fn usage(part: &Value) -> Usage {
     }
 }
 
-/// What it says that the answer cost. It says 0 of every model whose price it does not know.
+/// Returns the reported cost. OpenCode reports 0 for every model whose price is unknown to it.
 fn cost(part: &Value) -> Option<Cost> {
-    let dollars = part.get("cost").and_then(Value::as_f64).filter(|dollars| 0.0 < *dollars);
+    let dollars = part["cost"].as_f64().filter(|dollars| 0.0 < *dollars);
     dollars.and_then(Cost::from_dollars)
 }
 
@@ -181,7 +174,7 @@ fn complaint(error: &Value) -> (Option<u16>, String) {
     let status = error.pointer("/data/statusCode").and_then(Value::as_u64);
     let said =
         error.pointer("/data/message").or_else(|| error.get("message")).and_then(Value::as_str);
-    let name = error.get("name").and_then(Value::as_str);
+    let name = error["name"].as_str();
     (
         status.and_then(|status| u16::try_from(status).ok()),
         said.or(name).unwrap_or_default().to_owned(),

@@ -1,57 +1,45 @@
-//! Runs one command to its end: fed by standard input, bounded in time and output, and ended with its whole process group.
+//! Runs a command until it exits, with input on standard input and limits on time and output, then
+//! kills its process group.
 //!
-//! The group is signalled only while its leader has not been waited for, so that no other process of the same number is hit.
+//! Signals are sent to the group only until its leader has been reaped, because the process ID may
+//! be reused afterwards.
 
-use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 use std::time::Duration;
+use std::{io, thread};
 
-use nacre_core::config::NACRE_CHILD;
+use nacre_base::config::NACRE_CHILD;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::super::error::{ErrorKind, Fault, Wait};
-use super::launch::{Finished, OnOutput, ProgramCall, cannot_start};
+use crate::model::error::{ErrorKind, Fault, Wait};
+use crate::model::programs::launch::{Finished, ProgramCall, cannot_start};
 
-/// More of what a program complains about is not kept.
 const MAX_ERROR_BYTES: usize = 64 << 10;
 
-/// JSON takes more room than the text in it, and some agents print their whole session.
+/// Factor by which the output may be longer than the answer, because answers are encoded in JSON
+/// and some agents print their whole session.
 const MAX_WRAPPING: usize = 4;
 
-/// How long its output is awaited after the program ended, where something else holds the pipe.
+/// How long output is still read after the program has exited, in case another process keeps the
+/// pipe open.
 const AFTERMATH: Duration = Duration::from_secs(2);
 
-/// Runs a command to its end. Dropping the future ends the command's whole group.
+/// Runs a command until it exits. Dropping the future kills the process group.
 pub(super) async fn run(call: ProgramCall<'_>) -> Result<Finished, Fault> {
     let running = start(&call).map_err(|error| cannot_start(&error))?;
     let limit = call.output_bytes.saturating_mul(MAX_WRAPPING);
-    let mut ignored = |_: &[u8]| {};
-    let on_output: &mut OnOutput<'_> = match call.on_output {
-        Some(on_output) => on_output,
-        None => &mut ignored,
-    };
-    let output = Output { limit, on_output };
-    let finish = running.finish(call.launch.stdin, output, call.hopeless);
+    let finish = running.finish(call.launch.stdin, limit, call.hopeless);
     let finished = timeout(call.time, finish).await;
     finished.unwrap_or_else(|_| Err(Fault::new(ErrorKind::Timeout(Wait::Total))))
 }
 
-/// What becomes of a program's output.
-struct Output<'o, 'f> {
-    /// In bytes.
-    limit: usize,
-    on_output: &'o mut OnOutput<'f>,
-}
-
-/// A command that runs. Its group ends when this is dropped.
 struct Running {
     stdin: pipe::Sender,
     stdout: pipe::Receiver,
@@ -95,7 +83,7 @@ impl Running {
     async fn finish(
         self,
         input: String,
-        output: Output<'_, '_>,
+        max_bytes: usize,
         hopeless: fn(&str) -> Option<Fault>,
     ) -> Result<Finished, Fault> {
         let Self { stdin, stdout, stderr, mut ended, _group } = self;
@@ -104,7 +92,7 @@ impl Running {
             let talk = async {
                 tokio::try_join!(
                     feed(stdin, input),
-                    read_bounded(stdout, output, &mut out),
+                    read_bounded(stdout, max_bytes, &mut out),
                     read_beginning(stderr, hopeless, &mut err),
                 )
             };
@@ -115,21 +103,22 @@ impl Running {
                     ended.await
                 }
                 code = &mut ended => {
-                    // What is left in the pipes. A process that left the group may hold them open for ever.
+                    // A process that left the group may keep the pipes open forever, so the
+                    // remaining output is read with a timeout.
                     if let Ok(read) = timeout(AFTERMATH, talk.as_mut()).await {
                         read?;
                     }
                     code
                 }
             };
-            // The thread that waits tells how it ended, unless it could not.
             ended.ok().flatten()
         };
         Ok(Finished { code, stdout: text(&out), stderr: text(&err) })
     }
 }
 
-/// Hands the program its input. One that ends without reading it says why by other means.
+/// Writes the input to the program. Write errors are ignored, because a program that exits without
+/// reading its input reports the reason in its output.
 async fn feed(mut stdin: pipe::Sender, input: String) -> Result<(), Fault> {
     let _ = stdin.write_all(input.as_bytes()).await;
     Ok(())
@@ -137,27 +126,24 @@ async fn feed(mut stdin: pipe::Sender, input: String) -> Result<(), Fault> {
 
 async fn read_bounded(
     mut pipe: pipe::Receiver,
-    output: Output<'_, '_>,
+    max_bytes: usize,
     bytes: &mut Vec<u8>,
 ) -> Result<(), Fault> {
     let mut chunk = vec![0; 16 << 10];
     loop {
         match pipe.read(&mut chunk).await {
-            // What was read before an error is still what was said.
+            // Output that was read before an error is kept.
             Ok(0) | Err(_) => return Ok(()),
-            Ok(n_read) => {
-                let read = chunk.get(..n_read).unwrap_or_default();
-                bytes.extend_from_slice(read);
-                (output.on_output)(read);
-            }
+            Ok(n_read) => bytes.extend_from_slice(chunk.get(..n_read).unwrap_or_default()),
         }
-        if output.limit < bytes.len() {
+        if max_bytes < bytes.len() {
             return Err(Fault::protocol("the answer is too large"));
         }
     }
 }
 
-/// Reads to the end and keeps the beginning, so that the program is never kept waiting.
+/// Reads the whole output but keeps only the beginning, so that the program never blocks on a full
+/// pipe.
 async fn read_beginning(
     mut pipe: pipe::Receiver,
     hopeless: fn(&str) -> Option<Fault>,
@@ -179,9 +165,9 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// The process group of a command; it ends when this is dropped.
+/// The process group of a command. Dropping it kills the group.
 struct Group {
-    /// `None` once the leader is waited for: its number may be another's then.
+    /// `None` once the leader has been reaped, because its process ID may be reused.
     leader: Arc<Mutex<Option<Pid>>>,
 }
 
@@ -191,7 +177,8 @@ impl Group {
         Self { leader: Arc::new(Mutex::new(leader)) }
     }
 
-    /// Waits for the leader on a thread of its own, and ends what it left in its group.
+    /// Starts a thread that waits for the leader to exit and then kills the other processes in its
+    /// group.
     fn watch(&self, mut child: Child) -> io::Result<oneshot::Receiver<Option<i32>>> {
         let leader = Arc::clone(&self.leader);
         let (tell, ended) = oneshot::channel();
@@ -204,7 +191,7 @@ impl Group {
             }
             end(&leader);
             let code = child.wait().ok().and_then(|status| status.code());
-            // Nobody may be waiting any more.
+            // The receiver may have been dropped.
             let _ = tell.send(code);
         })?;
         Ok(ended)
@@ -215,13 +202,12 @@ impl Drop for Group {
     fn drop(&mut self) {
         let leader = self.leader.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(pid) = *leader {
-            // It may have ended by itself.
+            // The process may have exited already.
             let _ = kill_process_group(pid, Signal::KILL);
         }
     }
 }
 
-/// Ends what is left of a group whose leader ended and was not waited for yet.
 fn end(leader: &Mutex<Option<Pid>>) {
     let mut leader = leader.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(pid) = leader.take() {

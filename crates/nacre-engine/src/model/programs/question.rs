@@ -1,44 +1,43 @@
-//! A request as one text and one shape: what a program that answers once can be asked, and what its answer stands for.
+//! Converts a request to a single prompt and schema, and interprets a program's answer or error.
 //!
-//! Tools are described in words, and the answer is a step: something to say, and calls to make. So agents of Nacre's own work with
-//! a program as well as with a service.
+//! Tools are described in the prompt, and the answer is a step with text and tool calls. Nacre's
+//! own agents can therefore use a command-line program in place of a model service.
 
-use nacre_core::transcript::injected::QUESTION_MARK;
+use nacre_traces::transcript::injected::QUESTION_MARK;
 use serde_json::{Value, json};
 
-use super::super::content::Content;
-use super::super::hosted::made_id;
-use super::super::loose_json::only_value;
-use super::super::request::{Message, OUTPUT_TOOL, Request, Speaker, ToolChoice};
-use super::super::response::Event;
-use super::super::schema::{Bounds, for_providers};
+use crate::model::conversation::{Content, Message, ModelEvent, OUTPUT_TOOL, Request, Speaker};
+use crate::model::error::{ErrorKind, Fault};
+use crate::model::hosted::made_id;
+use crate::model::programs::launch::Finished;
+use crate::model::schema::{SchemaBounds, for_providers};
+use crate::model::textual_tools::only_value;
 
-/// What a program is asked.
 #[derive(Debug, PartialEq)]
-pub(super) struct Question {
+pub(super) struct ProgramQuestion {
     pub(super) system: String,
-    /// Begins with the mark by which its trace is known.
+    /// Begins with the marker that identifies Nacre's own sessions in traces.
     pub(super) prompt: String,
-    /// The shape of the answer, closed where the request's is.
     pub(super) schema: Option<Value>,
     is_step: bool,
 }
 
-impl Question {
+impl ProgramQuestion {
     pub(super) fn of(request: &Request) -> Self {
-        let is_step = !request.tools.is_empty() && request.tool_choice != ToolChoice::None;
+        let is_step = !request.tools.is_empty() && request.may_call;
         let mut system = request.system.clone();
         let output = request.output.as_ref();
         let schema = if is_step {
             system = format!("{system}\n\n{}", step_instructions(request));
             Some(step_schema(request))
         } else {
-            output.map(|output| for_providers(&output.schema, Bounds::Kept))
+            output.map(|output| for_providers(&output.schema, SchemaBounds::Kept))
         };
         Self { system, prompt: prompt(request), schema, is_step }
     }
 
-    /// The instructions, with the shape of the answer in words: for a program that cannot be held to one.
+    /// Returns the instructions with the schema appended, for programs that cannot enforce a
+    /// schema.
     pub(super) fn system_with_schema(&self) -> String {
         match &self.schema {
             Some(schema) => format!(
@@ -49,10 +48,9 @@ impl Question {
         }
     }
 
-    /// The events that an answer stands for.
-    pub(super) fn events(&self, answer: &str, n_messages: usize) -> Vec<Event> {
+    pub(super) fn events(&self, answer: &str, n_messages: usize) -> Vec<ModelEvent> {
         let step = if self.is_step { read_step(answer, n_messages) } else { None };
-        step.unwrap_or_else(|| vec![Event::Text(answer.to_owned())])
+        step.unwrap_or_else(|| vec![ModelEvent::Text(answer.to_owned())])
     }
 }
 
@@ -111,11 +109,6 @@ fn step_instructions(request: &Request) -> String {
             output.description, output.schema
         ));
     }
-    match &request.tool_choice {
-        ToolChoice::Named(name) => text.push_str(&format!("\n\nCall `{name}` now.")),
-        ToolChoice::Required => text.push_str("\n\nCall at least one tool now."),
-        ToolChoice::Auto | ToolChoice::None => {}
-    }
     text
 }
 
@@ -139,14 +132,13 @@ fn step_schema(request: &Request) -> Value {
     })
 }
 
-/// The events of a step; nothing where the answer is not one.
-fn read_step(answer: &str, n_messages: usize) -> Option<Vec<Event>> {
+fn read_step(answer: &str, n_messages: usize) -> Option<Vec<ModelEvent>> {
     let step = only_value(answer)?;
     let calls = step.get("calls")?.as_array()?;
     let mut events = Vec::new();
     let say = step.get("say").and_then(Value::as_str).unwrap_or_default();
     if !say.is_empty() {
-        events.push(Event::Text(say.to_owned()));
+        events.push(ModelEvent::Text(say.to_owned()));
     }
     for (index, call) in calls.iter().enumerate() {
         let name = call.get("name")?.as_str()?.to_owned();
@@ -155,9 +147,135 @@ fn read_step(answer: &str, n_messages: usize) -> Option<Vec<Event>> {
             Some(value) => value.to_string(),
             None => String::new(),
         };
-        events.push(Event::ToolStarted { index, id: made_id(n_messages, index), name });
-        events.push(Event::ToolArguments { index, delta });
-        events.push(Event::ToolDone { index });
+        events.push(ModelEvent::ToolStarted { index, id: made_id(n_messages, index), name });
+        events.push(ModelEvent::ToolArguments { index, delta });
+        events.push(ModelEvent::ToolDone { index });
     }
     Some(events)
+}
+
+#[rustfmt::skip]
+const NOT_LOGGED_IN: &[&str] = &[
+    "not logged in", "/login", "log in", "invalid api key", "incorrect api key",
+    "no authentication information", "invalid auth method", "set an auth method",
+    "401 unauthorized", "token has expired", "oauth token", "api key not valid", "missing api key",
+];
+
+#[rustfmt::skip]
+const NO_CREDIT: &[&str] = &[
+    "credit balance", "quota", "billing", "usage limit", "hit your limit", "limit reached",
+    "insufficient credits", "insufficient_quota", "out of credits", "premium requests",
+    "payment required",
+];
+
+const TOO_LONG: &[&str] = &[
+    "prompt is too long",
+    "context window",
+    "context length",
+    "context_length_exceeded",
+    "maximum context",
+    "input is too long",
+    "too many tokens",
+];
+
+const UNKNOWN_MODEL: &[&str] = &[
+    "issue with the selected model",
+    "model not found",
+    "unknown model",
+    "no such model",
+    "is not supported when using",
+    "model does not exist",
+];
+
+const RATE_LIMITED: &[&str] = &["rate limit", "rate_limit", "too many requests"];
+
+pub(super) fn fault(status: Option<u16>, said: &str, finished: &Finished) -> Fault {
+    let kind = error_kind(status, &said.to_lowercase(), finished.code);
+    Fault { kind, said: Some(said.to_owned()).filter(|said| !said.trim().is_empty()) }
+}
+
+fn error_kind(status: Option<u16>, said: &str, code: Option<i32>) -> ErrorKind {
+    let says = |list: &[&str]| list.iter().any(|word| said.contains(word));
+    match status {
+        _ if says(TOO_LONG) => ErrorKind::ContextTooLong,
+        _ if says(NO_CREDIT) => ErrorKind::Quota,
+        Some(402) => ErrorKind::Quota,
+        Some(401 | 403) => ErrorKind::NotLoggedIn,
+        Some(404) => ErrorKind::UnknownModel,
+        Some(413) => ErrorKind::ContextTooLong,
+        Some(429) => ErrorKind::RateLimited { retry_after: None },
+        Some(503 | 529) => ErrorKind::Overloaded { retry_after: None },
+        Some(status @ 500..=599) => ErrorKind::Unavailable { status: Some(status) },
+        Some(400..=499) => ErrorKind::BadRequest,
+        _ if says(NOT_LOGGED_IN) => ErrorKind::NotLoggedIn,
+        _ if says(RATE_LIMITED) => ErrorKind::RateLimited { retry_after: None },
+        _ if says(UNKNOWN_MODEL) => ErrorKind::UnknownModel,
+        Some(_) | None => ErrorKind::ProgramFailed { code },
+    }
+}
+
+/// Returns the fault for a program that exited without an answer. The reason is taken from standard
+/// error or from the end of the output.
+pub(super) fn no_answer(finished: &Finished) -> Fault {
+    let said = match finished.stderr.trim() {
+        "" => ending(finished.stdout.trim()),
+        said => said,
+    };
+    match finished.code {
+        Some(0) if said.is_empty() => Fault::protocol("the program printed nothing"),
+        Some(0) => Fault::protocol(said),
+        Some(_) | None => fault(None, said, finished),
+    }
+}
+
+fn ending(text: &str) -> &str {
+    const MAX_BYTES: usize = 500;
+    let from = text.ceil_char_boundary(text.len().saturating_sub(MAX_BYTES));
+    text.get(from..).unwrap_or_default()
+}
+
+/// Parses the HTTP status from text such as `unexpected status 401 Unauthorized`.
+pub(super) fn status_in(said: &str) -> Option<u16> {
+    let (_, rest) = said.split_once("status ")?;
+    let digits = rest.get(..3)?;
+    digits.parse().ok().filter(|status| (400..600).contains(status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn complaints_of_agents_are_understood() {
+        let limited = ErrorKind::RateLimited { retry_after: None };
+        let failed = Finished { code: Some(1), ..Finished::default() };
+        for (status, said, error_kind) in [
+            (None, "Not logged in · Please run /login", ErrorKind::NotLoggedIn),
+            (Some(401), "Invalid API key · Fix external API key", ErrorKind::NotLoggedIn),
+            (Some(400), "Credit balance is too low", ErrorKind::Quota),
+            (None, "Claude usage limit reached. Your limit will reset at 3pm", ErrorKind::Quota),
+            (None, "You've hit your limit · resets 3pm", ErrorKind::Quota),
+            (None, "Quota exceeded. Check your plan and billing details.", ErrorKind::Quota),
+            (Some(429), "API Error: Request rejected (429) · slow down", limited),
+            (Some(400), "Prompt is too long · the request is ~250000", ErrorKind::ContextTooLong),
+            (Some(404), "There's an issue with the selected model", ErrorKind::UnknownModel),
+            (Some(529), "Overloaded", ErrorKind::Overloaded { retry_after: None }),
+            (None, "Error: No authentication information found.", ErrorKind::NotLoggedIn),
+            (
+                None,
+                "error: unknown option '--safe-mode'",
+                ErrorKind::ProgramFailed { code: Some(1) },
+            ),
+        ] {
+            let fault = fault(status, said, &failed);
+            assert_eq!((fault.kind, fault.said.as_deref()), (error_kind, Some(said)));
+        }
+    }
+
+    #[test]
+    fn the_status_is_read_from_the_words_of_codex() {
+        assert_eq!(status_in("unexpected status 401 Unauthorized: no"), Some(401));
+        assert_eq!(status_in("exit status 1"), None);
+        assert_eq!(status_in("status 999 x"), None);
+    }
 }

@@ -1,7 +1,8 @@
-//! Windows: no agent is started, for its group could not be ended with the call.
+//! Refuses to start agents on Windows, where the agent's process group could not be killed when the
+//! call ends.
 
-use super::super::error::Fault;
-use super::launch::{Finished, ProgramCall, cannot_start};
+use crate::model::error::Fault;
+use crate::model::programs::launch::{Finished, ProgramCall, cannot_start};
 
 #[expect(clippy::unused_async, reason = "as on the other systems")]
 pub(super) async fn run(_: ProgramCall<'_>) -> Result<Finished, Fault> {

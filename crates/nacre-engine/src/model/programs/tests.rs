@@ -1,4 +1,5 @@
-//! Tests with programs that act like the agents: small scripts in a folder that is the whole `PATH` but for the system's.
+//! Tests with programs that act like the agents: small scripts in a folder that is the whole `PATH`
+//! but for the system's.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person who installs agents")]
 
@@ -9,15 +10,14 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::super::cost::Cost;
-use super::super::error::{ErrorKind, ModelError, Wait};
-use super::super::provider::Limits;
-use super::super::request::{OutputSchema, Request, ToolDef};
-use super::super::response::{Event, Response};
-use super::super::retry::{CancelSource, Control, RetryPolicy, generate};
-use super::super::roles::{ModelSettings, Models, RoleSettings};
-use super::super::{Cancel, Role};
 use super::*;
+use crate::model::conversation::{ModelEvent, OutputSchema, Request, Response, ToolDef};
+use crate::model::error::{ErrorKind, ModelError, Wait};
+use crate::model::price::Cost;
+use crate::model::provider::Limits;
+use crate::model::retry::{Control, RetryPolicy, generate};
+use crate::model::roles::{ModelSettings, Models, RoleSettings};
+use crate::model::{Cancel, Role};
 
 /// A home with a folder for programs.
 struct World {
@@ -75,7 +75,7 @@ impl World {
         limits: Limits,
     ) -> Result<Response, ModelError> {
         let route = self.models(model).route(Role::Extract).unwrap();
-        let control = control(limits, Cancel::never());
+        let control = control(limits, Cancel::new());
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(generate(&route, request, &control, &mut |_| {}))
     }
@@ -167,13 +167,13 @@ fn every_agent_answers_with_its_tokens() {
         world.agent(command, &says(&good(model, "{\"a\": \"pearl\"}")));
         let response = world.ask(model, &shaped()).unwrap();
         assert_eq!(response.text(), "{\"a\": \"pearl\"}", "{model}");
-        // Copilot tells no tokens; what it used is estimated where it is counted.
+        // Copilot reports no tokens; what it used is estimated where it is counted.
         let tokens = if *command == "copilot" { (0, 0) } else { (1000, 50) };
         assert_eq!((response.usage.input, response.usage.output), tokens, "{model}");
         let cost = (*command == "claude").then(|| Cost::from_dollars(0.25).unwrap());
         assert_eq!(response.usage.reported, cost, "{model}");
         let asked = world.seen("stdin");
-        assert!(asked.starts_with(nacre_core::transcript::injected::QUESTION_MARK), "{asked}");
+        assert!(asked.starts_with(nacre_traces::transcript::injected::QUESTION_MARK), "{asked}");
         assert!(asked.contains("What is in it?"), "{asked}");
     }
 }
@@ -333,7 +333,6 @@ fn a_long_complaint_does_not_keep_an_agent_waiting() {
     assert_eq!(world.ask("claude-code/haiku", &plain()).unwrap().text(), "yes");
 }
 
-/// Starts a child of its own that would go on, tells both numbers, and waits for ever.
 const HANGS: &str =
     "sleep 1000 & echo $! > \"$WORLD/child.new\"\nmv \"$WORLD/child.new\" \"$WORLD/child\"\nwait";
 
@@ -365,8 +364,8 @@ fn a_cancelled_agent_ends_with_its_children() {
     let world = World::new();
     world.agent("claude", HANGS);
     let route = world.models("claude-code/haiku").route(Role::Extract).unwrap();
-    let source = CancelSource::new();
-    let control = control(Limits::default(), source.token());
+    let source = Cancel::new();
+    let control = control(Limits::default(), source.clone());
     let child = world.root.join("child");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let error = runtime.block_on(async {
@@ -415,7 +414,8 @@ fn a_program_of_a_repository_is_not_started() {
     );
     let settings = ProgramSettings::new(path, &[world.root.join("repository")]);
     assert_eq!(KNOWN_PROGRAMS[0].find(&settings), None);
-    // Nor is an interpreter taken from there: `#!/usr/bin/env node` looks in the list that the program gets.
+    // Nor is an interpreter taken from there: `#!/usr/bin/env node` looks in the list that the
+    // program gets.
     assert_eq!(settings.path(), world.root.join("bin").into_os_string());
     let error = world.models("claude-code/haiku").route(Role::Extract).err().unwrap();
     assert_eq!(error.to_string(), "Claude Code is not installed: there is no `claude` in PATH");
@@ -476,16 +476,16 @@ fn events_come_in_order_and_usage_is_told_before_the_text() {
     let world = World::new();
     world.agent("claude", &says(&good("claude-code/haiku", "yes")));
     let route = world.models("claude-code/haiku").route(Role::Extract).unwrap();
-    let control = control(Limits::default(), Cancel::never());
+    let control = control(Limits::default(), Cancel::new());
     let mut events = Vec::new();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let asked =
         runtime.block_on(generate(&route, &plain(), &control, &mut |event| events.push(event)));
     let model = asked.unwrap().model;
-    assert_eq!(events.first(), Some(&Event::Started { model }));
+    assert_eq!(events.first(), Some(&ModelEvent::Started { model }));
     assert!(
-        matches!(events.get(1), Some(Event::Usage(usage)) if usage.input == 1000),
+        matches!(events.get(1), Some(ModelEvent::Usage(usage)) if usage.input == 1000),
         "{events:?}"
     );
-    assert!(events.contains(&Event::Text("yes".to_owned())));
+    assert!(events.contains(&ModelEvent::Text("yes".to_owned())));
 }

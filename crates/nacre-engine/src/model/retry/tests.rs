@@ -2,9 +2,9 @@
 
 use std::sync::Mutex;
 
-use super::super::names::Role;
-use super::super::scripted::Scripted;
 use super::*;
+use crate::model::scripted::Scripted;
+use crate::model::{Cancel, Role};
 
 fn served(name: &str, script: &str) -> ServedModel {
     let provider = Arc::new(Scripted::parse(script).unwrap());
@@ -23,35 +23,35 @@ fn control() -> Control {
         policy: RetryPolicy { deadline: Duration::from_secs(100), ..RetryPolicy::default() },
         limits: Limits::default(),
         seed: 7,
-        cancel: Cancel::never(),
+        cancel: Cancel::new(),
     }
 }
 
 /// What happened, one word an event, and how it ended.
 async fn run(route: &Route, control: &Control) -> (Vec<String>, Result<String, &'static str>) {
     let events = Mutex::new(Vec::new());
-    let mut sink = |event: Event| events.lock().unwrap().push(word(&event));
+    let mut sink = |event: ModelEvent| events.lock().unwrap().push(word(&event));
     let request = Request::new(Role::Ask, "", "hello");
     let result = generate(route, &request, control, &mut sink).await;
     let result = result.map(|response| response.text()).map_err(|error| error.kind.as_str());
     (events.into_inner().unwrap(), result)
 }
 
-fn word(event: &Event) -> String {
+fn word(event: &ModelEvent) -> String {
     match event {
-        Event::Started { model } => format!("started {model}"),
-        Event::Text(text) => format!("text {text}"),
-        Event::Retry { why, shown, .. } => format!("retry {} {shown:?}", why.as_str()),
-        Event::Fallback { why, to, shown } => format!("to {to} {} {shown:?}", why.as_str()),
-        Event::Stop(_) => "stop".to_owned(),
-        Event::Reasoning(_)
-        | Event::ReasoningDone { .. }
-        | Event::HiddenReasoning(_)
-        | Event::ToolStarted { .. }
-        | Event::ToolArguments { .. }
-        | Event::ToolDone { .. }
-        | Event::TextReplaced { .. }
-        | Event::Usage(_) => format!("{event:?}"),
+        ModelEvent::Started { model } => format!("started {model}"),
+        ModelEvent::Text(text) => format!("text {text}"),
+        ModelEvent::Retry { why, shown, .. } => format!("retry {} {shown:?}", why.as_str()),
+        ModelEvent::Fallback { why, to, shown } => format!("to {to} {} {shown:?}", why.as_str()),
+        ModelEvent::Stop(_) => "stop".to_owned(),
+        ModelEvent::Reasoning(_)
+        | ModelEvent::ReasoningDone { .. }
+        | ModelEvent::HiddenReasoning(_)
+        | ModelEvent::ToolStarted { .. }
+        | ModelEvent::ToolArguments { .. }
+        | ModelEvent::ToolDone { .. }
+        | ModelEvent::TextReplaced { .. }
+        | ModelEvent::Usage(_) => format!("{event:?}"),
     }
 }
 
@@ -69,10 +69,10 @@ async fn a_passing_fault_is_tried_again_and_its_text_withdrawn() {
         events,
         [
             "started p0/m",
-            "retry rate_limited Nothing",
+            "retry rate_limited false",
             "started p0/m",
             "text ha",
-            "retry cut_stream Withdrawn",
+            "retry cut_stream true",
             "started p0/m",
             "text hi",
             "stop"
@@ -98,7 +98,7 @@ async fn a_wait_beyond_the_share_goes_to_the_next_model_at_once() {
     let (events, result) = run(&route(&[script, FINE]), &control()).await;
     assert_eq!(result, Ok("hi".to_owned()));
     assert_eq!(start.elapsed(), Duration::ZERO);
-    assert!(events.contains(&"to p1/m rate_limited Nothing".to_owned()), "{events:?}");
+    assert!(events.contains(&"to p1/m rate_limited false".to_owned()), "{events:?}");
     let (_, alone) = run(&route(&[script]), &control()).await;
     assert_eq!(alone, Err("script_mismatch"), "alone, the wait fits into the deadline");
 }
@@ -134,8 +134,8 @@ async fn attempts_and_models_run_out() {
 async fn a_cancelled_call_ends_in_the_middle_of_a_wait() {
     let script =
         r#"{"turns":[{"error":{"kind":"overloaded","retry_after_ms":50000}},{"say":"no"}]}"#;
-    let source = CancelSource::new();
-    let control = Control { cancel: source.token(), ..control() };
+    let source = Cancel::new();
+    let control = Control { cancel: source.clone(), ..control() };
     let route = route(&[script]);
     let start = Instant::now();
     let call = run(&route, &control);
@@ -164,7 +164,7 @@ async fn a_first_model_that_hangs_leaves_the_fallback_its_share_of_the_time() {
     let (events, result) = run(&route(&[script, FINE]), &control()).await;
     assert_eq!(result, Ok("hi".to_owned()));
     assert_eq!(start.elapsed(), Duration::from_secs(50));
-    assert!(events.contains(&"to p1/m timeout Nothing".to_owned()), "{events:?}");
+    assert!(events.contains(&"to p1/m timeout false".to_owned()), "{events:?}");
     let start = Instant::now();
     let (_, result) = run(&route(&[script, script]), &control()).await;
     assert_eq!(result, Err("timeout"));

@@ -5,9 +5,7 @@ use serde_json::{Value, json};
 use super::*;
 
 fn check(schema: &Value, value: &Value, expected: &[&str]) {
-    let got: Vec<String> =
-        Schema::new(schema).unwrap().violations(value).iter().map(Violation::to_string).collect();
-    assert_eq!(got, expected, "{schema} for {value}");
+    assert_eq!(violations(schema, value), expected, "{schema} for {value}");
 }
 
 #[test]
@@ -18,7 +16,7 @@ fn what_has_a_default_may_be_missing_and_providers_hear_nothing_of_it() {
     check(&schema, &json!({ "b": "x" }), &[]);
     check(&schema, &json!({}), &["at /: `b` is missing"]);
     check(&schema, &json!({ "a": 1, "b": "x" }), &["at /a: expected array, found number"]);
-    let told = for_providers(&schema, Bounds::Kept);
+    let told = for_providers(&schema, SchemaBounds::Kept);
     assert_eq!(told["properties"]["a"], json!({ "type": "array", "items": { "type": "string" } }));
     assert_eq!(told["required"], json!(["a", "b"]));
 }
@@ -83,24 +81,6 @@ fn forms_can_be_chosen_and_named() {
     let one = json!({ "oneOf": [{ "type": "number" }, { "type": "integer" }] });
     check(&one, &json!(1), &["at /: must match exactly one of the allowed forms"]);
     check(&one, &json!(1.5), &[]);
-    let all = json!({ "allOf": [{ "minimum": 1 }, { "maximum": 0 }] });
-    check(&all, &json!(1), &["at /: is 1, must be at most 0"]);
-}
-
-#[test]
-fn a_schema_that_cannot_be_checked_is_refused() {
-    for schema in [
-        json!({ "pattern": "x" }),
-        json!({ "properties": { "a": { "not": {} } } }),
-        json!({ "type": 5 }),
-        json!({ "required": "a" }),
-        json!({ "$ref": "#/$defs/none" }),
-        json!({ "$ref": "http://example.com" }),
-        json!({ "items": 5 }),
-        json!([]),
-    ] {
-        assert!(Schema::new(&schema).is_err(), "{schema}");
-    }
 }
 
 #[test]
@@ -111,8 +91,8 @@ fn a_schema_that_names_itself_ends() {
 
 #[test]
 fn violations_are_few_enough_to_read() {
-    let schema = Schema::new(&json!({ "items": { "type": "string" } })).unwrap();
-    assert_eq!(schema.violations(&json!(vec![1; 5000])).len(), MAX_VIOLATIONS);
+    let schema = json!({ "items": { "type": "string" } });
+    assert_eq!(violations(&schema, &json!(vec![1; 5000])).len(), MAX_VIOLATIONS);
 }
 
 #[test]
@@ -122,10 +102,10 @@ fn providers_get_a_closed_schema_with_bounds_or_without() {
         "properties": { "minLength": { "type": "string", "minLength": 3 } },
         "required": ["minLength"],
     });
-    let kept = for_providers(&schema, Bounds::Kept);
+    let kept = for_providers(&schema, SchemaBounds::Kept);
     assert_eq!(kept["properties"]["minLength"]["minLength"], 3);
     assert!(is_strict(&kept));
-    let narrowed = for_providers(&schema, Bounds::Dropped);
+    let narrowed = for_providers(&schema, SchemaBounds::Dropped);
     assert_eq!(
         narrowed,
         json!({

@@ -1,46 +1,45 @@
-//! A provider that follows a script, and says so when it is asked something else.
+//! A test provider that plays a script and fails with a description if a request does not match it.
 //!
-//! A test that passes although the program asked the wrong question proves nothing, so each turn can state what the
-//! request must hold, and a mismatch is an error that shows what was wanted beside what came.
-
-mod script;
+//! A turn can list what the request must contain, so that a test cannot pass with the wrong
+//! request.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use super::collect::Collector;
-use super::error::{ErrorKind, Fault, ModelError, Said};
-use super::hosted::made_id;
-use super::provider::{Call, Generation, Provider, Sink};
-use super::request::Request;
-use super::response::{Event, Response};
+use serde::Deserialize;
+use serde_json::Value;
 
-pub use script::ScriptError;
-use script::{Expect, Order, Script, Turn};
+use crate::model::collect::Collector;
+use crate::model::conversation::{ModelEvent, Request, Response, StopReason};
+use crate::model::error::{ErrorKind, Fault, ModelError, Said, Wait};
+use crate::model::hosted::made_id;
+use crate::model::price::Usage;
+use crate::model::provider::{Call, Generation, Provider, Sink};
+use nacre_types::ModelRole as Role;
 
-/// A provider with its lines prepared.
 #[derive(Debug)]
 pub struct Scripted {
     order: Order,
-    /// Turns that were not played yet.
     left: Mutex<Vec<(usize, Turn)>>,
     n_turns: usize,
 }
 
 impl Scripted {
-    /// Reads a script: JSON if it begins with a brace, else TOML.
+    /// Parses a script: JSON if it begins with a brace, otherwise TOML.
     pub fn parse(text: &str) -> Result<Self, ScriptError> {
-        let Script { order, turns } = Script::parse(text)?;
+        let Script { order, turns } = if text.trim_start().starts_with('{') {
+            serde_json::from_str(text)?
+        } else {
+            toml::from_str(text)?
+        };
         let n_turns = turns.len();
         Ok(Self { order, left: Mutex::new(turns.into_iter().enumerate().collect()), n_turns })
     }
 
-    /// How many turns were not played; a test that ends well has none left.
     pub fn n_left(&self) -> usize {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    /// Takes the turn that fits the request.
     fn take(&self, request: &Request) -> Result<Turn, Fault> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let mut complaints = Vec::new();
@@ -88,55 +87,53 @@ impl Provider for Scripted {
     }
 }
 
-/// Says what the turn says and nothing more, as a server does that stalls.
 fn begin(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) {
-    sink(Event::Started { model: call.model.clone() });
+    sink(ModelEvent::Started { model: call.model.clone() });
     if let Some(text) = turn.say {
-        sink(Event::Text(text));
+        sink(ModelEvent::Text(text));
     }
 }
 
 async fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {
     let mut collector = Collector::new(call.limits.answer_bytes);
-    let mut show = |event: Event| -> Result<(), Fault> {
+    let mut show = |event: ModelEvent| -> Result<(), Fault> {
         collector.push(&event)?;
         sink(event);
         Ok(())
     };
-    show(Event::Started { model: call.model.clone() })?;
+    show(ModelEvent::Started { model: call.model.clone() })?;
     if let Some(text) = turn.reasoning {
-        show(Event::Reasoning(text))?;
-        show(Event::ReasoningDone { signature: None })?;
+        show(ModelEvent::Reasoning(text))?;
+        show(ModelEvent::ReasoningDone { signature: None })?;
     }
     for piece in pieces(turn.say.as_deref(), turn.word_ms) {
-        show(Event::Text(piece.to_owned()))?;
+        show(ModelEvent::Text(piece.to_owned()))?;
         if turn.word_ms != 0 {
             tokio::time::sleep(Duration::from_millis(turn.word_ms)).await;
         }
     }
     for (index, scripted) in turn.calls.into_iter().enumerate() {
         let id = scripted.id.unwrap_or_else(|| made_id(call.request.messages.len(), index));
-        show(Event::ToolStarted { index, id, name: scripted.name })?;
+        show(ModelEvent::ToolStarted { index, id, name: scripted.name })?;
         let raw = scripted.arguments.as_str().map(str::to_owned);
         let delta = raw.unwrap_or_else(|| scripted.arguments.to_string());
-        show(Event::ToolArguments { index, delta })?;
-        show(Event::ToolDone { index })?;
+        show(ModelEvent::ToolArguments { index, delta })?;
+        show(ModelEvent::ToolDone { index })?;
     }
     if let Some(error) = turn.error {
         return Err(Fault { kind: error.kind()?, said: error.message });
     }
     if let Some(usage) = turn.usage {
-        show(Event::Usage(usage.into()))?;
+        show(ModelEvent::Usage(usage))?;
     }
     if let Some(stop) = turn.stop {
-        collector.push(&Event::Stop(stop))?;
+        collector.push(&ModelEvent::Stop(stop))?;
     }
     let response = collector.finish(call.model, call.request);
-    sink(Event::Stop(response.stop.clone()));
+    sink(ModelEvent::Stop(response.stop.clone()));
     Ok(response)
 }
 
-/// What is said, in the pieces in which it is sent: whole, or word by word.
 fn pieces(say: Option<&str>, word_ms: u64) -> Vec<&str> {
     match (say, word_ms) {
         (None, _) => Vec::new(),
@@ -145,7 +142,6 @@ fn pieces(say: Option<&str>, word_ms: u64) -> Vec<&str> {
     }
 }
 
-/// Returns what the turn wants and the request does not have.
 fn mismatches(expect: &Expect, request: &Request) -> Vec<String> {
     let Expect { role, system_contains, last_contains, tools, output, n_messages } = expect;
     let mut wrong = Vec::new();
@@ -155,7 +151,7 @@ fn mismatches(expect: &Expect, request: &Request) -> Vec<String> {
     for part in system_contains.iter().filter(|part| !request.system.contains(part.as_str())) {
         wrong.push(format!("instructions with `{part}`"));
     }
-    let last = request.messages.last().map(super::request::Message::text).unwrap_or_default();
+    let last = request.messages.last().map(super::conversation::Message::text).unwrap_or_default();
     for part in last_contains.iter().filter(|part| !last.contains(part.as_str())) {
         wrong.push(format!("a last message with `{part}`"));
     }
@@ -172,10 +168,9 @@ fn mismatches(expect: &Expect, request: &Request) -> Vec<String> {
     wrong
 }
 
-/// Describes a request in the words of what can be expected of one.
 fn shown(request: &Request) -> String {
     let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let last = request.messages.last().map(super::request::Message::text).unwrap_or_default();
+    let last = request.messages.last().map(super::conversation::Message::text).unwrap_or_default();
     let last: String = last.chars().take(200).collect();
     let output = request.output.as_ref().map_or("none", |output| output.name.as_str());
     format!(
@@ -188,3 +183,100 @@ fn shown(request: &Request) -> String {
 
 #[cfg(test)]
 mod tests;
+
+#[derive(Debug, thiserror::Error)]
+pub enum ScriptError {
+    #[error("Cannot read the script as JSON")]
+    Json(#[from] serde_json::Error),
+    #[error("Cannot read the script as TOML")]
+    Toml(#[from] toml::de::Error),
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Script {
+    #[serde(default)]
+    order: Order,
+    turns: Vec<Turn>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Order {
+    /// Each request must match the next turn.
+    #[default]
+    Strict,
+    /// Each request is answered with the first unused turn that matches it. For agents that run
+    /// concurrently.
+    Any,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Turn {
+    expect: Expect,
+    reasoning: Option<String>,
+    say: Option<String>,
+    calls: Vec<ScriptedCall>,
+    usage: Option<Usage>,
+    stop: Option<StopReason>,
+    error: Option<ScriptedError>,
+    hang: bool,
+    /// Delay in milliseconds after each word.
+    word_ms: u64,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+struct Expect {
+    role: Option<Role>,
+    system_contains: Vec<String>,
+    last_contains: Vec<String>,
+    /// Tools that the request must offer. It may offer others.
+    tools: Vec<String>,
+    output: Option<String>,
+    n_messages: Option<usize>,
+}
+
+/// A tool call. Arguments given as a string are sent unchanged, even if they are malformed.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptedCall {
+    id: Option<String>,
+    name: String,
+    #[serde(default)]
+    arguments: Value,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ScriptedError {
+    kind: String,
+    retry_after_ms: Option<u64>,
+    message: Option<String>,
+}
+
+impl ScriptedError {
+    fn kind(&self) -> Result<ErrorKind, Fault> {
+        let retry_after = self.retry_after_ms.map(Duration::from_millis);
+        let kinds = [
+            ErrorKind::Auth,
+            ErrorKind::Quota,
+            ErrorKind::RateLimited { retry_after },
+            ErrorKind::Overloaded { retry_after },
+            ErrorKind::Timeout(Wait::FirstToken),
+            ErrorKind::CutStream,
+            ErrorKind::BadRequest,
+            ErrorKind::UnknownModel,
+            ErrorKind::ContextTooLong,
+            ErrorKind::Refused,
+            ErrorKind::Unavailable { status: None },
+            ErrorKind::Protocol,
+        ];
+        let found = kinds.into_iter().find(|kind| kind.as_str() == self.kind);
+        found.ok_or_else(|| Fault {
+            kind: ErrorKind::ScriptMismatch,
+            said: Some(format!("the script names the unknown error `{}`", self.kind)),
+        })
+    }
+}

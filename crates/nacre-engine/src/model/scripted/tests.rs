@@ -2,21 +2,20 @@
 
 use std::sync::Mutex;
 
-use super::super::content::Arguments;
-use super::super::names::{ModelRef, Role};
-use super::super::provider::Limits;
-use super::super::request::ToolDef;
-use super::super::response::StopReason;
-use super::super::usage::Usage;
 use super::*;
+use crate::model::conversation::{Arguments, StopReason, ToolDef};
+use crate::model::price::Usage;
+use crate::model::provider::Limits;
+use crate::model::roles::ModelRef;
+use nacre_types::ModelRole as Role;
 
 async fn ask(scripted: &Scripted, request: &Request) -> Result<Response, ModelError> {
     let (model, limits) = (ModelRef::scripted(), Limits::default());
     let events = Mutex::new(Vec::new());
-    let mut sink = |event: Event| events.lock().unwrap().push(event);
+    let mut sink = |event: ModelEvent| events.lock().unwrap().push(event);
     let result =
         scripted.generate(Call { model: &model, request, limits: &limits }, &mut sink).await;
-    let stops = events.lock().unwrap().iter().filter(|e| matches!(e, Event::Stop(_))).count();
+    let stops = events.lock().unwrap().iter().filter(|e| matches!(e, ModelEvent::Stop(_))).count();
     assert_eq!(stops, usize::from(result.is_ok()), "an answer stops once, a failure never");
     result
 }
@@ -65,8 +64,8 @@ async fn words_are_said_one_by_one_with_time_between_them() {
     let (model, limits, begun) =
         (ModelRef::scripted(), Limits::default(), tokio::time::Instant::now());
     let said = Mutex::new(Vec::new());
-    let mut sink = |event: Event| {
-        if let Event::Text(text) = event {
+    let mut sink = |event: ModelEvent| {
+        if let ModelEvent::Text(text) = event {
             said.lock().unwrap().push((text, begun.elapsed().as_millis()));
         }
     };

@@ -1,18 +1,17 @@
 //! Limits hold before a question goes out, and every answer is counted once.
 
-use super::super::price::Price;
-use super::super::response::Response;
-use super::super::retry::{Cancel, Control, RetryPolicy, generate};
-use super::super::roles::{ModelSettings, Models, RoleSettings};
-use super::super::scripted::Scripted;
 use super::*;
-use crate::model::Limits;
+use crate::model::conversation::Response;
+use crate::model::retry::{Control, RetryPolicy, generate};
+use crate::model::roles::{ModelSettings, Models, RoleSettings};
+use crate::model::scripted::Scripted;
+use crate::model::{Cancel, Limits};
 
 const ROLE: Role = Role::Extract;
 
 fn control() -> Control {
     let policy = RetryPolicy { attempts: 1, ..RetryPolicy::default() };
-    Control { policy, limits: Limits::default(), seed: 1, cancel: Cancel::never() }
+    Control { policy, limits: Limits::default(), seed: 1, cancel: Cancel::new() }
 }
 
 fn models(script: &str) -> Models {
@@ -24,9 +23,10 @@ fn models(script: &str) -> Models {
 }
 
 /// A dollar for a million tokens of either kind.
-fn prices() -> PriceTable {
-    let price = Price { input: 1000, output: 1000, cache_read: 0, cache_write: 0 };
-    PriceTable::with_own(vec![("scripted".to_owned(), price)])
+fn cost(usage: &Usage, _: &ModelRef) -> Option<Cost> {
+    usage.reported.or(Some(Cost::from_nano_dollars(
+        usage.input.saturating_add(usage.output).saturating_mul(1000),
+    )))
 }
 
 fn allowance(scope: LimitScope, tokens: u64, nano: u64) -> Allowance {
@@ -60,7 +60,7 @@ async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
             "the project's limit of 0 tokens is reached, 0 were used",
         ),
     ] {
-        let budget = Arc::new(SpendingBudget::new(vec![allowance], prices(), |_| Ok(())));
+        let budget = Arc::new(SpendingBudget::new(vec![allowance], cost, |_| Ok(())));
         let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&budget);
         if allowance.limit.tokens > 0 {
             ask(&models, "who?").await.unwrap();
@@ -75,7 +75,7 @@ async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
 #[tokio::test]
 async fn a_question_that_would_not_fit_is_not_asked_at_all() {
     let budget =
-        SpendingBudget::new(vec![allowance(LimitScope::Day, 100, u64::MAX)], prices(), |_| Ok(()));
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 100, u64::MAX)], cost, |_| Ok(()));
     let budget = Arc::new(budget);
     let models = models(SIX_HUNDRED).paid_from(&budget);
     assert!(ask(&models, &"long ".repeat(100)).await.is_err());
@@ -88,11 +88,10 @@ async fn a_question_that_would_not_fit_is_not_asked_at_all() {
 async fn every_answer_is_kept_and_one_without_numbers_is_counted_by_its_length() {
     let kept = Arc::new(Mutex::new(Vec::new()));
     let sink = Arc::clone(&kept);
-    let budget =
-        Arc::new(SpendingBudget::new(Vec::new(), PriceTable::default(), move |spent: &Spent| {
-            sink.lock().unwrap().push(spent.clone());
-            Ok(())
-        }));
+    let budget = Arc::new(SpendingBudget::new(Vec::new(), Usage::cost, move |spent: &Spent| {
+        sink.lock().unwrap().push(spent.clone());
+        Ok(())
+    }));
     let script = format!(
         "{SIX_HUNDRED}[[turns]]\nsay = 'twelve bytes'\n[[turns]]\nerror = {{ kind = 'quota' }}\n"
     );
@@ -108,7 +107,7 @@ async fn every_answer_is_kept_and_one_without_numbers_is_counted_by_its_length()
 
 #[tokio::test]
 async fn what_cannot_be_written_down_is_not_spent_again() {
-    let budget = SpendingBudget::new(Vec::new(), prices(), |_| Err("the disk is full".to_owned()));
+    let budget = SpendingBudget::new(Vec::new(), cost, |_| Err("the disk is full".to_owned()));
     let budget = Arc::new(budget);
     let models = models(&SIX_HUNDRED.repeat(2)).paid_from(&budget);
     ask(&models, "who?").await.unwrap();
@@ -122,7 +121,7 @@ async fn what_cannot_be_written_down_is_not_spent_again() {
 #[tokio::test]
 async fn questions_side_by_side_cannot_both_take_the_last_of_it() {
     let budget =
-        SpendingBudget::new(vec![allowance(LimitScope::Day, 150, u64::MAX)], prices(), |_| Ok(()));
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 150, u64::MAX)], cost, |_| Ok(()));
     let budget = Arc::new(budget);
     let models = models("[[turns]]\nhang = true\n[[turns]]\nsay = 'x'\n").paid_from(&budget);
     let question = "long ".repeat(80);
@@ -160,7 +159,7 @@ fn a_claim_below_what_texts_take_is_counted_by_their_length_and_none_overflows()
 #[tokio::test]
 async fn a_server_that_claims_a_token_an_answer_does_not_get_past_a_limit() {
     let budget =
-        SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], cost, |_| Ok(()));
     let budget = Arc::new(budget);
     let turn =
         format!("[[turns]]\nsay = '{}'\nusage = {{ input = 1, output = 0 }}\n", "x".repeat(1_600));
@@ -175,7 +174,7 @@ async fn a_server_that_claims_a_token_an_answer_does_not_get_past_a_limit() {
 #[tokio::test]
 async fn claims_without_bounds_reach_the_limit_and_stay_there() {
     let budget =
-        SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], prices(), |_| Ok(()));
+        SpendingBudget::new(vec![allowance(LimitScope::Day, 500, u64::MAX)], cost, |_| Ok(()));
     let budget = Arc::new(budget);
     let turn = "[[turns]]\nsay = 'x'\nusage = { input = 9223372036854775807, output = 9223372036854775807 }\n";
     let models = models(&turn.repeat(2)).paid_from(&budget);

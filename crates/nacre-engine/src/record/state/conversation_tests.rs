@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use nacre_core::base::redact::ExtraWords;
+use nacre_base::redact::ExtraWords;
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::testing::{Home, at, id, me, task};
 use super::*;
+use crate::record::state::support_tests::{Home, at, id, me, task};
 use crate::record::{
     CancelledBy, Failure, NewTask, Runner, SessionId, Signal, Start, TaskId, TaskState,
 };
@@ -82,7 +82,7 @@ fn sessions_that_nobody_talks_to_are_no_conversations() {
     home.accept(&mut state, 1, at(0));
     let all = Conversations { workspace: None, with_archived: true, limit: 9 };
     assert_eq!(state.conversations(&all).unwrap(), []);
-    assert_eq!(state.sessions(9).unwrap().len(), 1);
+    assert_eq!(state.session_titles().len(), 1);
     assert_eq!(state.find_session(session(1).as_str()).unwrap(), SessionMatch::Nothing);
     let again = state.create_session(&new(1), at(1));
     assert!(matches!(again, Err(StateError::SessionExists { .. })));
@@ -220,7 +220,7 @@ fn a_fork_begins_with_the_items_of_the_other_and_goes_its_own_way() {
 fn what_is_removed_is_gone_and_what_runs_cannot_be_removed() {
     let (_home, mut state) = running();
     append(&mut state, 1, &[said("a secret plan")]).unwrap();
-    send(&mut state, 1, 1, &["{}"], MessageEnd::Last).unwrap();
+    send(&mut state, 1, 1, &["{}"], true).unwrap();
     state.fork_session(&session(1), None, &session(2), at(5)).unwrap();
     let busy = state.remove_session(&session(1));
     assert!(matches!(busy, Err(StateError::SessionInUse { .. })));
@@ -261,7 +261,7 @@ fn secrets_and_words_of_a_project_reach_neither_items_nor_messages() {
     let text = format!("ANTHROPIC_API_KEY={key} of Acme Corp");
     append(&mut state, 1, &[said(&text)]).unwrap();
     let message = json!({ "text": text }).to_string();
-    let sent = send(&mut state, 1, 1, &[&message, r#"{"a": 1}"#], MessageEnd::MoreFollow).unwrap();
+    let sent = send(&mut state, 1, 1, &[&message, r#"{"a": 1}"#], false).unwrap();
     let kept = state.messages_after(&id(1), 0, 9).unwrap();
     assert_eq!(kept.iter().map(|message| message.text.clone()).collect::<Vec<_>>(), sent);
     assert_eq!(sent[1], r#"{"a": 1}"#, "what holds nothing secret is sent byte for byte");
@@ -274,32 +274,32 @@ fn send(
     number: u64,
     first: u64,
     texts: &[&str],
-    end: MessageEnd,
+    is_last: bool,
 ) -> Result<Vec<String>, StateError> {
     let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-    state.append_messages(NewMessages { task: &id(number), first, texts: &texts, end })
+    state.append_messages(NewMessages { task: &id(number), first, texts: &texts, is_last })
 }
 
 #[test]
 fn messages_have_no_gaps_and_one_last() {
     let (_home, mut state) = running();
     let refused = |result| matches!(result, Err(StateError::MessageOrder { .. }));
-    assert!(refused(send(&mut state, 1, 2, &["{}"], MessageEnd::MoreFollow)));
-    send(&mut state, 1, 1, &["{\"n\":1}", "{\"n\":2}"], MessageEnd::MoreFollow).unwrap();
-    assert!(refused(send(&mut state, 1, 2, &["{}"], MessageEnd::MoreFollow)));
-    assert!(refused(send(&mut state, 1, 4, &["{}"], MessageEnd::MoreFollow)));
-    send(&mut state, 1, 3, &["{\"n\":3}", "{\"n\":4}"], MessageEnd::Last).unwrap();
-    assert!(refused(send(&mut state, 1, 5, &["{}"], MessageEnd::Last)));
-    let broken = send(&mut state, 1, 5, &["{"], MessageEnd::Last);
+    assert!(refused(send(&mut state, 1, 2, &["{}"], false)));
+    send(&mut state, 1, 1, &["{\"n\":1}", "{\"n\":2}"], false).unwrap();
+    assert!(refused(send(&mut state, 1, 2, &["{}"], false)));
+    assert!(refused(send(&mut state, 1, 4, &["{}"], false)));
+    send(&mut state, 1, 3, &["{\"n\":3}", "{\"n\":4}"], true).unwrap();
+    assert!(refused(send(&mut state, 1, 5, &["{}"], true)));
+    let broken = send(&mut state, 1, 5, &["{"], true);
     assert!(matches!(broken, Err(StateError::NotJson(_))));
-    let unknown = send(&mut state, 9, 1, &["{}"], MessageEnd::Last);
+    let unknown = send(&mut state, 9, 1, &["{}"], true);
     assert!(matches!(unknown, Err(StateError::UnknownTask { .. })));
     let kept = state.messages_after(&id(1), 1, 2).unwrap();
     let shown: Vec<_> =
         kept.iter().map(|message| (message.sequence, message.text.as_str())).collect();
     assert_eq!(shown, [(2, "{\"n\":2}"), (3, "{\"n\":3}")]);
     let ends = state.messages_after(&id(1), 0, 9).unwrap();
-    assert_eq!(ends.iter().filter(|message| message.end == MessageEnd::Last).count(), 1);
+    assert_eq!(ends.iter().filter(|message| message.is_last).count(), 1);
 }
 
 fn terminal(task: &TaskRecord, sequence: u64) -> String {
@@ -318,12 +318,13 @@ fn a_task_whose_process_died_gets_its_terminal_message_once() {
         let new = NewTask { session: session(number), ..task(number) };
         state.accept(&new, runner, at(0)).unwrap();
     }
-    // The first ran and had said something, the second waited, the third is alive, the fourth had told its end.
+    // The first ran and had said something, the second waited, the third is alive, the fourth had
+    // reported its end.
     for (number, runner) in [(1, &gone), (3, &here), (4, &gone)] {
         state.start(&id(number), runner, at(0)).unwrap();
     }
-    send(&mut state, 1, 1, &["{}", "{}"], MessageEnd::MoreFollow).unwrap();
-    send(&mut state, 4, 1, &["{}"], MessageEnd::Last).unwrap();
+    send(&mut state, 1, 1, &["{}", "{}"], false).unwrap();
+    send(&mut state, 4, 1, &["{}"], true).unwrap();
     state.go(&id(4), DONE, at(1)).unwrap();
     // Somebody else may have cleared the tasks before, without knowing of messages.
     home.open().clear_dead(&here, at(2)).unwrap();
@@ -332,9 +333,9 @@ fn a_task_whose_process_died_gets_its_terminal_message_once() {
     let last = |number| state.messages_after(&id(number), 0, 9).unwrap().pop();
     let expected = json!({ "sequence": 3, "task": id(1), "state": "failed(restarted)" });
     assert_eq!(last(1).unwrap().text, expected.to_string());
-    assert_eq!(last(2).map(|message| (message.sequence, message.end)), Some((1, MessageEnd::Last)));
+    assert_eq!(last(2).map(|message| (message.sequence, message.is_last)), Some((1, true)));
     assert_eq!(last(3), None);
-    let late = send(&mut state, 1, 4, &["{}"], MessageEnd::MoreFollow);
+    let late = send(&mut state, 1, 4, &["{}"], false);
     assert!(matches!(late, Err(StateError::MessageOrder { .. })));
 }
 
@@ -342,10 +343,9 @@ fn a_task_whose_process_died_gets_its_terminal_message_once() {
 fn a_conversation_outlives_the_retention_of_its_tasks() {
     let (_home, mut state) = running();
     append(&mut state, 1, &[said("a")]).unwrap();
-    send(&mut state, 1, 1, &["{}"], MessageEnd::Last).unwrap();
+    send(&mut state, 1, 1, &["{}"], true).unwrap();
     state.go(&id(1), DONE, at(3)).unwrap();
-    let none = Retention { max_age: std::time::Duration::ZERO, max_events: 0 };
-    assert_eq!(state.trim(&none, at(99_999)).unwrap().n_tasks, 1);
+    assert_eq!(state.trim(std::time::Duration::ZERO, at(99_999)).unwrap(), 1);
     assert_eq!(texts(&state, 1), ["a"]);
     assert_eq!(state.messages_after(&id(1), 0, 9).unwrap(), []);
 }
@@ -456,9 +456,8 @@ impl Expected {
         let first = kept.len() as u64 + 1;
         let texts: Vec<String> =
             (0..u64::from(n)).map(|n| json!({ "n": first + n }).to_string()).collect();
-        let end = if is_last { MessageEnd::Last } else { MessageEnd::MoreFollow };
         if state
-            .append_messages(NewMessages { task: &id(number), first, texts: &texts, end })
+            .append_messages(NewMessages { task: &id(number), first, texts: &texts, is_last })
             .is_ok()
         {
             kept.extend(texts);
@@ -473,9 +472,9 @@ impl Expected {
             let kept = state.messages_after(&id(*number), 0, 1000).unwrap();
             let texts: Vec<&String> = kept.iter().map(|message| &message.text).collect();
             assert_eq!(texts, messages.iter().collect::<Vec<_>>());
-            let n_last = kept.iter().filter(|message| message.end == MessageEnd::Last).count();
+            let n_last = kept.iter().filter(|message| message.is_last).count();
             assert!(n_last <= 1);
-            let is_at_the_end = kept.last().is_some_and(|message| message.end == MessageEnd::Last);
+            let is_at_the_end = kept.last().is_some_and(|message| message.is_last);
             assert_eq!(n_last == 1, is_at_the_end);
         }
         let all = Conversations { workspace: None, with_archived: true, limit: 99 };
@@ -490,8 +489,9 @@ fn session_of(task: u64) -> u64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
 
-    /// However two processes push, items and messages are what was appended, in order and once; a session's items come
-    /// only from its running task; no task has two last messages, and after a recovery every dead one has one.
+    /// However two processes push, items and messages are what was appended, in order and once; a
+    /// session's items come only from its running task; no task has two last messages, and after a
+    /// recovery every dead one has one.
     #[test]
     fn conversations_hold_under_any_order(happenings in proptest::collection::vec(happening(), 0..60)) {
         let home = Home::new();
@@ -515,7 +515,7 @@ proptest! {
             let Ok(record) = states[0].task(&id(number)) else { continue };
             prop_assert!(record.state.is_terminal());
             let last: Option<MessageRecord> = states[0].messages_after(&id(number), 0, 1000).unwrap().pop();
-            prop_assert_eq!(last.map(|last| last.end), Some(MessageEnd::Last));
+            prop_assert_eq!(last.map(|last| last.is_last), Some(true));
         }
     }
 }

@@ -1,24 +1,27 @@
-//! The file of the state: how it is made, opened and brought up to date.
+//! The SQLite state file: creation, migration and errors.
 //!
-//! `user_version` counts the steps of the schema that were taken. A step is never changed once released; the next
-//! one is added behind it.
+//! `user_version` counts the applied schema steps. A released step never changes; new steps are
+//! appended.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use nacre_core::base::redact::ExtraWords;
-use nacre_core::safefs::{Owner, RelPath, WriteScope};
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use jiff::Timestamp;
+use nacre_base::ShownLine;
+use nacre_base::fs::{
+    FsError, Owner, RelPath, WriteScope, database_path, make_database, migrate_database,
+    open_database,
+};
+use nacre_base::redact::ExtraWords;
+use rusqlite::types::Type;
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension as _, Params, Row, Transaction, TransactionBehavior,
+};
 
-use super::error::StateError;
+use crate::record::{IllegalMove, SessionId, TaskId};
 
-/// The file's name in the global folder.
 pub const STATE_FILE: &str = "state.sqlite3";
 
-/// How long one process waits for another's transaction; each is short.
-const BUSY_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// The schema, step by step.
 const STEPS: &[&str] = &[
     "
 CREATE TABLE session (
@@ -157,7 +160,6 @@ CREATE TABLE message (
 ",
 ];
 
-/// Sessions, tasks and what they told.
 #[derive(Debug)]
 pub struct State {
     pub(super) connection: Connection,
@@ -166,20 +168,11 @@ pub struct State {
 }
 
 impl State {
-    /// Opens the state in the global folder, making it where it is missing.
     pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self, StateError> {
-        let file = RelPath::new(STATE_FILE)?;
-        if !home.has(&file)? {
-            // SQLite would make it readable to others; its side files take over the mode.
-            let writer = home.lock(owner, patience)?;
-            if !home.has(&file)? {
-                writer.write_atomic(&file, b"")?;
-            }
-        }
+        make_database(home, STATE_FILE, owner, patience)?;
         Self::open_file(home.path())
     }
 
-    /// Opens the state where there is one.
     pub fn open_existing(home: &WriteScope) -> Result<Option<Self>, StateError> {
         if !home.has(&RelPath::new(STATE_FILE)?)? {
             return Ok(None);
@@ -188,15 +181,15 @@ impl State {
     }
 
     fn open_file(folder: &Path) -> Result<Self, StateError> {
-        // SQLite refuses links anywhere in the path; those on the way to the folder are the person's own.
-        let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned()).join(STATE_FILE);
-        let connection = connect(&path).map_err(|error| StateError::opening(error, &path))?;
+        let path = database_path(folder, STATE_FILE);
+        let opened = open_database(&path, OpenFlags::empty());
+        let connection = opened.map_err(|error| StateError::opening(error, &path))?;
         let mut state = Self { connection, path, words: ExtraWords::default() };
         state.migrate(STEPS)?;
         Ok(state)
     }
 
-    /// The same state; what is written through it contains no word of the list.
+    /// Returns the same state, but redacts these words from everything written through it.
     #[must_use]
     pub fn without_words(self, words: ExtraWords) -> Self {
         Self { words, ..self }
@@ -206,32 +199,19 @@ impl State {
         &self.words
     }
 
-    /// Where it lies.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Takes the steps of the schema that were not taken yet.
     fn migrate(&mut self, steps: &[&str]) -> Result<(), StateError> {
-        let newest = steps.len() as i64;
-        let found = self.read(|connection| Ok(version(connection)?))?;
-        if newest < found {
-            return Err(StateError::Newer { path: self.path.clone(), found });
+        let newer = migrate_database(&mut self.connection, steps)
+            .map_err(|error| StateError::from(error).in_file(&self.path))?;
+        match newer {
+            Some(found) => Err(StateError::Newer { path: self.path.clone(), found }),
+            None => Ok(()),
         }
-        if found == newest {
-            return Ok(());
-        }
-        self.write(|transaction| {
-            // Another process may have been faster.
-            let found = usize::try_from(version(transaction)?).unwrap_or(0);
-            for step in steps.iter().skip(found) {
-                transaction.execute_batch(step)?;
-            }
-            Ok(transaction.pragma_update(None, "user_version", newest.max(found as i64))?)
-        })
     }
 
-    /// Runs `work` in one write transaction; an error takes all of it back.
     pub(super) fn write<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> Result<T, StateError>,
@@ -247,7 +227,6 @@ impl State {
         run().map_err(|error: StateError| error.in_file(path))
     }
 
-    /// Runs `work`, which only reads.
     pub(super) fn read<T>(
         &self,
         work: impl FnOnce(&Connection) -> Result<T, StateError>,
@@ -256,30 +235,151 @@ impl State {
     }
 }
 
-fn connect(path: &Path) -> rusqlite::Result<Connection> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
-        | OpenFlags::SQLITE_OPEN_NOFOLLOW
-        | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags)?;
-    connection.busy_timeout(BUSY_TIMEOUT)?;
-    connection.execute_batch(
-        "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;
-         PRAGMA trusted_schema = OFF; PRAGMA journal_size_limit = 67108864;",
-    )?;
-    connection.set_prepared_statement_cache_capacity(64);
-    Ok(connection)
+#[derive(Debug, thiserror::Error)]
+pub enum StateError {
+    #[error("Cannot open `{}`", path.display())]
+    Open { path: PathBuf, source: rusqlite::Error },
+    /// The file is not moved aside automatically, because it contains conversations.
+    #[error("`{}` is damaged or not Nacre's", path.display())]
+    Damaged { path: PathBuf, source: rusqlite::Error },
+    #[error("`{}` was written by a newer version (format {found})", path.display())]
+    Newer { path: PathBuf, found: i64 },
+    #[error("Another process is writing to the state")]
+    Busy(#[source] rusqlite::Error),
+    #[error("Cannot use the state")]
+    Sql(#[source] rusqlite::Error),
+    #[error("No task is named `{}`", ShownLine(id))]
+    UnknownTask { id: String },
+    #[error("`{}` fits {n_found} tasks", ShownLine(id))]
+    Ambiguous { id: String, n_found: usize },
+    #[error("`{session}` has {cap} tasks that wait already")]
+    QueueFull { session: SessionId, cap: usize },
+    #[error("No conversation is named `{}`", ShownLine(id))]
+    UnknownSession { id: String },
+    #[error("A session named `{session}` exists already")]
+    SessionExists { session: SessionId },
+    #[error("`{session}` is in use")]
+    SessionInUse { session: SessionId },
+    #[error("`{task}` is not the running task of `{session}` in this process")]
+    NotHeld { session: SessionId, task: TaskId },
+    /// Messages must be numbered from 1 without gaps, with nothing after the last one.
+    #[error("`{task}` cannot have a message {given} now; {expected}")]
+    MessageOrder { task: TaskId, given: u64, expected: String },
+    #[error("An item or message is not a JSON document")]
+    NotJson(#[source] serde_json::Error),
+    /// The team's shared database failed. `is_passing` is set for temporary failures.
+    #[error("Cannot use the shared state")]
+    Shared { is_passing: bool, source: Box<dyn std::error::Error + Send + Sync> },
+    #[error(transparent)]
+    Move(#[from] IllegalMove),
+    #[error(transparent)]
+    Fs(#[from] FsError),
 }
 
-fn version(connection: &Connection) -> rusqlite::Result<i64> {
-    connection.query_row("PRAGMA user_version", [], |row| row.get(0))
+impl From<rusqlite::Error> for StateError {
+    fn from(error: rusqlite::Error) -> Self {
+        use rusqlite::ErrorCode::{DatabaseBusy, DatabaseLocked};
+
+        match error.sqlite_error_code() {
+            Some(DatabaseBusy | DatabaseLocked) => Self::Busy(error),
+            Some(_) | None => Self::Sql(error),
+        }
+    }
+}
+
+impl StateError {
+    #[must_use]
+    pub(super) fn in_file(self, path: &Path) -> Self {
+        if let Self::Sql(source) = self {
+            return match is_damage(&source) {
+                true => Self::Damaged { path: path.to_owned(), source },
+                false => Self::Sql(source),
+            };
+        }
+        self
+    }
+
+    pub(super) fn opening(error: rusqlite::Error, path: &Path) -> Self {
+        let error = Self::from(error).in_file(path);
+        if let Self::Sql(source) = error {
+            return Self::Open { path: path.to_owned(), source };
+        }
+        error
+    }
+}
+
+/// Returns whether the error means that the file is not a valid state file: not a database,
+/// corrupt, or with unexpected tables or values.
+fn is_damage(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase, Unknown};
+
+    matches!(error.sqlite_error_code(), Some(NotADatabase | DatabaseCorrupt | Unknown))
+        || matches!(
+            error,
+            rusqlite::Error::FromSqlConversionFailure(..)
+                | rusqlite::Error::InvalidColumnType(..)
+                | rusqlite::Error::IntegralValueOutOfRange(..)
+                | rusqlite::Error::SqlInputError { .. }
+        )
+}
+
+pub(super) fn execute(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+) -> Result<usize, StateError> {
+    Ok(connection.prepare_cached(sql)?.execute(params)?)
+}
+
+pub(super) fn rows<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Vec<T>, StateError> {
+    Ok(connection.prepare_cached(sql)?.query_map(params, read)?.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn row<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
+) -> Result<Option<T>, StateError> {
+    Ok(connection.prepare_cached(sql)?.query_row(params, read).optional()?)
+}
+
+pub(super) fn sql_limit(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
+pub(super) fn bad(column: usize, why: &'static str) -> rusqlite::Error {
+    rusqlite::Error::FromSqlConversionFailure(column, Type::Text, why.into())
+}
+
+pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
+    Timestamp::from_microsecond(row.get(column)?).map_err(|_| bad(column, "not a time"))
+}
+
+pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {
+    let number: i64 = row.get(column)?;
+    u64::try_from(number).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, number))
+}
+
+/// Converts to `i64`, and saturates at `i64::MAX`, the largest SQLite integer.
+pub(super) fn whole(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
 mod tests {
     #![expect(clippy::disallowed_methods, reason = "the tests play the disk")]
 
+    use nacre_base::fs::schema_version;
+
     use super::*;
-    use crate::record::state::testing::{Home, at};
+    use crate::record::state::TaskStore as _;
+    use crate::record::state::support_tests::{Home, at};
 
     fn refusal(bytes: &[u8]) -> String {
         let home = Home::new();
@@ -334,7 +434,7 @@ mod tests {
         let newest = steps.len() as i64;
         state.migrate(&steps).unwrap();
         state.migrate(&steps).unwrap();
-        assert_eq!(version(&state.connection).unwrap(), newest);
+        assert_eq!(schema_version(&state.connection).unwrap(), newest);
         assert_eq!(state.tasks(10).unwrap().len(), 1);
         let error = state.migrate(STEPS).unwrap_err();
         assert!(matches!(error, StateError::Newer { found, .. } if found == newest));
@@ -346,7 +446,7 @@ mod tests {
         let other = Connection::open(home.path().join(STATE_FILE)).unwrap();
         other.execute_batch("CREATE TABLE task (x); PRAGMA user_version = 1;").unwrap();
         assert!(matches!(home.try_open(), Err(StateError::Damaged { .. })));
-        assert_eq!(version(&other).unwrap(), 1);
+        assert_eq!(schema_version(&other).unwrap(), 1);
     }
 
     #[test]

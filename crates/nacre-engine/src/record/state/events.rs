@@ -1,34 +1,34 @@
-//! Events on disk, in the order of their numbers, and the facts that are counted from them.
+//! Stores events as rows in the database and as a log file with one JSON object per line.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::base::redact::ExtraWords;
+use nacre_base::fs::{FsError, Owner, RelPath, WriteScope};
+use nacre_base::is_hidden_char;
+use nacre_base::redact::ExtraWords;
 use rusqlite::{Connection, params};
 use serde_json::Value;
 
-use super::db::State;
-use super::error::StateError;
-use super::event_rows::insert;
-use super::row::{Bad, bad, count, time, whole};
-use super::tasks::{self, TaskRecord};
-use crate::record::{Event, ModelFacts, Record};
-use crate::record::{TaskId, TaskState};
+use crate::record::state::db::{
+    State, StateError, bad, count, execute, rows, sql_limit, time, whole,
+};
+use crate::record::state::tasks::{self, TaskRecord};
+use crate::record::{Event, ModelFacts, Record, TaskId, TaskState};
 
-/// An event as it is kept. A newer version may have written kinds that this one does not know.
+/// A stored event. It is kept as JSON because newer versions may have written unknown event kinds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EventRecord {
     pub sequence: u64,
     pub at: Timestamp,
     pub name: String,
-    /// The event as one JSON object.
     pub fields: Value,
 }
 
 impl EventRecord {
-    /// The state that it tells, if it tells one.
     pub fn state(&self) -> Option<TaskState> {
         if self.name != "task.state" {
             return None;
@@ -36,13 +36,12 @@ impl EventRecord {
         serde_json::from_value(self.fields.clone()).ok()
     }
 
-    /// Whether it is the last one of its task.
     pub fn is_terminal(&self) -> bool {
         self.state().is_some_and(TaskState::is_terminal)
     }
 }
 
-/// A record that is ready to be written: its event as JSON, without secrets and without the words of its project.
+/// A record with its event as redacted JSON, ready to be written.
 #[derive(Clone, Debug)]
 pub(super) struct Ready {
     pub(super) record: Arc<Record>,
@@ -51,9 +50,9 @@ pub(super) struct Ready {
 
 impl Ready {
     pub(super) fn new(record: &Arc<Record>, words: &ExtraWords) -> Self {
-        // An event is plain data, which always has a JSON form.
+        // Serialization of plain data cannot fail.
         let mut json = serde_json::to_string(&record.event).unwrap_or_default();
-        // Short texts are without secrets already, but a word of the project's may stand in any of them.
+        // Short texts are already redacted, except for the project's words.
         if (record.event.has_foreign_text() || !words.is_empty())
             && let Cow::Owned(clean) = words.redact(&json)
         {
@@ -63,23 +62,20 @@ impl Ready {
     }
 }
 
-/// What became of a batch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BatchReport {
     pub n_written: u64,
-    /// Events of tasks that are over or were never taken in.
+    /// Number of events rejected because their task has ended or was never accepted.
     pub n_refused: u64,
 }
 
 impl State {
-    /// Writes what tasks told in one transaction: without secrets, each event once, nothing of a task that is over.
     pub fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
         let ready: Vec<Ready> =
             records.iter().map(|record| Ready::new(record, self.words())).collect();
         self.write_events(&ready)
     }
 
-    /// The events of a task with numbers above `after`, in order.
     pub fn events(
         &self,
         task: &TaskId,
@@ -87,26 +83,21 @@ impl State {
         limit: usize,
     ) -> Result<Vec<EventRecord>, StateError> {
         self.read(|connection| {
-            let mut rows = connection.prepare_cached(
+            let sql =
                 "SELECT sequence, at, name, fields FROM event WHERE task = ?1 AND sequence > ?2
-                 ORDER BY sequence LIMIT ?3",
-            )?;
-            let after = whole(after);
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let events = rows.query_map(params![task.as_str(), after, limit], |row| {
+                 ORDER BY sequence LIMIT ?3";
+            rows(connection, sql, params![task.as_str(), whole(after), sql_limit(limit)], |row| {
                 let fields: String = row.get(3)?;
                 Ok(EventRecord {
                     sequence: count(row, 0)?,
                     at: time(row, 1)?,
                     name: row.get(2)?,
-                    fields: serde_json::from_str(&fields).map_err(|_| bad(3, Bad::Event))?,
+                    fields: serde_json::from_str(&fields).map_err(|_| bad(3, "not an event"))?,
                 })
-            })?;
-            Ok(events.collect::<Result<_, _>>()?)
+            })
         })
     }
 
-    /// Writes a batch in one transaction.
     pub(super) fn write_events(&mut self, batch: &[Ready]) -> Result<BatchReport, StateError> {
         self.write(|transaction| {
             let mut scribe = Scribe {
@@ -123,7 +114,6 @@ impl State {
     }
 }
 
-/// Writes one batch; knows the tasks of it.
 struct Scribe<'c> {
     connection: &'c Connection,
     tasks: HashMap<TaskId, Option<(TaskRecord, u64)>>,
@@ -145,7 +135,8 @@ impl Scribe<'_> {
         if let Event::TaskState(state) = event {
             match tasks::step(self.connection, task, *state, *at) {
                 Ok(()) => task.state = *state,
-                // The end of a task that never ran is no end; other states are told for the reader only.
+                // A queued task cannot end. For other illegal transitions, only the event is
+                // stored.
                 Err(StateError::Move(_)) if state.is_terminal() => {
                     self.report.n_refused += 1;
                     return Ok(());
@@ -157,7 +148,7 @@ impl Scribe<'_> {
         if let Event::AgentSpawn { child, agent } = event {
             tasks::adopt(self.connection, task, child, agent.as_str(), *at)?;
         }
-        let n_new = insert(self.connection, id, *sequence, *at, event.name(), &ready.json)?;
+        let n_new = insert(self.connection, id, *sequence, *at, &event.name(), &ready.json)?;
         if let Event::ModelFinish(facts) = event
             && n_new > 0
         {
@@ -170,9 +161,11 @@ impl Scribe<'_> {
 
     fn count(&self) -> Result<(), StateError> {
         for (task, n_new) in self.tasks.values().flatten().filter(|(_, n_new)| *n_new > 0) {
-            self.connection
-                .prepare_cached("UPDATE task SET n_events = n_events + ?2 WHERE id = ?1")?
-                .execute(params![task.id.as_str(), whole(*n_new)])?;
+            execute(
+                self.connection,
+                "UPDATE task SET n_events = n_events + ?2 WHERE id = ?1",
+                params![task.id.as_str(), whole(*n_new)],
+            )?;
         }
         Ok(())
     }
@@ -189,13 +182,9 @@ fn note_model(
 ) -> Result<(), StateError> {
     let ModelFacts { step, model, stop, usage, cost, first_token_us, duration_us } = facts;
     let stop = serde_json::to_value(stop).unwrap_or_default();
-    connection
-        .prepare_cached(
-            "INSERT INTO model_call (task, step, model, stop, at, first_token, duration, input, cache_read,
+    execute(connection, "INSERT INTO model_call (task, step, model, stop, at, first_token, duration, input, cache_read,
                cache_write, output, reasoning, cost)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
-        )?
-        .execute(params![
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)", params![
             record.task.as_str(),
             step,
             model.to_string(),
@@ -211,4 +200,117 @@ fn note_model(
             cost.map(|cost| whole(cost.nano_dollars())),
         ])?;
     Ok(())
+}
+
+/// Inserts an event and returns the number of new rows. Duplicates are ignored.
+pub(super) fn insert(
+    connection: &Connection,
+    task: &TaskId,
+    sequence: u64,
+    at: Timestamp,
+    name: &str,
+    json: &str,
+) -> Result<u64, StateError> {
+    let n_new = execute(
+        connection,
+        "INSERT OR IGNORE INTO event (task, sequence, at, name, fields) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![task.as_str(), whole(sequence), at.as_microsecond(), name, json],
+    )?;
+    Ok(n_new as u64)
+}
+
+pub(super) fn append_end(
+    connection: &Connection,
+    task: &TaskId,
+    state: TaskState,
+    at: Timestamp,
+) -> Result<(), StateError> {
+    let last: i64 = connection
+        .prepare_cached("SELECT coalesce(max(sequence), 0) FROM event WHERE task = ?1")?
+        .query_row([task.as_str()], |row| row.get(0))?;
+    let event = Event::TaskState(state);
+    let json = serde_json::to_string(&event).unwrap_or_default();
+    insert(connection, task, last.unsigned_abs() + 1, at, &event.name(), &json)?;
+    execute(connection, "UPDATE task SET n_events = n_events + 1 WHERE id = ?1", [task.as_str()])?;
+    Ok(())
+}
+
+pub const LOG_FOLDER: &str = "logs";
+pub const LOG_FILE: &str = "server.log";
+
+const MAX_BYTES: u64 = 10 << 20;
+const N_KEPT: u32 = 5;
+
+/// Lock timeout. It is short because the log is not essential.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+#[derive(Debug)]
+pub struct LogFile {
+    folder: WriteScope,
+    owner: Owner,
+    path: RelPath,
+    max_bytes: u64,
+}
+
+impl LogFile {
+    pub fn new(folder: WriteScope, owner: Owner) -> Result<Self, FsError> {
+        Ok(Self { folder, owner, path: RelPath::new(LOG_FILE)?, max_bytes: MAX_BYTES })
+    }
+
+    #[cfg(test)]
+    pub(super) fn with_max_bytes(self, max_bytes: u64) -> Self {
+        Self { max_bytes, ..self }
+    }
+
+    pub(super) fn write(&self, batch: &[Ready]) -> Result<(), FsError> {
+        let mut lines = String::new();
+        for ready in batch {
+            push_line(&mut lines, ready);
+        }
+        let writer = self.folder.lock(&self.owner, PATIENCE)?;
+        if self.max_bytes <= writer.append(&self.path, lines.as_bytes())? {
+            writer.rotate(&self.path, N_KEPT)?;
+        }
+        Ok(())
+    }
+}
+
+fn push_line(lines: &mut String, ready: &Ready) {
+    let Record { task, sequence, at, event } = &*ready.record;
+    let Some(fields) = ready.json.strip_prefix('{') else { return };
+    // Writing to a `String` cannot fail.
+    let _ = write!(
+        lines,
+        r#"{{"at":"{at}","level":"{}","task":"{task}","sequence":{sequence},"#,
+        level(event)
+    );
+    for c in fields.chars() {
+        match is_hidden_char(c) {
+            // Escape control characters, so that a log cannot manipulate a terminal.
+            true => c.encode_utf16(&mut [0; 2]).iter().for_each(|unit| {
+                let _ = write!(lines, "\\u{unit:04x}");
+            }),
+            false => lines.push(c),
+        }
+    }
+    lines.push('\n');
+}
+
+fn level(event: &Event) -> &'static str {
+    let is_error = matches!(
+        event,
+        Event::Error { .. } | Event::ModelError { .. } | Event::TaskState(TaskState::Failed { .. })
+    );
+    let is_warning = matches!(
+        event,
+        Event::ModelRetry { .. }
+            | Event::ModelFallback { .. }
+            | Event::ToolDenied { .. }
+            | Event::BudgetBlock { .. }
+    ) || matches!(event, Event::ToolResult(facts) if facts.fault.is_some());
+    match (is_error, is_warning) {
+        (true, _) => "error",
+        (false, true) => "warn",
+        (false, false) => "info",
+    }
 }

@@ -1,33 +1,32 @@
-//! The items of a conversation: what was said and done, in order, and never changed.
+//! Conversation items, and the messages sent to the clients of a conversation.
 //!
-//! What an item says is another room's business; here it is a kind and a JSON document. Only the process that runs the
-//! session's task can append, so that two programs on one conversation cannot write into each other.
+//! Only the process that runs the session's task can append items, so that two programs cannot
+//! write to one conversation. Messages are numbered from 1 without gaps, and exactly one of them is
+//! marked as the last.
 
 use std::ops::Range;
 
 use jiff::Timestamp;
-use nacre_core::base::redact::ExtraWords;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use nacre_base::redact::ExtraWords;
+use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
-use super::db::State;
-use super::error::StateError;
-use super::row::{Bad, bad, count, time, whole};
+use crate::record::state::TaskStore as _;
+use crate::record::state::db::{
+    State, StateError, bad, count, execute, row, rows, sql_limit, time, whole,
+};
+use crate::record::state::tasks::{self, TaskRecord};
 use crate::record::{Runner, SessionId, TaskId};
 
-/// An item to append.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewItem {
-    /// A word that readers choose by.
     pub kind: String,
-    /// Search looks at its `text`, where it has one.
+    /// The search covers its `text` field, if it has one.
     pub json: Value,
 }
 
-/// An item as it is kept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ItemRecord {
-    /// From 1, without gaps.
     pub sequence: u64,
     pub task: TaskId,
     pub at: Timestamp,
@@ -35,7 +34,6 @@ pub struct ItemRecord {
     pub json: Value,
 }
 
-/// Who says that a session's running task is theirs.
 #[derive(Clone, Copy, Debug)]
 pub struct Holder<'a> {
     pub session: &'a SessionId,
@@ -44,8 +42,8 @@ pub struct Holder<'a> {
 }
 
 impl State {
-    /// Appends items in one transaction and returns their numbers. Refused unless the task is the session's running one
-    /// and this runner's.
+    /// Appends items in one transaction and returns their numbers. Fails unless the task is running
+    /// in this session and belongs to this runner.
     pub fn append_items(
         &mut self,
         holder: Holder<'_>,
@@ -65,29 +63,30 @@ impl State {
             let first = last.unsigned_abs() + 1;
             let mut next = first;
             for (item, json) in items.iter().zip(&texts) {
-                transaction
-                    .prepare_cached(
-                        "INSERT INTO item (session, sequence, task, at, kind, json)
+                execute(
+                    transaction,
+                    "INSERT INTO item (session, sequence, task, at, kind, json)
                          VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    )?
-                    .execute(params![
+                    params![
                         session,
                         whole(next),
                         holder.task.as_str(),
                         now.as_microsecond(),
                         item.kind,
                         json,
-                    ])?;
+                    ],
+                )?;
                 next += 1;
             }
-            transaction
-                .prepare_cached("UPDATE session SET updated = max(updated, ?2) WHERE id = ?1")?
-                .execute(params![session, now.as_microsecond()])?;
+            execute(
+                transaction,
+                "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1",
+                params![session, now.as_microsecond()],
+            )?;
             Ok(first..next)
         })
     }
 
-    /// The items of a conversation with numbers above `after`, in order.
     pub fn items(
         &self,
         session: &SessionId,
@@ -95,19 +94,13 @@ impl State {
         limit: usize,
     ) -> Result<Vec<ItemRecord>, StateError> {
         self.read(|connection| {
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let found = connection
-                .prepare_cached(
-                    "SELECT sequence, task, at, kind, json FROM item WHERE session = ?1 AND sequence > ?2
-                     ORDER BY sequence LIMIT ?3",
-                )?
-                .query_map(params![session.as_str(), whole(after), limit], record)?
-                .collect::<Result<_, _>>()?;
-            Ok(found)
+            let limit = sql_limit(limit);
+            rows(connection, "SELECT sequence, task, at, kind, json FROM item WHERE session = ?1 AND sequence > ?2
+                     ORDER BY sequence LIMIT ?3", params![session.as_str(), whole(after), limit], record)
         })
     }
 
-    /// Whether an item of any conversation has these letters.
+    /// Returns whether the JSON of any item in any conversation contains this string.
     pub fn has_item_with(&self, letters: &str) -> Result<bool, StateError> {
         self.read(|connection| {
             Ok(connection.query_row(
@@ -119,21 +112,12 @@ impl State {
     }
 }
 
-/// Refuses who does not hold the running task of a conversation.
 fn check_held(connection: &Connection, holder: Holder<'_>) -> Result<(), StateError> {
     let Holder { session, task, runner } = holder;
     super::sessions::get(connection, session)?;
-    let is_held = connection
-        .prepare_cached(
-            "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
+    let is_held = row(connection, "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
              WHERE task.id = ?1 AND task.session = ?2 AND task.parent IS NULL AND task.state = 'running'
-               AND runner.host = ?3 AND runner.pid = ?4 AND runner.birth = ?5",
-        )?
-        .query_row(
-            params![task.as_str(), session.as_str(), runner.host, runner.pid, runner.birth],
-            |_| Ok(()),
-        )
-        .optional()?;
+               AND runner.host = ?3 AND runner.pid = ?4 AND runner.birth = ?5", params![task.as_str(), session.as_str(), runner.host, runner.pid, runner.birth], |_| Ok(()))?;
     is_held.ok_or_else(|| StateError::NotHeld { session: session.clone(), task: task.clone() })
 }
 
@@ -142,17 +126,17 @@ fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
     let json: String = row.get(4)?;
     Ok(ItemRecord {
         sequence: count(row, 0)?,
-        task: task.parse().map_err(|_| bad(1, Bad::Id))?,
+        task: task.parse().map_err(|_| bad(1, "not an id"))?,
         at: time(row, 2)?,
         kind: row.get(3)?,
-        json: serde_json::from_str(&json).map_err(|_| bad(4, Bad::Json))?,
+        json: serde_json::from_str(&json).map_err(|_| bad(4, "not a JSON document"))?,
     })
 }
 
-/// The document as text, without secrets and words of the project's.
+/// Serializes the document with secrets and project words redacted.
 ///
-/// The text is looked at as a whole, because the name of a field may be what gives a secret away. Should that leave no
-/// JSON, the strings are looked at one by one.
+/// The whole text is redacted first, because the name of a field can reveal that its value is a
+/// secret. If the result is not valid JSON, each string is redacted separately.
 pub(super) fn clean_json(json: &Value, words: &ExtraWords) -> String {
     let text = json.to_string();
     let clean = words.redact(&text);
@@ -171,4 +155,148 @@ fn redact_strings(json: &mut Value, words: &ExtraWords) {
         Value::Object(fields) => fields.values_mut().for_each(|value| redact_strings(value, words)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct NewMessages<'a> {
+    pub task: &'a TaskId,
+    pub first: u64,
+    pub texts: &'a [String],
+    pub is_last: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MessageRecord {
+    pub sequence: u64,
+    pub is_last: bool,
+    /// A JSON document on one line.
+    pub text: String,
+}
+
+impl State {
+    /// Appends messages in one transaction and returns them as stored, with secrets redacted.
+    /// Callers must send clients the returned text, not the original.
+    pub fn append_messages(&mut self, new: NewMessages<'_>) -> Result<Vec<String>, StateError> {
+        let texts = self.clean_texts(new.texts)?;
+        self.write(|transaction| {
+            tasks::get(transaction, new.task)?;
+            let next = next_of(transaction, new.task)?;
+            let order = |expected: String| StateError::MessageOrder {
+                task: new.task.clone(),
+                given: new.first,
+                expected,
+            };
+            match next {
+                None => return Err(order("its last message was sent".to_owned())),
+                Some(next) if next != new.first => {
+                    return Err(order(format!("{next} is next")));
+                }
+                Some(_) => {}
+            }
+            append_rows(transaction, new.task, new.first, &texts, new.is_last)?;
+            Ok(())
+        })?;
+        Ok(texts)
+    }
+
+    pub fn messages_after(
+        &self,
+        task: &TaskId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<MessageRecord>, StateError> {
+        self.read(|connection| {
+            let limit = sql_limit(limit);
+            rows(
+                connection,
+                "SELECT sequence, is_last, json FROM message WHERE task = ?1 AND sequence > ?2
+                     ORDER BY sequence LIMIT ?3",
+                params![task.as_str(), whole(after), limit],
+                |row| {
+                    Ok(MessageRecord {
+                        sequence: count(row, 0)?,
+                        is_last: row.get(1)?,
+                        text: row.get(2)?,
+                    })
+                },
+            )
+        })
+    }
+
+    /// Ends the tasks of dead processes. In conversations, also appends the final message that an
+    /// ended task lacks; `text` builds it from the task and the message's number.
+    ///
+    /// This function is idempotent and does not touch the tasks of living processes.
+    pub fn recover(
+        &mut self,
+        here: &Runner,
+        now: Timestamp,
+        text: impl Fn(&TaskRecord, u64) -> String,
+    ) -> Result<Vec<TaskId>, StateError> {
+        self.clear_dead(here, now)?;
+        let gone = self.gone_without_last_message(here, now)?;
+        if gone.is_empty() {
+            return Ok(Vec::new());
+        }
+        let words = self.words().clone();
+        self.write(|transaction| {
+            let mut ended = Vec::new();
+            for runner in gone {
+                ended.extend(tasks::without_last_message(transaction, runner)?);
+            }
+            for task in &ended {
+                let next = next_of(transaction, &task.id)?.unwrap_or(1);
+                let json: Value =
+                    serde_json::from_str(&text(task, next)).map_err(StateError::NotJson)?;
+                let texts = [clean_json(&json, &words)];
+                append_rows(transaction, &task.id, next, &texts, true)?;
+            }
+            Ok(ended.into_iter().map(|task| task.id).collect())
+        })
+    }
+
+    fn clean_texts(&self, texts: &[String]) -> Result<Vec<String>, StateError> {
+        let mut clean = Vec::with_capacity(texts.len());
+        for text in texts {
+            let json: Value = serde_json::from_str(text).map_err(StateError::NotJson)?;
+            let redacted = self.words().redact(text);
+            // Keep the original bytes if nothing was redacted.
+            let is_kept = redacted == text.as_str() && !text.contains('\n');
+            clean.push(if is_kept { text.clone() } else { clean_json(&json, self.words()) });
+        }
+        Ok(clean)
+    }
+}
+
+/// Returns the number of the next message, or `None` after the last one.
+fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>, StateError> {
+    let last = row(
+        connection,
+        "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1",
+        [task.as_str()],
+        |row| Ok((count(row, 0)?, row.get::<_, bool>(1)?)),
+    )?;
+    Ok(match last {
+        None => Some(1),
+        Some((_, true)) => None,
+        Some((sequence, false)) => Some(sequence + 1),
+    })
+}
+
+fn append_rows(
+    connection: &Connection,
+    task: &TaskId,
+    first: u64,
+    texts: &[String],
+    has_last: bool,
+) -> Result<(), StateError> {
+    for (idx, text) in texts.iter().enumerate() {
+        let is_last = has_last && idx + 1 == texts.len();
+        execute(
+            connection,
+            "INSERT INTO message (task, sequence, is_last, json) VALUES (?1, ?2, ?3, ?4)",
+            params![task.as_str(), whole(first + idx as u64), is_last, text],
+        )?;
+    }
+    Ok(())
 }

@@ -1,44 +1,31 @@
-//! What survives a process: sessions, tasks and what they told, in one SQLite file of the global folder.
+//! Stores sessions, tasks and their events in one SQLite file in the global directory.
 //!
-//! The order of a task's life is kept here too: an end is written once, whoever comes second is told so, and what a
-//! finished task still says is not kept. Texts are redacted before they reach the file.
+//! Task states are enforced here: a task ends once, and events of an ended task are rejected. Text
+//! is redacted before it is written.
 
 #[cfg(test)]
 mod conversation_tests;
 mod db;
-mod error;
-mod event_rows;
 mod events;
-mod facts;
 mod items;
-mod log;
-mod messages;
 mod recorder;
-mod retention;
-mod row;
-mod search;
 mod sessions;
 mod spending;
-mod task_store;
-mod tasks;
 #[cfg(test)]
-mod testing;
+mod support_tests;
+mod tasks;
 #[cfg(test)]
 mod tests;
 
+pub use db::StateError;
 pub use db::{STATE_FILE, State};
-pub use error::StateError;
 pub use events::{BatchReport, EventRecord};
-pub use facts::{ModelStats, ToolStats};
+pub use events::{LOG_FILE, LOG_FOLDER, LogFile};
 pub use items::{Holder, ItemRecord, NewItem};
-pub use log::{LOG_FILE, LOG_FOLDER, LogFile};
-pub use messages::{MessageEnd, MessageRecord, NewMessages};
-pub use recorder::{Recorder, RecorderReport};
-pub use retention::{Retention, TrimReport};
-pub use search::ItemMatch;
-pub use sessions::{
-    Conversations, NewSession, SessionChange, SessionMatch, SessionRecord, SessionSummary,
-};
+pub use items::{MessageRecord, NewMessages};
+pub use recorder::{MAX_TASK_AGE, Recorder, RecorderReport};
+pub use sessions::ItemMatch;
+pub use sessions::{Conversations, NewSession, SessionChange, SessionMatch, SessionRecord};
 pub use spending::{DaySpent, SpentFilter, SpentOn, SpentSum};
-pub use task_store::TaskStore;
+pub use tasks::TaskStore;
 pub use tasks::{CancelReport, TaskRecord};

@@ -1,158 +1,90 @@
-//! Takes what tasks tell and writes it down, in batches, on a thread of its own.
+//! Writes events in batches on a separate thread and deletes old tasks.
 //!
-//! A task never waits for the disk, and it wakes the thread once a batch and not with every event. When the disk cannot
-//! follow, events are left out and counted, and the first number that is missing says how many; an end is never left
-//! out, nor is the beginning of a helper, which the state could not take in otherwise.
+//! Recording blocks a task only if the queue is full.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::db::State;
-use super::error::StateError;
-use super::events::Ready;
-use super::log::LogFile;
-use super::retention::Retention;
-use crate::record::TaskId;
-use crate::record::{Event, Listener, Record};
+use jiff::Timestamp;
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_base::redact::ExtraWords;
+use rusqlite::params;
+use tokio::runtime::Builder;
+use tokio::time::Instant;
 
-/// Events that may wait to be written.
-const MAX_WAITING: usize = 16_384;
+use crate::record::state::db::{State, StateError, execute, rows};
+use crate::record::state::events::{LOG_FOLDER, LogFile, Ready};
+use crate::record::telemetry::{Collector, CollectorError, Spans, Telemetry};
+use crate::record::{Listener, Record};
 
-/// A batch is written when it is this large, when its first event is this old, or when a task ends.
+const MAX_QUEUED: usize = 16_384;
+/// A batch is written when it has this many events, when its first event reaches a maximum age, or
+/// when a task ends.
 const MAX_BATCH: usize = 4096;
-const MAX_AGE: Duration = Duration::from_millis(250);
+const MAX_BATCH_AGE: Duration = Duration::from_millis(250);
+pub const MAX_TASK_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
+const MAX_TRIMMED: i64 = 500;
+const EXPORT_LIMIT: Duration = Duration::from_secs(5);
 
-/// A listener that keeps what it hears.
 #[derive(Debug)]
 pub struct Recorder {
-    tray: Arc<Tray>,
-    n_waiting: usize,
+    queue: Mutex<Option<SyncSender<Arc<Record>>>>,
     thread: Mutex<Option<JoinHandle<RecorderReport>>>,
 }
 
-/// What was written in all.
 #[derive(Debug, Default)]
 pub struct RecorderReport {
     pub n_written: u64,
-    /// Left out because the disk could not follow or failed.
     pub n_lost: u64,
-    /// Told by tasks that are over or were never taken in.
     pub n_refused: u64,
-    /// The last failure, where there was one. It failed no task.
+    /// The last error, if any. Recording errors never fail a task.
     pub error: Option<StateError>,
-}
-
-/// Of each task the first event that was left out, and how many were.
-type Lost = BTreeMap<TaskId, (Arc<Record>, u64)>;
-
-/// Where tasks put what they tell, and the thread takes it.
-#[derive(Debug, Default)]
-struct Tray {
-    inbox: Mutex<Inbox>,
-    bell: Condvar,
-}
-
-#[derive(Debug, Default)]
-struct Inbox {
-    records: Vec<Arc<Record>>,
-    lost: Lost,
-    /// Somebody waits for what is here.
-    is_urgent: bool,
-    is_closed: bool,
-    /// The thread has left.
-    is_gone: bool,
-    /// Batches that were taken, and those that are on disk.
-    n_taken: u64,
-    n_done: u64,
-}
-
-impl Inbox {
-    fn is_empty(&self) -> bool {
-        self.records.is_empty() && self.lost.is_empty()
-    }
-
-    fn is_due(&self) -> bool {
-        self.is_urgent || self.is_closed || MAX_BATCH <= self.records.len()
-    }
-}
-
-impl Tray {
-    fn lock(&self) -> MutexGuard<'_, Inbox> {
-        self.inbox.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Waits for something to write; returns it, and whether it is the last.
-    fn take(&self) -> (Vec<Arc<Record>>, Lost, bool) {
-        let inbox = self.bell.wait_while(self.lock(), |inbox| inbox.is_empty() && !inbox.is_due());
-        let inbox = inbox.unwrap_or_else(PoisonError::into_inner);
-        let waited = self.bell.wait_timeout_while(inbox, MAX_AGE, |inbox| !inbox.is_due());
-        let (mut inbox, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        inbox.is_urgent = false;
-        inbox.n_taken += 1;
-        let taken = (std::mem::take(&mut inbox.records), std::mem::take(&mut inbox.lost));
-        (taken.0, taken.1, inbox.is_closed)
-    }
-
-    fn done(&self) {
-        self.lock().n_done += 1;
-        self.bell.notify_all();
-    }
-}
-
-/// Says at its end that the thread is gone, also when it panicked: nobody may wait for it for ever.
-struct Leaving<'a>(&'a Tray);
-
-impl Drop for Leaving<'_> {
-    fn drop(&mut self) {
-        self.0.lock().is_gone = true;
-        self.0.bell.notify_all();
-    }
+    pub export_error: Option<CollectorError>,
 }
 
 impl Recorder {
-    /// Starts the thread, which has `state` for itself; lines go to `log` as well, where one is given.
-    pub fn start(state: State, log: Option<LogFile>, retention: Retention) -> Self {
-        Self::with_room_for(MAX_WAITING, state, log, retention)
+    /// Opens the state and the log in the global directory. The project's words are redacted from
+    /// both.
+    pub fn open(
+        home: &WriteScope,
+        owner: &Owner,
+        patience: Duration,
+        words: ExtraWords,
+        telemetry: Telemetry<'_>,
+    ) -> Result<Arc<Self>, StateError> {
+        let state = State::open(home, owner, patience)?.without_words(words);
+        // Recording works without a log file.
+        let log = WriteScope::create_inside(home.path(), LOG_FOLDER, Access::Private)
+            .and_then(|folder| LogFile::new(folder, owner.clone()))
+            .ok();
+        Ok(Arc::new(Self::spawn(state, log, telemetry)))
     }
 
-    pub(super) fn with_room_for(
-        n_waiting: usize,
-        state: State,
-        log: Option<LogFile>,
-        retention: Retention,
-    ) -> Self {
-        let tray = Arc::new(Tray::default());
-        let mut ctx = EventWriter { state, log, report: RecorderReport::default() };
-        let taken = Arc::clone(&tray);
-        let thread = thread::spawn(move || {
-            ctx.work(&taken, &retention);
-            ctx.report
+    pub fn start(state: State, log: Option<LogFile>) -> Self {
+        Self::spawn(state, log, Telemetry::default())
+    }
+
+    fn spawn(state: State, log: Option<LogFile>, telemetry: Telemetry<'_>) -> Self {
+        let (queue, records) = sync_channel(MAX_QUEUED);
+        let mut report = RecorderReport::default();
+        let collector = Collector::new(telemetry).unwrap_or_else(|error| {
+            report.export_error = Some(error);
+            None
         });
-        Self { tray, n_waiting, thread: Mutex::new(Some(thread)) }
+        let export = collector.map(|collector| (collector, Spans::default()));
+        let writer = EventWriter { state, log, export, report };
+        let thread = thread::spawn(move || writer.work(&records));
+        Self { queue: Mutex::new(Some(queue)), thread: Mutex::new(Some(thread)) }
     }
 
-    /// Waits until everything that was told so far is written.
-    pub fn flush(&self) {
-        let mut inbox = self.tray.lock();
-        if inbox.is_closed {
-            return;
-        }
-        inbox.is_urgent = true;
-        // What is here now is in the next batch that is taken.
-        let wanted = inbox.n_taken + 1;
-        self.tray.bell.notify_all();
-        drop(self.tray.bell.wait_while(inbox, |inbox| inbox.n_done < wanted && !inbox.is_gone));
-    }
-
-    /// Writes what is left, lets go of what is too old, and says how it went; the second time there is nothing to say.
+    /// Writes the queued events, deletes old tasks, and returns the report. Later calls return an
+    /// empty report.
     pub fn close(&self) -> RecorderReport {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner).take();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(thread) = thread else { return RecorderReport::default() };
-        self.tray.lock().is_closed = true;
-        self.tray.bell.notify_all();
-        thread.join().unwrap_or_default()
+        thread.and_then(|thread| thread.join().ok()).unwrap_or_default()
     }
 }
 
@@ -164,92 +96,101 @@ impl Drop for Recorder {
 
 impl Listener for Recorder {
     fn hear(&self, record: &Arc<Record>) {
-        if !record.event.is_stored() {
-            return;
-        }
-        let mut inbox = self.tray.lock();
-        if inbox.is_closed {
-            return;
-        }
-        let was_empty = inbox.is_empty();
-        let is_spawn = matches!(record.event, Event::AgentSpawn { .. });
-        if record.event.is_terminal() {
-            inbox.is_urgent = true;
-            inbox.records.push(Arc::clone(record));
-        } else if is_spawn || inbox.records.len() < self.n_waiting {
-            inbox.records.push(Arc::clone(record));
-        } else {
-            let lost = inbox.lost.entry(record.task.clone());
-            lost.or_insert_with(|| (Arc::clone(record), 0)).1 += 1;
-        }
-        let is_awaited = was_empty || inbox.is_due();
-        drop(inbox);
-        if is_awaited {
-            self.tray.bell.notify_all();
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(queue) = queue.as_ref().filter(|_| record.event.is_stored()) {
+            // Sending fails only if the recorder thread panicked, which must not fail a task.
+            let _ = queue.send(Arc::clone(record));
         }
     }
 }
 
-/// What the thread works with.
-#[derive(Debug)]
 struct EventWriter {
     state: State,
     log: Option<LogFile>,
+    export: Option<(Collector, Spans)>,
     report: RecorderReport,
 }
 
 impl EventWriter {
-    fn work(&mut self, tray: &Tray, retention: &Retention) {
-        let _leaving = Leaving(tray);
+    fn work(mut self, records: &Receiver<Arc<Record>>) -> RecorderReport {
         let mut last = None;
-        loop {
-            let (records, lost, is_last) = tray.take();
-            last = records.last().map(|record| record.at).or(last);
-            self.write(&records, lost);
-            tray.done();
-            if is_last {
-                break;
+        while let Ok(first) = records.recv() {
+            let due = Instant::now() + MAX_BATCH_AGE;
+            let mut batch = vec![Ready::new(&first, self.state.words())];
+            let mut is_end = first.event.is_terminal();
+            while !is_end && batch.len() < MAX_BATCH {
+                let left = due.saturating_duration_since(Instant::now());
+                let Ok(next) = records.recv_timeout(left) else { break };
+                is_end = next.event.is_terminal();
+                batch.push(Ready::new(&next, self.state.words()));
             }
+            last = batch.last().map(|ready| ready.record.at);
+            if let Some((_, spans)) = &mut self.export {
+                batch.iter().for_each(|ready| spans.add(&ready.record));
+            }
+            self.write(&batch);
+        }
+        if let Some((collector, spans)) = self.export.take() {
+            let runtime = Builder::new_current_thread().enable_all().build();
+            let sent = runtime.map(|runtime| runtime.block_on(collector.send(spans, EXPORT_LIMIT)));
+            self.report.export_error = sent.ok().and_then(Result::err);
         }
         if let Some(now) = last
-            && let Err(error) = self.state.trim(retention, now)
+            && let Err(error) = self.state.trim(MAX_TASK_AGE, now)
         {
             self.report.error = Some(error);
         }
+        self.report
     }
 
-    /// Writes the batch; a failure is noted, and the batch is lost.
-    fn write(&mut self, batch: &[Arc<Record>], lost: Lost) {
-        let mut ready = self.lost_ones(lost);
-        ready.extend(batch.iter().map(|record| Ready::new(record, self.state.words())));
-        if ready.is_empty() {
-            return;
-        }
-        match self.state.write_events(&ready) {
+    fn write(&mut self, batch: &[Ready]) {
+        match self.state.write_events(batch) {
             Ok(written) => {
                 self.report.n_written += written.n_written;
                 self.report.n_refused += written.n_refused;
             }
             Err(error) => {
-                self.report.n_lost += ready.len() as u64;
+                self.report.n_lost += batch.len() as u64;
                 self.report.error = Some(error);
             }
         }
         if let Some(log) = &self.log
-            && let Err(error) = log.write(&ready)
+            && let Err(error) = log.write(batch)
         {
             self.report.error = Some(error.into());
         }
     }
+}
 
-    /// Says for each task what was left out; the note takes the first number that is missing.
-    fn lost_ones(&mut self, lost: Lost) -> Vec<Ready> {
-        let mut notes = Vec::new();
-        for (first, n_events) in lost.into_values() {
-            self.report.n_lost += n_events;
-            let note = Record { event: Event::EventsLost { n_events }, ..Record::clone(&first) };
-            notes.push(Ready::new(&Arc::new(note), self.state.words()));
+impl State {
+    pub fn trim(&mut self, max_age: Duration, now: Timestamp) -> Result<u64, StateError> {
+        let age = i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX);
+        let cutoff = now.as_microsecond().saturating_sub(age);
+        let old = "SELECT id FROM task WHERE ended < ?1 ORDER BY ended, place LIMIT ?2";
+        let old: Vec<String> = self.read(|connection| {
+            rows(connection, old, params![cutoff, MAX_TRIMMED], |row| row.get(0))
+        })?;
+        if old.is_empty() {
+            return Ok(0);
         }
-        notes
+        self.write(|transaction| {
+            for task in &old {
+                for table in ["event", "model_call", "message"] {
+                    execute(transaction, &format!("DELETE FROM {table} WHERE task = ?1"), [task])?;
+                }
+                execute(transaction, "DELETE FROM task WHERE id = ?1", [task])?;
+            }
+            transaction.execute(
+                // Conversations are kept until the user removes them.
+                "DELETE FROM session WHERE updated < ?1 AND is_conversation = 0
+                 AND id NOT IN (SELECT session FROM task)",
+                [cutoff],
+            )?;
+            transaction.execute(
+                "DELETE FROM runner WHERE lease_until < ?1 AND id NOT IN (SELECT runner FROM task)",
+                [cutoff],
+            )?;
+            Ok(old.len() as u64)
+        })
     }
 }

@@ -1,68 +1,51 @@
-//! Sessions: what tasks that belong together have in common, and conversations, which are sessions with items.
+//! Sessions, conversations, and full-text search over conversations.
 //!
-//! Every task has a session, also a sync that nobody talks to. A session is a conversation once it was made by
-//! `create_session`: then it stays until it is removed, and can be listed, resumed and forked.
+//! Every task has a session. A session created by `create_session` is a conversation: it is kept
+//! until the user deletes it, and can be listed, resumed and forked.
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::types::Value as Sql;
+use rusqlite::{Connection, Row, params, params_from_iter};
 
-use super::db::State;
-use super::error::StateError;
-use super::row::{Bad, bad, count, time, whole};
 use crate::record::SessionId;
+use crate::record::state::db::{
+    State, StateError, bad, count, execute, row, rows, sql_limit, time, whole,
+};
 
-/// A title is a line, not a letter.
 const MAX_TITLE_CHARS: usize = 60;
 
-/// A shorter start of an id names nothing: it would fit too much.
+/// Shorter id prefixes would match too many sessions.
 const MIN_PREFIX_CHARS: usize = 3;
 
-/// So many sessions that fit the start of an id are named.
 const MAX_CANDIDATES: usize = 6;
 
 const COLUMNS: &str =
     "id, title, workspace, project, model, approval, parent, created, updated, archived,
   (SELECT coalesce(max(sequence), 0) FROM item WHERE item.session = session.id)";
 
-/// A session in a line, conversation or not.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionSummary {
-    pub id: SessionId,
-    /// The first words of its first task.
-    pub title: String,
-    pub workspace: Option<String>,
-    pub created: Timestamp,
-    pub updated: Timestamp,
-}
-
-/// A conversation as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionRecord {
     pub id: SessionId,
-    /// The first words of its first task, until somebody renames it. Empty before there are any.
+    /// The first words of the session's first task, until the user renames it. Empty before the
+    /// first task.
     pub title: String,
-    /// The folder that it works in.
     pub workspace: Option<String>,
-    /// The root of the project that the folder belongs to.
     pub project: Option<String>,
-    /// The model that it was set to, if it was.
     pub model: Option<String>,
-    /// The word of its approval policy.
     pub approval: Option<String>,
-    /// The conversation that it was forked from. That one may be gone.
+    /// The conversation that this one was forked from, which may have been deleted.
     pub parent: Option<SessionId>,
     pub created: Timestamp,
     pub updated: Timestamp,
     pub archived: Option<Timestamp>,
-    /// The number of its last item; 0 when there is none.
+    /// Number of the last item, or 0 if there are no items.
     pub last_item: u64,
 }
 
-/// A conversation that is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewSession {
     pub id: SessionId,
-    /// Empty: the first words of its first task.
+    /// If empty, the first words of the first task become the title.
     pub title: String,
     pub workspace: Option<String>,
     pub project: Option<String>,
@@ -70,7 +53,7 @@ pub struct NewSession {
     pub approval: Option<String>,
 }
 
-/// What to change of a conversation; `None` leaves it as it is.
+/// Changes to a conversation. `None` leaves a field unchanged.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionChange {
     pub title: Option<String>,
@@ -79,45 +62,21 @@ pub struct SessionChange {
     pub is_archived: Option<bool>,
 }
 
-/// Which conversations to list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conversations<'a> {
-    /// Only those of this folder.
     pub workspace: Option<&'a str>,
     pub with_archived: bool,
     pub limit: usize,
 }
 
-/// What the start of an id names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionMatch {
     One(Box<SessionRecord>),
     Nothing,
-    /// The first of those that fit, by id.
     Many(Vec<SessionRecord>),
 }
 
 impl State {
-    /// The latest sessions of all kinds, the one in use last first.
-    pub fn sessions(&self, limit: usize) -> Result<Vec<SessionSummary>, StateError> {
-        self.read(|connection| {
-            let mut rows = connection.prepare_cached(
-                "SELECT id, title, workspace, created, updated FROM session ORDER BY updated DESC, id LIMIT ?1",
-            )?;
-            let sessions = rows.query_map([i64::try_from(limit).unwrap_or(i64::MAX)], |row| {
-                Ok(SessionSummary {
-                    id: id_at(row, 0)?,
-                    title: row.get(1)?,
-                    workspace: row.get(2)?,
-                    created: time(row, 3)?,
-                    updated: time(row, 4)?,
-                })
-            })?;
-            Ok(sessions.collect::<Result<_, _>>()?)
-        })
-    }
-
-    /// Makes a conversation.
     pub fn create_session(
         &mut self,
         new: &NewSession,
@@ -130,13 +89,12 @@ impl State {
         })
     }
 
-    /// A conversation by its whole id.
     pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StateError> {
         self.read(|connection| get(connection, id))
     }
 
-    /// The conversation whose id begins with `start`, with or without `sess_`. Less than three characters name only
-    /// the session with exactly that id, which is none.
+    /// Returns the conversation whose id begins with `start`, with or without `sess_`. Prefixes
+    /// shorter than `MIN_PREFIX_CHARS` match nothing.
     pub fn find_session(&self, start: &str) -> Result<SessionMatch, StateError> {
         let rest = start.strip_prefix(SessionId::PREFIX).unwrap_or(start);
         let is_plain = rest.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
@@ -145,27 +103,25 @@ impl State {
         }
         let start = format!("{}{rest}", SessionId::PREFIX);
         self.read(|connection| {
-            // The character behind `z` ends the range of all that begin with it.
+            // `{` is the character after `z` in ASCII, so it is the upper bound for ids with this
+            // prefix.
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
                  WHERE is_conversation = 1 AND id >= ?1 AND id < ?1 || '{{' ORDER BY id LIMIT ?2"
             );
-            let found: Vec<SessionRecord> = connection
-                .prepare_cached(&sql)?
-                .query_map(params![start, MAX_CANDIDATES as i64], record)?
-                .collect::<Result<_, _>>()?;
+            let found: Vec<SessionRecord> =
+                rows(connection, &sql, params![start, MAX_CANDIDATES as i64], record)?;
             let is_exact = found.first().is_some_and(|session| session.id.as_str() == start);
-            let n_found = found.len();
-            let first = found.first().cloned();
-            Ok(match first {
-                Some(session) if n_found == 1 || is_exact => SessionMatch::One(Box::new(session)),
+            Ok(match found.first() {
+                Some(session) if found.len() == 1 || is_exact => {
+                    SessionMatch::One(Box::new(session.clone()))
+                }
                 Some(_) => SessionMatch::Many(found),
                 None => SessionMatch::Nothing,
             })
         })
     }
 
-    /// Conversations, the one in use last first.
     pub fn conversations(
         &self,
         which: &Conversations<'_>,
@@ -176,27 +132,21 @@ impl State {
                  WHERE is_conversation = 1 AND (?1 IS NULL OR workspace = ?1) AND (?2 OR archived IS NULL)
                  ORDER BY updated DESC, id LIMIT ?3"
             );
-            let limit = i64::try_from(which.limit).unwrap_or(i64::MAX);
-            let found = connection
-                .prepare_cached(&sql)?
-                .query_map(params![which.workspace, which.with_archived, limit], record)?
-                .collect::<Result<_, _>>()?;
-            Ok(found)
+            let limit = sql_limit(which.limit);
+            rows(connection, &sql, params![which.workspace, which.with_archived, limit], record)
         })
     }
 
-    /// The conversation that a folder is set to, if it is.
     pub fn active_session(&self, workspace: &str) -> Result<Option<SessionRecord>, StateError> {
         self.read(|connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
                  WHERE is_conversation = 1 AND id = (SELECT session FROM active_session WHERE workspace = ?1)"
             );
-            Ok(connection.prepare_cached(&sql)?.query_row([workspace], record).optional()?)
+            row(connection, &sql, [workspace], record)
         })
     }
 
-    /// Sets the conversation that a folder goes on with; `None` is none.
     pub fn set_active_session(
         &mut self,
         workspace: &str,
@@ -218,7 +168,6 @@ impl State {
         })
     }
 
-    /// Renames a conversation, sets its model or policy, or archives it.
     pub fn change_session(
         &mut self,
         id: &SessionId,
@@ -229,27 +178,27 @@ impl State {
         let archived = change.is_archived.map(|is_archived| is_archived.then_some(now));
         self.write(|transaction| {
             get(transaction, id)?;
-            transaction
-                .prepare_cached(
-                    "UPDATE session SET title = coalesce(?2, title), model = coalesce(?3, model),
+            execute(
+                transaction,
+                "UPDATE session SET title = coalesce(?2, title), model = coalesce(?3, model),
                        approval = coalesce(?4, approval),
                        archived = CASE WHEN ?5 THEN ?6 ELSE archived END
                      WHERE id = ?1",
-                )?
-                .execute(params![
+                params![
                     id.as_str(),
                     title,
                     change.model,
                     change.approval,
                     archived.is_some(),
                     archived.flatten().map(Timestamp::as_microsecond),
-                ])?;
+                ],
+            )?;
             get(transaction, id)
         })
     }
 
-    /// Makes a conversation that begins with the items of another one, up to the given number; all of them where none
-    /// is given. It has the other's folder, project, model and policy.
+    /// Creates a conversation that starts with the items of another one, either all of them or
+    /// those up to the given number. It inherits the workspace, project, model and policy.
     pub fn fork_session(
         &mut self,
         from: &SessionId,
@@ -279,8 +228,7 @@ impl State {
         })
     }
 
-    /// Removes a conversation with its items, its tasks and everything that they told. Refused while a task of it is
-    /// not over.
+    /// Fails if one of the session's tasks has not ended.
     pub fn remove_session(&mut self, id: &SessionId) -> Result<(), StateError> {
         self.write(|transaction| {
             get(transaction, id)?;
@@ -306,7 +254,6 @@ impl State {
         })
     }
 
-    /// A title as it is kept: one line, without secrets.
     fn title(&self, text: &str) -> String {
         short_title(&self.words().redact(text))
     }
@@ -324,13 +271,9 @@ fn insert(
     now: Timestamp,
 ) -> Result<(), StateError> {
     let NewSession { id, title: _, workspace, project, model, approval } = new;
-    let n_new = connection
-        .prepare_cached(
-            "INSERT INTO session (id, title, workspace, project, model, approval, parent, created, updated,
+    let n_new = execute(connection, "INSERT INTO session (id, title, workspace, project, model, approval, parent, created, updated,
                is_conversation)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1) ON CONFLICT (id) DO NOTHING",
-        )?
-        .execute(params![
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, 1) ON CONFLICT (id) DO NOTHING", params![
             id.as_str(),
             title,
             workspace,
@@ -348,7 +291,7 @@ fn insert(
 
 pub(super) fn get(connection: &Connection, id: &SessionId) -> Result<SessionRecord, StateError> {
     let sql = format!("SELECT {COLUMNS} FROM session WHERE is_conversation = 1 AND id = ?1");
-    let found = connection.prepare_cached(&sql)?.query_row([id.as_str()], record).optional()?;
+    let found = row(connection, &sql, [id.as_str()], record)?;
     found.ok_or_else(|| StateError::UnknownSession { id: id.to_string() })
 }
 
@@ -371,10 +314,11 @@ fn record(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
 }
 
 pub(super) fn id_at(row: &Row<'_>, column: usize) -> rusqlite::Result<SessionId> {
-    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, Bad::Id))
+    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, "not an id"))
 }
 
-/// Makes the session where it is missing, and notes that it was used. A conversation without a title takes this one.
+/// Creates the session if it is missing, and updates its last-used time. `title` is used only if
+/// the session has no title yet.
 pub(super) fn touch(
     connection: &Connection,
     id: &SessionId,
@@ -382,12 +326,98 @@ pub(super) fn touch(
     workspace: Option<&str>,
     now: Timestamp,
 ) -> Result<(), StateError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO session (id, title, workspace, created, updated) VALUES (?1, ?2, ?3, ?4, ?4)
+    execute(
+        connection,
+        "INSERT INTO session (id, title, workspace, created, updated) VALUES (?1, ?2, ?3, ?4, ?4)
              ON CONFLICT (id) DO UPDATE SET updated = max(updated, excluded.updated),
                title = CASE title WHEN '' THEN excluded.title ELSE title END",
-        )?
-        .execute(params![id.as_str(), short_title(title), workspace, now.as_microsecond()])?;
+        params![id.as_str(), short_title(title), workspace, now.as_microsecond()],
+    )?;
     Ok(())
+}
+
+const MAX_WORDS: usize = 8;
+
+const EXCERPT_CHARS: usize = 160;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ItemMatch {
+    pub session: SessionId,
+    pub title: String,
+    pub sequence: u64,
+    pub kind: String,
+    pub excerpt: String,
+}
+
+impl State {
+    /// Returns the items that contain all words of `query`, ignoring ASCII case, in one
+    /// conversation or in all of them. The most recently used conversations come first, and the
+    /// newest items come first within each.
+    pub fn search_items(
+        &self,
+        session: Option<&SessionId>,
+        query: &str,
+        limit: usize,
+    ) -> Result<Vec<ItemMatch>, StateError> {
+        let words: Vec<&str> = query.split_whitespace().take(MAX_WORDS).collect();
+        let Some(first) = words.first() else { return Ok(Vec::new()) };
+        let mut sql = "SELECT session.id, title, sequence, kind, json ->> 'text' AS text
+             FROM item JOIN session ON session.id = item.session
+             WHERE (?1 IS NULL OR session.id = ?1)"
+            .to_owned();
+        let mut values = vec![
+            session.map_or(Sql::Null, |session| Sql::Text(session.to_string())),
+            Sql::Integer(sql_limit(limit)),
+        ];
+        for word in &words {
+            values.push(Sql::Text(pattern(word)));
+            sql += &format!(" AND text LIKE ?{} ESCAPE '\\'", values.len());
+        }
+        sql += " ORDER BY updated DESC, session.id, sequence DESC LIMIT ?2";
+        self.read(|connection| {
+            rows(connection, &sql, params_from_iter(&values), |row| {
+                let text: String = row.get(4)?;
+                Ok(ItemMatch {
+                    session: id_at(row, 0)?,
+                    title: row.get(1)?,
+                    sequence: count(row, 2)?,
+                    kind: row.get(3)?,
+                    excerpt: excerpt(&text, first),
+                })
+            })
+        })
+    }
+}
+
+fn pattern(word: &str) -> String {
+    let mut pattern = "%".to_owned();
+    for c in word.chars() {
+        if matches!(c, '%' | '_' | '\\') {
+            pattern.push('\\');
+        }
+        pattern.push(c);
+    }
+    pattern.push('%');
+    pattern
+}
+
+fn excerpt(text: &str, word: &str) -> String {
+    let at = text.to_ascii_lowercase().find(&word.to_ascii_lowercase()).unwrap_or(0);
+    let n_before = text[..at].chars().count().saturating_sub(EXCERPT_CHARS / 3);
+    let cut: String = text.chars().skip(n_before).take(EXCERPT_CHARS).collect();
+    nacre_base::text::folded(&cut)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_shows_the_word_and_what_is_around_it() {
+        let long = format!("{}Needle\n\tin hay {}", "é".repeat(400), "x".repeat(400));
+        let shown = excerpt(&long, "needle");
+        assert!(shown.contains("Needle in hay"), "{shown}");
+        assert!(shown.chars().count() <= EXCERPT_CHARS);
+        assert_eq!(excerpt("", "a"), "");
+    }
 }

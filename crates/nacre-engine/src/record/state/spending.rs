@@ -1,28 +1,25 @@
-//! What models cost: one row an answer, kept apart from tasks because limits outlast them.
+//! Stores the cost of each model answer in its own row, and computes statistics about tools and
+//! models.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
+use nacre_types::{ModelStats, ToolStats};
 use rusqlite::named_params;
 
-use super::db::State;
-use super::error::StateError;
-use super::row::{count, whole};
 use crate::model::{Amount, Cost, KNOWN_PROGRAMS, Spent};
+use crate::record::state::db::{State, StateError, count, rows, whole};
 
-/// Older rows count for no limit any more.
+/// Older rows are deleted, because no spending limit covers such a long period.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
 
-/// Whose work an answer was for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpentOn {
-    /// The folder of the project; none where the work belongs to none.
     pub project: Option<String>,
-    /// The session that was read.
     pub session: String,
 }
 
-/// Which rows are added up; all of them where nothing is named.
+/// Selects the rows to sum. A field that is `None` does not restrict the selection.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SpentFilter<'a> {
     pub since: Option<Timestamp>,
@@ -30,26 +27,22 @@ pub struct SpentFilter<'a> {
     pub session: Option<&'a str>,
 }
 
-/// What models cost on one day, by UTC.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DaySpent {
-    /// As `YYYY-MM-DD`.
+    /// Formatted as `YYYY-MM-DD`.
     pub day: String,
-    /// Unknown where one of the calls has no known price.
+    /// `None` if the price of any call is unknown.
     pub cost: Option<Cost>,
 }
 
-/// A sum of rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpentSum {
     pub calls: u64,
     pub amount: Amount,
-    /// Calls whose price nobody knew.
     pub unpriced_calls: u64,
 }
 
 impl State {
-    /// Writes down one answer.
     pub fn spend(&mut self, on: &SpentOn, spent: &Spent, now: Timestamp) -> Result<(), StateError> {
         let kept = i64::try_from(KEPT.as_micros()).unwrap_or(i64::MAX);
         let usage = spent.usage;
@@ -73,7 +66,8 @@ impl State {
         })
     }
 
-    /// How many sessions other than this one installed agents have read since then.
+    /// Returns the number of sessions, other than `except`, that installed agents have read since
+    /// `since`.
     pub fn agent_sessions(&self, since: Timestamp, except: &str) -> Result<u64, StateError> {
         let of_agents: Vec<String> = KNOWN_PROGRAMS
             .iter()
@@ -90,35 +84,30 @@ impl State {
         })
     }
 
-    /// What was spent since then, for a project or for all of them, day by day.
     pub fn spent_by_day(
         &self,
         project: Option<&str>,
         since: Timestamp,
     ) -> Result<Vec<DaySpent>, StateError> {
         self.read(|connection| {
-            let mut rows = connection.prepare_cached(
-                "SELECT date(at / 1000000, 'unixepoch') AS day,
+            let sql = "SELECT date(at / 1000000, 'unixepoch') AS day,
                     CASE WHEN count(cost) = count(*) THEN cast(min(total(cost), 9e18) AS INTEGER) END
                  FROM spending WHERE at >= :since AND (:project IS NULL OR project = :project)
-                 GROUP BY day ORDER BY day",
-            )?;
+                 GROUP BY day ORDER BY day";
             let values = named_params! { ":since": since.as_microsecond(), ":project": project };
-            let days = rows.query_map(values, |row| {
+            rows(connection, sql, values, |row| {
                 let cost = row.get::<_, Option<i64>>(1)?.map(i64::unsigned_abs);
                 let day = row.get::<_, Option<String>>(0)?.unwrap_or_default();
                 Ok(DaySpent { day, cost: cost.map(Cost::from_nano_dollars) })
-            })?;
-            Ok(days.collect::<Result<_, _>>()?)
+            })
         })
     }
 
-    /// Adds up what was spent.
     pub fn spent(&self, filter: SpentFilter<'_>) -> Result<SpentSum, StateError> {
         let SpentFilter { since, project, session } = filter;
         self.read(|connection| {
             let sum = connection.query_row(
-                // A server may claim any number, and a sum of whole numbers that are too large is an error.
+                // Servers may report any number, and SQLite's `sum` fails on integer overflow.
                 "SELECT count(*),
                         cast(min(total(0.0 + input + cache_read + cache_write + output), 9e18) AS INTEGER),
                         cast(min(total(cost), 9e18) AS INTEGER), count(*) - count(cost)
@@ -144,11 +133,75 @@ impl State {
     }
 }
 
+impl State {
+    pub fn tool_stats(&self) -> Result<Vec<ToolStats>, StateError> {
+        self.read(|connection| {
+            let mut rows = connection.prepare_cached(
+                "SELECT tool, duration, fault, bytes_out, shown FROM tool_call ORDER BY tool, duration",
+            )?;
+            let mut rows = rows.query([])?;
+            let mut all: Vec<ToolStats> = Vec::new();
+            let mut durations: Vec<u64> = Vec::new();
+            while let Some(row) = rows.next()? {
+                let tool: String = row.get(0)?;
+                if all.last().is_none_or(|stats| stats.tool != tool) {
+                    finish(all.last_mut(), &mut durations);
+                    all.push(ToolStats { tool, ..ToolStats::default() });
+                }
+                let Some(stats) = all.last_mut() else { continue };
+                durations.push(count(row, 1)?);
+                stats.calls += 1;
+                if let Some(fault) = row.get::<_, Option<String>>(2)? {
+                    *stats.errors.entry(fault).or_default() += 1;
+                }
+                stats.bytes_out = stats.bytes_out.saturating_add(count(row, 3)?);
+                stats.shown_bytes = stats.shown_bytes.saturating_add(count(row, 4)?);
+            }
+            finish(all.last_mut(), &mut durations);
+            Ok(all)
+        })
+    }
+
+    pub fn model_stats(&self) -> Result<Vec<ModelStats>, StateError> {
+        self.read(|connection| {
+            // Servers may report any number, and SQLite's `sum` fails on integer overflow.
+            let sql = "SELECT model, count(*), cast(min(total(input), 9e18) AS INTEGER),
+                   cast(min(total(cache_read), 9e18) AS INTEGER), cast(min(total(output), 9e18) AS INTEGER),
+                   CASE WHEN count(cost) = count(*) THEN cast(min(total(cost), 9e18) AS INTEGER) END
+                 FROM model_call GROUP BY model ORDER BY model";
+            rows(connection, sql, [], |row| {
+                Ok(ModelStats {
+                    model: row.get(0)?,
+                    calls: count(row, 1)?,
+                    input: count(row, 2)?,
+                    cached: count(row, 3)?,
+                    output: count(row, 4)?,
+                    cost_nano_dollars: row.get::<_, Option<i64>>(5)?.map(i64::unsigned_abs),
+                })
+            })
+        })
+    }
+}
+
+fn finish(stats: Option<&mut ToolStats>, durations: &mut Vec<u64>) {
+    if let Some(stats) = stats {
+        stats.p50_us = percentile(durations, 50);
+        stats.p95_us = percentile(durations, 95);
+    }
+    durations.clear();
+}
+
+/// Returns the nearest-rank percentile of the sorted values, or 0 if there are none.
+fn percentile(sorted: &[u64], percent: usize) -> u64 {
+    let rank = (sorted.len() * percent).div_ceil(100).max(1);
+    sorted.get(rank - 1).copied().unwrap_or(0)
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Home, at};
     use super::*;
     use crate::model::{Role, Usage};
+    use crate::record::state::support_tests::{Home, at};
 
     fn spent(input: u64, cost: Option<u64>) -> Spent {
         Spent {
@@ -253,5 +306,24 @@ mod tests {
         state.spend(&on, &spent(1, None), at(0)).unwrap();
         state.spend(&on, &spent(2, None), at(401 * 24 * 3600)).unwrap();
         assert_eq!(state.spent(SpentFilter::default()).unwrap().calls, 1);
+    }
+}
+
+#[cfg(test)]
+mod facts_tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_values_that_occurred() {
+        let hundred: Vec<u64> = (1..=100).collect();
+        for (sorted, p50, p95) in [
+            (&hundred[..], 50, 95),
+            (&[7][..], 7, 7),
+            (&[1, 9][..], 1, 9),
+            (&[][..], 0, 0),
+            (&[1, 2, 3][..], 2, 3),
+        ] {
+            assert_eq!((percentile(sorted, 50), percentile(sorted, 95)), (p50, p95), "{sorted:?}");
+        }
     }
 }

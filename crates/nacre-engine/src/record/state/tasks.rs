@@ -1,24 +1,24 @@
-//! Tasks on disk: accepted, given their turn, ended, cancelled, and cleared away after a crash.
+//! Stores tasks and their state changes, and cleans up after a crash.
 //!
-//! The turn is decided in a transaction over what all processes wrote, so that a session has one running task however
-//! many programs are open. Waiting tasks are ordered by one number for all sessions, and each waits only for
-//! smaller ones: nobody waits in a circle.
+//! A transaction over the records of all processes decides which task may start. Queued tasks have
+//! one global order and wait only for earlier ones, so they cannot deadlock.
+
+use std::sync::Arc;
 
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension as _, Row, params};
+use rusqlite::{Connection, Row, params};
 
-use super::db::State;
-use super::error::StateError;
-use super::event_rows::append_end;
-use super::row::{Bad, bad, count, time};
+use crate::record::state::db::{
+    State, StateError, bad, count, execute, row, rows, sql_limit, time,
+};
+use crate::record::state::events::{BatchReport, EventRecord, append_end};
 use crate::record::{
-    CancelledBy, Failure, LEASE, Life, NewTask, QUEUE_CAP, Runner, SessionId, Start, TaskClass,
-    TaskId, TaskState,
+    CancelledBy, Failure, LEASE, Life, NewTask, QUEUE_CAP, Record, Runner, SessionId, Start,
+    TaskClass, TaskId, TaskState,
 };
 
 const COLUMNS: &str = "id, session, parent, project, agent, class, title, state, reason, asked, created, started, ended, n_events";
 
-/// A task as it is kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskRecord {
     pub id: TaskId,
@@ -29,7 +29,7 @@ pub struct TaskRecord {
     pub class: TaskClass,
     pub title: String,
     pub state: TaskState,
-    /// Who wants it stopped, while it still runs.
+    /// Set if cancellation was requested.
     pub asked: Option<CancelledBy>,
     pub created: Timestamp,
     pub started: Option<Timestamp>,
@@ -37,60 +37,14 @@ pub struct TaskRecord {
     pub n_events: u64,
 }
 
-/// What became of a wish to cancel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CancelReport {
-    /// Tasks that waited and are over now.
     pub ended: Vec<TaskId>,
-    /// Tasks that run; who runs them ends them.
+    /// Running tasks that were asked to stop. Their runners will end them.
     pub asked: Vec<TaskId>,
 }
 
 impl State {
-    /// Takes a task in; its session is made where it is missing.
-    pub fn accept(
-        &mut self,
-        task: &NewTask,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<(), StateError> {
-        let title = self.words().redact(&task.title).into_owned();
-        self.write(|transaction| {
-            let NewTask { id, session, parent, project, agent, class, title: _ } = task;
-            if parent.is_none() && n_waiting(transaction, session, None)? >= QUEUE_CAP {
-                return Err(StateError::QueueFull { session: session.clone(), cap: QUEUE_CAP });
-            }
-            super::sessions::touch(transaction, session, &title, project.as_deref(), now)?;
-            let runner = enter(transaction, runner, now)?;
-            let parent = parent.as_ref().map(TaskId::as_str);
-            transaction.prepare_cached(
-                "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'accepted', ?8, ?9)",
-            )?
-            .execute(params![
-                id.as_str(), session.as_str(), parent, project, agent, class.as_str(), title, runner,
-                now.as_microsecond()
-            ])?;
-            Ok(())
-        })
-    }
-
-    /// Lets the task run if it is its turn. Asked again, it looks again.
-    ///
-    /// Before a task has to wait, what dead processes left in its way is cleared.
-    pub fn start(
-        &mut self,
-        id: &TaskId,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<Start, StateError> {
-        if self.find_turn(id, now)? == Start::Now {
-            return Ok(Start::Now);
-        }
-        self.clear_dead(runner, now)?;
-        self.find_turn(id, now)
-    }
-
     fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
         self.write(|transaction| {
             let task = get(transaction, id)?;
@@ -105,13 +59,54 @@ impl State {
         })
     }
 
-    /// Moves the task to another state; staying where it is changes nothing.
-    pub fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
+    pub(super) fn gone_without_last_message(
+        &self,
+        here: &Runner,
+        now: Timestamp,
+    ) -> Result<Vec<i64>, StateError> {
+        let which = format!("id IN (SELECT runner FROM task WHERE {WITHOUT_LAST_MESSAGE})");
+        Ok(dead(self.read(|connection| runners(connection, &which))?, here, now))
+    }
+}
+
+impl TaskStore for State {
+    fn accept(
+        &mut self,
+        task: &NewTask,
+        runner: &Runner,
+        now: Timestamp,
+    ) -> Result<(), StateError> {
+        let title = self.words().redact(&task.title).into_owned();
+        self.write(|transaction| {
+            let NewTask { id, session, parent, project, agent, class, title: _ } = task;
+            if parent.is_none() && n_waiting(transaction, session, None)? >= QUEUE_CAP {
+                return Err(StateError::QueueFull { session: session.clone(), cap: QUEUE_CAP });
+            }
+            super::sessions::touch(transaction, session, &title, project.as_deref(), now)?;
+            let runner = enter(transaction, runner, now)?;
+            let parent = parent.as_ref().map(TaskId::as_str);
+            execute(transaction, "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, 'accepted', ?8, ?9)", params![
+                id.as_str(), session.as_str(), parent, project, agent, class.as_str(), title, runner,
+                now.as_microsecond()
+            ])?;
+            Ok(())
+        })
+    }
+
+    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start, StateError> {
+        if self.find_turn(id, now)? == Start::Now {
+            return Ok(Start::Now);
+        }
+        self.clear_dead(runner, now)?;
+        self.find_turn(id, now)
+    }
+
+    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
         self.write(|transaction| step(transaction, &get(transaction, id)?, to, now))
     }
 
-    /// Ends what waits, and asks what runs to end: the task and everything below it.
-    pub fn cancel(
+    fn cancel(
         &mut self,
         id: &TaskId,
         by: CancelledBy,
@@ -144,27 +139,22 @@ impl State {
         })
     }
 
-    /// Gives a sign of life, and returns which tasks of this runner somebody wants stopped.
-    pub fn beat(
+    fn beat(
         &mut self,
         runner: &Runner,
         now: Timestamp,
     ) -> Result<Vec<(TaskId, CancelledBy)>, StateError> {
         self.write(|transaction| {
             let runner = enter(transaction, runner, now)?;
-            let mut rows = transaction.prepare_cached(
-                "SELECT id, asked FROM task WHERE ended IS NULL AND runner = ?1 AND asked IS NOT NULL ORDER BY place",
-            )?;
-            let asked = rows.query_map([runner], |row| {
+            let sql = "SELECT id, asked FROM task WHERE ended IS NULL AND runner = ?1 AND asked IS NOT NULL ORDER BY place";
+            rows(transaction, sql, [runner], |row| {
                 let by: String = row.get(1)?;
-                Ok((id_at(row, 0)?, CancelledBy::parse(&by).ok_or_else(|| bad(1, Bad::State))?))
-            })?;
-            Ok(asked.collect::<Result<_, _>>()?)
+                Ok((id_at(row, 0)?, CancelledBy::parse(&by).ok_or_else(|| bad(1, "not a state"))?))
+            })
         })
     }
 
-    /// Marks the unfinished tasks of runners that are gone as `failed(restarted)`, and returns them.
-    pub fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError> {
+    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError> {
         let gone = dead(self.read(|connection| runners(connection, BUSY))?, here, now);
         if gone.is_empty() {
             return Ok(Vec::new());
@@ -175,10 +165,7 @@ impl State {
                 let sql = format!(
                     "SELECT {COLUMNS} FROM task WHERE ended IS NULL AND runner = ?1 ORDER BY place"
                 );
-                let tasks: Vec<TaskRecord> = transaction
-                    .prepare_cached(&sql)?
-                    .query_map([key], record)?
-                    .collect::<Result<_, _>>()?;
+                let tasks: Vec<TaskRecord> = rows(transaction, &sql, [key], record)?;
                 for task in tasks {
                     let end = TaskState::Failed { why: Failure::Restarted };
                     step(transaction, &task, end, now)?;
@@ -190,22 +177,11 @@ impl State {
         })
     }
 
-    /// The runners that are gone and have tasks which ended without their terminal message.
-    pub(super) fn gone_without_last_message(
-        &self,
-        here: &Runner,
-        now: Timestamp,
-    ) -> Result<Vec<i64>, StateError> {
-        let which = format!("id IN (SELECT runner FROM task WHERE {WITHOUT_LAST_MESSAGE})");
-        Ok(dead(self.read(|connection| runners(connection, &which))?, here, now))
-    }
-
-    pub fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
+    fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
         self.read(|connection| get(connection, id))
     }
 
-    /// The task whose id begins with `start`, with or without `task_`.
-    pub fn find_task(&self, start: &str) -> Result<TaskRecord, StateError> {
+    fn find_task(&self, start: &str) -> Result<TaskRecord, StateError> {
         let whole = if start.starts_with(TaskId::PREFIX) {
             start.to_owned()
         } else {
@@ -217,14 +193,12 @@ impl State {
             return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
         }
         self.read(|connection| {
-            // The character behind `z` ends the range of all that begin with it.
+            // `{` is the character after `z` in ASCII, so it is the upper bound for ids with this
+            // prefix.
             let sql = format!(
                 "SELECT {COLUMNS} FROM task WHERE id >= ?1 AND id < ?1 || '{{' ORDER BY id"
             );
-            let found: Vec<TaskRecord> = connection
-                .prepare_cached(&sql)?
-                .query_map([&whole], record)?
-                .collect::<Result<_, _>>()?;
+            let found: Vec<TaskRecord> = rows(connection, &sql, [&whole], record)?;
             let n_found = found.len();
             let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
             match found.into_iter().next() {
@@ -235,34 +209,35 @@ impl State {
         })
     }
 
-    /// The task of a session that runs, and how many wait for their turn.
-    pub fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError> {
+    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
         self.read(|connection| {
-            let running = connection
-                .prepare_cached(
-                    "SELECT id FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state = 'running'
-                     ORDER BY place LIMIT 1",
-                )?
-                .query_row([session.as_str()], |row| id_at(row, 0))
-                .optional()?;
+            let sql = format!("SELECT {COLUMNS} FROM task ORDER BY place DESC LIMIT ?1");
+            rows(connection, &sql, [sql_limit(limit)], record)
+        })
+    }
+
+    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError> {
+        self.read(|connection| {
+            let running = row(connection, "SELECT id FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state = 'running'
+                     ORDER BY place LIMIT 1", [session.as_str()], |row| id_at(row, 0))?;
             Ok((running, n_waiting(connection, session, None)?))
         })
     }
 
-    /// The latest tasks, the newest first.
-    pub fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
-        self.read(|connection| {
-            let sql = format!("SELECT {COLUMNS} FROM task ORDER BY place DESC LIMIT ?1");
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            Ok(connection
-                .prepare_cached(&sql)?
-                .query_map([limit], record)?
-                .collect::<Result<_, _>>()?)
-        })
+    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
+        Self::append(self, records)
+    }
+
+    fn events(
+        &self,
+        task: &TaskId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<EventRecord>, StateError> {
+        Self::events(self, task, after, limit)
     }
 }
 
-/// Counts the tasks of a session that wait for their own turn; those before `before`, where one is named.
 fn n_waiting(
     connection: &Connection,
     session: &SessionId,
@@ -277,7 +252,6 @@ fn n_waiting(
     Ok(usize::try_from(n_waiting).unwrap_or(0))
 }
 
-/// Whether nothing that runs or waits longer is in the task's way.
 fn is_free(connection: &Connection, task: &TaskRecord) -> Result<bool, StateError> {
     let blocked: bool = connection
         .prepare_cached(
@@ -292,7 +266,6 @@ fn is_free(connection: &Connection, task: &TaskRecord) -> Result<bool, StateErro
     Ok(!blocked)
 }
 
-/// Writes the move down if it is a legal one.
 pub(super) fn step(
     connection: &Connection,
     task: &TaskRecord,
@@ -305,11 +278,11 @@ pub(super) fn step(
     let now = now.as_microsecond();
     let started = (to == TaskState::Running).then_some(now);
     let ended = to.is_terminal().then_some(now);
-    connection
-        .prepare_cached(
-            "UPDATE task SET state = ?2, reason = ?3, started = coalesce(started, ?4), ended = ?5 WHERE id = ?1",
-        )?
-        .execute(params![task.id.as_str(), to.as_str(), to.reason(), started, ended])?;
+    execute(
+        connection,
+        "UPDATE task SET state = ?2, reason = ?3, started = coalesce(started, ?4), ended = ?5 WHERE id = ?1",
+        params![task.id.as_str(), to.as_str(), to.reason(), started, ended],
+    )?;
     Ok(())
 }
 
@@ -319,10 +292,9 @@ pub(super) fn get(connection: &Connection, id: &TaskId) -> Result<TaskRecord, St
 
 pub(super) fn find(connection: &Connection, id: &TaskId) -> Result<Option<TaskRecord>, StateError> {
     let sql = format!("SELECT {COLUMNS} FROM task WHERE id = ?1");
-    Ok(connection.prepare_cached(&sql)?.query_row([id.as_str()], record).optional()?)
+    row(connection, &sql, [id.as_str()], record)
 }
 
-/// Takes in a task that another one started, which runs from the beginning.
 pub(super) fn adopt(
     connection: &Connection,
     parent: &TaskRecord,
@@ -330,17 +302,12 @@ pub(super) fn adopt(
     agent: &str,
     now: Timestamp,
 ) -> Result<(), StateError> {
-    connection
-        .prepare_cached(
-            "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created, started)
+    execute(connection, "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created, started)
              SELECT ?1, session, id, project, ?3, class, title, 'running', runner, ?4, ?4 FROM task WHERE id = ?2
-             ON CONFLICT (id) DO NOTHING",
-        )?
-        .execute(params![child.as_str(), parent.id.as_str(), agent, now.as_microsecond()])?;
+             ON CONFLICT (id) DO NOTHING", params![child.as_str(), parent.id.as_str(), agent, now.as_microsecond()])?;
     Ok(())
 }
 
-/// The task and everything below it, parents before children.
 fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>, StateError> {
     let sql = format!(
         "WITH RECURSIVE family (member) AS (
@@ -348,10 +315,7 @@ fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>, State
            UNION SELECT task.id FROM task JOIN family ON task.parent = family.member)
          SELECT {COLUMNS} FROM task WHERE id IN family ORDER BY place"
     );
-    let members: Vec<TaskRecord> = connection
-        .prepare_cached(&sql)?
-        .query_map([id.as_str()], record)?
-        .collect::<Result<_, _>>()?;
+    let members: Vec<TaskRecord> = rows(connection, &sql, [id.as_str()], record)?;
     if members.is_empty() {
         Err(StateError::UnknownTask { id: id.to_string() })
     } else {
@@ -359,7 +323,6 @@ fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>, State
     }
 }
 
-/// Enters the runner with a new lease and returns its key.
 fn enter(connection: &Connection, runner: &Runner, now: Timestamp) -> Result<i64, StateError> {
     let lease =
         now.as_microsecond().saturating_add(i64::try_from(LEASE.as_micros()).unwrap_or(i64::MAX));
@@ -372,10 +335,8 @@ fn enter(connection: &Connection, runner: &Runner, now: Timestamp) -> Result<i64
         .query_row(params![runner.host, runner.pid, runner.birth, lease], |row| row.get(0))?)
 }
 
-/// Runners with unfinished tasks.
 const BUSY: &str = "id IN (SELECT runner FROM task WHERE ended IS NULL)";
 
-/// Runners, and how long their leases last.
 fn runners(
     connection: &Connection,
     which: &str,
@@ -389,7 +350,6 @@ fn runners(
     Ok(runners.collect::<Result<_, _>>()?)
 }
 
-/// Those of them that are gone: seen to be, or silent for longer than their lease.
 fn dead(runners: Vec<(i64, Runner, Timestamp)>, here: &Runner, now: Timestamp) -> Vec<i64> {
     let is_gone = |(_, runner, lease): &(i64, Runner, Timestamp)| match runner.look_from(here) {
         Life::Alive => false,
@@ -399,13 +359,11 @@ fn dead(runners: Vec<(i64, Runner, Timestamp)>, here: &Runner, now: Timestamp) -
     runners.into_iter().filter(is_gone).map(|(key, ..)| key).collect()
 }
 
-/// Ended tasks of conversations whose terminal message was never sent.
 const WITHOUT_LAST_MESSAGE: &str = "ended IS NOT NULL AND parent IS NULL
   AND session IN (SELECT id FROM session WHERE is_conversation = 1)
   AND NOT coalesce(
     (SELECT is_last FROM message WHERE message.task = task.id ORDER BY sequence DESC LIMIT 1), 0)";
 
-/// The tasks of a runner that ended without their terminal message.
 pub(super) fn without_last_message(
     connection: &Connection,
     runner: i64,
@@ -413,9 +371,7 @@ pub(super) fn without_last_message(
     let sql = format!(
         "SELECT {COLUMNS} FROM task WHERE runner = ?1 AND {WITHOUT_LAST_MESSAGE} ORDER BY place"
     );
-    let found =
-        connection.prepare_cached(&sql)?.query_map([runner], record)?.collect::<Result<_, _>>()?;
-    Ok(found)
+    rows(connection, &sql, [runner], record)
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
@@ -429,15 +385,15 @@ fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
     };
     Ok(TaskRecord {
         id: id_at(row, 0)?,
-        session: session.parse().map_err(|_| bad(1, Bad::Id))?,
+        session: session.parse().map_err(|_| bad(1, "not an id"))?,
         parent: parent.map(|_| id_at(row, 2)).transpose()?,
         project: row.get(3)?,
         agent: row.get(4)?,
-        class: TaskClass::parse(&class).ok_or_else(|| bad(5, Bad::State))?,
+        class: TaskClass::parse(&class).ok_or_else(|| bad(5, "not a state"))?,
         title: row.get(6)?,
-        state: TaskState::parse(&state, reason.as_deref()).ok_or_else(|| bad(7, Bad::State))?,
+        state: TaskState::parse(&state, reason.as_deref()).ok_or_else(|| bad(7, "not a state"))?,
         asked: asked
-            .map(|by| CancelledBy::parse(&by).ok_or_else(|| bad(9, Bad::State)))
+            .map(|by| CancelledBy::parse(&by).ok_or_else(|| bad(9, "not a state")))
             .transpose()?,
         created: time(row, 10)?,
         started: opt_time(11)?,
@@ -447,5 +403,55 @@ fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
 }
 
 fn id_at(row: &Row<'_>, column: usize) -> rusqlite::Result<TaskId> {
-    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, Bad::Id))
+    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, "not an id"))
+}
+
+/// A task store that allows one running task per session and one background task per project,
+/// across all processes.
+pub trait TaskStore {
+    /// Adds a task, and creates its session if it is missing.
+    fn accept(&mut self, task: &NewTask, runner: &Runner, now: Timestamp)
+    -> Result<(), StateError>;
+
+    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start, StateError>;
+
+    /// Changes the state of the task. Setting the current state again has no effect.
+    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError>;
+
+    /// Cancels the task and its descendants: ends those that are queued, and requests that running
+    /// ones stop.
+    fn cancel(
+        &mut self,
+        id: &TaskId,
+        by: CancelledBy,
+        now: Timestamp,
+    ) -> Result<CancelReport, StateError>;
+
+    /// Renews the runner's lease, and returns which of its tasks should be cancelled.
+    fn beat(
+        &mut self,
+        runner: &Runner,
+        now: Timestamp,
+    ) -> Result<Vec<(TaskId, CancelledBy)>, StateError>;
+
+    /// Marks the unfinished tasks of dead runners as `failed(restarted)` and returns them.
+    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError>;
+
+    fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError>;
+
+    fn find_task(&self, start: &str) -> Result<TaskRecord, StateError>;
+
+    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError>;
+
+    /// Returns the session's running task and the number of its queued tasks.
+    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError>;
+
+    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError>;
+
+    fn events(
+        &self,
+        task: &TaskId,
+        after: u64,
+        limit: usize,
+    ) -> Result<Vec<EventRecord>, StateError>;
 }

@@ -1,4 +1,4 @@
-//! What the guard refuses, told by where paths lead.
+//! What the guard refuses, by where paths lead.
 
 #![expect(clippy::disallowed_methods, reason = "the tests lay the traps")]
 
@@ -46,10 +46,10 @@ fn writes_stay_inside_and_out_of_what_is_protected() {
     let absolute = |path: &str| root.join(path).display().to_string();
     for path in ["a.rs", "new/deep/b.rs", "../README.md", "../inner/c.rs", "./a.rs", ".env.example"]
     {
-        assert_eq!(guard.refuse_path(path, Touch::Write), None, "{path}");
+        assert_eq!(guard.refuse_path(path, ToolAccess::Write), None, "{path}");
     }
-    assert_eq!(guard.refuse_path(&absolute("repo/x.md"), Touch::Write), None);
-    assert_eq!(guard.refuse_path(&absolute("free/x.md"), Touch::Write), None);
+    assert_eq!(guard.refuse_path(&absolute("repo/x.md"), ToolAccess::Write), None);
+    assert_eq!(guard.refuse_path(&absolute("free/x.md"), ToolAccess::Write), None);
     for path in [
         "",
         "..",
@@ -79,9 +79,9 @@ fn writes_stay_inside_and_out_of_what_is_protected() {
         "\\\\host\\share",
         "file:///etc/passwd",
     ] {
-        assert!(guard.refuse_path(path, Touch::Write).is_some(), "{path:?}");
+        assert!(guard.refuse_path(path, ToolAccess::Write).is_some(), "{path:?}");
     }
-    assert!(guard.refuse_path(&absolute("out/x"), Touch::Write).is_some());
+    assert!(guard.refuse_path(&absolute("out/x"), ToolAccess::Write).is_some());
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn reads_stay_out_of_secrets() {
     let guard = guard(&temp);
     for path in ["a.rs", "../.git/HEAD", "/usr/include/stdio.h", "../.nacre/memory/x.md", "~/notes"]
     {
-        assert_eq!(guard.refuse_path(path, Touch::Read), None, "{path}");
+        assert_eq!(guard.refuse_path(path, ToolAccess::Read), None, "{path}");
     }
     for path in [
         "~/.ssh/id_rsa",
@@ -102,7 +102,7 @@ fn reads_stay_out_of_secrets() {
         "~/.cache/huggingface/token",
         "/home/somebody/.m2/settings.xml",
     ] {
-        assert!(guard.refuse_path(path, Touch::Read).is_some(), "{path}");
+        assert!(guard.refuse_path(path, ToolAccess::Read).is_some(), "{path}");
     }
 }
 
@@ -143,7 +143,7 @@ fn a_command_is_judged_by_its_words() {
 fn a_refusal_is_one_short_line() {
     let temp = world();
     let refused =
-        guard(&temp).refuse_path(&format!("/x\u{1b}[2J{}", "y".repeat(9000)), Touch::Write);
-    let why = refused.unwrap().why;
+        guard(&temp).refuse_path(&format!("/x\u{1b}[2J{}", "y".repeat(9000)), ToolAccess::Write);
+    let why = refused.unwrap();
     assert!(why.len() < 400 && !why.contains(['\n', '\u{1b}']), "{why}");
 }

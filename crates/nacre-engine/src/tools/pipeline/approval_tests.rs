@@ -1,4 +1,5 @@
-//! The law of approval: nothing is changed, started or reached without the policy's yes; and what a person is shown.
+//! The law of approval: nothing is changed, started or reached without the policy's yes; and what a
+//! person is shown.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person at the keyboard")]
 
@@ -6,23 +7,24 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use nacre_core::safefs::RelPath;
+use nacre_base::fs::RelPath;
 use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::super::approval::{
-    Approval, ApprovalAnswer, ApprovalPolicy, ApprovalRequest, Approver, AskingPerson, Grants,
-};
-use super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
-use super::super::policy::{ExecPolicy, NetworkPolicy, Permissions};
-use super::super::tool::{Output, Preview, PreviewProgram, Tool, ToolContext, ToolError, ToolSpec};
-use super::testing::{Bay, Plan, full_access, now};
-use crate::model::{Cancel, CancelSource};
-use crate::record::{Category, Event};
+use nacre_types::ApprovalPolicy;
 
-/// A person who answers as they were told to, and remembers what they were asked.
+use crate::confine::Program;
+use crate::model::Cancel;
+use crate::record::{Category, Event};
+use crate::tools::approval::{
+    Approval, ApprovalAnswer, ApprovalRequest, Approver, AskingPerson, Grants,
+};
+use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse, Permissions};
+use crate::tools::pipeline::support_tests::{Bay, Plan, full_access, now};
+use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec, tool};
+
 #[derive(Default)]
 struct Person {
     answers: Mutex<BTreeMap<String, ApprovalAnswer>>,
@@ -78,7 +80,7 @@ fn bay(approval: Approval) -> Bay {
 }
 
 fn no(reason: &str) -> ApprovalAnswer {
-    ApprovalAnswer::Denied { reason: reason.to_owned() }
+    ApprovalAnswer::Deny { reason: reason.to_owned() }
 }
 
 fn rename() -> Value {
@@ -98,11 +100,11 @@ async fn a_person_sees_the_diff_before_the_change_and_a_no_changes_nothing() {
     assert_eq!(asked[0].footprint, ["may change a.rs"]);
     let expected = "--- a.rs\n+++ a.rs\n@@ -1,2 +1,2 @@\n-fn a() {}\n+fn c() {}\n fn b() {}\n";
     assert_eq!(asked[0].diff.as_deref(), Some(expected));
-    let names: Vec<&str> = bay.heard.records().iter().map(|record| record.event.name()).collect();
+    let names: Vec<String> = bay.heard.records().iter().map(|record| record.event.name()).collect();
     let expected =
         ["tool.call", "approval.request", "approval.decision", "tool.denied", "tool.result"];
     assert_eq!(names, expected);
-    assert_eq!(bay.pipeline.tally().denied, 1);
+    assert_eq!(bay.pipeline.tally().denied_calls, 1);
 }
 
 #[tokio::test]
@@ -161,9 +163,9 @@ async fn who_does_not_answer_within_five_minutes_says_no() {
 async fn a_cancelled_run_withdraws_the_question() {
     let person = Arc::new(Person::default());
     let mut bay = bay(approval(ApprovalPolicy::Ask, &person));
-    let source = CancelSource::new();
+    let source = Cancel::new();
     let calls = [("file_edit", rename()), ("file_delete", json!({ "path": "a.rs" }))];
-    let work = bay.call_at(&calls, now(), source.token());
+    let work = bay.call_at(&calls, now(), source.clone());
     let stop = async {
         while person.asked().is_empty() {
             tokio::task::yield_now().await;
@@ -245,23 +247,18 @@ struct AnythingInput {
 }
 
 impl AnythingInput {
-    fn footprint(&self) -> Footprint {
+    fn touched(&self) -> Footprint {
         let file = Area::File(RelPath::new(&format!("{}.txt", self.number % 3)).unwrap());
         Footprint {
             reads: vec![file.clone()],
             writes: self.writes.then_some(file).into_iter().collect(),
             exec: [Exec::Nothing, Exec::Helper, Exec::Anything][usize::from(self.exec)],
-            network: match self.network {
-                0 => Network::Nothing,
-                1 => Network::Anything,
-                n => Network::Host(format!("host{n}.example")),
-            },
+            host: (self.network != 0).then(|| format!("host{}.example", self.network)),
             memory: [MemoryUse::Nothing, MemoryUse::Reads, MemoryUse::Changes]
                 [usize::from(self.memory)],
         }
     }
 
-    /// Whether it changes, starts or reaches anything, told without the code that is tested.
     fn does_something(&self) -> bool {
         self.writes || self.exec == 2 || self.network != 0 || self.memory == 2
     }
@@ -272,28 +269,34 @@ impl AnythingInput {
     }
 }
 
-impl Tool for Anything {
-    type Input = AnythingInput;
+fn program(argv: &[String]) -> Program {
+    let (name, arguments) = argv.split_first().unwrap();
+    Program::Argv { name: name.clone(), arguments: arguments.to_vec() }
+}
+
+impl Tool for AnythingInput {
+    type With = Anything;
     const SPEC: ToolSpec = ToolSpec {
         name: "anything",
-        toolkit: "test",
         category: Category::Meta,
         description: "Does what it is told.",
         time_limit: Duration::from_secs(60),
         shown_bytes: 2000,
     };
 
-    fn footprint(&self, input: &AnythingInput) -> Result<Footprint, ToolError> {
-        Ok(input.footprint())
+    fn footprint(&self, _: &Anything) -> Result<Footprint, ToolError> {
+        Ok(self.touched())
     }
 
-    fn preview(&self, input: &AnythingInput) -> Result<Preview, ToolError> {
-        let program = (input.exec == 2).then(|| PreviewProgram::Argv(input.argv.clone()));
-        Ok(Preview { program, ..Preview::default() })
+    fn preview(&self, _: &Anything) -> Result<Preview, ToolError> {
+        let program = (self.exec == 2).then(|| program(&self.argv));
+        // Nothing else of it can be shown.
+        let memory = Some("anything".to_owned());
+        Ok(Preview { program, memory, ..Preview::default() })
     }
 
-    async fn run(&self, input: AnythingInput, _: &ToolContext) -> Result<Output, ToolError> {
-        self.ran.lock().unwrap().push(input.number);
+    async fn run(self, with: &Anything, _: &ToolContext) -> Result<Output, ToolError> {
+        with.ran.lock().unwrap().push(self.number);
         Ok(Output::default())
     }
 }
@@ -316,14 +319,13 @@ fn argv(which: u8) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
-/// What a yes for the session is given for, told without the code that is tested.
 fn likeness(policy: ApprovalPolicy, input: &AnythingInput) -> String {
     let program = match (input.exec, input.argv.as_slice()) {
         (2, argv) => argv.join(" "),
         _ => String::new(),
     };
     let starts = input.exec == 2 || (input.exec == 1 && input.writes);
-    // What the policy lets pass is no part of the question.
+    // The question leaves out what the policy allows.
     let is_strict = policy == ApprovalPolicy::Ask;
     let edits = is_strict && input.writes && !starts;
     let remembers = is_strict && input.memory == 2;
@@ -339,12 +341,13 @@ async fn check(policy: ApprovalPolicy, has_person: bool, calls: Vec<Generated>) 
         ..approval(policy, &person)
     };
     let permissions = Permissions {
-        exec: ExecPolicy::Confined,
-        network: NetworkPolicy::Anything,
+        exec: Exec::Anything,
+        network: true,
         memory: MemoryUse::Changes,
         ..full_access()
     };
-    let tools: Vec<Arc<dyn super::AnyTool>> = vec![Arc::new(Anything { ran: Arc::clone(&ran) })];
+    let tools: Vec<Arc<dyn super::AnyTool>> =
+        vec![tool::<AnythingInput>(Anything { ran: Arc::clone(&ran) })];
     let mut bay = Bay::with(Plan { approval, permissions, tools, ..Plan::default() });
     let mut granted: Vec<String> = Vec::new();
     let mut number = 0;
@@ -372,7 +375,7 @@ async fn check(policy: ApprovalPolicy, has_person: bool, calls: Vec<Generated>) 
         let calls: Vec<(&str, Value)> =
             inputs.iter().map(|input| ("anything", arguments(input))).collect();
         let n_asked = person.asked().len();
-        bay.call_at(&calls, now(), Cancel::never()).await;
+        bay.call_at(&calls, now(), Cancel::new()).await;
         let asked = person.asked()[n_asked..].to_vec();
         // A yes may have been given in this very step.
         for (idx, input) in inputs.iter().enumerate() {
@@ -412,11 +415,54 @@ proptest! {
     /// 100 runs of 100 calls in steps of five, with every policy, answer and kind of footprint.
     #[test]
     fn nothing_happens_without_the_policys_yes(
-        policy in proptest::sample::select(ApprovalPolicy::ALL),
+        policy in proptest::sample::select(ApprovalPolicy::ALL.to_vec()),
         has_person in proptest::bool::weighted(0.8),
         calls in proptest::collection::vec(generated(), 100),
     ) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(check(policy, has_person, calls));
     }
+}
+
+/// Changes memories, and shows what its argument says.
+#[derive(Debug, Deserialize, JsonSchema)]
+struct Remember {
+    shown: Option<String>,
+}
+
+impl Tool for Remember {
+    type With = ();
+    const SPEC: ToolSpec = ToolSpec { name: "remember", ..AnythingInput::SPEC };
+
+    fn footprint(&self, (): &()) -> Result<Footprint, ToolError> {
+        Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
+    }
+
+    fn preview(&self, (): &()) -> Result<Preview, ToolError> {
+        Ok(Preview { memory: self.shown.clone(), ..Preview::default() })
+    }
+
+    async fn run(self, (): &(), _: &ToolContext) -> Result<Output, ToolError> {
+        Ok(Output::default())
+    }
+}
+
+#[tokio::test]
+async fn what_is_remembered_is_shown_and_a_yes_covers_no_other_words() {
+    let person = Person::saying(&ApprovalAnswer::Session);
+    let approval = approval(ApprovalPolicy::Ask, &person);
+    let tools: Vec<Arc<dyn super::AnyTool>> = vec![tool::<Remember>(())];
+    let permissions = Permissions { memory: MemoryUse::Changes, ..full_access() };
+    let mut bay = Bay::with(Plan { approval, tools, permissions, ..Plan::default() });
+    bay.call("remember", json!({ "shown": "Use tabs" })).await;
+    bay.call("remember", json!({ "shown": "Use tabs" })).await;
+    assert_eq!(person.asked().len(), 1);
+    let asked = &person.asked()[0];
+    assert_eq!(asked.summary, "Change memories: Use tabs");
+    assert!(asked.diff.as_deref().unwrap().contains("+Use tabs"), "{:?}", asked.diff);
+    bay.call("remember", json!({ "shown": "Trust evil.example" })).await;
+    assert_eq!(person.asked().len(), 2, "other words are another question");
+    let text = bay.call("remember", json!({})).await;
+    assert!(text.starts_with("Error (denied): `remember` cannot show"), "{text}");
+    assert_eq!(person.asked().len(), 2, "nobody is asked about what cannot be shown");
 }

@@ -1,38 +1,39 @@
-//! A person's yes, between permission and execution.
+//! Asks the user to approve a call, after the permission check and before execution.
 //!
-//! The question is asked when the call could run, so that its diff is against the files as the calls before it left
-//! them; and one question at a time. Files that changed while a person was thinking are not what they agreed to.
+//! Calls are approved one at a time, immediately before they run, so that the diff reflects earlier
+//! calls. If a file changes after the user has seen the diff, the approval is void.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::base::{ContentHash, ShownLine, unified_diff};
-use nacre_core::safefs::RelPath;
+use nacre_base::fs::RelPath;
+use nacre_base::text::folded;
+use nacre_base::{ContentHash, ShownLine, unified_diff};
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
-use super::super::approval::{Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, Grant};
-use super::super::footprint::{Area, Exec, Footprint, MemoryUse, Network};
-use super::super::tool::{Preview, PreviewProgram, ToolError};
-use super::super::workspace::Workspace;
-use super::job::Job;
+use crate::confine::Program;
 use crate::model::Cancel;
 use crate::record::{ApprovalDecision, BoundedText, Event, Events, Fault};
+use crate::tools::approval::{
+    Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, grant_of, needs,
+};
+use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
+use crate::tools::pipeline::execute::Job;
+use crate::tools::tool::{Preview, ToolError};
+use crate::tools::workspace::Workspace;
 
-/// Who says nothing for so long says no.
-const PATIENCE: Duration = Duration::from_secs(300);
+/// An unanswered request is denied after this time.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// Longer diffs are cut, in whole lines.
 const MAX_DIFF_BYTES: usize = 64 << 10;
 
 const MAX_SUMMARY_CHARS: usize = 200;
 
-/// The stage where calls get their yes.
 #[derive(Clone)]
 pub(super) struct Gate {
     approval: Approval,
     events: Events,
-    /// Held while a person is asked.
     turn: Arc<Mutex<()>>,
 }
 
@@ -41,25 +42,23 @@ impl Gate {
         Self { approval, events, turn: Arc::default() }
     }
 
-    /// Returns when the call may run, or says why it may not.
     pub(super) async fn pass(
         &self,
         job: &Job,
         workspace: &Arc<Workspace>,
         cancel: &Cancel,
     ) -> Result<(), ToolError> {
-        let kinds = self.approval.policy.needs(&job.footprint);
+        let kinds = needs(self.approval.policy, &job.footprint);
         if kinds.is_empty() {
             return Ok(());
         }
-        // Before the turn: who asks after a cancelled run must not wait for it.
         let _turn = tokio::select! {
             biased;
             () = cancel.cancelled() => return Err(stopped(job)),
             turn = self.turn.lock() => turn,
         };
         let (request, seen) = prepare(job, kinds, workspace).await?;
-        let grant = Grant::of(&request);
+        let grant = grant_of(&request);
         if self.approval.grants.has(&grant) {
             self.decide(&request, ApprovalDecision::Remembered, None);
             return Ok(());
@@ -70,7 +69,7 @@ impl Gate {
                 self.decide(&request, ApprovalDecision::Session, None);
                 self.approval.grants.add(grant);
             }
-            ApprovalAnswer::Denied { reason } => {
+            ApprovalAnswer::Deny { reason } => {
                 self.decide(&request, ApprovalDecision::Denied, Some(&reason));
                 return Err(denied(&reason));
             }
@@ -78,9 +77,8 @@ impl Gate {
         check_unchanged(seen, workspace).await
     }
 
-    /// Asks the person; `None` when the run is stopped meanwhile.
     async fn ask(&self, request: &ApprovalRequest, cancel: &Cancel) -> Option<ApprovalAnswer> {
-        let no = |reason: &str| Some(ApprovalAnswer::Denied { reason: reason.to_owned() });
+        let no = |reason: &str| Some(ApprovalAnswer::Deny { reason: reason.to_owned() });
         let Some(approver) = &self.approval.approver else {
             return no("nobody is here who could allow it");
         };
@@ -93,7 +91,7 @@ impl Gate {
             biased;
             () = cancel.cancelled() => None,
             answer = approver.ask(request) => Some(answer),
-            () = sleep(PATIENCE) => no("nobody answered within five minutes"),
+            () = sleep(ANSWER_TIMEOUT) => no("nobody answered within five minutes"),
         }
     }
 
@@ -117,14 +115,21 @@ fn denied(reason: &str) -> ToolError {
         "" => "The person said no".to_owned(),
         reason => format!("This was not allowed: {reason}"),
     };
-    let hint = "Do not try the same in another way. Go on without it, or ask what they would like instead.";
+    let hint = "Do not try the same in another way. Go on without it, or ask what they would like \
+                instead.";
     ToolError::new(Fault::Denied, what, hint)
 }
 
-/// A file as the person was shown it.
+fn unseen(tool: &str) -> ToolError {
+    let what = format!("`{tool}` cannot show what it would do");
+    ToolError::new(Fault::Denied, what, "Go on without it.")
+}
+
+/// Files and the version of each that the user saw.
 type Seen = Vec<(RelPath, Option<ContentHash>)>;
 
-/// Looks at what the call would do, beside the runtime. A call that could not be made anyway is not asked about.
+/// Builds the preview on a blocking thread. Calls that would fail anyway are rejected without
+/// asking the user.
 async fn prepare(
     job: &Job,
     kinds: std::collections::BTreeSet<ApprovalKind>,
@@ -137,26 +142,27 @@ async fn prepare(
         let preview = tool.preview(&arguments)?;
         let (diff, is_diff_cut, seen) = diff_of(&preview, &workspace)?;
         let name = tool.spec().name.to_owned();
+        let host = footprint.host.clone();
+        if diff.is_none() && preview.program.is_none() && host.is_none() {
+            return Err(unseen(&name));
+        }
         let request = ApprovalRequest {
             call,
             summary: summary(&name, &preview, &footprint),
             tool: name,
             kinds,
             footprint: in_words(&footprint, preview.folder.as_deref()),
-            host: match &footprint.network {
-                Network::Host(host) => Some(host.clone()),
-                Network::Nothing | Network::Anything => None,
-            },
+            host,
             program: preview.program,
+            memory: preview.memory,
             diff,
             is_diff_cut,
         };
         Ok((request, seen))
     });
-    prepared.await.unwrap_or_else(|_| Err(super::broken::broken(job.tool.spec().name)))
+    prepared.await.unwrap_or_else(|_| Err(super::execute::broken(job.tool.spec().name)))
 }
 
-/// The diff of everything that the call would change, whether it is cut, and the files that it was made against.
 fn diff_of(
     preview: &Preview,
     workspace: &Workspace,
@@ -175,16 +181,18 @@ fn diff_of(
             text += &unified_diff(path.as_str(), before.as_deref(), after.as_deref());
         }
     }
+    if let Some(memory) = &preview.memory {
+        text += &unified_diff("memory", None, Some(memory));
+    }
     let is_cut = MAX_DIFF_BYTES < text.len();
     if is_cut {
         let end =
             text[..text.floor_char_boundary(MAX_DIFF_BYTES)].rfind('\n').map_or(0, |at| at + 1);
         text.truncate(end);
     }
-    Ok(((!preview.files.is_empty()).then_some(text), is_cut, seen))
+    Ok(((!text.is_empty()).then_some(text), is_cut, seen))
 }
 
-/// Refuses a call whose files are not those that the person was shown.
 async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<(), ToolError> {
     let workspace = Arc::clone(workspace);
     let changed = tokio::task::spawn_blocking(move || {
@@ -199,24 +207,31 @@ async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<(), T
             let what = format!("`{path}` changed while the person was asked");
             Err(ToolError::new(Fault::Stale, what, "Read it again with `file_read`."))
         }
-        Err(_) => Err(super::broken::broken("approval")),
+        Err(_) => Err(super::execute::broken("approval")),
     }
 }
 
 fn summary(tool: &str, preview: &Preview, footprint: &Footprint) -> String {
     let files: Vec<&str> = preview.files.iter().map(|(path, _)| path.as_str()).collect();
-    let text = match (&preview.program, files.as_slice(), &footprint.network) {
-        (Some(PreviewProgram::Argv(argv)), ..) => format!("Run {}", argv.join(" ")),
-        (Some(PreviewProgram::Script(script)), ..) => format!("Run the script: {script}"),
-        (None, [], Network::Host(host)) => format!("Connect to {host}"),
-        (None, [], _) if footprint.memory == MemoryUse::Changes => "Change memories".to_owned(),
+    let text = match (&preview.program, files.as_slice(), &footprint.host) {
+        _ if preview.memory.is_some() => {
+            format!("Change memories: {}", preview.memory.as_deref().unwrap_or_default())
+        }
+        (Some(Program::Argv { name, arguments }), ..) => {
+            format!("Run {name} {}", arguments.join(" "))
+        }
+        (Some(Program::Script(script)), ..) => format!("Run the script: {script}"),
+        (None, [], Some(host)) => format!("Connect to {host}"),
         (None, [], _) => format!("Call {tool}"),
-        (None, [path], _) => format!("{} {path}", verb(preview)),
+        (None, [path], _) => {
+            let is_deleted = preview.files.first().is_some_and(|(_, after)| after.is_none());
+            format!("{} {path}", if is_deleted { "Delete" } else { "Write" })
+        }
         (None, [from, to], _) if tool == "file_move" => format!("Move {from} to {to}"),
         (None, many, _) => format!("Change {} files: {}", many.len(), many.join(", ")),
     };
-    // Nothing hides behind blanks.
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    // A long run of spaces could push the end of the line out of view.
+    let text = folded(&text);
     let line = ShownLine(&text).to_string();
     match line.char_indices().nth(MAX_SUMMARY_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),
@@ -224,15 +239,6 @@ fn summary(tool: &str, preview: &Preview, footprint: &Footprint) -> String {
     }
 }
 
-/// What happens to the one file of a preview.
-fn verb(preview: &Preview) -> &'static str {
-    match preview.files.first() {
-        Some((_, None)) => "Delete",
-        Some((_, Some(_))) | None => "Write",
-    }
-}
-
-/// What a call would touch, in words.
 fn in_words(footprint: &Footprint, folder: Option<&str>) -> Vec<String> {
     let mut words = Vec::new();
     match footprint.exec {
@@ -244,11 +250,7 @@ fn in_words(footprint: &Footprint, folder: Option<&str>) -> Vec<String> {
         Exec::Nothing => {}
     }
     words.extend(footprint.writes.iter().map(|area| format!("may change {}", place(area))));
-    match &footprint.network {
-        Network::Host(host) => words.push(format!("connects to {}", ShownLine(host))),
-        Network::Anything => words.push("may connect anywhere".to_owned()),
-        Network::Nothing => {}
-    }
+    words.extend(footprint.host.as_ref().map(|host| format!("connects to {}", ShownLine(host))));
     if footprint.memory == MemoryUse::Changes {
         words.push("changes memories".to_owned());
     }

@@ -1,7 +1,7 @@
-//! Runs the calls of a step: those whose footprints meet in the order they were asked for, the others together.
+//! Runs the calls of a step: calls with conflicting footprints in order, all others concurrently.
 //!
-//! A call that is stopped is told so by its own `Cancel`. One that changes files is then waited for, because its answer
-//! alone says whether the change happened; everything else is dropped on the spot.
+//! After a cancellation, calls that change files are still awaited, because only their result shows
+//! whether the change happened.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -9,60 +9,50 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::safefs::RelPath;
+use nacre_base::fs::RelPath;
+use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::task::{Id, JoinSet};
 use tokio::time::{Instant, sleep};
 
-use super::super::footprint::{Exec, Footprint, MemoryUse};
-use super::super::tool::{Output, ToolContext, ToolError};
-use super::super::workspace::Workspace;
-use super::approve::Gate;
-use super::broken::broken;
-use super::cache::{Cache, CacheKey, Lookup};
-use super::effects::{EffectDone, EffectReport, EffectRunner};
-use super::job::Job;
-use super::undo::Before;
-use super::watch::{ProgramChanges, Watched};
-use crate::model::{Cancel, CancelSource};
-use crate::record::CacheUse;
-use crate::record::{Change, Fault};
+use crate::model::Cancel;
+use crate::record::{Fault, FileChange};
+use crate::tools::effects::{EffectDone, EffectReport, EffectRunner};
+use crate::tools::footprint::{Exec, Footprint, MemoryUse};
+use crate::tools::pipeline::approve::Gate;
+use crate::tools::pipeline::undo::{FilesBefore, look_before};
+use crate::tools::pipeline::watch::{ProgramChanges, Watched};
+use crate::tools::tool::{AnyTool, Output, ToolContext, ToolError};
+use crate::tools::workspace::Workspace;
 
-/// More calls at once only wait for the same disk.
+/// More concurrency would only increase contention for the disk.
 const MAX_AT_ONCE: usize = 8;
 
-/// What calls run with.
 #[derive(Clone)]
 pub(super) struct Bench {
     pub(super) workspace: Arc<Workspace>,
-    pub(super) cache: Arc<Cache>,
     pub(super) effects: Option<Arc<dyn EffectRunner>>,
     pub(super) spill: Arc<PathBuf>,
     pub(super) gate: Gate,
     pub(super) watched: Watched,
-    /// Held while a call changes files and their effects run: what an effect does to other files must not be taken for
-    /// the work of a call beside it, nor the other way round.
+    /// Held while a call and its effects change files, so that changes are attributed to the
+    /// correct call.
     pub(super) changing: Arc<Mutex<()>>,
 }
 
-/// What came of a call, before it is shaped.
 #[derive(Debug)]
 pub(super) struct Performed {
     pub(super) result: Result<Output, ToolError>,
-    /// What effects added for the model.
     pub(super) appended: String,
-    pub(super) changed: Vec<Change>,
+    pub(super) changed: Vec<FileChange>,
     pub(super) effects: Vec<EffectDone>,
-    /// The files that it could change, as they were.
-    pub(super) before: Option<Before>,
-    /// What a program did to files, where one was started.
+    pub(super) before: Option<FilesBefore>,
     pub(super) by_program: Option<ProgramChanges>,
-    /// What effects did to files that the call did not name.
     pub(super) by_effects: Option<ProgramChanges>,
     pub(super) changes_memory: bool,
-    /// Whether it changed the repository itself, which is no file of the workspace.
+    /// Whether the call changed the git repository itself, which is not part of the workspace
+    /// files.
     pub(super) records_in_git: bool,
-    pub(super) cache: CacheUse,
     pub(super) took: Duration,
 }
 
@@ -78,13 +68,11 @@ impl Performed {
             by_effects: None,
             changes_memory: false,
             records_in_git: false,
-            cache: CacheUse::Off,
             took: Duration::ZERO,
         }
     }
 }
 
-/// Runs all jobs; each starts when no earlier one that it meets is unfinished.
 pub(super) async fn run_all(
     jobs: Vec<Job>,
     bench: &Bench,
@@ -116,7 +104,6 @@ pub(super) async fn run_all(
     }
 }
 
-/// Takes out the jobs that may start now.
 fn split_ready(
     waiting: Vec<Job>,
     unfinished: &[(usize, Footprint)],
@@ -133,35 +120,21 @@ fn split_ready(
     (ready, blocked)
 }
 
-/// Answers one call from the cache or by running it.
 async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Performed {
     if let Err(error) = bench.gate.pass(&job, &bench.workspace, &cancel).await {
         return Performed::refused(error);
     }
     let has_effects = bench.effects.is_some() && !job.footprint.writes.is_empty();
     let _changing = if has_effects { Some(bench.changing.lock().await) } else { None };
-    // How long a person thinks is not the tool's time.
+    // Time spent waiting for the user's approval does not count toward the tool's time.
     let start = Instant::now();
-    let before = look_before(&job, &bench.workspace).await;
+    let before = files_before(&job, &bench.workspace).await;
     let is_watched = bench.watched.begin(&job, &bench.workspace, now).await;
-    let key = CacheKey::of(&job, &bench.workspace);
-    let (result, cache) = match key {
-        None => (run_limited(&job, &bench, &cancel, now).await, CacheUse::Off),
-        Some(key) => match bench.cache.look_up(key, &job.footprint, &bench.workspace, now).await {
-            Lookup::Hit(output) => (Ok(*output), CacheUse::Hit),
-            Lookup::Miss(slot) => {
-                let result = run_limited(&job, &bench, &cancel, now).await;
-                if let (Ok(output), Some(slot)) = (&result, slot) {
-                    bench.cache.keep(slot, output, &bench.workspace).await;
-                }
-                (result, CacheUse::Miss)
-            }
-        },
-    };
+    let result = run_limited(&job, &bench, &cancel, now).await;
     let mut changed = result.as_ref().map_or_else(|_| Vec::new(), |output| output.changed.clone());
-    let (report, by_effects) = run_effects(&bench, &changed, is_watched, (&cancel, now)).await;
+    let (report, by_effects) = run_effects(&bench, &changed, is_watched, &cancel, now).await;
     changed.extend(report.changed);
-    let is_named = |path: &RelPath| before.as_ref().is_some_and(|before| before.has(path));
+    let is_named = |path: &RelPath| before.iter().flatten().any(|(known, _)| known == path);
     let by_effects = by_effects.map(|found| found.without(is_named));
     changed.extend(by_effects.iter().flat_map(ProgramChanges::changes));
     let by_program = match is_watched {
@@ -180,26 +153,26 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
         by_effects,
         changes_memory,
         records_in_git: job.footprint.exec == Exec::Helper && !job.footprint.writes.is_empty(),
-        cache,
         took: start.elapsed(),
     }
 }
 
-/// Keeps what a call may change, beside the runtime.
-async fn look_before(job: &Job, workspace: &Arc<Workspace>) -> Option<Before> {
+async fn files_before(job: &Job, workspace: &Arc<Workspace>) -> Option<FilesBefore> {
     if job.footprint.writes.is_empty() {
         return None;
     }
     let (footprint, workspace) = (job.footprint.clone(), Arc::clone(workspace));
-    tokio::task::spawn_blocking(move || Before::look(&footprint, &workspace)).await.ok().flatten()
+    tokio::task::spawn_blocking(move || look_before(&footprint, &workspace)).await.ok().flatten()
 }
 
-/// Runs the effects, and looks at what their programs did to all files, unless that is done already.
+/// Runs the effects. Compares all files before and after the effects' programs, unless the caller
+/// already does so.
 async fn run_effects(
     bench: &Bench,
-    changed: &[Change],
+    changed: &[FileChange],
     is_watched: bool,
-    (cancel, now): (&Cancel, Timestamp),
+    cancel: &Cancel,
+    now: Timestamp,
 ) -> (EffectReport, Option<ProgramChanges>) {
     let Some(effects) = bench.effects.as_ref().filter(|_| !changed.is_empty()) else {
         return (EffectReport::default(), None);
@@ -222,16 +195,6 @@ fn ctx(bench: &Bench, cancel: Cancel, now: Timestamp) -> ToolContext {
     ToolContext { workspace, cancel, now, spill: Arc::clone(&bench.spill) }
 }
 
-/// Tells the threads of a call to stop when its future is dropped.
-struct StopOnDrop(CancelSource);
-
-impl Drop for StopOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-/// Runs a call until it is done, its time is over, or the run is cancelled.
 async fn run_limited(
     job: &Job,
     bench: &Bench,
@@ -240,42 +203,57 @@ async fn run_limited(
 ) -> Result<Output, ToolError> {
     let spec = job.tool.spec();
     if cancel.is_cancelled() {
-        return Err(stopped(Stop::Cancelled, spec.time_limit, spec.name));
+        return Err(cancelled(spec.name));
     }
-    let stop = StopOnDrop(CancelSource::new());
-    let ctx = ctx(bench, stop.0.token(), now);
+    let stop = Cancel::new();
+    let _guard = stop.clone().drop_guard();
+    let ctx = ctx(bench, stop.clone(), now);
     let mut running = job.tool.run(job.arguments.clone(), &ctx);
     let why = tokio::select! {
         biased;
         result = &mut running => return result,
-        () = cancel.cancelled() => Stop::Cancelled,
-        () = sleep(spec.time_limit) => Stop::TimedOut,
+        () = cancel.cancelled() => cancelled(spec.name),
+        () = sleep(spec.time_limit) => timed_out(spec.name, spec.time_limit),
     };
-    stop.0.cancel();
+    stop.cancel();
     if job.settles()
         && let Ok(output) = running.await
     {
         return Ok(output);
     }
-    Err(stopped(why, spec.time_limit, spec.name))
+    Err(why)
 }
 
-/// Why a call was stopped.
-#[derive(Clone, Copy)]
-enum Stop {
-    Cancelled,
-    TimedOut,
+fn cancelled(name: &str) -> ToolError {
+    let what = format!("`{name}` was cancelled");
+    ToolError::new(Fault::Cancelled, what, "The run is being stopped.")
 }
 
-fn stopped(stop: Stop, limit: Duration, name: &str) -> ToolError {
-    match stop {
-        Stop::Cancelled => {
-            let what = format!("`{name}` was cancelled");
-            ToolError::new(Fault::Cancelled, what, "The run is being stopped.")
-        }
-        Stop::TimedOut => {
-            let what = format!("`{name}` was stopped after {} seconds", limit.as_secs());
-            ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
-        }
+fn timed_out(name: &str, limit: Duration) -> ToolError {
+    let what = format!("`{name}` was stopped after {} seconds", limit.as_secs());
+    ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
+}
+
+pub(super) struct Job {
+    pub(super) idx: usize,
+    pub(super) call: String,
+    pub(super) tool: Arc<dyn AnyTool>,
+    pub(super) arguments: Value,
+    pub(super) footprint: Footprint,
+}
+
+impl Job {
+    /// Returns whether the call only changes files, so that only its result shows whether the
+    /// change happened.
+    pub(super) fn settles(&self) -> bool {
+        !self.footprint.writes.is_empty()
+            && self.footprint.exec == Exec::Nothing
+            && self.footprint.host.is_none()
     }
+}
+
+pub(super) fn broken(name: &str) -> ToolError {
+    let name: String = name.chars().take(80).collect();
+    let what = format!("Internal error of `{name}`");
+    ToolError::new(Fault::Io, what, "Try another way; this is a defect of the tool.")
 }

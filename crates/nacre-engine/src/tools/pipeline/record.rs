@@ -1,37 +1,27 @@
-//! What is written down about every call, and the sums of it.
+//! The record of every call, and the call budget.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::super::tool::ToolSpec;
-use super::execute::Performed;
-use super::is_denial;
-use super::shape::Shaped;
 use crate::model::ToolCall;
-use crate::record::{BoundedText, CacheUse, ToolFacts};
-use crate::record::{Category, Change, Fault};
-use crate::record::{RunEffects, ShownLines};
+use crate::record::{BoundedText, Category, Fault, FileChange, ToolFacts};
+use crate::tools::pipeline::execute::Performed;
+use crate::tools::pipeline::shape::Shaped;
+use crate::tools::tool::{ToolError, ToolSpec};
 
-/// The facts about one call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallRecord {
     pub call_id: String,
-    /// As the model wrote it, which need not be a tool that exists.
+    /// The name as the model wrote it. The tool may not exist.
     pub tool: String,
     pub category: Option<Category>,
-    /// Why it did not work; `None` when it did.
     pub fault: Option<Fault>,
-    pub cache: CacheUse,
     pub took: Duration,
     pub argument_bytes: usize,
-    /// What the tool said, and how much of it the model reads.
     pub said_bytes: usize,
     pub shown_bytes: usize,
-    /// The file that keeps all of it, where it was cut.
     pub spill: Option<String>,
-    /// Secrets that were taken out.
     pub n_redacted: usize,
-    pub changed: Vec<Change>,
+    pub changed: Vec<FileChange>,
     pub changes_memory: bool,
 }
 
@@ -47,7 +37,6 @@ impl CallRecord {
             tool: call.name.chars().take(80).collect(),
             category: spec.map(|spec| spec.category),
             fault: done.result.as_ref().err().map(|error| error.fault),
-            cache: done.cache,
             took: done.took,
             argument_bytes: call.arguments.as_object().to_string().len(),
             said_bytes: shaped.said_bytes,
@@ -59,7 +48,6 @@ impl CallRecord {
         }
     }
 
-    /// The same for the event of the call.
     pub(super) fn facts(&self, step: u32) -> ToolFacts {
         ToolFacts {
             step,
@@ -67,7 +55,6 @@ impl CallRecord {
             tool: BoundedText::new(&self.tool),
             category: self.category,
             fault: self.fault,
-            cache: self.cache,
             duration_us: u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
             bytes_in: self.argument_bytes as u64,
             bytes_out: self.said_bytes as u64,
@@ -78,54 +65,87 @@ impl CallRecord {
     }
 }
 
-/// Sums over the calls of a run.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Tally {
-    pub calls: u32,
-    pub failed: u32,
-    /// Calls for what the agent may not have.
-    pub denied: u32,
-    pub budget_blocked: u32,
-    pub cache_hits: u32,
-    pub memory_changes: u32,
-    pub by_category: BTreeMap<Category, u32>,
-    pub by_fault: BTreeMap<Fault, u32>,
-    pub changed: Vec<Change>,
-    /// The sum over calls, also those that ran together.
-    pub took: Duration,
-    /// The lines of files that results showed.
-    pub shown: ShownLines,
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BudgetState {
+    Within,
+    /// At least 90 % of the budget is used.
+    Nearly,
+    /// The next model call gets no tools, so that the run ends with an answer.
+    Spent,
 }
 
-impl Tally {
-    pub(super) fn add(&mut self, record: &CallRecord) {
-        self.calls += 1;
-        self.took += record.took;
-        self.cache_hits += u32::from(record.cache == CacheUse::Hit);
-        if let Some(category) = record.category {
-            *self.by_category.entry(category).or_default() += 1;
-        }
-        match record.fault {
-            Some(fault) => {
-                self.failed += 1;
-                self.denied += u32::from(is_denial(fault));
-                self.budget_blocked += u32::from(fault == Fault::BudgetSpent);
-                *self.by_fault.entry(fault).or_default() += 1;
-            }
-            None => self.memory_changes += u32::from(record.changes_memory),
-        }
-        self.changed.extend(record.changed.iter().cloned());
+#[derive(Debug)]
+pub(super) struct CallBudget {
+    pub(super) limit: u32,
+    pub(super) used: u32,
+    noticed: BudgetState,
+}
+
+impl CallBudget {
+    pub(super) fn new(limit: u32) -> Self {
+        Self { limit, used: 0, noticed: BudgetState::Within }
     }
 
-    /// The same as an agent's answer is checked against.
-    pub fn effects(&self) -> RunEffects {
-        RunEffects {
-            changed: self.changed.clone(),
-            tool_calls: self.calls,
-            failed_calls: self.failed,
-            denied_calls: self.denied,
-            memory_changes: self.memory_changes,
-            shown: self.shown.clone(),
+    /// Counts one call, and returns false if it exceeds the budget.
+    pub(super) fn take(&mut self) -> bool {
+        self.used = self.used.saturating_add(1);
+        self.used <= self.limit
+    }
+
+    pub(super) fn refusal(&self) -> ToolError {
+        let what = format!("All {} tool calls of this run are used", self.limit);
+        ToolError::new(Fault::BudgetSpent, what, "Answer now, with what you already know.")
+    }
+
+    pub(super) fn settle(&mut self) -> (BudgetState, Option<String>) {
+        let left = self.limit.saturating_sub(self.used);
+        let state = match left {
+            0 => BudgetState::Spent,
+            _ if u64::from(self.used) * 10 >= u64::from(self.limit) * 9 => BudgetState::Nearly,
+            _ => BudgetState::Within,
+        };
+        let is_new = state != self.noticed;
+        self.noticed = state;
+        let notice = match state {
+            BudgetState::Within => None,
+            BudgetState::Nearly => Some(format!(
+                "{left} of {} tool calls are left. Finish what matters and answer.",
+                self.limit
+            )),
+            BudgetState::Spent => Some("No tool calls are left. Answer now.".to_owned()),
+        };
+        (state, notice.filter(|_| is_new))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_notice_comes_once_at_nine_tenths_and_once_at_the_end() {
+        let mut budget = CallBudget::new(20);
+        let mut notices = Vec::new();
+        for call in 1..=25 {
+            let is_within = budget.take();
+            assert_eq!(is_within, call <= 20, "call {call}");
+            if let (_, Some(notice)) = budget.settle() {
+                notices.push((call, notice));
+            }
         }
+        assert_eq!(
+            notices,
+            [
+                (18, "2 of 20 tool calls are left. Finish what matters and answer.".to_owned()),
+                (20, "No tool calls are left. Answer now.".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_run_without_calls_is_spent_from_the_start() {
+        let mut budget = CallBudget::new(0);
+        assert!(!budget.take());
+        assert_eq!(budget.settle().0, BudgetState::Spent);
     }
 }

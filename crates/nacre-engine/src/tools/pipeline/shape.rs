@@ -1,30 +1,31 @@
-//! What the model reads of an output: without secrets and control characters, and not too long.
+//! Prepares output for the model and the user: redacts it, removes control characters, and limits
+//! its size.
 //!
-//! A long text keeps its head and its tail in whole lines; all of it lies in a spill file, and the last line says how to read
-//! on in it with `file_read` and `file_search`.
-//! Secrets are taken out before anything is cut or kept.
+//! The model gets the first and last lines of a long text. The whole text is stored in a spill file
+//! for `file_read`. Users see file changes as diffs.
 
 use std::path::Path;
 
-use nacre_core::base::redact::ExtraWords;
-use nacre_core::base::{ContentHash, Shown};
-use nacre_core::safefs::{Access, FsError, RelPath, WriteScope};
+use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
+use nacre_base::redact::ExtraWords;
+use nacre_base::{ContentHash, Shown, unified_diff};
+use nacre_types::FilePatch;
 
-use super::super::tool::{SPILL_PREFIX, ToolError, ToolSpec};
+use crate::tools::pipeline::undo::{ChangedFile, Image};
+use crate::tools::tool::{SPILL_PREFIX, ToolError, ToolSpec};
+use crate::tools::workspace::is_binary;
 
-/// What an error text may have, and an output of a tool that is not known.
+/// Limit for errors, and for the output of unknown tools.
 const DEFAULT_SHOWN_BYTES: usize = 12_000;
 
-/// Larger outputs are kept only in part.
 const MAX_SPILL_BYTES: usize = 8 << 20;
 
-/// What the last line of a cut output takes.
+/// Space reserved for the notice at the end of truncated output.
 const HOW_BYTES: usize = 200;
 
-/// All spill files of one run together; what comes later is only cut.
+/// Maximum total size of a run's spill files. Beyond this, long output is truncated but not stored.
 const MAX_SPILLED_BYTES: usize = 256 << 20;
 
-/// An output as the model reads it.
 #[derive(Debug)]
 pub(super) struct Shaped {
     pub(super) text: String,
@@ -33,7 +34,6 @@ pub(super) struct Shaped {
     pub(super) n_redacted: usize,
 }
 
-/// Where long outputs are kept.
 #[derive(Debug)]
 pub(super) struct SpillFolder {
     scope: WriteScope,
@@ -45,7 +45,7 @@ impl SpillFolder {
         WriteScope::open(path, Access::Private).map(|scope| Self { scope, n_bytes: 0 })
     }
 
-    /// Keeps a text; returns the name that `file_read` takes. The same text is kept once.
+    /// Stores the text and returns its name for `file_read`. Identical texts are stored once.
     fn keep(&mut self, text: &str) -> Option<String> {
         self.n_bytes += text.len();
         if MAX_SPILLED_BYTES < self.n_bytes {
@@ -68,7 +68,6 @@ pub(super) fn error_text(error: &ToolError) -> String {
     )
 }
 
-/// Makes an output fit to be read by a model.
 pub(super) fn shape(
     text: &str,
     spec: Option<&ToolSpec>,
@@ -89,13 +88,12 @@ pub(super) fn shape(
     Shaped { text, said_bytes, spill: name, n_redacted }
 }
 
-/// Takes colours out and makes other control characters visible.
 fn scrub(text: &str) -> String {
     let unix = text.replace("\r\n", "\n");
     Shown(&without_sequences(&unix)).to_string()
 }
 
-/// Drops terminal sequences that programs colour and move with: `ESC [ … letter`.
+/// Removes terminal escape sequences of the form `ESC [ … letter`.
 fn without_sequences(text: &str) -> String {
     let mut clean = String::with_capacity(text.len());
     let mut rest = text;
@@ -111,7 +109,8 @@ fn without_sequences(text: &str) -> String {
     clean
 }
 
-/// Keeps six tenths of the limit from the start and the rest from the end, in whole lines where it can.
+/// Keeps text from the beginning up to 60 % of the limit, and fills the remaining 40 % from the
+/// end, in whole lines where possible.
 fn shorten(text: &str, limit: usize, spill: Option<&str>) -> String {
     let limit = limit.saturating_sub(HOW_BYTES);
     let first = whole_lines_at_start(text, limit / 10 * 6);
@@ -122,7 +121,8 @@ fn shorten(text: &str, limit: usize, spill: Option<&str>) -> String {
     let next = first.lines().count() + usize::from(first.ends_with('\n') || first.is_empty());
     let how = match spill {
         Some(name) => format!(
-            "[Read on with file_read `{name}` from line {next}, or search all of it with file_search and `under` `{name}`.]"
+            "[Read on with file_read `{name}` from line {next}, or search all of it with \
+             file_search and `under` `{name}`.]"
         ),
         None => "[What was left out is not kept; ask for less at once.]".to_owned(),
     };
@@ -150,7 +150,124 @@ fn whole_lines_at_end(text: &str, limit: usize) -> &str {
     }
 }
 
-/// The longest start of `text` of at most `limit` bytes.
 pub(crate) fn head(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
+}
+
+const MAX_PATCHES: usize = 20;
+
+const MAX_PATCH_BYTES: usize = 32 << 10;
+const MAX_PATCHES_BYTES: usize = 128 << 10;
+
+pub(super) fn patches(changed: &[ChangedFile], words: &ExtraWords) -> Vec<FilePatch> {
+    let mut left = MAX_PATCHES_BYTES;
+    let mut patches = Vec::new();
+    for file in changed.iter().take(MAX_PATCHES) {
+        let patch = patch(file, words, left.min(MAX_PATCH_BYTES));
+        left -= patch.diff.len().min(left);
+        patches.push(patch);
+    }
+    patches
+}
+
+fn patch(file: &ChangedFile, words: &ExtraWords, limit: usize) -> FilePatch {
+    let path = words.redact(file.path.as_str()).into_owned();
+    let (Ok(before), Ok(after)) = (text(&file.before), text(&file.after)) else {
+        let diff = "\\ This file is binary or too large to be shown.\n".to_owned();
+        return FilePatch { path, diff, added: 0, removed: 0 };
+    };
+    if before == after {
+        let bits = |image: &Image| image.mode().unwrap_or_default() & 0o7777;
+        let diff =
+            format!("\\ Permissions: {:o} became {:o}\n", bits(&file.before), bits(&file.after));
+        return FilePatch { path, diff, added: 0, removed: 0 };
+    }
+    let whole = unified_diff(file.path.as_str(), before.as_deref(), after.as_deref());
+    let whole = words.redact(&whole);
+    // The first two lines are the diff header.
+    let count = |sign: char| whole.lines().skip(2).filter(|line| line.starts_with(sign)).count();
+    let (added, removed) = (number(count('+')), number(count('-')));
+    FilePatch { path, diff: cut(&whole, limit), added, removed }
+}
+
+/// Returns the text of a file, or `None` if the file does not exist. Fails if the content cannot be
+/// displayed.
+fn text(image: &Image) -> Result<Option<String>, ()> {
+    match image {
+        Image::Absent => Ok(None),
+        Image::File { bytes, .. } if !is_binary(bytes) => {
+            Ok(Some(String::from_utf8_lossy(bytes).into_owned()))
+        }
+        Image::File { .. } | Image::TooLarge => Err(()),
+    }
+}
+
+fn cut(diff: &str, limit: usize) -> String {
+    if diff.len() <= limit {
+        return diff.to_owned();
+    }
+    let end = diff[..diff.floor_char_boundary(limit)].rfind('\n').map_or(0, |at| at + 1);
+    format!("{}\\ {} more lines\n", &diff[..end], diff[end..].lines().count())
+}
+
+fn number(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use nacre_base::fs::RelPath;
+
+    use super::*;
+
+    fn bytes(text: &str) -> Image {
+        Image::File { bytes: text.as_bytes().into(), mode: Some(0o644) }
+    }
+
+    fn changed(path: &str, before: Image, after: Image) -> ChangedFile {
+        ChangedFile { path: RelPath::new(path).unwrap(), before, after }
+    }
+
+    #[test]
+    fn each_file_has_a_patch_of_its_own() {
+        let files = [
+            changed("a.rs", bytes("one\ntwo\n"), bytes("one\n2\n")),
+            changed("new.rs", Image::Absent, bytes("x\n")),
+            changed("old.rs", bytes("y\n"), Image::Absent),
+            changed("pic.png", bytes("\0\x01"), bytes("\0\x02")),
+            changed("big", Image::TooLarge, bytes("")),
+        ];
+        let made = patches(&files, &ExtraWords::default());
+        let counts: Vec<_> =
+            made.iter().map(|patch| (patch.path.as_str(), patch.added, patch.removed)).collect();
+        let expected =
+            [("a.rs", 1, 1), ("new.rs", 1, 0), ("old.rs", 0, 1), ("pic.png", 0, 0), ("big", 0, 0)];
+        assert_eq!(counts, expected);
+        insta::assert_snapshot!(made[0].diff, @r"
+        --- a.rs
+        +++ a.rs
+        @@ -1,2 +1,2 @@
+         one
+        -two
+        +2
+        ");
+    }
+
+    #[test]
+    fn patches_are_bounded_and_hold_no_secrets() {
+        let long: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
+        let many: Vec<ChangedFile> =
+            (0..50).map(|n| changed(&format!("f{n}"), Image::Absent, bytes(&long))).collect();
+        let made = patches(&many, &ExtraWords::default());
+        assert_eq!(made.len(), MAX_PATCHES);
+        assert_eq!(made[0].added, 20_000, "counted before it is cut");
+        assert!(made[0].diff.ends_with("more lines\n"), "{}", made[0].diff.len());
+        let n_bytes: usize = made.iter().map(|patch| patch.diff.len()).sum();
+        assert!(n_bytes < MAX_PATCHES_BYTES + MAX_PATCHES * 64, "{n_bytes}");
+        let secret = format!("KEY={}{}\nFalcon\n", "ghp_", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5");
+        let words = ExtraWords::new(&["Falcon".to_owned()]);
+        let made = patches(&[changed("Falcon.env", Image::Absent, bytes(&secret))], &words);
+        let shown = format!("{made:?}");
+        assert!(!shown.contains("aB3dE5") && !shown.contains("Falcon"), "{shown}");
+    }
 }

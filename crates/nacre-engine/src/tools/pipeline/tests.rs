@@ -1,4 +1,4 @@
-//! The pipeline from end to end: what is refused, counted, cached, run together, stopped and shown.
+//! The pipeline from end to end: what is refused, counted, run together, stopped and shown.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -11,14 +11,13 @@ use serde::Deserialize;
 use serde_json::json;
 use tokio::sync::Barrier;
 
-use super::super::footprint::{Area, Footprint, Network};
-use super::super::tool::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::testing::{Bay, Plan, full_access, now};
 use super::*;
-use crate::model::{Arguments, CancelSource};
-use crate::record::{CacheUse, EffectOutcome};
-use crate::record::{Category, Change, Fault};
-use crate::tools::{NetworkPolicy, Permissions};
+use crate::model::{Arguments, Cancel};
+use crate::record::{Category, EffectOutcome, Fault, FileChange};
+use crate::tools::Permissions;
+use crate::tools::footprint::{Area, Footprint};
+use crate::tools::pipeline::support_tests::{Bay, Plan, full_access, now};
+use crate::tools::tool::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec, tool};
 
 /// A tool that does what a test wants.
 struct Probe {
@@ -37,37 +36,36 @@ struct ProbeInput {
 
 const PROBE: ToolSpec = ToolSpec {
     name: "probe",
-    toolkit: "test",
     category: Category::Meta,
     description: "For tests.",
     time_limit: Duration::from_secs(5),
     shown_bytes: 2_000,
 };
 
-impl Tool for Probe {
-    type Input = ProbeInput;
+impl Tool for ProbeInput {
+    type With = Probe;
 
     const SPEC: ToolSpec = PROBE;
 
-    fn footprint(&self, input: &ProbeInput) -> Result<Footprint, ToolError> {
-        let path = input.path.as_deref().map(super::super::workspace::place).transpose()?;
+    fn footprint(&self, _: &Probe) -> Result<Footprint, ToolError> {
+        let path = self.path.as_deref().map(crate::tools::workspace::place).transpose()?;
         let area = path.map(Area::File);
-        Ok(match input.act.as_str() {
-            "reach" => Footprint { network: Network::Host("x".to_owned()), ..Footprint::default() },
+        Ok(match self.act.as_str() {
+            "reach" => Footprint { host: Some("x".to_owned()), ..Footprint::default() },
             _ => Footprint::changing(area),
         })
     }
 
-    async fn run(&self, input: ProbeInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        let text = match input.act.as_str() {
+    async fn run(self, with: &Probe, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let text = match self.act.as_str() {
             "meet" => {
-                self.barrier.wait().await;
+                with.barrier.wait().await;
                 "met".to_owned()
             }
             "alone" => {
-                let others = self.n_running.fetch_add(1, Ordering::SeqCst);
+                let others = with.n_running.fetch_add(1, Ordering::SeqCst);
                 tokio::task::yield_now().await;
-                self.n_running.fetch_sub(1, Ordering::SeqCst);
+                with.n_running.fetch_sub(1, Ordering::SeqCst);
                 format!("{others} others")
             }
             "hang" => std::future::pending().await,
@@ -76,7 +74,7 @@ impl Tool for Probe {
                 "it was too late to stop".to_owned()
             }
             "watched" => {
-                *self.seen.lock().unwrap() = Some(ctx.cancel.clone());
+                *with.seen.lock().unwrap() = Some(ctx.cancel.clone());
                 std::future::pending().await
             }
             "panic" => panic!("a defect"),
@@ -101,7 +99,7 @@ fn key() -> String {
 
 fn probe(n_meeting: usize) -> Vec<Arc<dyn AnyTool>> {
     let barrier = Arc::new(Barrier::new(n_meeting));
-    vec![Arc::new(Probe { barrier, n_running: Arc::default(), seen: Arc::default() })]
+    vec![tool::<ProbeInput>(Probe { barrier, n_running: Arc::default(), seen: Arc::default() })]
 }
 
 fn bay(n_meeting: usize) -> Bay {
@@ -116,7 +114,7 @@ async fn a_call_that_fits_no_tool_is_answered_with_what_to_do() {
         name: "probe".to_owned(),
         arguments: Arguments::parse("{\"act\": "),
     };
-    let step = StepContext { number: 1, cancel: Cancel::never(), now: now() };
+    let step = StepContext { number: 1, cancel: Cancel::new(), now: now() };
     let mut shown = bay.pipeline.call_all(&[malformed], &step).await.results[0].text.clone();
     for (tool, arguments) in [
         ("file_open", json!({})),
@@ -137,7 +135,7 @@ async fn a_call_that_fits_no_tool_is_answered_with_what_to_do() {
     Error (arguments): `../x` cannot be used as a path: it has a `.` or `..` component. Name a place below the workspace, such as `src/main.rs`.
     Error (arguments): The arguments do not fit: at /n_lines: is 5000, must be at most 2000. Call `file_read` again with arguments that fit its schema.
     ");
-    assert_eq!(bay.pipeline.tally().failed, 7);
+    assert_eq!(bay.pipeline.tally().failed_calls, 7);
 }
 
 #[tokio::test]
@@ -150,8 +148,8 @@ async fn who_may_only_read_does_not_see_tools_that_change() {
         shown,
         "Error (denied): `file_create` is not among your tools. Use one of the tools that you were given."
     );
-    assert_eq!(bay.pipeline.tally().denied, 1);
-    assert_eq!(bay.pipeline.tally().effects().denied_calls, 1);
+    assert_eq!(bay.pipeline.tally().denied_calls, 1);
+    assert_eq!(bay.pipeline.tally().denied_calls, 1);
 }
 
 #[tokio::test]
@@ -169,7 +167,7 @@ async fn a_skill_narrows_and_never_widens() {
 
 #[tokio::test]
 async fn every_denial_is_counted_and_told() {
-    let permissions = Permissions { network: NetworkPolicy::Nothing, ..full_access() };
+    let permissions = Permissions { network: false, ..full_access() };
     let mut bay = Bay::with(Plan { permissions, tools: probe(1), ..Plan::default() });
     let calls = [
         ("file_read", json!({ "path": ".env" })),
@@ -179,8 +177,8 @@ async fn every_denial_is_counted_and_told() {
     ];
     let batch = bay.call_all(&calls).await;
     assert!(batch.records.iter().all(|record| record.fault == Some(Fault::Denied)), "{batch:?}");
-    assert_eq!(bay.pipeline.tally().denied, 4);
-    let told: Vec<&str> = bay.heard.records().iter().map(|record| record.event.name()).collect();
+    assert_eq!(bay.pipeline.tally().denied_calls, 4);
+    let told: Vec<String> = bay.heard.records().iter().map(|record| record.event.name()).collect();
     assert_eq!(told.iter().filter(|name| **name == "tool.denied").count(), 4);
     assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
 }
@@ -196,14 +194,14 @@ async fn a_code_in_the_words_of_an_error_is_only_words() {
     assert_eq!(faults, [Some(Fault::NoMatch), None]);
     assert!(batch.results[0].text.starts_with("Error (no_match): [E_DENIED]"));
     let tally = bay.pipeline.tally();
-    assert_eq!((tally.failed, tally.denied, tally.budget_blocked), (1, 0, 0));
+    assert_eq!((tally.failed_calls, tally.denied_calls), (1, 0));
     let told: Vec<Event> = bay.heard.records().iter().map(|record| record.event.clone()).collect();
     assert!(!told.iter().any(|event| matches!(event, Event::ToolDenied { .. })), "{told:?}");
 }
 
 #[tokio::test]
 async fn who_may_read_a_part_searches_that_part() {
-    let src = Area::Tree(Some(super::super::workspace::place("src").unwrap()));
+    let src = Area::Tree(Some(crate::tools::workspace::place("src").unwrap()));
     let permissions = Permissions { reads: vec![src], ..Permissions::default() };
     let mut bay = Bay::with(Plan { permissions, ..Plan::default() });
     bay.write(".gitignore", "*.log\n");
@@ -236,8 +234,7 @@ async fn blocked_and_refused_calls_are_counted_and_the_run_is_told_to_end() {
     assert_eq!(notices[8], (BudgetState::Nearly, true, None));
     assert_eq!(notices[9], (BudgetState::Spent, true, Some(Fault::UnknownTool)));
     assert_eq!(notices[10], spent);
-    assert_eq!(bay.pipeline.tally().calls, 12);
-    assert_eq!(bay.pipeline.tally().budget_blocked, 1);
+    assert_eq!(bay.pipeline.tally().tool_calls, 12);
 }
 
 // Acolyte defect 17.
@@ -299,10 +296,10 @@ async fn a_call_ends_at_the_limit_of_its_tool() {
 #[tokio::test]
 async fn a_cancelled_run_drops_its_calls_at_once_and_starts_no_other() {
     let mut bay = bay(1);
-    let source = CancelSource::new();
+    let source = Cancel::new();
     let calls = [("probe", json!({ "act": "hang" })), ("probe", json!({ "act": "hello" }))];
     {
-        let mut batch = pin!(bay.call_at(&calls[..1], now(), source.token()));
+        let mut batch = pin!(bay.call_at(&calls[..1], now(), source.clone()));
         tokio::select! {
             biased;
             _ = &mut batch => panic!("it hangs"),
@@ -310,7 +307,7 @@ async fn a_cancelled_run_drops_its_calls_at_once_and_starts_no_other() {
         }
         assert_eq!(batch.await.records[0].fault, Some(Fault::Cancelled));
     }
-    let later = bay.call_at(&calls[1..], now(), source.token()).await;
+    let later = bay.call_at(&calls[1..], now(), source.clone()).await;
     assert_eq!(later.records[0].fault, Some(Fault::Cancelled));
 }
 
@@ -328,7 +325,7 @@ async fn a_stopped_call_that_changes_files_says_whether_it_did() {
 async fn a_call_whose_run_is_gone_is_told_to_stop() {
     let seen = Arc::new(Mutex::new(None));
     let (barrier, n_running) = (Arc::new(Barrier::new(1)), Arc::default());
-    let tool: Arc<dyn AnyTool> = Arc::new(Probe { barrier, n_running, seen: Arc::clone(&seen) });
+    let tool = tool::<ProbeInput>(Probe { barrier, n_running, seen: Arc::clone(&seen) });
     let mut bay = Bay::with(Plan { tools: vec![tool], ..Plan::default() });
     {
         let calls = [("probe", json!({ "act": "watched" }))];
@@ -343,40 +340,6 @@ async fn a_call_whose_run_is_gone_is_told_to_stop() {
     }
     let cancel: Cancel = seen.lock().unwrap().clone().unwrap();
     cancel.cancelled().await;
-}
-
-#[tokio::test]
-async fn changes_are_taken_back_one_call_at_a_time() {
-    let mut bay = Bay::new();
-    bay.write("a.txt", "one");
-    for (tool, arguments) in [
-        ("file_edit", json!({ "path": "a.txt", "edits": [{ "find": "one", "replace": "two" }] })),
-        ("file_move", json!({ "from": "a.txt", "to": "b.txt" })),
-        ("file_read", json!({ "path": "b.txt" })),
-        ("file_delete", json!({ "path": "b.txt" })),
-        ("file_create", json!({ "path": "c.txt", "content": "new" })),
-    ] {
-        bay.call(tool, arguments).await;
-    }
-    let mut seen = Vec::new();
-    while let Some(taken) = bay.pipeline.undo_last() {
-        taken.unwrap();
-        seen.push(bay.call("file_find", json!({ "pattern": "*" })).await.replace('\n', " "));
-    }
-    assert_eq!(seen, ["No file matches `*` (0 files looked at).", "b.txt", "a.txt", "a.txt"]);
-    assert_eq!(bay.read("a.txt"), "one");
-}
-
-#[tokio::test]
-async fn what_a_person_changed_since_is_not_taken_back() {
-    let mut bay = Bay::new();
-    bay.call("file_create", json!({ "path": "a.txt", "content": "ours" })).await;
-    bay.write("a.txt", "theirs");
-    let error = bay.pipeline.undo_last().unwrap().unwrap_err();
-    assert_eq!((error.fault, bay.read("a.txt")), (Fault::Stale, "theirs".to_owned()));
-    bay.write("a.txt", "ours");
-    bay.pipeline.undo_last().unwrap().unwrap();
-    assert!(!bay.path().join("a.txt").exists());
 }
 
 #[tokio::test]
@@ -419,11 +382,11 @@ async fn secrets_and_control_characters_do_not_reach_the_model_or_the_log() {
 struct Echo;
 
 impl EffectRunner for Echo {
-    fn starts_programs(&self, _: &[Change], _: &ToolContext) -> bool {
+    fn starts_programs(&self, _: &[FileChange], _: &ToolContext) -> bool {
         false
     }
 
-    fn after<'a>(&'a self, changed: &'a [Change], _: &'a ToolContext) -> EffectRun<'a> {
+    fn after<'a>(&'a self, changed: &'a [FileChange], _: &'a ToolContext) -> EffectRun<'a> {
         let text = format!("effects of {}", changed.len());
         let took = Duration::ZERO;
         let done = vec![EffectDone { effect: "echo", outcome: EffectOutcome::Clean, took }];
@@ -441,62 +404,4 @@ async fn effects_run_after_real_changes_only() {
     let n_told =
         bay.heard.records().iter().filter(|record| record.event.name() == "effect.end").count();
     assert_eq!(n_told, 1);
-}
-
-#[tokio::test]
-async fn the_same_question_is_answered_from_the_cache() {
-    let mut bay = Bay::new();
-    bay.write("src/a.rs", "fn a() {}\n");
-    let mut uses = Vec::new();
-    for arguments in
-        [json!({ "path": "src/a.rs", "n_lines": 9 }), json!({ "n_lines": 9, "path": "src/a.rs" })]
-    {
-        uses.push(bay.call_all(&[("file_read", arguments)]).await.records[0].cache);
-    }
-    uses.push(bay.call_all(&[("file_search", json!({ "pattern": "fn" }))]).await.records[0].cache);
-    uses.push(bay.call_all(&[("file_search", json!({ "pattern": "fn" }))]).await.records[0].cache);
-    assert_eq!(uses, [CacheUse::Miss, CacheUse::Hit, CacheUse::Miss, CacheUse::Hit]);
-    assert_eq!(bay.pipeline.tally().cache_hits, 2);
-}
-
-// Acolyte defect 1.
-#[tokio::test]
-async fn an_edit_from_outside_is_never_answered_from_the_cache() {
-    let mut bay = Bay::new();
-    bay.write("a.txt", "old");
-    for text in ["new", "tip", "the same length"] {
-        bay.call("file_read", json!({ "path": "a.txt" })).await;
-        bay.call("file_search", json!({ "pattern": "." })).await;
-        bay.write("a.txt", text);
-        let read = bay.call("file_read", json!({ "path": "a.txt" })).await;
-        assert!(read.contains(text), "{read}");
-        let found = bay.call("file_search", json!({ "pattern": "." })).await;
-        assert!(found.contains(text), "{found}");
-    }
-}
-
-// Acolyte defect 2.
-#[tokio::test]
-async fn two_workspaces_with_one_cache_do_not_read_each_other() {
-    let cache = Arc::new(Cache::default());
-    let plan = || Plan { cache: Arc::clone(&cache), ..Plan::default() };
-    let (mut left, mut right) = (Bay::with(plan()), Bay::with(plan()));
-    left.write("a.txt", "left");
-    right.write("a.txt", "right");
-    assert!(left.call("file_read", json!({ "path": "a.txt" })).await.contains("left"));
-    assert!(right.call("file_read", json!({ "path": "a.txt" })).await.contains("right"));
-}
-
-#[tokio::test]
-async fn agents_with_other_denials_do_not_share_answers() {
-    let cache = Arc::new(Cache::default());
-    let mut lead = Bay::with(Plan { cache: Arc::clone(&cache), ..Plan::default() });
-    lead.write("notes/a.txt", "pearl");
-    assert!(lead.call("file_search", json!({ "pattern": "pearl" })).await.contains("notes/a.txt"));
-    let denied = vec!["notes".to_owned()];
-    let permissions = Permissions { denied, ..Permissions::read_only() };
-    let plan = Plan { cache, permissions, ..Plan::default() };
-    let mut explorer = Bay::at(lead.root, plan);
-    let shown = explorer.call("file_search", json!({ "pattern": "pearl" })).await;
-    assert!(!shown.contains("notes/a.txt"), "{shown}");
 }

@@ -1,4 +1,5 @@
-//! A turn is taken back as a whole: every file is what it was, or is named; and nobody else's change is lost.
+//! A turn is taken back as a whole: every file is what it was, or is named; and nobody else's
+//! change is lost.
 
 #![expect(clippy::disallowed_methods, reason = "the tests play the person and the programs")]
 
@@ -8,50 +9,47 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::safefs::RelPath;
+use nacre_base::fs::RelPath;
 use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::super::footprint::{Area, Exec, Footprint};
-use super::super::policy::{ExecPolicy, Permissions};
-use super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::workspace::Workspace;
-use super::effects::{EffectReport, EffectRun, EffectRunner};
-use super::testing::{Bay, Plan, full_access};
-use super::{AnyTool, TurnChanges};
-use crate::record::{Category, Change, ChangeKind};
+use crate::record::{Category, ChangeKind, FileChange};
+use crate::tools::effects::{EffectReport, EffectRun, EffectRunner};
+use crate::tools::footprint::{Area, Exec, Footprint, Permissions};
+use crate::tools::pipeline::support_tests::{Bay, Plan, full_access};
+use crate::tools::pipeline::{AnyTool, TurnChanges};
+use crate::tools::tool::{Output, Tool, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::workspace::Workspace;
 
 const PATHS: [&str; 5] = ["a.txt", "b.txt", "src/c.txt", "src/d.txt", "src/deep/e.txt"];
 
 /// A program that writes into files, or removes them, without saying so.
-struct Program;
-
 #[derive(Deserialize, JsonSchema)]
-struct ProgramInput {
+struct Program {
     path: String,
     text: Option<String>,
 }
 
 impl Tool for Program {
-    type Input = ProgramInput;
+    type With = ();
+
     const SPEC: ToolSpec = ToolSpec {
         name: "program",
-        toolkit: "test",
         category: Category::Execute,
         description: "Does something to a file.",
         time_limit: Duration::from_secs(10),
         shown_bytes: 2000,
     };
 
-    fn footprint(&self, _: &ProgramInput) -> Result<Footprint, ToolError> {
+    fn footprint(&self, (): &()) -> Result<Footprint, ToolError> {
         let everywhere = Footprint::changing([Area::Tree(None)]);
         Ok(Footprint { exec: Exec::Anything, ..everywhere })
     }
 
-    async fn run(&self, input: ProgramInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        put(&ctx.workspace, &input.path, input.text.as_deref());
+    async fn run(self, (): &(), ctx: &ToolContext) -> Result<Output, ToolError> {
+        put(&ctx.workspace, &self.path, self.text.as_deref());
         Ok(Output::default())
     }
 }
@@ -62,11 +60,11 @@ struct Formatter {
 }
 
 impl EffectRunner for Formatter {
-    fn starts_programs(&self, changed: &[Change], _: &ToolContext) -> bool {
+    fn starts_programs(&self, changed: &[FileChange], _: &ToolContext) -> bool {
         !changed.is_empty()
     }
 
-    fn after<'a>(&'a self, changed: &'a [Change], ctx: &'a ToolContext) -> EffectRun<'a> {
+    fn after<'a>(&'a self, changed: &'a [FileChange], ctx: &'a ToolContext) -> EffectRun<'a> {
         Box::pin(async move {
             let mut report = EffectReport::default();
             for change in changed.iter().filter(|change| change.kind != ChangeKind::Deleted) {
@@ -101,8 +99,8 @@ fn bay() -> Bay {
 }
 
 fn bay_with(formatter: Formatter) -> Bay {
-    let tools: Vec<Arc<dyn AnyTool>> = vec![Arc::new(Program)];
-    let permissions = Permissions { exec: ExecPolicy::Confined, ..full_access() };
+    let tools: Vec<Arc<dyn AnyTool>> = vec![tool::<Program>(())];
+    let permissions = Permissions { exec: Exec::Anything, ..full_access() };
     let effects: Option<Arc<dyn EffectRunner>> = Some(Arc::new(formatter));
     Bay::with(Plan { tools, permissions, effects, ..Plan::default() })
 }
@@ -162,10 +160,8 @@ async fn check(happenings: &[Happening]) {
                 continue;
             }
             Happening::Edit(path) => {
-                let edits = json!([{ "first_line": 1, "last_line": 1, "replace": text }]);
-                let read = bay.call("file_read", json!({ "path": PATHS[path] })).await;
-                let version = read.lines().next().and_then(|line| line.rsplit(' ').next());
-                let arguments = json!({ "path": PATHS[path], "edits": edits, "version": version });
+                let edits = json!([{ "find": state(path), "replace": text }]);
+                let arguments = json!({ "path": PATHS[path], "edits": edits });
                 bay.call("file_edit", arguments).await;
                 vec![path]
             }
@@ -283,7 +279,7 @@ async fn what_a_program_changed_is_known_to_the_host() {
     bay.write("a.txt", "one");
     let calls = [("program", json!({ "path": "a.txt", "text": "two" }))];
     let batch = bay.call_all(&calls).await;
-    let edited = Change::new(&RelPath::new("a.txt").unwrap(), ChangeKind::Edited);
+    let edited = FileChange::new(&RelPath::new("a.txt").unwrap(), ChangeKind::Edited);
     assert_eq!(batch.records[0].changed, [edited]);
     let not_kept = bay.pipeline.turn_changes().not_kept;
     assert_eq!(not_kept.len(), 1);

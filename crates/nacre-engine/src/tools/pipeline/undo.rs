@@ -1,36 +1,27 @@
-//! Takes the changes of calls back, the last first.
+//! Records file contents before and after each call, so that the changes of a turn can be undone.
 //!
-//! What a call is about to change is known from its footprint, so it is kept before the call runs, whatever the tool. A
-//! file that somebody changed afterwards is not touched.
+//! The footprint lists the files that a call may change, and these are read before the call runs.
+//! Files that were changed later by anyone else are not restored.
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use nacre_core::base::ContentHash;
-use nacre_core::safefs::RelPath;
+use nacre_base::ContentHash;
+use nacre_base::fs::RelPath;
 
-use super::super::footprint::{Area, Exec, Footprint};
-use super::super::tool::ToolError;
-use super::super::workspace::Workspace;
-use crate::record::{Change, ChangeKind, Fault};
+use crate::record::{ChangeKind, Fault, FileChange};
+use crate::tools::footprint::{Area, Exec, Footprint};
+use crate::tools::pipeline::watch::ProgramChanges;
+use crate::tools::tool::ToolError;
+use crate::tools::workspace::Workspace;
 
-/// Larger files are not kept, and calls that changed one are not taken back.
+/// Larger files are not stored, so their changes cannot be undone.
 pub(super) const MAX_FILE_BYTES: usize = 1 << 20;
 
-/// What is kept of all calls together; the oldest go first.
-const MAX_TOTAL_BYTES: usize = 32 << 20;
-const MAX_CALLS: usize = 200;
-
-/// A file at one moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Image {
     Absent,
-    File {
-        bytes: Arc<[u8]>,
-        /// Its permission bits, where they are known.
-        mode: Option<u32>,
-    },
-    /// It is there, and cannot be kept.
+    File { bytes: Arc<[u8]>, mode: Option<u32> },
     TooLarge,
 }
 
@@ -45,7 +36,7 @@ impl Image {
         }
     }
 
-    /// The hash of what is there, or that nothing is; `None` when it is not known.
+    /// Returns the hash of the content, or `Some(None)` for a missing file. `None` means unknown.
     pub(super) fn hash(&self) -> Option<Option<ContentHash>> {
         match self {
             Self::Absent => Some(None),
@@ -62,7 +53,6 @@ impl Image {
     }
 }
 
-/// A file that is different after a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ChangedFile {
     pub(super) path: RelPath,
@@ -71,171 +61,208 @@ pub(super) struct ChangedFile {
 }
 
 impl ChangedFile {
-    pub(super) fn change(&self) -> Change {
+    pub(super) fn change(&self) -> FileChange {
         let kind = match (&self.before, &self.after) {
             (Image::Absent, _) => ChangeKind::Created,
             (_, Image::Absent) => ChangeKind::Deleted,
             (_, _) => ChangeKind::Edited,
         };
-        Change::new(&self.path, kind)
+        FileChange::new(&self.path, kind)
     }
 }
 
-/// The files of one call before it ran.
-#[derive(Debug)]
-pub(super) struct Before {
-    files: Vec<(RelPath, Image)>,
+pub(super) type FilesBefore = Vec<(RelPath, Image)>;
+
+/// Reads the files that a call may change. Returns `None` if there are no such files or the
+/// footprint does not list them.
+pub(super) fn look_before(footprint: &Footprint, workspace: &Workspace) -> Option<FilesBefore> {
+    if footprint.writes.is_empty() || footprint.exec != Exec::Nothing {
+        return None;
+    }
+    let image = |area: &Area| match area {
+        Area::File(path) => Some((path.clone(), Image::look(workspace, path))),
+        Area::Tree(_) => None,
+    };
+    footprint.writes.iter().map(image).collect()
 }
 
-impl Before {
-    /// Looks at what a call may change; `None` when that is nothing or unknown.
-    pub(super) fn look(footprint: &Footprint, workspace: &Workspace) -> Option<Self> {
-        if footprint.writes.is_empty() || footprint.exec != Exec::Nothing {
-            return None;
+/// Reads the files again and returns those that may have changed. `changed` is the call's own
+/// report, which is used for files that are too large to compare.
+pub(super) fn changed_since(
+    before: FilesBefore,
+    changed: &[FileChange],
+    workspace: &Workspace,
+) -> Vec<ChangedFile> {
+    let is_reported = |path: &RelPath| changed.iter().any(|change| change.path == path.as_str());
+    let mut files = Vec::new();
+    for (path, before) in before {
+        let after = Image::look(workspace, &path);
+        let is_unknown = before == Image::TooLarge && after == Image::TooLarge;
+        if before != after || (is_unknown && is_reported(&path)) {
+            files.push(ChangedFile { path, before, after });
         }
-        let mut files = Vec::with_capacity(footprint.writes.len());
-        for area in &footprint.writes {
-            let Area::File(path) = area else { return None };
-            files.push((path.clone(), Image::look(workspace, path)));
-        }
-        Some(Self { files })
     }
-
-    /// Whether a file is among them.
-    pub(super) fn has(&self, path: &RelPath) -> bool {
-        self.files.iter().any(|(known, _)| known == path)
-    }
-
-    /// Looks again after the call; returns what is different, or may be. `changed` is what the call says it did, which
-    /// counts where a file is too large to compare.
-    pub(super) fn done(self, changed: &[Change], workspace: &Workspace) -> Vec<ChangedFile> {
-        let mut files = Vec::new();
-        for (path, before) in self.files {
-            let after = Image::look(workspace, &path);
-            let is_different = match (&before, &after) {
-                (Image::TooLarge, Image::TooLarge) => {
-                    changed.iter().any(|change| change.path == path.as_str())
-                }
-                (before, after) => before != after,
-            };
-            if is_different {
-                files.push(ChangedFile { path, before, after });
-            }
-        }
-        files
-    }
+    files
 }
 
-/// What one call changed.
-#[derive(Debug)]
-pub(super) struct UndoStep {
-    call_id: String,
-    files: Vec<Undoable>,
-}
-
-#[derive(Debug)]
-struct Undoable {
-    path: RelPath,
-    before: Option<Arc<[u8]>>,
-    mode: Option<u32>,
-    after: Option<ContentHash>,
-}
-
-impl UndoStep {
-    /// `None` when nothing changed, or something that was not kept.
-    pub(super) fn new(call_id: &str, changed: &[ChangedFile]) -> Option<Self> {
-        let mut files = Vec::with_capacity(changed.len());
-        for ChangedFile { path, before, after } in changed {
-            let mode = before.mode();
-            let before = match before {
-                Image::Absent => None,
-                Image::File { bytes, .. } => Some(Arc::clone(bytes)),
-                Image::TooLarge => return None,
-            };
-            files.push(Undoable { path: path.clone(), before, mode, after: after.hash()? });
-        }
-        (!files.is_empty()).then(|| Self { call_id: call_id.to_owned(), files })
-    }
-
-    fn kept_bytes(&self) -> usize {
-        self.files.iter().filter_map(|file| file.before.as_ref()).map(|bytes| bytes.len()).sum()
-    }
-
-    /// Puts everything back, if all of it is as the call left it.
-    fn take_back(&self, workspace: &Workspace) -> Result<Vec<Change>, ToolError> {
-        for Undoable { path, after, .. } in &self.files {
-            if Image::look(workspace, path).hash() != Some(*after) {
-                let what = format!("`{path}` changed since");
-                return Err(ToolError::new(Fault::Stale, what, "Change it by hand."));
-            }
-        }
-        // What a move took away comes back before its copy goes.
-        let (gone, there): (Vec<&Undoable>, Vec<&Undoable>) =
-            self.files.iter().partition(|file| file.after.is_none());
-        gone.into_iter()
-            .chain(there)
-            .map(|file| {
-                let before = file.before.as_deref().map(|bytes| (bytes, file.mode));
-                put_back(workspace, &file.path, before, file.after)
-            })
-            .collect()
-    }
-}
-
-/// Makes a file what it was `before`, with its permission bits, if it is what it was `after`.
+/// Restores the file's content and permission bits to `before` if its content is still `after`.
 pub(super) fn put_back(
     workspace: &Workspace,
     path: &RelPath,
     before: Option<(&[u8], Option<u32>)>,
     after: Option<ContentHash>,
-) -> Result<Change, ToolError> {
+) -> Result<FileChange, ToolError> {
     let kind = match (before, after) {
         (Some((bytes, mode)), Some(after)) => {
-            workspace.replace_as(path, after, bytes, mode)?;
+            workspace.replace(path, after, bytes, mode)?;
             ChangeKind::Edited
         }
         (Some((bytes, mode)), None) => {
-            workspace.create_as(path, bytes, mode)?;
+            workspace.create(path, bytes, mode)?;
             ChangeKind::Created
         }
         (None, Some(after)) => {
             workspace.remove(path, after)?;
             ChangeKind::Deleted
         }
-        // Such a file did not change, and was never kept.
         (None, None) => ChangeKind::Edited,
     };
-    Ok(Change::new(path, kind))
+    Ok(FileChange::new(path, kind))
 }
 
-/// The calls that can be taken back.
+const MAX_TURN_BYTES: usize = 64 << 20;
+
+const MAX_NOT_KEPT: usize = 200;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TurnChanges {
+    pub files: Vec<TurnFile>,
+    pub not_kept: Vec<NotKept>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TurnFile {
+    pub path: RelPath,
+    pub before: Option<Vec<u8>>,
+    pub mode: Option<u32>,
+    pub after: Option<ContentHash>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotKept {
+    pub what: String,
+    pub why: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TakenBack {
+    pub changed: Vec<FileChange>,
+    /// Files that were not restored, including those whose content was never stored.
+    pub kept: Vec<NotKept>,
+}
+
+impl TurnChanges {
+    /// Restores every file that has not changed since the turn. Other files are left alone and
+    /// listed.
+    pub fn take_back(&self, workspace: &Workspace) -> TakenBack {
+        let mut taken = TakenBack { changed: Vec::new(), kept: self.not_kept.clone() };
+        // Restore the source of a move before removing its target.
+        let (gone, there): (Vec<&TurnFile>, Vec<&TurnFile>) =
+            self.files.iter().partition(|file| file.after.is_none());
+        for file in gone.into_iter().chain(there) {
+            let TurnFile { path, before, mode, after } = file;
+            let before = before.as_deref().map(|bytes| (bytes, *mode));
+            match put_back(workspace, path, before, *after) {
+                Ok(change) => taken.changed.push(change),
+                Err(error) => {
+                    let has_changed = matches!(error.fault, Fault::Stale | Fault::NotFound);
+                    let why = if has_changed { "it changed since".to_owned() } else { error.what };
+                    taken.kept.push(NotKept { what: path.to_string(), why });
+                }
+            }
+        }
+        taken
+    }
+}
+
 #[derive(Debug, Default)]
-pub(super) struct UndoLog {
-    steps: VecDeque<UndoStep>,
+pub(super) struct TurnLog {
+    files: BTreeMap<RelPath, (TurnFile, Option<u32>)>,
+    not_kept: BTreeMap<String, &'static str>,
+    n_bytes: usize,
 }
 
-impl UndoLog {
-    pub(super) fn keep(&mut self, step: Option<UndoStep>) {
-        self.steps.extend(step);
-        while MAX_CALLS < self.steps.len() || MAX_TOTAL_BYTES < self.kept_bytes() {
-            self.steps.pop_front();
+impl TurnLog {
+    pub(super) fn add(&mut self, changed: &ChangedFile) {
+        let ChangedFile { path, before, after } = changed;
+        if self.not_kept.contains_key(path.as_str()) {
+            return;
+        }
+        let (mode, mode_after) = (before.mode(), after.mode());
+        let (before, after) = match (before, after.hash()) {
+            (Image::TooLarge, _) => return self.lose(path, "it is too large to be kept"),
+            (_, None) => return self.lose(path, "it became too large to be kept"),
+            (Image::Absent, Some(after)) => (None, after),
+            (Image::File { bytes, .. }, Some(after)) => (Some(bytes), after),
+        };
+        if let Some((file, mode_now)) = self.files.get_mut(path) {
+            // The file was changed by someone else between two calls, and that change must not be
+            // undone.
+            if file.after != before.map(|bytes| ContentHash::of(bytes)) {
+                return self.lose(path, "somebody else changed it meanwhile");
+            }
+            (file.after, *mode_now) = (after, mode_after);
+            return;
+        }
+        self.n_bytes += before.map_or(0, |bytes| bytes.len());
+        if MAX_TURN_BYTES < self.n_bytes {
+            return self.lose(path, "the turn changed more than is kept");
+        }
+        let before = before.map(|bytes| bytes.to_vec());
+        let file = TurnFile { path: path.clone(), before, mode, after };
+        self.files.insert(path.clone(), (file, mode_after));
+    }
+
+    pub(super) fn add_effects(&mut self, changes: &ProgramChanges) {
+        changes.files.iter().for_each(|file| self.add(file));
+        self.name_cut(changes);
+    }
+
+    pub(super) fn add_program(&mut self, changes: &ProgramChanges) {
+        changes.files.iter().for_each(|file| self.add(file));
+        self.name("files that git ignores", "what programs changed there is not known");
+        self.name_cut(changes);
+    }
+
+    fn name_cut(&mut self, changes: &ProgramChanges) {
+        if changes.is_cut {
+            self.name("other files of the workspace", "there are more than are watched");
         }
     }
 
-    fn kept_bytes(&self) -> usize {
-        self.steps.iter().map(UndoStep::kept_bytes).sum()
+    fn lose(&mut self, path: &RelPath, why: &'static str) {
+        self.files.remove(path);
+        self.name(path.as_str(), why);
     }
 
-    /// Takes the last call back; returns its id and what changed.
-    pub(super) fn take_back(
-        &mut self,
-        workspace: &Workspace,
-    ) -> Option<Result<(String, Vec<Change>), ToolError>> {
-        let step = self.steps.pop_back()?;
-        let taken = step.take_back(workspace).map(|changed| (step.call_id.clone(), changed));
-        if taken.is_err() {
-            self.steps.push_back(step);
+    pub(super) fn name(&mut self, what: &str, why: &'static str) {
+        if self.not_kept.len() < MAX_NOT_KEPT {
+            self.not_kept.insert(what.to_owned(), why);
         }
-        Some(taken)
+    }
+
+    pub(super) fn changes(&self) -> TurnChanges {
+        let is_different = |(file, mode_now): &&(TurnFile, Option<u32>)| {
+            file.before.as_deref().map(ContentHash::of) != file.after
+                || (file.before.is_some() && file.mode != *mode_now)
+        };
+        let not_kept = |(what, why): (&String, &&'static str)| NotKept {
+            what: what.clone(),
+            why: (*why).to_owned(),
+        };
+        TurnChanges {
+            files: self.files.values().filter(is_different).map(|(file, _)| file.clone()).collect(),
+            not_kept: self.not_kept.iter().map(not_kept).collect(),
+        }
     }
 }

@@ -1,43 +1,43 @@
-//! What a program changed, found by looking at the files before and after it.
+//! Detects changes made by a program by comparing the files before and after it runs.
 //!
-//! A program names no files, so all that git and the ignore rules list are kept, within bounds: how each looked, and its
-//! bytes. Looking again costs a walk; only what has another stamp is read again.
+//! A program does not declare which files it changes, so the metadata and contents of all files
+//! that git would list are stored, within limits. A second scan reads only files whose metadata
+//! changed.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use jiff::Timestamp;
-use nacre_core::safefs::{FileStamp, Folder, RelPath};
+use nacre_base::fs::{FileStamp, Folder, RelPath};
 
-use super::super::footprint::Exec;
-use super::super::workspace::{Walk, WalkedFile, Workspace};
-use super::job::Job;
-use super::undo::{ChangedFile, Image, MAX_FILE_BYTES};
 use crate::model::Cancel;
-use crate::record::Change;
+use crate::record::FileChange;
+use crate::tools::footprint::Exec;
+use crate::tools::pipeline::execute::Job;
+use crate::tools::pipeline::undo::{ChangedFile, Image, MAX_FILE_BYTES};
+use crate::tools::workspace::{Walk, Workspace};
 
-/// Larger trees are watched in part.
 const MAX_ENTRIES: usize = 20_000;
 
-/// The bytes of all files together; of the rest only the stamps are known.
+/// Maximum total size of stored contents. Beyond this, only metadata is stored.
 const MAX_TOTAL_BYTES: usize = 64 << 20;
 
-/// More changed files than this were made by a program that is run again.
+/// Changed files beyond this limit are not recorded. A change of this size can be repeated by
+/// running the program again.
 const MAX_CHANGED: usize = 2_000;
 
-/// A stamp proves nothing while its clock could still tick the same.
+/// Timestamps more recent than this are not trusted, because a later change could get the same
+/// timestamp.
 const SLACK_NANOS: i128 = 2_000_000_000;
 
-/// The files of a workspace as they were looked at last; shared by the calls of a run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Watched(Arc<Mutex<Files>>);
+pub(super) struct Watched(Arc<Mutex<WatchedFiles>>);
 
 #[derive(Debug, Default)]
-struct Files {
+struct WatchedFiles {
     by_path: BTreeMap<RelPath, Seen>,
     n_bytes: usize,
-    /// Counts the looks, to find what is not there any more.
     look: u64,
 }
 
@@ -48,16 +48,15 @@ struct Seen {
     look: u64,
 }
 
-/// What programs did, as far as it is known.
 #[derive(Debug, Default)]
 pub(super) struct ProgramChanges {
     pub(super) files: Vec<ChangedFile>,
-    /// Whether there may be others among the files that are watched.
+    /// Whether some watched files were skipped, so that more files may have changed.
     pub(super) is_cut: bool,
 }
 
 impl Watched {
-    /// Looks before a call that may start anything; returns whether it did.
+    /// Scans the files before a call that may start any program. Returns whether it scanned.
     pub(super) async fn begin(
         &self,
         job: &Job,
@@ -71,12 +70,10 @@ impl Watched {
         true
     }
 
-    /// Whether there was a look, without which nothing can be different.
     pub(super) fn has_looked(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).look != 0
     }
 
-    /// Looks again; returns what is different from the last look.
     pub(super) async fn look(&self, workspace: &Arc<Workspace>, now: Timestamp) -> ProgramChanges {
         let (files, workspace) = (Arc::clone(&self.0), Arc::clone(workspace));
         let looked = tokio::task::spawn_blocking(move || {
@@ -86,17 +83,15 @@ impl Watched {
     }
 }
 
-impl Files {
+impl WatchedFiles {
     fn look(&mut self, workspace: &Workspace, now: Timestamp) -> ProgramChanges {
         self.look += 1;
         let fresh_from = now.as_nanosecond() - SLACK_NANOS;
         let mut changes = ProgramChanges::default();
-        let never = Cancel::never();
+        let never = Cancel::new();
         let walk = Walk::new(workspace, &never).at_most(MAX_ENTRIES);
-        let walked = walk.run(None, &mut |found| {
-            if let WalkedFile::File { path, folder } = found {
-                self.file(path, folder, fresh_from, &mut changes);
-            }
+        let walked = walk.run(None, &mut |path, folder| {
+            self.file(path, folder, fresh_from, &mut changes);
             ControlFlow::Continue(())
         });
         changes.is_cut |= walked.map_or(true, |end| end.is_cut);
@@ -165,13 +160,12 @@ impl Files {
 }
 
 impl ProgramChanges {
-    /// Leaves out files that are known in another way.
     pub(super) fn without(mut self, is_known: impl Fn(&RelPath) -> bool) -> Self {
         self.files.retain(|file| !is_known(&file.path));
         self
     }
 
-    pub(super) fn changes(&self) -> impl Iterator<Item = Change> {
+    pub(super) fn changes(&self) -> impl Iterator<Item = FileChange> {
         self.files.iter().map(ChangedFile::change)
     }
 

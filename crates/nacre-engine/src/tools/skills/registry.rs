@@ -1,168 +1,122 @@
-//! Where skills are found: the person's own folder, the program, and the project's two folders.
+//! Finds skills in the user's directory, in the program itself, and in two directories of the
+//! project.
 //!
-//! A project's skill never replaces another: where its name is taken it is called `project:NAME`.
-//! A registry belongs to one workspace, so that two projects in one process never see each other's skills. It looks at
-//! the disk whenever it is asked and reads again only what changed. Links are not followed.
+//! A project's skill never replaces another one: if the name is taken, it is renamed to
+//! `project:NAME`. Each workspace has its own registry, so that projects in one process never share
+//! skills. Symbolic links are not followed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
-use nacre_core::safefs::{Access, EntryKind, FileStamp, Folder, FsError, RelPath, WriteScope};
+use nacre_base::fs::{Access, EntryKind, Folder, FsError, RelPath, WriteScope};
+use nacre_types::{PathProblem, SkillOrigin};
 
-use super::parse::{self, BadSkill, Parsed};
-use super::{Origin, Skill};
+use crate::tools::skills::{MAX_BYTES, Skill, bad_name, parse};
 
-/// The file of a skill in its folder.
 const SKILL_FILE: &str = "SKILL.md";
 
-/// A folder with more skills than this is not somebody's registry; the rest is counted.
+/// Skills beyond this limit are counted but not loaded.
 const MAX_PER_PLACE: usize = 200;
 
-/// Skills that come with the program.
 const BUNDLED: &[(&str, &str)] =
     &[("commit", include_str!("bundled/commit.md")), ("review", include_str!("bundled/review.md"))];
 
-/// The folders that skills are looked for in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SkillPlaces {
-    /// The root of the workspace.
+#[derive(Debug, Default)]
+pub struct SkillRegistry {
     pub workspace: Option<PathBuf>,
-    /// The global folder.
     pub home: Option<PathBuf>,
 }
 
-/// The skills of one workspace.
-#[derive(Debug)]
-pub struct SkillRegistry {
-    places: SkillPlaces,
-    /// What was read, by file, and how the file was then.
-    read: Mutex<HashMap<PathBuf, Seen>>,
-}
-
-type Seen = (FileStamp, Result<Parsed, BadSkill>);
-
-/// What is on a registry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SkillsReport {
-    /// By name.
     pub skills: Vec<Skill>,
-    pub problems: Vec<SkillProblem>,
-}
-
-/// A folder that is no skill.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SkillProblem {
-    pub path: PathBuf,
-    pub why: BadSkill,
+    pub problems: Vec<PathProblem>,
 }
 
 impl SkillRegistry {
-    pub fn new(places: SkillPlaces) -> Self {
-        Self { places, read: Mutex::default() }
-    }
-
-    /// Looks at all places, those of the person first and the project's last.
+    /// Loads the user's skills first and the project's skills last.
     pub fn look(&self) -> SkillsReport {
         let mut found: BTreeMap<String, Skill> = BTreeMap::new();
         let mut problems = Vec::new();
         let files = |origin, root: &Option<PathBuf>, folder| {
-            let files = root.iter().flat_map(|root| self.look_in(root, folder));
-            files.map(|(path, parsed)| (origin, Some(path), parsed)).collect::<Vec<_>>()
+            root.iter().flat_map(|root| look_in(root, folder, origin)).collect::<Vec<_>>()
         };
         let bundled = |(name, text): &(&str, &str)| {
-            (Origin::Bundled, None, parse::parse(text.as_bytes(), name))
+            (PathBuf::new(), parse(text.as_bytes(), name, SkillOrigin::Bundled))
         };
-        let SkillPlaces { workspace, home } = &self.places;
-        let mut all = files(Origin::User, home, "skills");
+        let Self { workspace, home } = self;
+        let mut all = files(SkillOrigin::User, home, "skills");
         all.extend(BUNDLED.iter().map(bundled));
-        all.extend(files(Origin::Project, workspace, ".agents/skills"));
-        all.extend(files(Origin::Project, workspace, ".claude/skills"));
-        for (origin, path, parsed) in all {
+        all.extend(files(SkillOrigin::Project, workspace, ".agents/skills"));
+        all.extend(files(SkillOrigin::Project, workspace, ".claude/skills"));
+        for (path, parsed) in all {
             match parsed {
-                Ok(parsed) => {
-                    let mut skill = skill(parsed, origin, path);
+                Ok(mut skill) => {
                     let other = found.get(&skill.name).map(|other| other.origin);
-                    if origin == Origin::Project && other.is_some_and(|other| other != origin) {
+                    if skill.origin == SkillOrigin::Project
+                        && other.is_some_and(|other| other != SkillOrigin::Project)
+                    {
                         skill.name = format!("project:{}", skill.name);
                     }
                     found.entry(skill.name.clone()).or_insert(skill);
                 }
-                Err(why) => problems.extend(path.map(|path| SkillProblem { path, why })),
+                Err(why) => problems.push(PathProblem { path: path.display().to_string(), why }),
             }
         }
         SkillsReport { skills: found.into_values().collect(), problems }
     }
 
-    /// The skill of that name.
     pub fn find(&self, name: &str) -> Option<Skill> {
         self.look().skills.into_iter().find(|skill| skill.name == name)
     }
-
-    fn look_in(&self, root: &Path, folder: &str) -> Vec<(PathBuf, Result<Parsed, BadSkill>)> {
-        let full = root.join(folder);
-        let opened = || -> Result<Option<(WriteScope, Folder)>, FsError> {
-            let scope = WriteScope::open(root, Access::Shared)?;
-            Ok(scope.folder(&RelPath::new(folder)?)?.map(|opened| (scope, opened)))
-        };
-        let (scope, opened) = match opened() {
-            Ok(Some(opened)) => opened,
-            Ok(None) => return Vec::new(),
-            Err(error) => return vec![(full, Err(unreadable(&error)))],
-        };
-        let entries = match opened.list() {
-            Ok(entries) => entries,
-            Err(error) => return vec![(full, Err(unreadable(&error)))],
-        };
-        let folders = entries.into_iter().filter(|entry| entry.kind != EntryKind::File);
-        let mut found = Vec::new();
-        for entry in folders.take(MAX_PER_PLACE) {
-            let path = full.join(&entry.name).join(SKILL_FILE);
-            let place = RelPath::new(&format!("{folder}/{}/{SKILL_FILE}", entry.name));
-            let parsed = match (entry.kind, place) {
-                (EntryKind::Folder, Ok(place)) => self.read(&scope, &place, &path, &entry.name),
-                (EntryKind::Folder, Err(_)) => Err(BadSkill::BadName),
-                (EntryKind::File | EntryKind::Other, _) => {
-                    Err(BadSkill::Unreadable("it is a link".to_owned()))
-                }
-            };
-            found.push((path, parsed));
-        }
-        found
-    }
-
-    /// Reads a file, unless it is as it was.
-    fn read(
-        &self,
-        scope: &WriteScope,
-        place: &RelPath,
-        path: &Path,
-        folder: &str,
-    ) -> Result<Parsed, BadSkill> {
-        let stamp =
-            scope.stamp(place).map_err(|error| unreadable(&error))?.ok_or(BadSkill::NoFile)?;
-        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((before, parsed)) = read.get(path)
-            && *before == stamp
-        {
-            return parsed.clone();
-        }
-        let parsed = scope
-            .read(place, parse::MAX_BYTES)
-            .map_err(|error| unreadable(&error))
-            .and_then(|bytes| parse::parse(&bytes, folder));
-        read.insert(path.to_owned(), (stamp, parsed.clone()));
-        parsed
-    }
 }
 
-fn skill(parsed: Parsed, origin: Origin, path: Option<PathBuf>) -> Skill {
-    let Parsed { name, description, license, allowed_tools, body } = parsed;
-    Skill { name, description, license, allowed_tools, body, origin, path }
+fn look_in(
+    root: &Path,
+    folder: &str,
+    origin: SkillOrigin,
+) -> Vec<(PathBuf, Result<Skill, String>)> {
+    let full = root.join(folder);
+    let opened = || -> Result<Option<(WriteScope, Folder)>, FsError> {
+        let scope = WriteScope::open(root, Access::Shared)?;
+        Ok(scope.folder(&RelPath::new(folder)?)?.map(|opened| (scope, opened)))
+    };
+    let listed = opened()
+        .and_then(|opened| opened.map(|(scope, opened)| Ok((scope, opened.list()?))).transpose());
+    let (scope, entries) = match listed {
+        Ok(Some(listed)) => listed,
+        Ok(None) => return Vec::new(),
+        Err(error) => return vec![(full, Err(unreadable(&error)))],
+    };
+    let folders = entries.into_iter().filter(|entry| entry.kind != EntryKind::File);
+    let mut found = Vec::new();
+    for entry in folders.take(MAX_PER_PLACE) {
+        let path = full.join(&entry.name).join(SKILL_FILE);
+        let place = RelPath::new(&format!("{folder}/{}/{SKILL_FILE}", entry.name));
+        let parsed = match (entry.kind, place) {
+            (EntryKind::Folder, Ok(place)) => {
+                let skill = read(&scope, &place, origin);
+                skill.map(|skill| Skill { path: Some(path.clone()), ..skill })
+            }
+            (EntryKind::Folder, Err(_)) => Err(bad_name()),
+            (EntryKind::File | EntryKind::Other, _) => {
+                Err("it cannot be read: it is a link".to_owned())
+            }
+        };
+        found.push((path, parsed));
+    }
+    found
 }
 
-fn unreadable(error: &FsError) -> BadSkill {
-    BadSkill::Unreadable(error.to_string())
+fn read(scope: &WriteScope, place: &RelPath, origin: SkillOrigin) -> Result<Skill, String> {
+    scope.stamp(place).map_err(|error| unreadable(&error))?.ok_or("it has no `SKILL.md`")?;
+    let bytes = scope.read(place, MAX_BYTES).map_err(|error| unreadable(&error))?;
+    let folder = place.parent();
+    parse(&bytes, folder.as_ref().map_or("", RelPath::name), origin)
+}
+
+fn unreadable(error: &FsError) -> String {
+    format!("it cannot be read: {error}")
 }
 
 #[cfg(test)]
@@ -184,10 +138,7 @@ mod tests {
     }
 
     fn registry(workspace: &Path, home: &Path) -> SkillRegistry {
-        SkillRegistry::new(SkillPlaces {
-            workspace: Some(workspace.to_owned()),
-            home: Some(home.to_owned()),
-        })
+        SkillRegistry { workspace: Some(workspace.to_owned()), home: Some(home.to_owned()) }
     }
 
     fn shown(report: &SkillsReport) -> Vec<String> {
@@ -222,7 +173,7 @@ mod tests {
         assert!(shown(&report)[0].starts_with("commit bundled "));
     }
 
-    // Acolyte defect 23: one list of skills for all projects of a process.
+    // Regression test for Acolyte defect 23: all projects in a process shared one list of skills.
     #[test]
     fn two_workspaces_never_see_each_others_skills() {
         let (one, two, home) = (
@@ -246,7 +197,7 @@ mod tests {
         });
     }
 
-    // Acolyte defect 22: what changed on disk was seen after a restart only.
+    // Regression test for Acolyte defect 22: changes on disk were detected only after a restart.
     #[test]
     fn a_change_is_seen_at_the_next_look() {
         let (work, home) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
@@ -286,7 +237,7 @@ mod tests {
             .map(|problem| {
                 format!(
                     "{}: {}",
-                    problem.path.strip_prefix(&skills).unwrap().display(),
+                    Path::new(&problem.path).strip_prefix(&skills).unwrap().display(),
                     problem.why
                 )
             })
@@ -309,7 +260,7 @@ mod tests {
     #[test]
     fn the_skills_of_the_program_are_sound() {
         for (name, text) in BUNDLED {
-            let parsed = parse::parse(text.as_bytes(), name).unwrap();
+            let parsed = parse(text.as_bytes(), name, SkillOrigin::Bundled).unwrap();
             assert!(
                 parsed.allowed_tools.is_some_and(|tools| !tools.is_empty())
                     && !parsed.body.is_empty()

@@ -1,4 +1,4 @@
-//! The tools, a folder for each kit and a file for each tool.
+//! The toolkits, with one module per topic.
 
 pub(crate) mod checklist;
 pub mod code;
@@ -10,23 +10,72 @@ pub mod skill;
 pub(crate) mod trace;
 pub(crate) mod web;
 
-use super::tool::{ToolContext, ToolError};
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
 use crate::model::Cancel;
 use crate::record::Fault;
+use crate::tools::footprint::Footprint;
+use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::workspace::Workspace;
 
-/// Runs work that waits for the disk beside the runtime. It is handed the call's `Cancel`, and looks at it often.
-async fn off_thread<T: Send + 'static>(
-    ctx: &ToolContext,
-    work: impl FnOnce(&Cancel) -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
-    let cancel = ctx.cancel.clone();
-    match tokio::task::spawn_blocking(move || work(&cancel)).await {
-        Ok(result) => result,
-        Err(_) => Err(ToolError::new(Fault::Io, "The tool broke down inside", "Try another way.")),
+/// A tool that works on the files of a workspace. It runs on a blocking thread and must check
+/// `ctx.cancel` frequently.
+pub trait WorkspaceTool: DeserializeOwned + JsonSchema + Send + Sync + 'static {
+    const SPEC: ToolSpec;
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError>;
+
+    fn preview(&self, _workspace: &Workspace) -> Result<Preview, ToolError> {
+        Ok(Preview::default())
+    }
+
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError>;
+}
+
+impl<T: WorkspaceTool> Tool for T {
+    type With = Arc<Workspace>;
+
+    const SPEC: ToolSpec = T::SPEC;
+
+    fn footprint(&self, workspace: &Arc<Workspace>) -> Result<Footprint, ToolError> {
+        WorkspaceTool::footprint(self, workspace)
+    }
+
+    fn preview(&self, workspace: &Arc<Workspace>) -> Result<Preview, ToolError> {
+        WorkspaceTool::preview(self, workspace)
+    }
+
+    async fn run(self, workspace: &Arc<Workspace>, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let (workspace, ctx) = (Arc::clone(workspace), ctx.clone());
+        off_thread(move || WorkspaceTool::run(&self, &workspace, &ctx)).await
     }
 }
 
-/// Refuses to go on with a call that was stopped; asked before anything is changed.
+async fn off_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
+) -> Result<T, ToolError> {
+    tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
+        Err(ToolError::new(Fault::Io, "Internal error of the tool", "Try another way."))
+    })
+}
+
+/// Returns the number of results for a search. Fails if the query is empty or too long.
+fn search_limit(query: &str, limit: Option<usize>, default: usize) -> Result<usize, ToolError> {
+    const MAX_RESULTS: usize = 20;
+    const MAX_QUERY_BYTES: usize = 1_000;
+    let limit = limit.unwrap_or(default);
+    let is_question = !query.trim().is_empty() && query.len() <= MAX_QUERY_BYTES;
+    if is_question && (1..=MAX_RESULTS).contains(&limit) {
+        return Ok(limit);
+    }
+    let hint = "Give a query of at most 1,000 bytes and a limit from 1 to 20.";
+    Err(ToolError::new(Fault::Arguments, "That is no question for a search", hint))
+}
+
+/// Fails if the call was cancelled. Call this before making any change.
 fn check_running(cancel: &Cancel) -> Result<(), ToolError> {
     match cancel.is_cancelled() {
         true => Err(ToolError::new(Fault::Cancelled, "The call was stopped", "Nothing changed.")),

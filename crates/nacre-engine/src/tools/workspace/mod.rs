@@ -1,43 +1,38 @@
-//! The files that an agent works on: read in bounds, walked without following links, changed one at a time.
+//! The files that an agent works on: bounded reads, walks that do not follow symbolic links, and
+//! changes to single files.
 //!
-//! The root is opened once and everything below it is reached through open handles, so that a folder that is swapped for
-//! a link during a call leads nowhere. What is denied by name is denied here again, after permission, because a walk
-//! meets files that no footprint names.
+//! The root is opened once, and everything below it is accessed relative to open handles, so that
+//! replacing a directory with a symbolic link has no effect. Denied names are also checked here,
+//! because a walk visits files that no footprint lists.
 
-mod denied;
-mod digest;
-mod fault;
 mod walk;
 
-use std::path::{Path, PathBuf};
+use std::fmt::Display;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use nacre_core::base::ContentHash;
-use nacre_core::safefs::{Access, FsError, OpenFile, RelPath, WriteScope};
+use nacre_base::ContentHash;
+use nacre_base::fs::{Access, FsError, OpenFile, RelPath, WriteScope};
+use nacre_map::indexer::Sensitive;
 
-pub(crate) use denied::is_machinery;
-pub use denied::{BadGlob, Denied};
-pub(crate) use fault::{folder_below, not_text, place, place_below, tool_error};
-pub(crate) use walk::{Walk, WalkEnd, WalkedFile};
-
-use super::footprint::Area;
-use super::tool::ToolError;
 use crate::record::Fault;
+use crate::tools::footprint::Area;
+use crate::tools::tool::ToolError;
 
-/// No file is read or written that is larger.
+pub use nacre_map::indexer::BadGlob;
+pub(crate) use walk::{Walk, WalkEnd};
+
+/// Larger files are neither read nor written.
 pub(crate) const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// The root of an agent's files, and what of it is closed.
 #[derive(Debug)]
 pub struct Workspace {
     root: Arc<PathBuf>,
     scope: WriteScope,
     denied: Denied,
-    /// Tells this root with these denials from any other.
-    identity: String,
 }
 
-/// Why a folder cannot be worked in.
 #[derive(Debug, thiserror::Error)]
 pub enum WorkspaceError {
     #[error("Cannot work in the folder")]
@@ -47,26 +42,24 @@ pub enum WorkspaceError {
 }
 
 impl Workspace {
-    /// Opens the folder. `denied` are globs of the agent, besides those that hold for everybody.
+    /// Opens the directory. `denied` contains the agent's globs, which apply in addition to the
+    /// built-in ones.
     pub fn open(root: &Path, denied: &[String]) -> Result<Self, WorkspaceError> {
         let scope = WriteScope::open(root, Access::Shared)?;
         let denied = Denied::new(denied)?;
-        let stamp = scope.root()?.own_stamp();
-        let inode = stamp.map_or(0, |stamp| stamp.inode);
-        let identity = format!("{}\0{inode}\0{}", root.display(), denied.identity());
-        Ok(Self { root: Arc::new(root.to_owned()), scope, denied, identity })
+        Ok(Self { root: Arc::new(root.to_owned()), scope, denied })
     }
 
     pub fn root(&self) -> &Arc<PathBuf> {
         &self.root
     }
 
-    /// The place that a path names: below the root, or absolute and leading there.
+    /// Parses a path that is relative or is an absolute path inside the workspace.
     pub fn place(&self, text: &str) -> Result<RelPath, ToolError> {
         place_below(&self.root, text)
     }
 
-    /// The same for a folder; `None` is the root itself.
+    /// Like `place`, but for a directory. `None` is the root.
     pub(crate) fn folder(&self, text: Option<&str>) -> Result<Option<RelPath>, ToolError> {
         text.map_or(Ok(None), |text| folder_below(&self.root, text))
     }
@@ -75,11 +68,6 @@ impl Workspace {
         &self.denied
     }
 
-    pub(crate) fn identity(&self) -> &str {
-        &self.identity
-    }
-
-    /// Reads a plain file.
     pub fn read(&self, path: &RelPath) -> Result<Vec<u8>, ToolError> {
         if self.denied.forbids_reading(&Area::File(path.clone())) {
             return Err(protected(path));
@@ -87,7 +75,6 @@ impl Workspace {
         self.scope.read(path, MAX_FILE_BYTES).map_err(|error| tool_error(&error, path))
     }
 
-    /// Opens a plain file of any size, to be read piece by piece.
     pub(crate) fn open_file(&self, path: &RelPath) -> Result<OpenFile, ToolError> {
         if self.denied.forbids_reading(&Area::File(path.clone())) {
             return Err(protected(path));
@@ -95,12 +82,10 @@ impl Workspace {
         self.scope.open_file(path).map_err(|error| tool_error(&error, path))
     }
 
-    /// The permission bits of a plain file; `None` when there is none.
     pub(crate) fn mode(&self, path: &RelPath) -> Option<u32> {
         self.scope.mode(path)
     }
 
-    /// Reads a plain file of text.
     pub fn read_text(&self, path: &RelPath) -> Result<String, ToolError> {
         let bytes = self.read(path)?;
         if is_binary(&bytes) {
@@ -109,12 +94,8 @@ impl Workspace {
         String::from_utf8(bytes).map_err(|_| not_text(path))
     }
 
-    pub(crate) fn create(&self, path: &RelPath, bytes: &[u8]) -> Result<(), ToolError> {
-        self.create_as(path, bytes, None)
-    }
-
-    /// Makes a file with the permission bits that it had.
-    pub(crate) fn create_as(
+    /// Creates a file, and restores its previous permission bits if they are known.
+    pub(crate) fn create(
         &self,
         path: &RelPath,
         bytes: &[u8],
@@ -124,17 +105,8 @@ impl Workspace {
         self.scope.create_file_as(path, bytes, mode).map_err(|error| tool_error(&error, path))
     }
 
+    /// Replaces a file if it has not changed since it was read.
     pub(crate) fn replace(
-        &self,
-        path: &RelPath,
-        before: ContentHash,
-        bytes: &[u8],
-    ) -> Result<(), ToolError> {
-        self.replace_as(path, before, bytes, None)
-    }
-
-    /// Replaces a file, and gives it the permission bits that it had.
-    pub(crate) fn replace_as(
         &self,
         path: &RelPath,
         before: ContentHash,
@@ -174,12 +146,241 @@ fn protected(path: &RelPath) -> ToolError {
     ToolError::new(Fault::Denied, format!("`{path}` is protected"), "Do without it.")
 }
 
-/// Whether a file is no text, by the sign that git goes by.
+/// Returns whether a file is binary, according to git's heuristic.
 pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     bytes.iter().take(8_000).any(|byte| *byte == 0)
 }
 
-/// Names the state of a file, so that a call can say which one it means.
+/// Returns a short version id for the content of a file, so that a call can refer to it.
 pub(crate) fn version_of(bytes: &[u8]) -> String {
     ContentHash::of(bytes).to_string()[..12].to_owned()
+}
+
+/// Version control data, which is never read, written or walked.
+const CLOSED: &[&str] = &[".git", ".hg", ".svn", "git~1"];
+
+/// Directories that may be read, but that only their owner writes to.
+const OWNED: &[&str] = &[".nacre"];
+
+/// The names that an agent must not access.
+#[derive(Clone, Debug)]
+pub struct Denied(Sensitive);
+
+impl Denied {
+    /// Denies the built-in list of secret files and `globs`. A glob without a `/` applies in every
+    /// directory.
+    pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
+        Sensitive::new(globs).map(Self)
+    }
+
+    /// Returns git pathspecs that exclude the denied files.
+    pub(crate) fn exclusions(&self) -> Vec<String> {
+        let forms = self.0.globs().flat_map(|glob| [format!("{glob}/**"), glob]);
+        forms.map(|form| format!(":(exclude,icase,glob){form}")).collect()
+    }
+
+    pub(crate) fn forbids_reading(&self, area: &Area) -> bool {
+        match area {
+            Area::File(path) | Area::Tree(Some(path)) => {
+                is_at(path, CLOSED) || self.is_sensitive(path)
+            }
+            Area::Tree(None) => false,
+        }
+    }
+
+    pub(crate) fn forbids_writing(&self, area: &Area) -> bool {
+        match area {
+            Area::File(path) | Area::Tree(Some(path)) => {
+                is_at(path, OWNED) || self.forbids_reading(area)
+            }
+            Area::Tree(None) => false,
+        }
+    }
+
+    pub(crate) fn is_sensitive(&self, path: &RelPath) -> bool {
+        self.0.rule_above(path.as_str()).is_some()
+    }
+}
+
+fn is_at(path: &RelPath, names: &[&str]) -> bool {
+    path.components().any(|part| is_one_of(part, names))
+}
+
+pub(crate) fn is_machinery(name: &str) -> bool {
+    is_one_of(name, CLOSED) || is_one_of(name, OWNED)
+}
+
+fn is_one_of(part: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| part.eq_ignore_ascii_case(name))
+}
+
+/// Parses a path written by a model, and normalizes forms such as `./src/`.
+pub(crate) fn place(text: &str) -> Result<RelPath, ToolError> {
+    let plain = text.strip_prefix("./").unwrap_or(text).trim_end_matches('/');
+    RelPath::new(plain).map_err(|error| {
+        let hint = "Name a place below the workspace, such as `src/main.rs`.";
+        ToolError::new(Fault::Arguments, error.to_string(), hint)
+    })
+}
+
+pub(crate) fn place_below(root: &Path, text: &str) -> Result<RelPath, ToolError> {
+    match absolute_below(root, text) {
+        None => place(text),
+        Some(Ok(rest)) => place(&rest),
+        Some(Err(error)) => Err(error),
+    }
+}
+
+/// Like `place`, but for a directory. `None` is the root.
+pub(crate) fn folder_below(root: &Path, text: &str) -> Result<Option<RelPath>, ToolError> {
+    if matches!(text, "" | "." | "./" | "/") {
+        return Ok(None);
+    }
+    match absolute_below(root, text) {
+        None => place(text).map(Some),
+        Some(Ok(rest)) if rest.is_empty() => Ok(None),
+        Some(Ok(rest)) => place(&rest).map(Some),
+        Some(Err(error)) => Err(error),
+    }
+}
+
+/// Converts an absolute path to one relative to `root`. Returns `None` for a relative path.
+fn absolute_below(root: &Path, text: &str) -> Option<Result<String, ToolError>> {
+    let path = Path::new(text);
+    if !path.is_absolute() {
+        return None;
+    }
+    let below = |path: &Path, root: &Path| {
+        // Collecting the components removes `.` and double slashes.
+        let rest: PathBuf = path.strip_prefix(root).ok()?.components().collect();
+        Some(rest.to_string_lossy().into_owned())
+    };
+    let found = below(path, root).or_else(|| {
+        let real = root.canonicalize().ok()?;
+        below(path, &real).or_else(|| below(&resolved(path)?, &real))
+    });
+    Some(found.ok_or_else(|| {
+        let what = format!("`{text}` lies outside the workspace");
+        let hint = "Name a place below the workspace, such as `src/main.rs`.";
+        ToolError::new(Fault::Arguments, what, hint)
+    }))
+}
+
+fn resolved(path: &Path) -> Option<PathBuf> {
+    if path.components().any(|part| part == Component::ParentDir) {
+        return None;
+    }
+    let (there, real) =
+        path.ancestors().find_map(|there| Some((there, there.canonicalize().ok()?)))?;
+    Some(real.join(path.strip_prefix(there).ok()?))
+}
+
+pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
+    let (fault, what, hint) = match error {
+        error if error.is_missing() => {
+            (Fault::NotFound, format!("There is no `{path}`"), "Look for it with `file_find`.")
+        }
+        FsError::NotAFile { .. } => (
+            Fault::WrongKind,
+            format!("`{path}` is no plain file"),
+            "Links and folders are not opened; list a folder with `file_find`.",
+        ),
+        FsError::NotAFolder { .. } => (
+            Fault::WrongKind,
+            format!("A part of `{path}` is no plain folder"),
+            "Links are not followed; name the real place.",
+        ),
+        FsError::TooLarge { size, limit, .. } => (
+            Fault::TooLarge,
+            format!("`{path}` has {size} bytes, more than {limit}"),
+            "Read it with `file_read`, or look for the part that you need with `file_search` and `under`.",
+        ),
+        FsError::Conflict { paths } => conflict(paths.first().unwrap_or(path), path),
+        FsError::Io { source, .. } if source.kind() == ErrorKind::NotADirectory => (
+            Fault::WrongKind,
+            format!("`{path}` is no plain folder"),
+            "Links are not followed; name a folder.",
+        ),
+        FsError::Io { source, .. } => {
+            (Fault::Io, format!("Cannot use `{path}`: {}", source.kind()), "Try another way.")
+        }
+        FsError::BadPath { .. }
+        | FsError::TwiceChanged { .. }
+        | FsError::Reserved { .. }
+        | FsError::Busy { .. }
+        | FsError::Interrupted { .. } => (Fault::Io, error.to_string(), "Try another way."),
+    };
+    ToolError::new(fault, what, hint)
+}
+
+fn conflict(at: &RelPath, path: &RelPath) -> (Fault, String, &'static str) {
+    let what = if at == path {
+        format!("`{at}` is there already, or is not what was read")
+    } else {
+        format!("`{at}` is not what was read")
+    };
+    (Fault::Stale, what, "Read it again, then decide.")
+}
+
+pub(crate) fn not_text(path: impl Display) -> ToolError {
+    let what = format!("`{path}` is no text");
+    ToolError::new(Fault::WrongKind, what, "Only text files can be read and edited.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_and_machinery_are_closed_by_name() {
+        let denied = Denied::new(&["traces/".to_owned(), "/top.txt".to_owned()]).unwrap();
+        let mut table = String::new();
+        for path in [
+            "src/main.rs",
+            ".env",
+            "app/.ENV.production",
+            ".env.example",
+            "environment.md",
+            "certs/server.pem",
+            "home/.ssh/config",
+            "home/.ssh/.env.example",
+            "id_ed25519.pub",
+            "a/.Git/config",
+            ".gitignore",
+            ".nacre/memory/x.md",
+            "traces/a/b.jsonl",
+            "deep/traces/x",
+            "top.txt",
+            "deep/top.txt",
+        ] {
+            let area = Area::File(RelPath::new(path).unwrap());
+            let reads = if denied.forbids_reading(&area) { "-" } else { "r" };
+            let writes = if denied.forbids_writing(&area) { "-" } else { "w" };
+            table += &format!("{reads}{writes} {path}\n");
+        }
+        insta::assert_snapshot!(table, @r"
+        rw src/main.rs
+        -- .env
+        -- app/.ENV.production
+        rw .env.example
+        rw environment.md
+        -- certs/server.pem
+        -- home/.ssh/config
+        -- home/.ssh/.env.example
+        -- id_ed25519.pub
+        -- a/.Git/config
+        rw .gitignore
+        r- .nacre/memory/x.md
+        -- traces/a/b.jsonl
+        -- deep/traces/x
+        -- top.txt
+        rw deep/top.txt
+        ");
+    }
+
+    #[test]
+    fn a_bad_glob_is_named() {
+        let error = Denied::new(&["a[".to_owned()]).unwrap_err();
+        assert!(error.to_string().starts_with("`a[` cannot be used as a glob"), "{error}");
+    }
 }

@@ -1,38 +1,34 @@
-//! Walks the files of a workspace in name order, as git would see them.
+//! Walks the files in a workspace in name order and respects git's ignore rules.
 //!
-//! Folders are opened from the handle of the one above, never by path, so that no swap during the walk leads outside.
-//! `.gitignore` files are obeyed; what they say is remembered by hash, because an answer depends on it.
+//! Directories are opened relative to the handle of their parent directory, never by path.
 
 use std::ops::ControlFlow;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
-use nacre_core::base::ContentHash;
-use nacre_core::safefs::{EntryKind, Folder, FsError, RelPath};
+use nacre_base::fs::{EntryKind, Folder, FsError, RelPath};
 
-use super::super::footprint::Area;
-use super::super::tool::ToolError;
-use super::{Workspace, tool_error};
 use crate::model::Cancel;
+use crate::tools::footprint::Area;
+use crate::tools::tool::ToolError;
+use crate::tools::workspace::{Workspace, tool_error};
 
-/// A walk ends after so many entries.
 pub(crate) const MAX_ENTRIES: usize = 100_000;
 
-/// A file with more rules than these is not read. A longer line is no rule.
+/// An ignore file with more bytes or rules than this is not read. A single rule that is too long is
+/// skipped.
 const MAX_RULES_BYTES: u64 = 256 << 10;
 const MAX_RULES: usize = 5_000;
 const MAX_RULE_BYTES: usize = 1_000;
 
-/// All rules that one walk reads, and how many folders with rules may lie one inside of the other.
 const MAX_WALK_RULES: usize = 30_000;
 const MAX_NESTED: usize = 24;
 
-/// Folders that hold nothing which anybody wrote here.
+/// Directories of generated files.
 const NEVER_WALKED: &[&str] = &["node_modules", "__pycache__", ".venv"];
 
-/// Folders that are walked only when one asks for them by name.
+/// A directory that is walked only if the walk starts inside it.
 const NOT_FROM_OUTSIDE: &str = ".nacre";
 
-/// A walk under way.
 pub(crate) struct Walk<'w> {
     workspace: &'w Workspace,
     cancel: &'w Cancel,
@@ -40,47 +36,22 @@ pub(crate) struct Walk<'w> {
     n_entries: usize,
     end: WalkEnd,
     rules: Vec<Rules>,
-    /// How many rules may still be read.
     n_rules_left: usize,
 }
 
-/// One folder's rules, and where it lies.
 struct Rules {
-    /// How many bytes of a path lead to the folder, with the slash.
     skip: usize,
     ignore: Gitignore,
 }
 
-/// What a walk meets.
-pub(crate) enum WalkedFile<'f> {
-    /// A folder that is about to be listed.
-    Folder(&'f Folder),
-    /// A plain file, with the folder that it can be read from.
-    File { path: &'f RelPath, folder: &'f Folder },
-    /// The rules of a folder.
-    Rules(ContentHash),
-    /// A link, a device, or what could not be opened: by name only.
-    Other(&'f str),
-}
-
-/// How a walk ended.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WalkEnd {
     pub(crate) n_files: usize,
-    /// Files that are denied, not portable by name, or could not be opened.
-    pub(crate) n_skipped: usize,
-    /// Whether there was more than one walk may see, or a folder with rules beyond what is read.
+    /// Whether files were skipped because of a limit.
     pub(crate) is_cut: bool,
 }
 
-/// Whether a folder is shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Entered {
-    Yes,
-    No,
-}
-
-type Visit<'v> = dyn FnMut(WalkedFile<'_>) -> ControlFlow<()> + 'v;
+type Visit<'v> = dyn FnMut(&RelPath, &Folder) -> ControlFlow<()> + 'v;
 
 impl<'w> Walk<'w> {
     pub(crate) fn new(workspace: &'w Workspace, cancel: &'w Cancel) -> Self {
@@ -100,7 +71,7 @@ impl<'w> Walk<'w> {
         self
     }
 
-    /// Shows everything below `under`, or `under` itself if it is a file, until `visit` breaks.
+    /// Visits everything below `under`, or `under` itself if it is a file, until `visit` breaks.
     pub(crate) fn run(
         mut self,
         under: Option<&RelPath>,
@@ -110,9 +81,8 @@ impl<'w> Walk<'w> {
         let mut folder = scope.root().map_err(|error| walk_error(&error))?;
         let mut path: Option<RelPath> = None;
         for name in under.iter().flat_map(|under| under.components()) {
-            // What lies above the start has rules for it, too.
-            let entered = self.enter(&folder, path.as_ref(), visit);
-            if matches!(entered, ControlFlow::Break(()) | ControlFlow::Continue(Entered::No)) {
+            // Ignore rules of parent directories also apply.
+            if !self.enter(&folder, path.as_ref()) {
                 return Ok(self.end);
             }
             let below = join(path.as_ref(), name);
@@ -131,26 +101,19 @@ impl<'w> Walk<'w> {
         Ok(self.end)
     }
 
-    /// Takes the rules of a folder in. Where they are beyond what is read, nobody knows what they leave out, and nothing is shown.
-    fn enter(
-        &mut self,
-        folder: &Folder,
-        path: Option<&RelPath>,
-        visit: &mut Visit<'_>,
-    ) -> ControlFlow<(), Entered> {
-        let Some((text, ignore)) = self.rules_of(folder) else {
+    /// Adds the rules of a directory. If the directory has too many rules, it is skipped, because
+    /// it is not known which of its files are ignored.
+    fn enter(&mut self, folder: &Folder, path: Option<&RelPath>) -> bool {
+        let Some(ignore) = self.rules_of(folder) else {
             self.end.is_cut = true;
-            visit(WalkedFile::Other("unread rules"))?;
-            return ControlFlow::Continue(Entered::No);
+            return false;
         };
-        visit(WalkedFile::Rules(ContentHash::of(&text)))?;
         let skip = path.map_or(0, |path| path.as_str().len() + 1);
         self.rules.push(Rules { skip, ignore });
-        ControlFlow::Continue(Entered::Yes)
+        true
     }
 
-    /// The rules of a folder, and their text; `None` when there are too many of them.
-    fn rules_of(&mut self, folder: &Folder) -> Option<(Vec<u8>, Gitignore)> {
+    fn rules_of(&mut self, folder: &Folder) -> Option<Gitignore> {
         let text = match folder.read(".gitignore", MAX_RULES_BYTES) {
             Ok(text) => text,
             Err(FsError::TooLarge { .. }) => return None,
@@ -161,7 +124,7 @@ impl<'w> Walk<'w> {
         let n_rules = rules().count();
         let n_nested = self.rules.iter().filter(|rules| !rules.ignore.is_empty()).count();
         if n_rules == 0 {
-            return Some((text, Gitignore::empty()));
+            return Some(Gitignore::empty());
         }
         if MAX_RULES < n_rules || MAX_NESTED <= n_nested {
             return None;
@@ -169,11 +132,10 @@ impl<'w> Walk<'w> {
         self.n_rules_left = self.n_rules_left.checked_sub(n_rules)?;
         let mut builder = GitignoreBuilder::new("");
         for line in rules().filter(|line| line.len() <= MAX_RULE_BYTES) {
-            // A rule that git does not understand says nothing.
+            // Invalid rules are ignored, as in git.
             let _ = builder.add_line(None, line);
         }
-        let ignore = builder.build().ok()?;
-        Some((text, ignore))
+        builder.build().ok()
     }
 
     fn folder(
@@ -182,37 +144,26 @@ impl<'w> Walk<'w> {
         path: Option<&RelPath>,
         visit: &mut Visit<'_>,
     ) -> ControlFlow<()> {
-        visit(WalkedFile::Folder(folder))?;
-        if self.enter(folder, path, visit)? == Entered::No {
+        if !self.enter(folder, path) {
             return ControlFlow::Continue(());
         }
-        let Ok(entries) = folder.list() else {
-            self.end.n_skipped += 1;
-            self.rules.pop();
-            return visit(WalkedFile::Other("unreadable"));
-        };
-        for entry in entries {
+        for entry in folder.list().unwrap_or_default() {
             self.n_entries += 1;
             if self.max_entries < self.n_entries || self.cancel.is_cancelled() {
                 self.end.is_cut = true;
                 return ControlFlow::Break(());
             }
-            let Some(below) = join(path, &entry.name) else {
-                self.end.n_skipped += 1;
-                continue;
-            };
+            let Some(below) = join(path, &entry.name) else { continue };
             match entry.kind {
                 EntryKind::Folder if self.is_walked(&below) => {
-                    match folder.open(&entry.name) {
-                        Ok(inner) => self.folder(&inner, Some(&below), visit)?,
-                        Err(_) => visit(WalkedFile::Other(&entry.name))?,
-                    };
+                    if let Ok(inner) = folder.open(&entry.name) {
+                        self.folder(&inner, Some(&below), visit)?;
+                    }
                 }
                 EntryKind::File if !self.is_ignored(&below, false) => {
                     self.file(folder, &below, visit)?;
                 }
-                EntryKind::Other => visit(WalkedFile::Other(&entry.name))?,
-                EntryKind::Folder | EntryKind::File => {}
+                EntryKind::Folder | EntryKind::File | EntryKind::Other => {}
             }
         }
         self.rules.pop();
@@ -221,11 +172,10 @@ impl<'w> Walk<'w> {
 
     fn file(&mut self, folder: &Folder, path: &RelPath, visit: &mut Visit<'_>) -> ControlFlow<()> {
         if self.workspace.denied.forbids_reading(&Area::File(path.clone())) {
-            self.end.n_skipped += 1;
             return ControlFlow::Continue(());
         }
         self.end.n_files += 1;
-        visit(WalkedFile::File { path, folder })
+        visit(path, folder)
     }
 
     fn is_walked(&self, path: &RelPath) -> bool {
@@ -236,7 +186,6 @@ impl<'w> Walk<'w> {
             && !self.is_ignored(path, true)
     }
 
-    /// Whether the innermost rule that speaks of the path leaves it out.
     fn is_ignored(&self, path: &RelPath, is_folder: bool) -> bool {
         self.rules
             .iter()

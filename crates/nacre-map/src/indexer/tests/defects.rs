@@ -1,6 +1,8 @@
 //! What a peer was measured to get wrong, each with the test that it is right here.
 
-use super::super::{CacheStatus, delta_since};
+use nacre_types::{CacheStatus, CodeChange};
+
+use super::super::delta_since;
 use super::*;
 
 #[test]
@@ -27,7 +29,7 @@ fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
     tree.write("a.rs", "fn b() {}\n");
     set_modified(&path, before);
     let delta = delta_since(&tree.look(), first).unwrap();
-    assert_eq!(delta.counts().modified, 1);
+    assert_eq!(delta.count(CodeChange::Modified), 1);
 }
 
 #[test]
@@ -135,7 +137,7 @@ fn a_delta_is_never_cut() {
         tree.write(&format!("f{number}.txt"), "x");
     }
     let delta = delta_since(&tree.look(), first).unwrap();
-    assert_eq!((delta.counts().added, delta.files.len()), (600, 600));
+    assert_eq!((delta.count(CodeChange::Added), delta.files.len()), (600, 600));
 }
 
 #[test]
@@ -168,12 +170,12 @@ fn only_so_many_projects_are_kept_and_the_one_used_longest_ago_goes() {
         // Uses lie an hour apart; the first project is used again at the end.
         let used = UNIX_EPOCH + Duration::from_secs(1_700_000_000 + 3600 * number);
         let times = fs::FileTimes::new().set_accessed(used).set_modified(used);
-        for (path, _, _) in bytes_of(&folder.join(project.id.to_string())) {
+        for (path, _, _) in bytes_of(&folder.join(&project.id)) {
             fs::File::options().write(true).open(path).unwrap().set_times(times).unwrap();
         }
         projects.push(project);
     }
-    let is_kept = |project: &Project| folder.join(project.id.to_string()).is_dir();
+    let is_kept = |project: &Project| folder.join(&project.id).is_dir();
     assert_eq!(projects.iter().filter(|project| is_kept(project)).count(), 64);
     assert!(!is_kept(&projects[0]) && !is_kept(&projects[1]) && is_kept(&projects[2]));
 }

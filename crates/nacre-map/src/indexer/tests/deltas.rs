@@ -1,8 +1,9 @@
 //! What a delta says, and to whom.
 
+use nacre_types::MapRevision;
+
 use super::super::{Delta, SinceError, delta_of_all, delta_since, delta_since_git};
 use super::*;
-use crate::artifact::Revision;
 
 /// One line a change: what, where, and the symbols.
 fn shown(delta: &Delta) -> String {
@@ -89,9 +90,9 @@ fn a_revision_that_cannot_be_told_about_is_refused_with_its_reason() {
     let tree = TestTree::new();
     tree.write("a.rs", "fn a() {}\n");
     let current = tree.look();
-    let Revision { epoch, number } = current.artifact.head().revision;
-    let other = Revision { epoch: epoch ^ 1, number };
-    let future = Revision { epoch, number: number + 1 };
+    let MapRevision { epoch, number } = current.artifact.head().revision;
+    let other = MapRevision { epoch: epoch ^ 1, number };
+    let future = MapRevision { epoch, number: number + 1 };
     assert!(matches!(delta_since(&current, other), Err(SinceError::OtherArtifact { .. })));
     assert!(matches!(delta_since(&current, future), Err(SinceError::Future { .. })));
 }

@@ -119,7 +119,12 @@ fn a_commit_is_compared_until_the_deadline() {
     let current = repo.look();
     let over = RefreshOptions { deadline: Deadline::new(|| true), ..options() };
     assert_eq!(delta_since_git(&current, &over, "HEAD"), Err(SinceError::TimedOut));
-    assert_eq!(delta_since_git(&current, &options(), "HEAD").unwrap().counts().removed, 1_500);
+    assert_eq!(
+        delta_since_git(&current, &options(), "HEAD")
+            .unwrap()
+            .count(nacre_types::CodeChange::Removed),
+        1_500
+    );
 }
 
 #[test]
@@ -130,7 +135,12 @@ fn git_is_asked_once_for_a_content_that_many_files_had() {
     repo.commit_tree(&tree);
     let current = repo.look();
     let options = RefreshOptions { git: noting_git(repo.dir.path()), ..options() };
-    assert_eq!(delta_since_git(&current, &options, "HEAD").unwrap().counts().removed, 1_000);
+    assert_eq!(
+        delta_since_git(&current, &options, "HEAD")
+            .unwrap()
+            .count(nacre_types::CodeChange::Removed),
+        1_000
+    );
     let notes = fs::read_to_string(repo.dir.path().join("notes")).unwrap();
     assert_eq!(notes.lines().filter(|line| line.contains("cat-file")).count(), 1, "{notes}");
 }

@@ -87,7 +87,7 @@ fn a_huge_file_is_known_by_its_stamp() {
     tick(tree.dir.path());
     file.set_len((1 << 30) + 1).unwrap();
     let delta = super::super::delta_since(&tree.look(), first).unwrap();
-    assert_eq!(delta.counts().modified, 1);
+    assert_eq!(delta.count(nacre_types::CodeChange::Modified), 1);
 }
 
 #[test]

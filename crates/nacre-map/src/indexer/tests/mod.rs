@@ -19,15 +19,16 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use nacre_core::base::git::GitProgram;
-use nacre_core::safefs::Owner;
+use nacre_base::fs::Owner;
+use nacre_base::git::GitProgram;
 
-use super::bag_keys::bag_key;
+use super::read::analysis_in;
+use super::words::file_key;
 use super::{
     CacheWrites, Counting, Current, Deadline, Excludes, ReadProgress, RefreshOptions, Sensitive,
     Verify, WordCounting, refresh,
 };
-use crate::artifact::{AnalysisKey, BagKey, Cache, FileRow, Marks, Project};
+use crate::artifact::{AnalysisKey, Cache, FileRow, Project};
 use crate::languages::{Analysis, Language};
 
 /// A day, and what is called now in the tests that do not care.
@@ -104,7 +105,8 @@ impl TestTree {
         refresh(&self.cache(), &self.project(), &options).unwrap()
     }
 
-    /// A look at a later time, so that nothing is in doubt any more, until nothing is left to write.
+    /// A look at a later time, so that nothing is in doubt any more, until nothing is left to
+    /// write.
     pub(crate) fn settled(&self) -> Current {
         let looked_ns = clock_ns() + 10_000_000_000;
         let options = RefreshOptions { looked_ns, ..options() };
@@ -124,7 +126,8 @@ impl TestTree {
         counted(&refresh(&cache, &self.project(), &options()).unwrap(), &cache)
     }
 
-    /// The words of all files as they are kept when a build from nothing has counted and merged them.
+    /// The words of all files as they are kept when a build from nothing has counted and merged
+    /// them.
     fn cold_packs(&self) -> Vec<Vec<u8>> {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
@@ -135,7 +138,10 @@ impl TestTree {
     pub(crate) fn cold_look(&self) -> Current {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
-        refresh(&cache, &self.project(), &options()).unwrap()
+        let current = refresh(&cache, &self.project(), &options()).unwrap();
+        // The packs are opened before their folder goes.
+        assert!(current.analyses.n_bytes() < usize::MAX);
+        current
     }
 
     fn paths(&self) -> Vec<String> {
@@ -190,18 +196,18 @@ fn git(folder: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
-/// Everything that is told of a file, less what depends on when it was looked at.
+/// What the map has of a file, without what depends on the time of the look.
 pub(crate) type Seen = (String, FileRow, Option<Analysis>);
 
 pub(crate) fn seen(current: &Current) -> Vec<Seen> {
     let files = current.artifact.files().into_iter();
     files
         .map(|(path, row)| {
-            let marks = Marks { is_doubtful: false, ..row.marks };
             let language = Language::of_path(path);
-            let analysis = language
-                .and_then(|language| current.analyses.get(AnalysisKey::new(row.hash, language)));
-            (path.to_owned(), FileRow { marks, ..row }, analysis)
+            let analysis = language.and_then(|language| {
+                analysis_in(&current.analyses, AnalysisKey::new(row.hash, language))
+            });
+            (path.to_owned(), FileRow { is_doubtful: false, ..row }, analysis)
         })
         .collect()
 }
@@ -231,9 +237,9 @@ pub(crate) fn counted_and(
 /// The words of all files as they are kept, after all of them were counted and merged.
 fn merged_packs(current: &Current, cache: &Cache, folder: &Path) -> Vec<Vec<u8>> {
     counted_and(current, cache, CacheWrites::On);
-    let live: HashSet<BagKey> =
-        current.artifact.files().iter().filter_map(|(path, row)| bag_key(path, row)).collect();
-    cache.merge_bags(&current.project, &|key| live.contains(&key));
+    let live: HashSet<u64> =
+        current.artifact.files().iter().filter_map(|(path, row)| file_key(path, row)).collect();
+    cache.merge_words(&current.project, &|key| live.contains(&key));
     let is_words = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with("words-");
     let packs = bytes_of(folder).into_iter().filter(|(path, ..)| is_words(path));
     packs.map(|(_, bytes, _)| bytes).collect()

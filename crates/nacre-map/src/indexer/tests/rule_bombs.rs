@@ -1,13 +1,16 @@
-//! Repositories with more rules than one look reads: what they leave out is not known, so it is not shown.
+//! Repositories with more rules than one look reads: what they leave out is not known, so it is not
+//! shown.
 
-use super::super::{FileVerdict, explain};
+use nacre_types::MapVerdict;
+
+use super::super::explain;
 use super::*;
 use crate::artifact::RelativePath;
 
 /// What one file with rules may hold; a look reads six such files.
 const MANY: usize = 5_000;
 
-/// So many rules, of which the last keeps `private.txt` out.
+/// `n_rules` rules, of which the last excludes `private.txt`.
 fn rules(n_rules: usize) -> String {
     let mut text: String = (1..n_rules).map(|number| format!("generated-{number}\n")).collect();
     text.push_str("private.txt\n");
@@ -47,7 +50,7 @@ fn all_rules_of_a_look_have_one_budget_and_folders_beyond_it_are_left_out() {
     }
     let path = RelativePath::new("f17/code.rs").unwrap();
     let verdict = explain(&tree.look(), &options(), &path);
-    assert_eq!(verdict, FileVerdict::RulesUnread { folder: "f17".to_owned() });
+    assert_eq!(verdict, MapVerdict::RulesUnread { folder: "f17".to_owned() });
 }
 
 #[test]

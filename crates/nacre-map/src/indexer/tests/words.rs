@@ -1,19 +1,20 @@
-//! The words of files are counted by the look that reads them for who asks for words, or later, and say of a text what its bytes say.
+//! The words of files are counted when they are first needed and depend only on the text.
 
 use super::*;
-use crate::words::{Question, Word};
+use crate::words::{Bag, TaskQuery, WordHash};
 
-fn word(text: &str) -> Word {
-    Question::new(text).asked[0].word
+fn word(text: &str) -> WordHash {
+    TaskQuery::new(text).asked[0].word
 }
 
 /// How often each file has a word, by what is kept alone.
 fn kept(tree: &TestTree, text: &str) -> Vec<(String, Option<u32>)> {
     let current = tree.look();
-    let bags = tree.cache().bags(&tree.project());
+    let words = tree.cache().words(&tree.project());
     let files = current.artifact.files().into_iter();
-    let count =
-        |path: &str, row: &FileRow| Some(bags.get(bag_key(path, row)?)?.get(word(text))?.all);
+    let count = |path: &str, row: &FileRow| {
+        Some(Bag::read(words.get(file_key(path, row)?)?)?.get(word(text))?.all)
+    };
     files.map(|(path, row)| (path.to_owned(), count(path, &row))).collect()
 }
 
@@ -35,7 +36,7 @@ fn words_are_kept_by_the_look_that_reads_a_file_and_change_with_it() {
 
 /// The names of the packs of words that are kept, with their sizes.
 fn packs(tree: &TestTree) -> Vec<(String, u64)> {
-    let folder = tree.cache_folder().join(tree.project().id.to_string());
+    let folder = tree.cache_folder().join(tree.project().id);
     let entries = fs::read_dir(&folder).into_iter().flatten().map(Result::unwrap);
     let files = entries.map(|entry| {
         (entry.file_name().to_string_lossy().into_owned(), entry.metadata().unwrap().len())
@@ -81,7 +82,7 @@ fn words_that_were_lost_are_counted_again() {
     let tree = TestTree::new();
     tree.write("a.rs", "fn open_pearl() {}\n");
     let before = counted(&tree.look(), &tree.cache());
-    let folder = tree.cache_folder().join(tree.project().id.to_string());
+    let folder = tree.cache_folder().join(tree.project().id);
     for entry in fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
         if path.file_name().unwrap().to_string_lossy().starts_with("words-") {

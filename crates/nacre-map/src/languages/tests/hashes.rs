@@ -66,7 +66,8 @@ fn a_file_that_breaks_its_grammar_costs_itself_alone_and_says_so() {
 
 #[test]
 fn a_text_that_leads_a_grammar_astray_ends_within_its_bounds() {
-    // The scanner of Bash looks from each bracket to the end of the text; the lines still tell what is defined.
+    // The scanner of Bash looks from each bracket to the end of the text; the lines still tell what
+    // is defined.
     let text = format!("grow() {{ :; }}\n{}", "((((a)".repeat(20_000));
     let analysis = analyse(Language::Bash, text.as_bytes());
     assert_eq!((analysis.problem, analysis.depth), (Some(Problem::Broken), Depth::Glance));

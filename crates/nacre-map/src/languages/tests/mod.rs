@@ -295,7 +295,8 @@ fn languages_are_known_by_path_and_name() {
 }
 
 proptest! {
-    // One language a case: a grammar that has to guess takes milliseconds, and eighteen of them a case never came to an end.
+    // One language a case: a grammar that has to guess takes milliseconds, and eighteen of them a
+    // case never came to an end.
     #[test]
     fn no_text_breaks_an_outline(
         language in select(Language::all().collect::<Vec<_>>()),

@@ -1,4 +1,5 @@
-//! The languages whose grammars a build can leave out, and Bash: what an analysis says, and what a glance says.
+//! The languages whose grammars a build can leave out, and Bash: what an analysis says, and what a
+//! glance says.
 
 use super::analyses::{full, quick};
 

@@ -5,14 +5,15 @@ use std::fs;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use nacre_types::CacheStatus;
 use proptest::prelude::*;
 
-use super::super::tests::patient;
 use super::*;
 use crate::artifact::{FolderRow, Stamp};
 use crate::indexer::tests::oracle::{Step, step, take};
 use crate::indexer::tests::{Seen, TestTree, clock_ns, options, seen};
-use crate::indexer::{CacheStatus, Deadline, Excludes, GitPlaces, Sensitive};
+use crate::indexer::{Deadline, Excludes, GitPlaces, Sensitive};
+use crate::watch::tests::patient;
 
 /// A project whose map is kept live.
 struct Watched {
@@ -30,7 +31,7 @@ impl Watched {
     fn new(tree: TestTree, watch: Watch) -> Self {
         let current = tree.look();
         let mut watched = Self { tree, live: Live::new(watch), current };
-        assert_eq!(watched.now(&late()), Looked::Everywhere);
+        assert!(watched.now(&late()));
         watched
     }
 
@@ -44,8 +45,9 @@ impl Watched {
         Self::new(tree, watch)
     }
 
-    fn now(&mut self, options: &RefreshOptions) -> Looked {
-        self.live.now(&self.tree.cache(), &mut self.current, options).unwrap().looked
+    /// Whether files were compared.
+    fn now(&mut self, options: &RefreshOptions) -> bool {
+        self.live.now(&self.tree.cache(), &mut self.current, options).unwrap().is_refreshed
     }
 
     /// What is known, and what a build from nothing would know.
@@ -83,7 +85,7 @@ proptest! {
         let (live, cold) = watched.both();
         prop_assert_eq!(live, cold);
         watched.now(&late());
-        prop_assert_eq!(watched.now(&late()), Looked::Nowhere);
+        prop_assert!(!watched.now(&late()));
         let (live, cold) = watched.both();
         prop_assert_eq!(live, cold);
     }
@@ -96,7 +98,7 @@ fn nothing_is_looked_at_when_nothing_happened() {
     for _ in 0..100 {
         // That somebody reads is nothing.
         fs::read(watched.tree.root().join("a.rs")).unwrap();
-        assert_eq!(watched.now(&late()), Looked::Nowhere);
+        assert!(!watched.now(&late()));
     }
     assert_eq!((watched.current.status, watched.current.revision()), (CacheStatus::Hit, revision));
 }
@@ -124,7 +126,7 @@ fn the_rounds_of_one_settling_end_with_their_deadline() {
     assert_eq!(watched.current.stats.postponed_files, 5);
     // Once for each file of the one look, and once before another round.
     assert_eq!((asked.load(Ordering::Relaxed), watched.live.is_settled()), (6, false));
-    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert!(watched.now(&late()));
     assert!(watched.live.is_settled());
     let (live, cold) = watched.both();
     assert_eq!(live, cold);
@@ -136,10 +138,10 @@ fn a_folder_without_git_is_kept_live_and_one_that_gets_a_repository_too() {
     tree.write("a.rs", "fn one() {}\n");
     let watch = patient(&tree.root(), || {});
     let mut watched = Watched::new(tree, watch);
-    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    assert!(!watched.now(&late()));
     watched.tree.git(&["init", "-q"]);
     watched.now(&late());
-    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    assert!(!watched.now(&late()));
     watched.tree.write("build/b.rs", "fn two() {}\n");
     watched.now(&late());
     assert_eq!(watched.current.stats.file_count, 1);
@@ -151,13 +153,13 @@ fn a_folder_without_git_is_kept_live_and_one_that_gets_a_repository_too() {
 }
 
 #[test]
-fn each_edit_is_seen_at_once_and_only_there_is_looked() {
+fn each_edit_is_seen_at_once() {
     let mut watched = Watched::repository();
     for round in 0..200 {
         let path = ["a.rs", "src/b.rs"][round % 2];
         let before = watched.current.revision();
         watched.tree.write(path, format!("fn round_{round}() {{}}\n"));
-        assert_eq!(watched.now(&options()), Looked::WhereTold);
+        assert!(watched.now(&options()));
         assert_eq!(watched.current.stats.file_count, 2);
         assert_eq!(watched.current.revision().number, before.number + 1);
         let text = watched.current.text(path).expect("the map is of this text");
@@ -172,7 +174,7 @@ fn a_file_that_is_written_by_its_other_name_is_seen_by_both() {
     fs::hard_link(root.join("a.rs"), root.join("src/other.rs")).unwrap();
     watched.now(&late());
     watched.tree.write("src/other.rs", "fn by_its_other_name() {}\n");
-    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert!(watched.now(&late()));
     let text = watched.current.text("a.rs").expect("the map is of this text");
     assert!(text.contains("by_its_other_name"), "{text}");
 }
@@ -183,10 +185,10 @@ fn what_is_in_doubt_is_looked_at_again_without_an_event() {
     watched.tree.write("a.rs", "fn new() {}\n");
     // By this clock the file was written a moment ago, whenever it is looked at.
     let early = RefreshOptions { looked_ns: clock_ns() - 10_000_000_000, ..options() };
-    assert_eq!(watched.now(&early), Looked::WhereTold);
-    assert_eq!(watched.now(&early), Looked::WhereTold);
-    assert_eq!(watched.now(&late()), Looked::WhereTold);
-    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    assert!(watched.now(&early));
+    assert!(watched.now(&early));
+    assert!(watched.now(&late()));
+    assert!(!watched.now(&late()));
 }
 
 #[test]
@@ -194,15 +196,15 @@ fn what_no_event_tells_is_noticed() {
     let mut watched = Watched::repository();
     let a_day_later =
         RefreshOptions { now_ns: late().now_ns + 25 * 3600 * 1_000_000_000, ..late() };
-    assert_eq!(watched.now(&a_day_later), Looked::Everywhere);
+    assert!(watched.now(&a_day_later));
     assert_eq!(watched.current.status, CacheStatus::StaleRebuild);
-    assert_eq!(watched.now(&a_day_later), Looked::Nowhere);
+    assert!(!watched.now(&a_day_later));
 
     let sensitive = Sensitive::new(&["b.rs".to_owned()]).unwrap();
     let denied = RefreshOptions { sensitive, ..a_day_later.clone() };
-    assert_eq!(watched.now(&denied), Looked::Everywhere);
+    assert!(watched.now(&denied));
     assert_eq!(watched.current.stats.file_count, 1);
-    assert_eq!(watched.now(&a_day_later), Looked::Everywhere);
+    assert!(watched.now(&a_day_later));
 
     let rules = watched.tree.root().with_file_name("ignore");
     fs::write(&rules, "a.rs\nsrc/\n").unwrap();
@@ -212,9 +214,9 @@ fn what_no_event_tells_is_noticed() {
     let places = GitPlaces { default_excludes: Some(rules), ..GitPlaces::default() };
     let excludes = Excludes::find(&watched.tree.root(), &places);
     let excluded = RefreshOptions { excludes, ..a_day_later };
-    assert_eq!(watched.now(&excluded), Looked::Everywhere);
+    assert!(watched.now(&excluded));
     assert_eq!(watched.current.stats.file_count, 0);
-    assert_eq!(watched.now(&excluded), Looked::Nowhere);
+    assert!(!watched.now(&excluded));
 }
 
 #[test]
@@ -224,9 +226,9 @@ fn without_events_everything_is_looked_at_each_time() {
     let watch = Watch::polling(&tree.root());
     let mut watched = Watched::new(tree, watch);
     watched.tree.write("b.rs", "fn two() {}\n");
-    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert!(watched.now(&late()));
     assert_eq!(watched.current.stats.file_count, 2);
-    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert!(watched.now(&late()));
     assert_eq!(watched.current.status, CacheStatus::Hit);
 }
 
@@ -238,13 +240,10 @@ fn when_events_were_lost_everything_is_looked_at_and_watched_anew() {
     mailbox.put(&Err(notify::Error::generic("lost")));
     let options = late();
     let now = watched.live.now(&watched.tree.cache(), &mut watched.current, &options).unwrap();
-    assert_eq!((now.looked, now.is_lost), (Looked::Everywhere, true));
-    assert_eq!(
-        (watched.now(&options), watched.live.watch.n_watched()),
-        (Looked::Nowhere, n_watched)
-    );
+    assert_eq!((now.is_refreshed, now.is_lost), (true, true));
+    assert_eq!((watched.now(&options), watched.live.watch.n_watched()), (false, n_watched));
     watched.tree.write("src/b.rs", "fn after() {}\n");
-    assert_eq!(watched.now(&options), Looked::WhereTold);
+    assert!(watched.now(&options));
 }
 
 #[test]
@@ -254,7 +253,7 @@ fn a_repository_with_submodules_is_looked_at_each_time() {
     fs::create_dir_all(tree.root().join(".git/modules")).unwrap();
     let watch = patient(&tree.root(), || {});
     let mut watched = Watched::new(tree, watch);
-    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert!(watched.now(&late()));
     assert_eq!(watched.current.status, CacheStatus::Hit);
 }
 
@@ -266,7 +265,7 @@ fn a_root_that_is_gone_is_an_error_and_not_an_old_answer() {
     let options = late();
     assert!(watched.live.now(&watched.tree.cache(), &mut watched.current, &options).is_err());
     fs::rename(root.with_file_name("elsewhere"), &root).unwrap();
-    assert_eq!(watched.now(&options), Looked::Everywhere);
+    assert!(watched.now(&options));
 }
 
 #[test]
@@ -303,7 +302,7 @@ fn folders_that_come_go_and_come_again_are_watched() {
 }
 
 #[test]
-fn a_burst_that_is_too_large_to_tell_is_one_whole_look() {
+fn a_burst_is_one_refresh() {
     let mut watched = Watched::repository();
     for number in 0..300 {
         watched.tree.write(&format!("many/{number}.rs"), "fn f() {}\n");
@@ -312,8 +311,8 @@ fn a_burst_that_is_too_large_to_tell_is_one_whole_look() {
     for number in 0..300 {
         watched.tree.write(&format!("many/{number}.rs"), "fn g() {}\n");
     }
-    assert_eq!(watched.now(&late()), Looked::Everywhere);
+    assert!(watched.now(&late()));
     let (live, cold) = watched.both();
     assert_eq!(live, cold);
-    assert_eq!(watched.now(&late()), Looked::Nowhere);
+    assert!(!watched.now(&late()));
 }

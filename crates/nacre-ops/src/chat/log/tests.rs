@@ -1,10 +1,11 @@
-//! Words that come in pieces: what is stored and sent holds no secret, and a replay gives the same bytes.
+//! Words that come in pieces: what is stored and sent holds no secret, and a replay gives the same
+//! bytes.
 
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::safefs::{Access, Owner, WriteScope};
-use nacre_engine::record::state::NewSession;
+use nacre_base::fs::{Access, Owner, WriteScope};
+use nacre_engine::record::state::{NewSession, TaskStore as _};
 use nacre_engine::record::{NewTask, Runner, TaskClass};
 
 use super::*;
@@ -42,13 +43,13 @@ impl Stage {
         state.accept(&new, &Runner::here(1), now).unwrap();
         let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
         let clock: Clock = Arc::new(|| Timestamp::UNIX_EPOCH);
-        let log = TaskLog::new((task, session), state, ExtraWords::new(&words), clock);
+        let log = TaskLog::new(task, session, state, ExtraWords::new(&words), clock);
         Self { home, log }
     }
 
     /// The lines as clients are sent them, which are those that are stored.
     fn lines(&self) -> Vec<String> {
-        let Behind::Lines(sent) = self.log.behind(0) else { return Vec::new() };
+        let Backlog::Lines(sent) = self.log.behind(0) else { return Vec::new() };
         let sent: Vec<String> = sent.iter().map(ToString::to_string).collect();
         let stored = open(self.home.path()).messages_after(&self.log.task, 0, 10_000).unwrap();
         let stored: Vec<String> = stored.into_iter().map(|message| message.text).collect();

@@ -1,66 +1,61 @@
-//! The tools: one file each, which turns arguments into a request, calls the operation and renders its report as text.
-//!
-//! A new tool is a file here, a row in `TOOLS`, and one in the tests' `derived`, from which `make docs` stores its schema. What
-//! a description does not say, a model does not know: some clients show names and descriptions only.
+//! The tool table. A new tool needs a row in `TOOLS` and a row in `derived` in the tests, from
+//! which `make docs` generates its schema.
 
-mod ask;
-mod brief;
-mod code_search;
-mod context;
-mod delta;
-mod explore;
-mod memory_add;
-pub(super) mod memory_get;
-mod memory_remove;
-mod memory_search;
-mod status;
-mod trace_search;
+mod code;
+pub(super) mod memory;
+mod recall;
 
 use nacre_ops::OpError;
 use nacre_ops::host::Tolerance;
+use nacre_ops::people::AccessScope;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::schema;
+use super::text::page;
 use crate::calls::Call;
-use crate::permit::Permit;
+use crate::people::Permit;
 
-/// Every tool, those first that matter most.
+/// The most important tools come first. A name and description must be sufficient to use the tool,
+/// because some clients show the model nothing else.
 pub(super) const TOOLS: &[ToolSpec] = &[
-    memory_search::TOOL,
-    memory_get::TOOL,
-    memory_add::TOOL,
-    memory_remove::TOOL,
-    brief::TOOL,
-    ask::TOOL,
-    trace_search::TOOL,
-    context::TOOL,
-    code_search::TOOL,
-    explore::TOOL,
-    delta::TOOL,
-    status::TOOL,
+    memory::MEMORY_SEARCH,
+    memory::MEMORY_GET,
+    memory::MEMORY_ADD,
+    memory::MEMORY_REMOVE,
+    recall::BRIEF,
+    recall::ASK,
+    recall::TRACE_SEARCH,
+    code::CONTEXT,
+    code::CODE_SEARCH,
+    code::EXPLORE,
+    code::DELTA,
+    recall::STATUS,
 ];
 
-/// By this key Claude Code offers a tool at once, instead of behind a search for tools.
+/// Metadata key that makes Claude Code load a tool immediately instead of hiding it behind tool
+/// search.
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 
-/// The longest text and the longest list that an argument may be.
+/// Arguments are untrusted, so the lengths of texts and lists are limited.
 const MAX_TEXT_CHARS: usize = 16_000;
 const MAX_LIST: usize = 64;
 
-/// What a call may change.
+const DEFAULT_LIMIT: usize = 8;
+const MAX_LIMIT: usize = 30;
+const MAX_OFFSET: usize = 300;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing that a person wrote or decided.
+    /// The tool does not change anything that the user wrote or decided.
     Reads,
-    /// The same, and a model may be asked.
+    /// Like `Reads`, but may call a model.
     ReadsAndAsks,
     Adds,
     Removes,
 }
 
-/// A tool as it is listed and called.
 pub(super) struct ToolSpec {
     pub(super) name: &'static str,
     title: &'static str,
@@ -71,11 +66,11 @@ pub(super) struct ToolSpec {
     call: fn(&Call, JsonObject) -> Result<Output, OpError>,
 }
 
-/// What a call gave.
 #[derive(Debug)]
 pub(super) struct Output {
     pub(super) text: String,
-    /// The same for programs, where it is small. Some agents show their model only this, so it must say all.
+    /// Set only if the result is small. It must be complete, because some agents pass nothing else
+    /// to their model.
     pub(super) structured: Option<Value>,
 }
 
@@ -86,7 +81,16 @@ impl From<String> for Output {
 }
 
 impl ToolSpec {
-    /// The tool as a client sees it.
+    const READS: Self = Self {
+        name: "",
+        title: "",
+        description: "",
+        effect: Effect::Reads,
+        is_always_loaded: false,
+        tolerance: Tolerance::None,
+        call: |_, _| Err(OpError::failed("The tool has no call")),
+    };
+
     pub(super) fn describe(&self) -> Tool {
         let Self { name, title, description, effect, is_always_loaded, .. } = self;
         let reads = matches!(effect, Effect::Reads | Effect::ReadsAndAsks);
@@ -107,11 +111,10 @@ impl ToolSpec {
         tool
     }
 
-    /// What a caller needs for it.
     pub(super) fn permit(&self) -> Permit {
         match self.effect {
-            Effect::Reads | Effect::ReadsAndAsks => Permit::Read,
-            Effect::Adds | Effect::Removes => Permit::Write,
+            Effect::Reads | Effect::ReadsAndAsks => AccessScope::Read.into(),
+            Effect::Adds | Effect::Removes => AccessScope::Write.into(),
         }
     }
 
@@ -121,7 +124,6 @@ impl ToolSpec {
     }
 }
 
-/// Arguments are a stranger's: none is longer than anything that makes sense.
 fn check(arguments: &JsonObject) -> Result<(), OpError> {
     let is_long = |text: &str| MAX_TEXT_CHARS < text.chars().count();
     for (name, value) in arguments {
@@ -139,22 +141,25 @@ fn check(arguments: &JsonObject) -> Result<(), OpError> {
                 .hint(format!("At most {MAX_TEXT_CHARS} characters")));
         }
         if is_listed {
-            return Err(OpError::usage(format!("`{name}` has too many entries"))
+            return Err(OpError::usage(format!("`{name}` has too many items"))
                 .hint(format!("At most {MAX_LIST}")));
         }
     }
     Ok(())
 }
 
-/// The arguments in their type.
 fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, OpError> {
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-        OpError::usage(format!("The arguments do not fit: {error}"))
+        OpError::usage(format!("Invalid arguments: {error}"))
             .hint("Compare them with the schema of this tool")
     })
 }
 
-/// A number that must not be larger.
+/// `offset` is counted in characters.
+fn page_result(text: &str, offset: Option<usize>) -> Result<Output, OpError> {
+    Ok(page(text, offset.unwrap_or(0))?.into())
+}
+
 fn at_most(name: &str, value: usize, most: usize) -> Result<usize, OpError> {
     if most < value {
         return Err(OpError::usage(format!("`{name}` is at most {most}")));
@@ -188,22 +193,21 @@ mod tests {
         }
     }
 
-    /// The schemas of all tools, by the types of their arguments.
     fn derived() -> [JsonObject; TOOLS.len()] {
-        use schema::plain::of;
+        use schema::tests::of;
         [
-            of::<memory_search::Arguments>(),
-            of::<memory_get::Arguments>(),
-            of::<memory_add::Arguments>(),
-            of::<memory_remove::Arguments>(),
-            of::<brief::Arguments>(),
-            of::<ask::Arguments>(),
-            of::<trace_search::Arguments>(),
-            of::<context::Arguments>(),
-            of::<code_search::Arguments>(),
-            of::<explore::Arguments>(),
-            of::<delta::Arguments>(),
-            of::<status::Arguments>(),
+            of::<memory::MemorySearchArguments>(),
+            of::<memory::MemoryGetArguments>(),
+            of::<memory::MemoryAddArguments>(),
+            of::<memory::MemoryRemoveArguments>(),
+            of::<recall::BriefArguments>(),
+            of::<recall::AskArguments>(),
+            of::<recall::TraceSearchArguments>(),
+            of::<code::ContextArguments>(),
+            of::<code::CodeSearchArguments>(),
+            of::<code::ExploreArguments>(),
+            of::<code::DeltaArguments>(),
+            of::<nacre_types::EmptyRequest>(),
         ]
     }
 
@@ -214,7 +218,7 @@ mod tests {
         };
         let lines: Vec<String> = TOOLS.iter().zip(derived()).map(line).collect();
         let text = format!("{{\n{}\n}}\n", lines.join(",\n"));
-        crate::stored::check("crates/nacre-server/src/mcp/schema/schemas.json", &text);
+        crate::stored_tests::check("crates/nacre-server/src/mcp/schema/schemas.json", &text);
     }
 
     #[test]

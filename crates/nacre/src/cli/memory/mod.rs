@@ -1,132 +1,198 @@
-//! `nacre memory`: everything a person does with memories by hand.
+//! `nacre memory`: adds, finds and changes memories.
 
 mod add;
-mod archive;
-mod copies;
-mod edit;
-mod forget;
 mod list;
-mod output;
-mod related;
-mod reset;
-mod restore;
 mod search;
 mod show;
-mod type_name;
 
-use clap::{Args, Subcommand, ValueEnum};
-use nacre_api::wire::{MemoryChangeReport, MemoryIdsRequest, MemoryRecordReport, Scope};
-use nacre_ops::{Host, OpError};
+use std::path::Path;
+use std::process::Command;
 
-pub(crate) use self::edit::{cmd_edit_one, run_editor};
-pub(crate) use self::output::{
-    counted, print_memory_row, print_more, print_undo, quote_place, report_changes, warn_broken,
-};
-pub(crate) use self::search::ModeName;
-use self::type_name::TypeName;
-use super::exit::Exit;
-use super::ui::Ui;
+use nacre_ops::memory as ops;
+use nacre_types::{MemoryEditRequest, MemoryIdsRequest, MemoryShowRequest, Scope};
 
-/// Add, find, read and change memories
-#[derive(Debug, Args)]
-pub(crate) struct MemoryArgs {
-    #[command(subcommand)]
-    command: MemoryCommand,
-}
+use super::prelude::*;
+use super::render::{memories_text, print_change, print_undo, report_changes};
 
 #[derive(Debug, Subcommand)]
-enum MemoryCommand {
+pub(crate) enum MemoryCommand {
     Add(add::AddArgs),
     List(list::ListArgs),
     Show(show::ShowArgs),
     Search(search::SearchArgs),
-    Related(related::RelatedArgs),
-    Edit(edit::EditArgs),
-    Archive(archive::ArchiveArgs),
-    Restore(restore::RestoreArgs),
-    Forget(forget::ForgetArgs),
-    Reset(reset::ResetArgs),
+    Related(list::RelatedArgs),
+    /// Edit a memory in your editor; it is checked when you save
+    ///
+    /// Uses the setting ui.editor, then $VISUAL, then $EDITOR.
+    Edit {
+        /// The memory's id, or the start of it
+        id: String,
+        /// Discard the draft of an earlier edit
+        #[arg(long)]
+        discard: bool,
+        #[command(flatten)]
+        scope: ScopeArg,
+    },
+    /// Archive memories; `restore` restores them
+    Archive(IdsArg),
+    /// Restore archived memories
+    Restore(IdsArg),
+    /// Delete memories permanently
+    ///
+    /// Removes the file, its evidence, its counters and the links to it, and its text from the
+    /// search index, the run folders and the shared index of servers. Each place is checked
+    /// afterwards, and places that cannot be reached are listed. A hash without text is kept so
+    /// that the same claim does not come back. Git commits that contain the memory and the session
+    /// that it came from are not changed. This cannot be undone, nor can earlier changes of the
+    /// memory. `nacre memory archive` can be undone.
+    ///
+    /// Asks first in a terminal; elsewhere it needs --yes and full ids.
+    Forget {
+        /// The memories' ids; in full without a terminal
+        #[arg(required = true)]
+        ids: Vec<String>,
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+        #[command(flatten)]
+        scope: ScopeArg,
+    },
+    /// Move all memories of a store aside and start empty
+    ///
+    /// Nothing is deleted: memories and their sidecars are moved to `.nacre/reset/`, which git does
+    /// not share; `nacre undo` moves them back.
+    Reset {
+        /// Do not ask
+        #[arg(long, short)]
+        yes: bool,
+        #[command(flatten)]
+        scope: ScopeArg,
+    },
 }
 
-impl MemoryArgs {
-    /// Whether it only shows something.
-    pub(crate) fn only_reads(&self) -> bool {
-        matches!(
-            self.command,
-            MemoryCommand::List(_)
-                | MemoryCommand::Show(_)
-                | MemoryCommand::Search(_)
-                | MemoryCommand::Related(_)
-        )
-    }
-}
-
-/// Where to look.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct ScopeArg {
-    /// Where to look [default: the setting memory.scope]
-    #[arg(long, value_name = "SCOPE")]
-    scope: Option<ScopeName>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[value(rename_all = "snake_case")]
-enum ScopeName {
-    /// The project first, then what you keep for all projects
-    ProjectFallbackGlobal,
-    /// The project alone
-    ProjectOnly,
-    /// What you keep for all projects
-    GlobalOnly,
-}
-
-impl ScopeArg {
-    pub(crate) fn mode(self) -> Option<Scope> {
-        self.scope.map(|scope| match scope {
-            ScopeName::ProjectFallbackGlobal => Scope::ProjectFallbackGlobal,
-            ScopeName::ProjectOnly => Scope::ProjectOnly,
-            ScopeName::GlobalOnly => Scope::GlobalOnly,
-        })
-    }
-}
-
-/// The memories that a command changes.
 #[derive(Debug, Args)]
-struct IdsArg {
+pub(crate) struct IdsArg {
     /// The memories' ids
     #[arg(required = true)]
     ids: Vec<String>,
+
     #[command(flatten)]
     scope: ScopeArg,
 }
 
-impl IdsArg {
-    fn request(&self) -> MemoryIdsRequest {
-        MemoryIdsRequest { ids: self.ids.clone(), scope: self.scope.mode() }
+impl MemoryCommand {
+    pub(crate) fn only_reads(&self) -> bool {
+        matches!(self, Self::List(_) | Self::Show(_) | Self::Search(_) | Self::Related(_))
     }
 }
 
-pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, args: &MemoryArgs) -> Result<Exit, OpError> {
-    match &args.command {
+impl IdsArg {
+    fn request(self) -> MemoryIdsRequest {
+        MemoryIdsRequest { ids: self.ids, scope: self.scope.mode() }
+    }
+}
+
+pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> CommandResult {
+    match command {
         MemoryCommand::Add(args) => add::cmd_add(ui, host, args),
         MemoryCommand::List(args) => list::cmd_list(ui, host, args),
         MemoryCommand::Show(args) => show::cmd_show(ui, host, args),
         MemoryCommand::Search(args) => search::cmd_search(ui, host, args),
-        MemoryCommand::Related(args) => related::cmd_related(ui, host, args),
-        MemoryCommand::Edit(args) => edit::cmd_edit(ui, host, args),
-        MemoryCommand::Archive(args) => archive::cmd_archive(ui, host, args),
-        MemoryCommand::Restore(args) => restore::cmd_restore(ui, host, args),
-        MemoryCommand::Forget(args) => forget::cmd_forget(ui, host, args),
-        MemoryCommand::Reset(args) => reset::cmd_reset(ui, host, args),
+        MemoryCommand::Related(args) => list::cmd_related(ui, host, args),
+        MemoryCommand::Edit { id, discard, scope } => {
+            edit(ui, host, &MemoryEditRequest { id, discard, scope: scope.mode() })
+        }
+        MemoryCommand::Archive(ids) => {
+            let report = ops::archive(host, &ids.request(), &ui.events())?;
+            report_changes(ui, &report)
+        }
+        MemoryCommand::Restore(ids) => {
+            let report = ops::restore(host, &ids.request(), &ui.events())?;
+            report_changes(ui, &report)
+        }
+        MemoryCommand::Forget { ids, yes, scope } => forget(ui, host, ids, yes, scope.mode()),
+        MemoryCommand::Reset { yes, scope } => reset(ui, host, yes, scope.mode()),
     }
 }
 
-/// Prints what became of a claim that was recorded with a quote.
-fn print_recorded(ui: &mut Ui, report: &MemoryRecordReport) -> Result<(), OpError> {
-    let MemoryRecordReport { done, id, path, change, .. } = report.clone();
-    output::print_change(ui, &MemoryChangeReport { done, id, path, change })?;
-    match report.status.as_deref() {
-        Some("candidate") => ui.status("It is in review until the user accepts it."),
-        _ => Ok(()),
+fn edit(ui: &mut Ui, host: &Host, request: &MemoryEditRequest) -> CommandResult {
+    let editor = host.editor()?;
+    let report = ops::edit(host, request, &|draft| run_editor(host, editor, draft), &ui.events())?;
+    ui.report(&report, print_change)
+}
+
+/// Opens the draft in the user's editor. `editor` may include arguments.
+pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<(), OpError> {
+    let status = Command::new("/bin/sh")
+        .arg("-c")
+        .arg(format!("{editor} \"$1\""))
+        .arg("nacre")
+        .arg(draft)
+        .env("PATH", host.environment.var("PATH").unwrap_or_default())
+        .status()?;
+    if status.success() {
+        return Ok(());
     }
+    Err(OpError::failed(format!("The editor `{editor}` ended with {status}"))
+        .hint("The memory is unchanged; your draft is saved"))
+}
+
+fn forget(
+    ui: &mut Ui,
+    host: &Host,
+    ids: Vec<String>,
+    yes: bool,
+    scope: Option<Scope>,
+) -> CommandResult {
+    let ids = if yes { ids } else { confirm_forget(ui, host, &ids, scope)? };
+    let report = ops::forget(host, &MemoryIdsRequest { ids, scope }, &ui.events())?;
+    report_changes(ui, &report)
+}
+
+/// Shows the memories and asks for confirmation. Returns their full ids. Without a terminal, the
+/// error contains the command to use instead.
+fn confirm_forget(
+    ui: &mut Ui,
+    host: &Host,
+    ids: &[String],
+    scope: Option<Scope>,
+) -> Result<Vec<String>, OpError> {
+    let mut whole_ids = Vec::new();
+    for id in ids {
+        let request = MemoryShowRequest { id: id.clone(), scope, ..MemoryShowRequest::default() };
+        let memory = ops::show(host, &request, &ui.events())?.memory;
+        if ui.can_ask() {
+            ui.line(format!("{}  {}", ui.paint(Role::Id, &memory.id), ShownLine(&memory.title)));
+        }
+        whole_ids.push(memory.id);
+    }
+    if !ui.can_ask() {
+        let ids = whole_ids.join(" ");
+        let message = "Memories are deleted only after confirmation; nothing was changed";
+        return Err(OpError::usage(message)
+            .hint(format!("To delete it permanently: nacre memory forget {ids} --yes"))
+            .hint(format!("To archive it, which can be undone: nacre memory archive {ids}")));
+    }
+    let memories = memories_text(whole_ids.len());
+    if ui.confirm(&format!("Delete {memories} permanently? This cannot be undone."))? {
+        return Ok(whole_ids);
+    }
+    Err(OpError::usage("Nothing was changed")
+        .hint("To archive it instead: nacre memory archive ID"))
+}
+
+fn reset(ui: &mut Ui, host: &Host, yes: bool, scope: Option<Scope>) -> CommandResult {
+    if !yes {
+        let path = ops::store_to_reset(host, scope)?;
+        let question = format!("Move all memories of {path} aside?");
+        if !(ui.can_ask() && ui.confirm(&question)?) {
+            return Err(OpError::usage("Nothing was changed").hint("nacre memory reset --yes"));
+        }
+    }
+    let report = ops::reset(host, scope, &ui.events())?;
+    ui.report(&report, |ui, report| {
+        let path = ShownLine(&report.path);
+        ui.status(format!("Moved {} to {path}", memories_text(report.set_aside)));
+        print_undo(ui, report.change.as_deref());
+    })
 }

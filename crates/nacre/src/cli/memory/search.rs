@@ -1,46 +1,43 @@
 //! `nacre memory search`
 
-use clap::{Args, ValueEnum};
-use nacre_api::wire::{FoundMemory, MemorySearchReport, MemorySearchRequest, SearchMode};
-use nacre_ops::text::Shown;
-use nacre_ops::{Host, OpError, memory as ops};
+use nacre_ops::memory as ops;
+use nacre_types::{FoundMemory, MemorySearchRequest, SearchMode};
 
-use super::super::exit::Exit;
-use super::super::remote::{Asked, by_server_or};
-use super::super::ui::{Role, Ui};
-use super::output::{not_verified, print_memory_row, print_more, warn_broken};
-use super::{ScopeArg, TypeName};
+use crate::cli::args::{TypeFilter, mode_parser, type_parser};
+use crate::cli::prelude::*;
+use crate::cli::remote::{by_server_or, server};
+use crate::cli::render::{print_memory_row, print_more, print_not_verified, warn_broken};
 
-/// Find memories by their words and their meaning
+/// Search memories by words and meaning
 ///
-/// Words are looked for in titles, tags, texts and evidence, and what means the same is found too. A
-/// "quoted phrase" must occur as it is. Filters stand among the words: type:decision tag:auth
-/// kind:pitfall file:src/db.rs agent:codex status:stale after:2026-01 before:7d. What was overturned
-/// is left out, or shown below what overturned it with --history. The project's memories come first.
+/// Searches titles, tags, texts and evidence. A "quoted phrase" must occur verbatim. The query may
+/// contain filters: type:decision tag:auth kind:pitfall file:src/db.rs agent:codex status:stale
+/// after:2026-01 before:7d. Superseded memories are hidden; --history shows them below the memory
+/// that supersedes them. The project's memories come first.
 #[derive(Debug, Args)]
 pub(crate) struct SearchArgs {
     /// Words, "quoted phrases" and filters
     #[arg(required = true)]
     query: Vec<String>,
     /// Only this type, or this kind of learning
-    #[arg(long, short = 't', value_enum, value_name = "TYPE")]
-    r#type: Option<TypeName>,
+    #[arg(long, short = 't', value_name = "TYPE", value_parser = type_parser())]
+    r#type: Option<TypeFilter>,
     /// Only memories with this tag
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
-    /// Only memories that changed since this day, moment or age, such as 2026-01 or 7d
+    /// Only memories changed since this date, time or age, such as 2026-01 or 7d
     #[arg(long, value_name = "WHEN")]
     since: Option<String>,
-    /// What to go by
-    #[arg(long, value_enum, default_value_t = ModeName::Hybrid)]
-    mode: ModeName,
-    /// Show what was overturned below what overturned it
+    /// Search by words, by meaning, or by both
+    #[arg(long, default_value = "hybrid", value_parser = mode_parser())]
+    mode: SearchMode,
+    /// Show superseded memories below the one that supersedes them
     #[arg(long)]
     history: bool,
-    /// Show why each memory was found
+    /// Show why each memory matches
     #[arg(long)]
     explain: bool,
-    /// Archived ones too
+    /// Include archived memories
     #[arg(long)]
     archived: bool,
     /// At most this many; 0 for all [default: the setting memory.max_results]
@@ -53,90 +50,54 @@ pub(crate) struct SearchArgs {
     scope: ScopeArg,
 }
 
-/// What a search goes by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeName {
-    /// Words and meaning
-    Hybrid,
-    /// Words alone
-    Lexical,
-    /// Meaning alone
-    Semantic,
-}
-
-impl From<ModeName> for SearchMode {
-    fn from(name: ModeName) -> Self {
-        match name {
-            ModeName::Hybrid => Self::Hybrid,
-            ModeName::Lexical => Self::Lexical,
-            ModeName::Semantic => Self::Semantic,
-        }
+pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandResult {
+    let mut query = args.query.join(" ");
+    if let Some(TypeFilter { kind: Some(kind), .. }) = args.r#type {
+        query = format!("{query} kind:{}", kind.as_str());
     }
-}
-
-pub(crate) fn cmd_search(ui: &mut Ui, host: &Host, args: &SearchArgs) -> Result<Exit, OpError> {
-    let SearchArgs { query, r#type, mode, history, explain, scope, .. } = args;
     let request = MemorySearchRequest {
-        query: TypeName::with_kind(*r#type, query.join(" ")),
-        r#type: r#type.map(TypeName::memory_type),
-        tag: args.tag.clone(),
-        since: args.since.clone(),
-        mode: (*mode).into(),
+        query,
+        r#type: args.r#type.map(|filter| filter.r#type),
+        tag: args.tag,
+        since: args.since,
+        mode: args.mode,
         archived: args.archived,
         limit: args.limit,
-        scope: scope.mode(),
+        scope: args.scope.mode(),
         all_projects: args.all_projects,
     };
-    let events = ui.events();
-    let asked = Asked { route: ("GET", "/api/search"), request: &request, names_file: false };
-    let report = by_server_or((ui, host), &asked, &events, || ops::search(host, &request))?;
-    ui.shorten_ids(host, scope.mode());
+    let (server, events) = (server(ui, host), ui.events());
+    let here = || ops::search(host, &request);
+    let report = by_server_or(server, "GET /api/search", &request, &events, here)?;
+    drop(events);
+    ui.shorten_ids(host, args.scope.mode());
     ui.report(&report, |ui, report| {
         for found in &report.hits {
-            print_found(ui, found)?;
-            if *explain {
-                ui.line(format!("    {}", ui.paint(Role::Faint, explained(found))))?;
+            print_found(ui, found);
+            if args.explain {
+                ui.note(4, Role::Faint, explanation(found));
             }
-            if *history {
-                print_history(ui, found)?;
+            for older in found.history.iter().filter(|_| args.history) {
+                ui.note(4, Role::Faint, format!("supersedes {}  {}", older.id, older.title));
             }
         }
-        print_rest(ui, report)
+        if report.total == 0 {
+            ui.status("Nothing found.");
+        }
+        print_more(ui, report.total - report.hits.len());
+        warn_broken(ui, &report.broken);
     })
 }
 
-fn print_found(ui: &mut Ui, found: &FoundMemory) -> Result<(), OpError> {
-    print_memory_row(ui, &found.memory)?;
+fn print_found(ui: &mut Ui, found: &FoundMemory) {
+    print_memory_row(ui, &found.memory);
     if !found.snippet.is_empty() {
-        let snippet = ui.fitted(4, &Shown(&found.snippet).one_line());
-        ui.line(format!("    {}", ui.paint(Role::Faint, snippet)))?;
+        ui.note(4, Role::Faint, ui.fit(4, &Shown(&found.snippet).one_line()));
     }
-    if let Some(note) = not_verified(&found.not_verified) {
-        ui.line(format!("    {}", ui.paint(Role::Warning, note)))?;
-    }
-    Ok(())
+    print_not_verified(ui, &found.not_verified);
 }
 
-fn print_history(ui: &mut Ui, found: &FoundMemory) -> Result<(), OpError> {
-    for older in &found.history {
-        let title = Shown(&older.title).one_line();
-        let line = format!("overturned {}  {title}", older.id);
-        ui.line(format!("    {}", ui.paint(Role::Faint, line)))?;
-    }
-    Ok(())
-}
-
-fn print_rest(ui: &mut Ui, report: &MemorySearchReport) -> Result<(), OpError> {
-    if report.total == 0 {
-        ui.status("Nothing found.")?;
-    }
-    print_more(ui, report.total - report.hits.len())?;
-    warn_broken(ui, &report.broken);
-    Ok(())
-}
-
-/// Why a memory was found, in one line.
-fn explained(found: &FoundMemory) -> String {
+fn explanation(found: &FoundMemory) -> String {
     let why = &found.why;
     let mut parts = vec![format!("score {:.2}", found.score)];
     if !why.terms.is_empty() {
@@ -146,5 +107,5 @@ fn explained(found: &FoundMemory) -> String {
         parts.push(format!("meaning {:.2}", why.similarity));
     }
     parts.extend(why.edges.iter().map(|edge| format!("{} {}", edge.kind.as_str(), edge.id)));
-    Shown(&parts.join(", ")).one_line()
+    parts.join(", ")
 }

@@ -1,88 +1,80 @@
 //! `nacre memory show`
 
-use clap::Args;
-use nacre_api::wire::{
+use nacre_ops::memory as ops;
+use nacre_types::{
     MemoryEvidence, MemoryFeedback, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
+    SaidBy,
 };
-use nacre_ops::text::Shown;
-use nacre_ops::{Host, OpError, memory as ops};
 
-use super::super::exit::Exit;
-use super::super::ui::{Role, Ui};
-use super::ScopeArg;
-use super::output::quote_place;
+use crate::cli::prelude::*;
+use crate::cli::render::quote_place;
 
 /// Show a memory, its evidence and its history
 #[derive(Debug, Args)]
 pub(crate) struct ShowArgs {
     /// The memory's id, or the start of it
     id: String,
-    /// The quotes that prove it
+    /// Show the quotes that prove it
     #[arg(long)]
     evidence: bool,
-    /// How it came to be what it is: commits, or runs where there is no git
+    /// Show its history: commits, or runs without git
     #[arg(long)]
     history: bool,
     #[command(flatten)]
     scope: ScopeArg,
 }
 
-pub(crate) fn cmd_show(ui: &mut Ui, host: &Host, args: &ShowArgs) -> Result<Exit, OpError> {
+pub(super) fn cmd_show(ui: &mut Ui, host: &Host, args: ShowArgs) -> CommandResult {
     let ShowArgs { id, evidence, history, scope } = args;
-    let request = MemoryShowRequest {
-        id: id.clone(),
-        evidence: *evidence,
-        history: *history,
-        text: false,
-        scope: scope.mode(),
-    };
+    let scope = scope.mode();
+    let request = MemoryShowRequest { id, evidence, history, text: false, scope };
     let report = ops::show(host, &request, &ui.events())?;
     ui.report(&report, |ui, report| {
-        print_memory(ui, report)?;
-        if *evidence {
-            print_evidence(ui, report.evidence.as_ref())?;
+        print_memory(ui, report);
+        if evidence {
+            print_evidence(ui, report.evidence.as_ref());
         }
-        report.history.as_ref().map_or(Ok(()), |versions| print_history(ui, versions))
+        if let Some(versions) = &report.history {
+            print_history(ui, versions);
+        }
     })
 }
 
-fn print_memory(ui: &mut Ui, report: &MemoryShowReport) -> Result<(), OpError> {
+fn print_memory(ui: &mut Ui, report: &MemoryShowReport) {
     let memory = &report.memory;
-    ui.line(ui.paint(Role::Title, Shown(&memory.title).one_line()))?;
-    let what = memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str());
-    let mut facts = vec![memory.id.clone(), what.to_owned(), memory.status.clone()];
+    ui.note(0, Role::Title, &memory.title);
+    let kind = memory.kind.as_deref().unwrap_or_else(|| memory.r#type.as_str());
+    let mut facts = vec![memory.id.clone(), kind.to_owned(), memory.status.clone()];
     facts.extend(memory.confidence.map(|confidence| format!("confidence {confidence}")));
     facts.extend(memory.updated.as_ref().map(|time| format!("updated {}", ui.when(time))));
-    ui.line(ui.paint(Role::Faint, facts.join(" · ")))?;
-    if !memory.tags.is_empty() {
-        let tags = format!("tags {}", Shown(&memory.tags.join(", ")).one_line());
-        ui.line(ui.paint(Role::Faint, tags))?;
-    }
-    for situation in &memory.applies {
-        let applies = format!("applies to {}", Shown(situation).one_line());
-        ui.line(ui.paint(Role::Faint, applies))?;
-    }
-    let supersedes = report.supersedes.iter().map(link_text).collect();
-    let superseded_by = report.superseded_by.iter().map(link_text).collect();
-    let links: [(&str, Vec<String>); 3] = [
+    let mut lines = vec![facts.join(" · ")];
+    lines.extend((!memory.tags.is_empty()).then(|| format!("tags {}", memory.tags.join(", "))));
+    lines.extend(memory.applies.iter().map(|situation| format!("applies to {situation}")));
+    for (key, ids) in [
         ("related", memory.related.clone()),
-        ("supersedes", supersedes),
-        ("superseded by", superseded_by),
-    ];
-    for (key, ids) in links.iter().filter(|(_, ids)| !ids.is_empty()) {
-        ui.line(ui.paint(Role::Faint, format!("{key} {}", ids.join(", "))))?;
+        ("supersedes", report.supersedes.iter().map(link_text).collect()),
+        ("superseded by", report.superseded_by.iter().map(link_text).collect()),
+    ] {
+        lines.extend((!ids.is_empty()).then(|| format!("{key} {}", ids.join(", "))));
     }
-    if let Some(MemoryFeedback { verdict, note, at }) = &report.feedback {
+    if let Some(MemoryFeedback { verdict, by, note, at }) = &report.feedback {
         let note = note.as_ref().map(|note| format!(": {note}")).unwrap_or_default();
-        let at = ui.when(at);
-        let said = format!("a person said that it is {}, {at}{note}", verdict.as_str());
-        ui.line(ui.paint(Role::Faint, Shown(&said).one_line()))?;
+        let by = match by {
+            SaidBy::Owner => "you",
+            SaidBy::Agent => "an agent",
+            SaidBy::Person => "somebody with a token",
+            SaidBy::Unknown => "somebody",
+        };
+        let (verdict, at) = (verdict.as_str(), ui.when(at));
+        lines.push(format!("{by} said that it is {verdict}, {at}{note}"));
+    }
+    for line in lines {
+        ui.note(0, Role::Faint, line);
     }
     if !report.body.is_empty() {
-        ui.line("")?;
-        ui.text(&report.body)?;
+        ui.line("");
+        ui.text(&report.body);
     }
-    Ok(())
 }
 
 fn link_text(link: &MemoryLink) -> String {
@@ -90,43 +82,32 @@ fn link_text(link: &MemoryLink) -> String {
     format!("{}{note}", link.id)
 }
 
-fn print_evidence(ui: &mut Ui, evidence: Option<&MemoryEvidence>) -> Result<(), OpError> {
-    ui.line("\nEvidence")?;
+fn print_evidence(ui: &mut Ui, evidence: Option<&MemoryEvidence>) {
+    ui.line("\nEvidence");
     let quotes = evidence.map(|evidence| evidence.quotes.as_slice()).unwrap_or_default();
     for quote in quotes {
         for line in quote.text.lines() {
-            ui.line(format!("  > {}", Shown(line).one_line()))?;
+            ui.line(format!("  > {}", Shown(line).one_line()));
         }
-        let place = quote_place(ui, &quote.place, &quote.at);
-        ui.line(format!("  {}", ui.paint(Role::Faint, Shown(&place).one_line())))?;
+        ui.note(2, Role::Faint, quote_place(ui, &quote.place, &quote.at));
     }
     if quotes.is_empty() {
-        ui.line("  none")?;
+        ui.line("  none");
     }
     if evidence.is_some_and(|evidence| evidence.unproven) {
-        ui.line("  It was changed by something else than Nacre, and proves nothing.")?;
+        ui.line("  Changed by another program than Nacre, so it proves nothing.");
     }
-    Ok(())
 }
 
-fn print_history(ui: &mut Ui, versions: &[MemoryVersion]) -> Result<(), OpError> {
-    ui.line("\nHistory")?;
-    let rows: Vec<_> = versions
-        .iter()
-        .map(|version| {
-            let name = version.commit.as_ref().or(version.run.as_ref());
-            let name = name.map(String::as_str).unwrap_or_default();
-            vec![
-                (Role::Id, format!("  {}", Shown(name).one_line())),
-                (Role::Faint, Shown(&ui.when(&version.when)).one_line()),
-                (Role::Faint, Shown(&version.who).one_line()),
-                (Role::Title, Shown(&version.what).one_line()),
-            ]
-        })
-        .collect();
-    ui.table(&rows)?;
-    if rows.is_empty() {
-        ui.line("  not committed yet")?;
+fn print_history(ui: &mut Ui, versions: &[MemoryVersion]) {
+    ui.line("\nHistory");
+    let row = |version: &MemoryVersion| {
+        let name = version.commit.as_deref().or(version.run.as_deref()).unwrap_or_default();
+        let when = faint(ui.when(&version.when));
+        vec![id(format!("  {name}")), when, faint(&version.who), title(&version.what)]
+    };
+    let rows: Vec<Row> = versions.iter().map(row).collect();
+    if ui.table(rows) == 0 {
+        ui.line("  not committed yet");
     }
-    Ok(())
 }

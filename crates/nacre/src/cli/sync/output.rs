@@ -1,67 +1,73 @@
-//! What a sync did: what was read, what was learned, what waits, and what to type next.
+//! Output of a sync and of its preview.
 
 use std::path::Path;
 
-use nacre_api::wire::{SessionOutcome, SyncReport, SyncTraceReport, SyncedSession};
-use nacre_ops::host::short;
-use nacre_ops::text::Shown;
-use nacre_ops::{Host, OpError};
+use nacre_ops::host::{raise_limit_hint, short};
+use nacre_types::{
+    LearnedChange, LearnedMemory, PausedSession, PlannedSession, SessionOutcome, SessionRun,
+    SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTracePreviewReport, SyncTraceReport,
+    SyncedSession,
+};
 
-use super::super::intake::{print_waiting, sessions_text, switched_off_text};
-use super::super::memory::print_undo;
-use super::super::ui::{Role, Ui};
-use super::learned::{print_learned, print_totals};
-use super::notes::{print_notes, print_paused, run};
+use crate::cli::prelude::*;
+use crate::cli::render::{count, memories_text, parenthesize, print_changes, print_undo};
+use crate::cli::sessions::{print_waiting, sessions_text, switched_off_text};
 
-/// How many places are named where no sessions were found.
 const MAX_PLACES: usize = 5;
 
-pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) -> Result<(), OpError> {
+const MAX_LEARNED: usize = 10;
+
+pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) {
     let off = switched_off_text(&report.switched_off);
     if report.sources > 0 || off.is_none() {
-        ui.status(read_text(report))?;
+        ui.status(read_text(report));
     }
     if let Some(off) = off {
-        ui.status(off)?;
+        ui.status(off);
     }
-    print_sums(ui, report)?;
+    print_sums(ui, report);
     for problem in &report.problems {
         let path = short(host, Path::new(&problem.path));
         ui.warning(format!("Skipped {path}: {}", problem.reason), None);
     }
-    print_learned(ui, &report.learned)?;
-    print_totals(ui, &report.totals)?;
+    print_learned(ui, &report.learned);
+    print_totals(ui, report.totals);
     print_notes(ui, &report.sessions);
-    print_paused(ui, &report.paused);
+    for PausedSession { id, reason, limit } in &report.paused {
+        let hint = match limit {
+            Some(key) => raise_limit_hint(key),
+            None => "`nacre model test` tests the model; --strategy offline needs none".to_owned(),
+        };
+        ui.warning(
+            format!("Model work is paused: {id} and later sessions stay in the queue: {reason}"),
+            Some(&hint),
+        );
+    }
     if report.busy {
         ui.warning(
-            "Another process is writing to a store; the rest waits in the queue",
+            "Another process is writing to a store; the rest stays in the queue",
             Some("nacre sync"),
         );
     }
-    print_waiting(ui, host, &report.waiting)?;
+    print_waiting(ui, host, &report.waiting);
     if let Some(here) = &report.not_set_up_here {
         let path = short(host, Path::new(&here.path));
         ui.status(match here.sessions {
-            0 => format!("{path} is not set up: nothing is kept of its sessions."),
-            n => format!("{path} is not set up: nothing is kept of its {}.", sessions_text(n)),
-        })?;
+            0 => format!("{path} is not set up: its sessions are not turned into memories."),
+            n => format!(
+                "{path} is not set up: its {} are not turned into memories.",
+                sessions_text(n)
+            ),
+        });
     }
-    // A sync that did nothing left nothing to show or to undo.
-    let is_done = report.sessions.iter().any(has_written);
-    print_undo(ui, is_done.then_some(report.run.as_str()))?;
-    match &report.next {
-        Some(next) => ui.status(format!("Next: {}", ui.paint(Role::Title, next))),
-        None => Ok(()),
+    // If no session was written, there is nothing to undo.
+    let has_written = report.sessions.iter().filter_map(run).any(|run| !is_unchanged(run));
+    print_undo(ui, has_written.then_some(report.run.as_str()));
+    if let Some(next) = &report.next {
+        ui.status(format!("Next: {}", ui.paint(Role::Title, next)));
     }
 }
 
-/// Whether a session left a run folder.
-fn has_written(session: &SyncedSession) -> bool {
-    run(session).is_some_and(|run| run.outcome != SessionOutcome::Unchanged)
-}
-
-/// What was read, or why nothing was.
 fn read_text(report: &SyncReport) -> String {
     let SyncReport { sources, unchanged, read, looked_in, .. } = report;
     let paths = |exists: bool| {
@@ -74,54 +80,147 @@ fn read_text(report: &SyncReport) -> String {
         }
         named
     };
+    let sessions = sessions_text(*read);
     match (*sources, *read) {
         (0, _) if looked_in.iter().any(|place| place.exists) => {
             format!("Found no sessions in {}.", paths(true))
         }
-        (0, _) => format!("Found no coding agent: there is none of {}.", paths(false)),
-        (1, 0) => "Nothing new to read in 1 file of sessions.".to_owned(),
-        (_, 0) => format!("Nothing new to read in {sources} files of sessions."),
-        (_, _) if *unchanged == 1 => {
-            format!("Read {}; 1 file has not changed.", sessions_text(*read))
-        }
-        (_, _) if *unchanged > 1 => {
-            format!("Read {}; {unchanged} files have not changed.", sessions_text(*read))
-        }
-        (_, _) => format!("Read {}.", sessions_text(*read)),
+        (0, _) => format!("Found no coding agent: none of these exists: {}.", paths(false)),
+        (1, 0) => "Nothing new to read in 1 session file.".to_owned(),
+        (_, 0) => format!("Nothing new to read in {sources} session files."),
+        (_, _) => match unchanged {
+            0 => format!("Read {sessions}."),
+            1 => format!("Read {sessions}; 1 file has not changed."),
+            _ => format!("Read {sessions}; {unchanged} files have not changed."),
+        },
     }
 }
 
-fn print_sums(ui: &mut Ui, report: &SyncReport) -> Result<(), OpError> {
+fn print_sums(ui: &mut Ui, report: &SyncReport) {
     let SyncReport { readmitted, reworded, gone, left, .. } = report;
-    let sums = [
-        (
-            readmitted,
-            format!("Queued {} of projects that were set up since.", sessions_text(*readmitted)),
-        ),
-        (
-            reworded,
-            format!(
-                "Took words of `redact.extra` out of {} that were read before.",
-                sessions_text(*reworded)
-            ),
-        ),
-        (gone, format!("{} can no longer be read: the files are gone.", sessions_text(*gone))),
+    let text = |n: &u64| sessions_text(*n);
+    for (n, line) in [
+        (readmitted, format!("Queued {} of newly set up projects.", text(readmitted))),
+        (reworded, format!("Redacted words of `redact.extra` in {} read before.", text(reworded))),
+        (gone, format!("{} can no longer be read: the files are gone.", text(gone))),
         (left, format!("{left} files are left for the next sync.")),
-    ];
-    sums.iter().filter(|(sum, _)| **sum > 0).try_for_each(|(_, line)| ui.status(line))
+    ] {
+        if *n > 0 {
+            ui.status(line);
+        }
+    }
 }
 
-/// What a sync of one session did.
-pub(super) fn print_trace(ui: &mut Ui, report: &SyncTraceReport) -> Result<(), OpError> {
-    print_learned(ui, &report.learned)?;
-    let is_unchanged = |session: &SyncedSession| {
-        run(session).is_some_and(|run| run.outcome == SessionOutcome::Unchanged)
-    };
-    if report.sessions.iter().any(is_unchanged) {
-        ui.status("The session has not changed since it was read; `--force` reads it again.")?;
+pub(super) fn print_trace(ui: &mut Ui, report: &SyncTraceReport) {
+    print_learned(ui, &report.learned);
+    if report.sessions.iter().filter_map(run).any(is_unchanged) {
+        ui.status("The session has not changed since the last sync; `--force` reads it again.");
     } else {
-        print_totals(ui, &report.totals)?;
+        print_totals(ui, report.totals);
     }
     print_notes(ui, &report.sessions);
-    print_undo(ui, report.change.as_deref())
+    print_undo(ui, report.change.as_deref());
+}
+
+fn run(session: &SyncedSession) -> Option<&SessionRun> {
+    match &session.result {
+        SyncResult::Done { report, .. } => Some(report),
+        SyncResult::Failed { .. } => None,
+    }
+}
+
+fn is_unchanged(run: &SessionRun) -> bool {
+    run.outcome == SessionOutcome::Unchanged
+}
+
+fn print_learned(ui: &mut Ui, learned: &[LearnedMemory]) {
+    let has_projects = learned.iter().any(|memory| memory.project != learned[0].project);
+    for memory in learned.iter().take(MAX_LEARNED) {
+        let mut notes = Vec::new();
+        notes.extend((memory.change == LearnedChange::Updated).then_some("updated"));
+        notes.extend(memory.is_candidate.then_some("to review"));
+        notes.extend(has_projects.then_some(memory.project.as_str()));
+        let notes = ui.paint(Role::Faint, parenthesize(" ", &notes));
+        let title = ui.paint(Role::Title, Shown(&memory.title).one_line());
+        ui.line(format!("  {:<8}  {title}{notes}", memory.r#type.as_str()));
+    }
+    if learned.len() > MAX_LEARNED {
+        ui.line(format!("  and {} more", learned.len() - MAX_LEARNED));
+    }
+}
+
+fn print_totals(ui: &mut Ui, totals: SyncTotals) {
+    let SyncTotals { sessions, failed, added, to_review, updated, superseded, .. } = totals;
+    let SyncTotals { active, summaries, cost_usd, .. } = totals;
+    if sessions + failed == 0 {
+        return;
+    }
+    let learned = memories_text(added as usize);
+    let mut parts = vec![match (added, to_review) {
+        (0, _) => "no new memory".to_owned(),
+        (_, 0) => format!("{learned} learned"),
+        (_, _) => format!("{learned} learned ({active} active, {to_review} to review)"),
+    }];
+    parts.extend((updated > 0).then(|| format!("{updated} updated")));
+    parts.extend((superseded > 0).then(|| format!("{superseded} superseded")));
+    parts.extend((summaries > 0).then(|| count(summaries as usize, "summary")));
+    parts.extend((cost_usd > 0.0).then(|| format!("${cost_usd:.2} for models")));
+    parts.extend((failed > 0).then(|| format!("{failed} failed")));
+    ui.status(format!("{}: {}.", sessions_text(sessions + failed), parts.join(", ")));
+}
+
+fn print_notes(ui: &mut Ui, sessions: &[SyncedSession]) {
+    let runs = || sessions.iter().filter_map(|session| Some((&session.id, run(session)?)));
+    for (id, run) in runs() {
+        if let SessionRun { limit: Some(key), fallback: Some(why), .. } = run {
+            let message = format!("{id} was read by rules only: {why}");
+            let hint = format!("nacre config set {key} N, then nacre sync --force --trace {id}");
+            ui.warning(message, Some(&hint));
+        }
+    }
+    for (id, run) in runs() {
+        if let Some(why) = &run.lead_error {
+            let message = format!("The lead failed on parts of {id}, so rules were used: {why}");
+            let hint = "`nacre events` shows what it did; `nacre model test --role lead` tests it";
+            ui.warning(message, Some(hint));
+        }
+    }
+    for SyncedSession { id, result, .. } in sessions {
+        if let SyncResult::Failed { reason } = result {
+            ui.warning(
+                format!("{id} could not be synced: {reason}"),
+                Some("`nacre queue` shows when it is retried; `nacre queue --retry ID` retries it now"),
+            );
+        }
+    }
+}
+
+pub(super) fn print_preview(ui: &mut Ui, host: &Host, report: &SyncPreviewReport) {
+    let SyncPreviewReport { would_read, sources, unchanged: _, sessions, waiting } = report;
+    ui.table(would_read.iter().map(|source| {
+        let path = short(host, Path::new(&source.path));
+        [id(&source.agent), faint(path)]
+    }));
+    ui.status(format!("Would read {} of {sources} sources.", would_read.len()));
+    for session in sessions {
+        print_planned(ui, session);
+    }
+    if let Some(waiting) = waiting {
+        print_waiting(ui, host, waiting);
+    }
+}
+
+pub(super) fn print_trace_preview(ui: &mut Ui, report: &SyncTracePreviewReport) {
+    for session in &report.sessions {
+        print_planned(ui, session);
+    }
+}
+
+fn print_planned(ui: &mut Ui, PlannedSession { report, changes }: &PlannedSession) {
+    ui.note(0, Role::Title, &report.trace_path);
+    for action in &report.actions {
+        let line = format!("{}: {} ({})", action.action.as_str(), action.title, action.reason);
+        ui.line(format!("  {}", Shown(&line).one_line()));
+    }
+    print_changes(ui, changes);
 }

@@ -1,59 +1,48 @@
-//! The parts of a transcript: what was said, what was called, how it ended.
+//! Transcript cells: messages, tool calls, notices and results.
 //!
-//! Every text in a cell is clean (`text.rs`) and bounded, so that neither a stranger's text nor a long one reaches the screen.
+//! All cell text is cleaned (`text.rs`) and limited in size, because it is untrusted and can be
+//! very long.
 
-use nacre_api::wire::{FilePatch, ToolOutcome};
+use nacre_types::{Attachment, ChatItem, ChatItemKind, FilePatch, TaskState, ToolOutcome};
+use serde_json::Value;
 
-use super::super::text::{clean, clean_line, clean_output, grouped};
+use crate::tui::text::{clean, clean_line, clean_output, count, cut, group_digits};
+use crate::tui::theme::Role;
 
-/// More lines of a text are cut out of its middle.
+/// Maximum number of lines. The middle of a longer text is removed.
 pub(crate) const MAX_LINES: usize = 2_000;
 
-/// More bytes of a text are cut out of its middle.
+/// Maximum size in bytes. The middle of a longer text is removed.
 pub(crate) const MAX_BYTES: usize = 128 * 1024;
 
-/// Names a cell. Cells that come before others have smaller ids.
+/// Ids increase in transcript order.
 pub(crate) type CellId = i64;
 
-/// One part of the transcript.
 #[derive(Clone, Debug)]
 pub(crate) struct Cell {
     pub(crate) id: CellId,
     pub(crate) kind: CellKind,
-    /// Whether all of it is shown.
     pub(crate) is_open: bool,
-    /// Grows with every change, so that old lines of it are not shown.
+    /// Incremented on each change to invalidate cached lines.
     pub(crate) revision: u32,
-    /// The number of its first item, where it was read from a session.
+    /// Sequence number of the cell's first session item, if the cell was loaded from a session.
     pub(crate) sequence: Option<u64>,
 }
 
-/// What a cell shows.
 #[derive(Clone, Debug)]
 pub(crate) enum CellKind {
     User { text: String, attachments: Vec<String>, is_steering: bool },
     Assistant { text: String, is_interrupted: bool },
     Reasoning { text: String },
     Tool(ToolCell),
-    Notice { text: String, tone: Tone },
+    Notice { text: String, tone: Role },
 }
 
-/// How a notice looks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Tone {
-    Faint,
-    Good,
-    Warning,
-    Bad,
-}
-
-/// A call of a tool, with its result when there is one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct ToolCell {
     pub(crate) call: String,
     pub(crate) tool: String,
     pub(crate) summary: String,
-    /// `None` while it runs.
     pub(crate) outcome: Option<ToolOutcome>,
     pub(crate) duration_ms: Option<u64>,
     pub(crate) text: String,
@@ -65,11 +54,8 @@ impl ToolCell {
         Self {
             call: call.to_owned(),
             tool: clean_line(tool),
-            summary: clean_line(&bounded(summary)),
-            outcome: None,
-            duration_ms: None,
-            text: String::new(),
-            patches: Vec::new(),
+            summary: clean_line(&bound_text(summary)),
+            ..Self::default()
         }
     }
 
@@ -82,36 +68,33 @@ impl ToolCell {
     ) {
         self.outcome = Some(outcome);
         self.duration_ms = duration_ms;
-        self.text = clean_output(&bounded(text));
+        self.text = clean_output(&bound_text(text));
         self.patches = patches.iter().map(clean_patch).collect();
     }
 }
 
-/// A patch that can be shown.
 pub(crate) fn clean_patch(patch: &FilePatch) -> FilePatch {
     FilePatch {
         path: clean_line(&patch.path),
-        diff: clean_output(&bounded(&patch.diff)),
+        diff: clean_output(&bound_text(&patch.diff)),
         added: patch.added,
         removed: patch.removed,
     }
 }
 
 impl CellKind {
-    pub(crate) fn notice(tone: Tone, text: &str) -> Self {
-        Self::Notice { text: clean(&bounded(text)), tone }
+    pub(crate) fn notice(tone: Role, text: &str) -> Self {
+        Self::Notice { text: clean(&bound_text(text)), tone }
     }
 
     pub(crate) fn is_tool(&self) -> bool {
         matches!(self, Self::Tool(_))
     }
 
-    /// Whether it has more to show than its first line.
     pub(crate) fn can_fold(&self) -> bool {
         matches!(self, Self::Tool(_) | Self::Reasoning { .. })
     }
 
-    /// About how much memory it takes.
     pub(crate) fn bytes(&self) -> usize {
         const EMPTY: usize = 256;
         EMPTY
@@ -130,9 +113,9 @@ impl CellKind {
     }
 }
 
-/// A text with its middle cut out where it is long; a line says how much is missing. It is cut before it is cleaned, and once: what was cut
-/// is counted in lines of the text as it came.
-pub(crate) fn bounded(text: &str) -> String {
+/// Removes the middle of a long text and inserts a note with the number of lines removed. Call this
+/// once and before cleaning, so that the number refers to the original lines.
+pub(crate) fn bound_text(text: &str) -> String {
     let n_lines = text.bytes().filter(|byte| *byte == b'\n').count() + 1;
     if n_lines <= MAX_LINES && text.len() <= MAX_BYTES {
         return text.to_owned();
@@ -142,13 +125,12 @@ pub(crate) fn bounded(text: &str) -> String {
     let tail = rest.len() - take(lines_from_behind(rest));
     let cut = rest[..tail].bytes().filter(|byte| *byte == b'\n').count();
     let what = match cut {
-        0 => format!("{} bytes", grouped(tail as u64)),
-        cut => format!("{} lines", grouped(cut as u64)),
+        0 => format!("{} bytes", group_digits(tail as u64)),
+        cut => format!("{} lines", group_digits(cut as u64)),
     };
     format!("{}… {what} cut …\n{}", &text[..head], &rest[tail..])
 }
 
-/// How many bytes of lines fit into half of the bounds.
 fn take<'t>(lines: impl Iterator<Item = &'t str>) -> usize {
     let mut taken = 0;
     for line in lines.take(MAX_LINES / 2) {
@@ -160,7 +142,7 @@ fn take<'t>(lines: impl Iterator<Item = &'t str>) -> usize {
     taken
 }
 
-/// Lines from the last to the first, each with its line break.
+/// Iterates over lines in reverse order, each with its line break.
 fn lines_from_behind(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
@@ -172,6 +154,108 @@ fn lines_from_behind(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
+/// Converts session items to cells with their sequence numbers. Tool results are merged into the
+/// cells of their calls.
+pub(crate) fn cells(items: &[ChatItem]) -> Vec<(u64, CellKind)> {
+    let mut cells: Vec<(u64, CellKind)> = Vec::new();
+    for item in items {
+        if let ChatItemKind::ToolResult { call, tool, outcome, text } = &item.kind {
+            let is_call = |kind: &CellKind| matches!(kind, CellKind::Tool(tool) if &tool.call == call && tool.outcome.is_none());
+            let found = cells.iter_mut().rev().map(|(_, kind)| kind).find(|kind| is_call(kind));
+            if let Some(CellKind::Tool(cell)) = found {
+                cell.finish(*outcome, text, &[], None);
+            } else {
+                let mut cell = ToolCell::new(call, tool, "");
+                cell.finish(*outcome, text, &[], None);
+                cells.push((item.sequence, CellKind::Tool(cell)));
+            }
+        } else if let Some(kind) = cell(&item.kind) {
+            cells.push((item.sequence, kind));
+        }
+    }
+    cells
+}
+
+fn cell(kind: &ChatItemKind) -> Option<CellKind> {
+    let text_of = |text: &str| clean(&bound_text(text));
+    Some(match kind {
+        ChatItemKind::User { text, attachments, is_steering } => CellKind::User {
+            text: text_of(text),
+            attachments: labels(text, attachments),
+            is_steering: *is_steering,
+        },
+        ChatItemKind::Assistant { text, is_interrupted } => {
+            CellKind::Assistant { text: text_of(text), is_interrupted: *is_interrupted }
+        }
+        ChatItemKind::Reasoning { text } => CellKind::Reasoning { text: text_of(text) },
+        ChatItemKind::ToolCall { call, tool, arguments } => {
+            CellKind::Tool(ToolCell::new(call, tool, &argument_summary(arguments)))
+        }
+        ChatItemKind::Notice { text } => CellKind::notice(Role::Faint, text),
+        ChatItemKind::Summary { text } => {
+            CellKind::notice(Role::Faint, &format!("Summary of what was before:\n{text}"))
+        }
+        ChatItemKind::Undone { paths } => {
+            CellKind::notice(Role::Warning, &format!("Taken back: {}", paths.join(", ")))
+        }
+        ChatItemKind::Ended { state, reason } => end_notice(*state, reason.as_deref())?,
+        ChatItemKind::Checklist { .. } | ChatItemKind::ToolResult { .. } => return None,
+    })
+}
+
+/// Returns a notice if the turn failed, was stopped, or ended with a reason.
+fn end_notice(state: TaskState, reason: Option<&str>) -> Option<CellKind> {
+    let with_reason = |what: &str| match reason {
+        Some(reason) => format!("{what}: {reason}"),
+        None => what.to_owned(),
+    };
+    match state {
+        TaskState::Failed => Some(CellKind::notice(Role::Bad, &with_reason("Failed"))),
+        TaskState::Cancelled => Some(CellKind::notice(Role::Warning, &with_reason("Stopped"))),
+        TaskState::Completed => reason.map(|reason| CellKind::notice(Role::Faint, reason)),
+        TaskState::Accepted | TaskState::Queued | TaskState::Running => None,
+    }
+}
+
+fn argument_summary(arguments: &Value) -> String {
+    let value = |value: &Value| match value {
+        Value::String(text) => cut(&clean_line(&bound_text(text)), 80),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            cut(&clean_line(&bound_text(&value.to_string())), 80)
+        }
+    };
+    match arguments {
+        Value::Object(fields) if fields.len() == 1 => {
+            fields.values().next().map(value).unwrap_or_default()
+        }
+        Value::Object(fields) => {
+            let pairs =
+                fields.iter().take(6).map(|(name, field)| format!("{name}={}", value(field)));
+            pairs.collect::<Vec<_>>().join(" ")
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+            value(arguments)
+        }
+    }
+}
+
+/// Returns the labels of attachments that the text does not mention.
+pub(crate) fn labels(text: &str, attachments: &[Attachment]) -> Vec<String> {
+    let labels = attachments.iter().map(attachment_label);
+    labels.filter(|label| !text.contains(label.as_str())).map(|label| clean_line(&label)).collect()
+}
+
+fn attachment_label(attachment: &Attachment) -> String {
+    match attachment {
+        Attachment::File { path } => format!("@{path}"),
+        Attachment::Text { name, text } => {
+            let n_lines = count(text.lines().count(), "line");
+            format!("[{name}: {n_lines}]")
+        }
+        Attachment::Image { media_type, .. } => format!("[{media_type}]"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
@@ -181,12 +265,12 @@ mod tests {
     #[test]
     fn the_middle_of_a_long_text_is_cut_and_counted() {
         let text: String = (0..10_000).map(|idx| format!("line {idx}\n")).collect();
-        let kept = bounded(&text);
+        let kept = bound_text(&text);
         assert!(kept.starts_with("line 0\n"));
         assert!(kept.ends_with("line 9999\n"));
         assert!(kept.contains("\n… 8,000 lines cut …\n"), "{}", kept.lines().count());
         assert_eq!(kept.lines().count(), MAX_LINES + 1);
-        assert_eq!(bounded("short\n"), "short\n");
+        assert_eq!(bound_text("short\n"), "short\n");
     }
 
     #[test]
@@ -200,7 +284,7 @@ mod tests {
 
     #[test]
     fn one_line_without_end_is_cut() {
-        let kept = bounded(&"é".repeat(MAX_BYTES));
+        let kept = bound_text(&"é".repeat(MAX_BYTES));
         assert!(kept.len() <= MAX_BYTES && kept.contains("bytes cut"), "{}", kept.len());
     }
 
@@ -208,7 +292,7 @@ mod tests {
         #[test]
         fn any_text_is_bounded(lines in prop::collection::vec("[a-zé\n]{0,300}", 0..40), repeat in 1usize..200) {
             let text = lines.join("\n").repeat(repeat);
-            let kept = bounded(&text);
+            let kept = bound_text(&text);
             prop_assert!(kept.len() <= MAX_BYTES + 64);
             prop_assert!(kept.lines().count() <= MAX_LINES + 2);
         }

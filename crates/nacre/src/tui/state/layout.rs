@@ -1,52 +1,43 @@
-//! Cells as lines of the screen.
+//! Lays out cells as lines.
 //!
-//! Only what is on the screen is laid out. What an agent is writing is laid out piece by piece: a block of Markdown that is complete is
-//! not read again while the next one grows.
+//! Only visible cells are laid out. Answers are laid out incrementally: complete Markdown blocks
+//! are not parsed again when more text is streamed.
 
-use nacre_api::wire::ToolOutcome;
+use nacre_types::{FilePatch, ToolOutcome};
 use ratatui_core::text::{Line, Span};
 
-use super::super::text::{cut, duration, width};
-use super::super::theme::{Role, Theme};
-use super::super::wrap::{Break, Indent, wrap};
-use super::super::{diff, markdown};
-use super::cell::{Cell, CellKind, Tone, ToolCell};
+use super::cell::{Cell, CellKind, ToolCell};
+use crate::tui::highlight::{diff_counts, diff_lines};
+use crate::tui::markdown;
+use crate::tui::text::{cut, duration, width};
+use crate::tui::theme::{Role, Theme};
+use crate::tui::wrap::{Break, Indent, wrap, wrap_text};
 
-/// What lines depend on besides the cell itself.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Paper {
     pub(crate) columns: usize,
     pub(crate) theme: Theme,
 }
 
-/// The lines of a cell, and what they were made of.
-#[derive(Clone, Debug)]
-pub(crate) struct Laid {
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CellLayout {
     paper: Paper,
     revision: u32,
     is_open: bool,
     pub(crate) lines: Vec<Line<'static>>,
-    /// How much of the text is in lines that stay.
+    /// Length of the leading part of the text, whose lines are final.
     settled_bytes: usize,
     settled_lines: usize,
-    /// When it was last wanted.
+    /// Number of the last frame that used these lines.
     pub(crate) wanted: u64,
 }
 
-impl Laid {
+impl CellLayout {
     pub(crate) fn new(paper: Paper) -> Self {
-        Self {
-            paper,
-            revision: u32::MAX,
-            is_open: false,
-            lines: Vec::new(),
-            settled_bytes: 0,
-            settled_lines: 0,
-            wanted: 0,
-        }
+        Self { paper, revision: u32::MAX, ..Self::default() }
     }
 
-    /// Makes the lines those of the cell as it is now.
+    /// Updates the lines if the cell, the width or the theme changed.
     pub(crate) fn refresh(&mut self, cell: &Cell, paper: Paper) {
         let is_current =
             self.paper == paper && self.revision == cell.revision && self.is_open == cell.is_open;
@@ -67,12 +58,16 @@ impl Laid {
             }
             CellKind::Reasoning { text } => self.lines = reasoning(text, cell.is_open, paper),
             CellKind::Tool(tool) => self.lines = tool_lines(tool, cell.is_open, paper),
-            CellKind::Notice { text, tone } => self.lines = notice(text, *tone, paper),
+            CellKind::Notice { text, tone } => {
+                let style = paper.theme.style(*tone);
+                let indent = Indent::default();
+                self.lines = wrap_text(text, style, paper.columns, &indent, Break::Words);
+            }
         }
     }
 
     fn lay_markdown(&mut self, text: &str, is_interrupted: bool) {
-        // A text that was replaced by a shorter one is read from its beginning.
+        // The text has been replaced by a shorter one.
         if text.len() < self.settled_bytes {
             (self.settled_bytes, self.settled_lines) = (0, 0);
         }
@@ -100,7 +95,8 @@ impl Laid {
     }
 }
 
-/// Up to where no words that follow can change what a text looks like: the last beginning of a block after an empty line.
+/// Returns the start of the last block after an empty line. Appended text cannot change the layout
+/// before it.
 fn settled_until(text: &str) -> usize {
     let mut settled = 0;
     let mut fence: Option<&str> = None;
@@ -124,7 +120,8 @@ fn settled_until(text: &str) -> usize {
     settled
 }
 
-/// Whether a line after an empty one belongs to nothing before it: it is no part of a list or of a quote.
+/// Returns whether a line after an empty line starts a new block instead of continuing a list or
+/// quote.
 fn opens_block(line: &str) -> bool {
     let is_item = |line: &str| {
         let digits = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -135,7 +132,7 @@ fn opens_block(line: &str) -> bool {
     !line.starts_with([' ', '\n']) && !is_item(line)
 }
 
-/// The line that opens the fence in which a text ends.
+/// Returns the opening line of a code fence that is still open at the end of the text.
 pub(crate) fn open_fence(text: &str) -> Option<&str> {
     let mut open: Option<&str> = None;
     for line in text.lines().map(str::trim_start) {
@@ -152,17 +149,13 @@ pub(crate) fn open_fence(text: &str) -> Option<&str> {
 fn user(text: &str, attachments: &[String], is_steering: bool, paper: Paper) -> Vec<Line<'static>> {
     let style = paper.theme.style(Role::User);
     let mark = if is_steering { "» " } else { "> " };
-    let mut indent = Indent { first: vec![Span::styled(mark, style)], rest: vec![Span::raw("  ")] };
-    let mut lines = Vec::new();
-    for line in text.lines() {
-        let span = Span::styled(line.to_owned(), style);
-        lines.extend(wrap(&[span], paper.columns, &indent, Break::Words));
-        indent = Indent::spaces(2);
-    }
-    for attachment in attachments {
-        let span = Span::styled(attachment.clone(), paper.theme.style(Role::Faint));
-        lines.extend(wrap(&[span], paper.columns, &Indent::spaces(2), Break::Words));
-    }
+    let rest = Indent::spaces(2);
+    let first = Indent { first: vec![Span::styled(mark, style)], ..rest.clone() };
+    let (head, tail) = text.split_once('\n').unwrap_or((text, ""));
+    let mut lines = wrap_text(head, style, paper.columns, &first, Break::Words);
+    lines.extend(wrap_text(tail, style, paper.columns, &rest, Break::Words));
+    let style = paper.theme.style(Role::Faint);
+    lines.extend(wrap_text(&attachments.join("\n"), style, paper.columns, &rest, Break::Words));
     lines
 }
 
@@ -173,10 +166,7 @@ fn reasoning(text: &str, is_open: bool, paper: Paper) -> Vec<Line<'static>> {
         return vec![Line::styled(cut(&format!("▸ thinking: {last}"), paper.columns), style)];
     }
     let mut lines = vec![Line::styled("▾ thinking", style)];
-    for line in text.lines() {
-        let span = Span::styled(line.to_owned(), style);
-        lines.extend(wrap(&[span], paper.columns, &Indent::spaces(2), Break::Words));
-    }
+    lines.extend(wrap_text(text, style, paper.columns, &Indent::spaces(2), Break::Words));
     lines
 }
 
@@ -186,37 +176,26 @@ fn tool_lines(tool: &ToolCell, is_open: bool, paper: Paper) -> Vec<Line<'static>
         return lines;
     }
     let indent = Indent::spaces(4);
-    let style = paper.theme.style(Role::Faint);
     if width(&tool.summary) + tool.tool.len() + 24 > paper.columns {
         let summary = Span::raw(tool.summary.clone());
         lines.extend(wrap(&[summary], paper.columns, &indent, Break::Anywhere));
     }
-    for line in tool.text.lines() {
-        let span = Span::styled(line.to_owned(), style);
-        lines.extend(wrap(&[span], paper.columns, &indent, Break::Anywhere));
-    }
-    for patch in &tool.patches {
-        lines.extend(patch_lines(patch, paper, 2));
-    }
+    let style = paper.theme.style(Role::Faint);
+    lines.extend(wrap_text(&tool.text, style, paper.columns, &indent, Break::Anywhere));
+    lines.extend(tool.patches.iter().flat_map(|patch| patch_lines(patch, paper, 2)));
     lines
 }
 
-/// A changed file: its path, how much changed, and the diff.
-pub(crate) fn patch_lines(
-    patch: &nacre_api::wire::FilePatch,
-    paper: Paper,
-    indent: usize,
-) -> Vec<Line<'static>> {
+pub(crate) fn patch_lines(patch: &FilePatch, paper: Paper, indent: usize) -> Vec<Line<'static>> {
     let room = paper.columns.saturating_sub(indent + 16);
     let mut heading = vec![Span::raw(" ".repeat(indent)), Span::raw(cut(&patch.path, room))];
     heading.push(Span::raw("  "));
-    heading.extend(diff::counts(patch.added, patch.removed, paper.theme));
+    heading.extend(diff_counts(patch.added, patch.removed, paper.theme));
     let mut lines = vec![Line::from(heading)];
-    lines.extend(diff::lines(&patch.diff, paper.columns, &Indent::spaces(indent + 2), paper.theme));
+    lines.extend(diff_lines(&patch.diff, paper.columns, &Indent::spaces(indent + 2), paper.theme));
     lines
 }
 
-/// A call on one line: what, on what, and how it went.
 fn tool_heading(tool: &ToolCell, is_open: bool, paper: Paper) -> Line<'static> {
     let theme = paper.theme;
     let (outcome, role) = match tool.outcome {
@@ -230,7 +209,7 @@ fn tool_heading(tool: &ToolCell, is_open: bool, paper: Paper) -> Line<'static> {
         let added = tool.patches.iter().map(|patch| patch.added).fold(0, u32::saturating_add);
         let removed = tool.patches.iter().map(|patch| patch.removed).fold(0, u32::saturating_add);
         end.push(Span::raw("  "));
-        end.extend(diff::counts(added, removed, theme));
+        end.extend(diff_counts(added, removed, theme));
     }
     end.push(Span::raw("  "));
     end.push(Span::styled(outcome, theme.style(role)));
@@ -240,7 +219,7 @@ fn tool_heading(tool: &ToolCell, is_open: bool, paper: Paper) -> Line<'static> {
     let used: usize = end.iter().map(|span| width(&span.content)).sum();
     let room = paper.columns.saturating_sub(used + 2);
     let mark = if is_open { "▾ " } else { "▸ " };
-    // A name that is long by intent leaves room for what it is about.
+    // Limits the tool name so that there is room for the summary.
     let name = cut(&tool.tool, room.min((room / 2).max(16)));
     let summary = cut(&tool.summary, room.saturating_sub(width(&name) + 1));
     let gap = if summary.is_empty() { "" } else { " " };
@@ -252,20 +231,6 @@ fn tool_heading(tool: &ToolCell, is_open: bool, paper: Paper) -> Line<'static> {
     ];
     spans.extend(end);
     Line::from(spans)
-}
-
-fn notice(text: &str, tone: Tone, paper: Paper) -> Vec<Line<'static>> {
-    let style = paper.theme.style(match tone {
-        Tone::Faint => Role::Faint,
-        Tone::Good => Role::Good,
-        Tone::Warning => Role::Warning,
-        Tone::Bad => Role::Bad,
-    });
-    let indent = Indent::default();
-    let line = |line: &str| {
-        wrap(&[Span::styled(line.to_owned(), style)], paper.columns, &indent, Break::Words)
-    };
-    text.lines().flat_map(line).collect()
 }
 
 #[cfg(test)]
@@ -283,7 +248,7 @@ mod tests {
 
     fn laid(text: &str) -> Vec<String> {
         let paper = Paper { columns: 40, theme: Theme::default() };
-        let mut laid = Laid::new(paper);
+        let mut laid = CellLayout::new(paper);
         laid.refresh(&cell(text, 0), paper);
         laid.lines.iter().map(ToString::to_string).collect()
     }
@@ -291,7 +256,7 @@ mod tests {
     #[test]
     fn what_is_written_piece_by_piece_looks_as_if_it_came_at_once() {
         let paper = Paper { columns: 40, theme: Theme::default() };
-        let mut growing = Laid::new(paper);
+        let mut growing = CellLayout::new(paper);
         for until in 0..=TEXT.len() {
             growing.refresh(&cell(&TEXT[..until], u32::try_from(until).unwrap()), paper);
         }
@@ -314,7 +279,7 @@ mod tests {
             let mut cuts = cuts;
             cuts.sort_unstable();
             let paper = Paper { columns: 40, theme: Theme::default() };
-            let mut growing = Laid::new(paper);
+            let mut growing = CellLayout::new(paper);
             for until in cuts.into_iter().chain([TEXT.len()]) {
                 growing.refresh(&cell(&TEXT[..until], u32::try_from(until).unwrap()), paper);
             }

@@ -1,23 +1,25 @@
-//! What lies over the transcript: a list to choose from, or a text to read.
+//! Panels over the transcript: lists, texts, and questions from the agent.
 
-use nacre_api::wire::FilePatch;
+use nacre_types::{ApprovalRequest, FilePatch};
+use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 
+use super::cell::{bound_text, clean_patch};
 use super::layout::{Paper, patch_lines};
 use crate::tui::commands::COMMANDS;
-use crate::tui::keys::{BINDINGS, Place};
-use crate::tui::text::width;
+use crate::tui::editor::Editor;
+use crate::tui::highlight::diff_lines;
+use crate::tui::keys::{BINDINGS, KeyContext};
+use crate::tui::text::{clean, clean_line, width};
 use crate::tui::theme::Role;
-use crate::tui::wrap::{Break, Indent, wrap};
+use crate::tui::wrap::{Break, Indent, wrap, wrap_text};
 
-/// A list or a text.
 #[derive(Clone, Debug)]
 pub(crate) enum Panel {
     List(ListPanel),
     Page(PagePanel),
 }
 
-/// What a list is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ListKind {
     Sessions,
@@ -26,7 +28,6 @@ pub(crate) enum ListKind {
     Skills,
 }
 
-/// Something to choose.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ListRow {
     pub(crate) id: String,
@@ -34,16 +35,13 @@ pub(crate) struct ListRow {
     pub(crate) detail: String,
 }
 
-/// A list, and what is chosen of it.
 #[derive(Clone, Debug)]
 pub(crate) struct ListPanel {
     pub(crate) kind: ListKind,
     pub(crate) title: String,
     pub(crate) rows: Vec<ListRow>,
     pub(crate) selected: usize,
-    /// The first row on the screen.
     pub(crate) first: usize,
-    /// What is said where there are no rows.
     pub(crate) empty: &'static str,
 }
 
@@ -62,12 +60,11 @@ impl ListPanel {
         self.selected = self.selected.saturating_add_signed(by).min(last);
     }
 
-    pub(crate) fn chosen(&self) -> Option<&ListRow> {
+    pub(crate) fn selected_row(&self) -> Option<&ListRow> {
         self.rows.get(self.selected)
     }
 }
 
-/// What a page shows.
 #[derive(Clone, Debug)]
 pub(crate) enum PageBody {
     Help,
@@ -75,7 +72,6 @@ pub(crate) enum PageBody {
     Text(String),
 }
 
-/// A text, and where the person reads.
 #[derive(Clone, Debug)]
 pub(crate) struct PagePanel {
     pub(crate) title: String,
@@ -105,19 +101,15 @@ impl PagePanel {
                     lines
                 })
                 .collect(),
-            PageBody::Text(text) => text
-                .lines()
-                .flat_map(|line| {
-                    let span = Span::raw(line.to_owned());
-                    wrap(&[span], paper.columns, &Indent::default(), Break::Words)
-                })
-                .collect(),
+            PageBody::Text(text) => {
+                let indent = Indent::default();
+                wrap_text(text, Style::new(), paper.columns, &indent, Break::Words)
+            }
         };
     }
 }
 
 impl Panel {
-    /// Keeps what is shown inside of what there is.
     pub(crate) fn keep_inside(&mut self, rows: usize) {
         match self {
             Self::Page(page) => {
@@ -131,7 +123,6 @@ impl Panel {
     }
 }
 
-/// Keys and commands, from their tables.
 fn help(paper: Paper) -> Vec<Line<'static>> {
     let theme = paper.theme;
     let heading = |text: &str| Line::styled(text.to_owned(), theme.style(Role::Heading));
@@ -148,12 +139,118 @@ fn help(paper: Paper) -> Vec<Line<'static>> {
         lines.extend(row(&command.usage(), column, command.help));
     }
     let column = BINDINGS.iter().map(|binding| width(binding.keys)).max().unwrap_or(0);
-    for place in Place::ALL {
+    for place in KeyContext::ALL {
         lines.push(Line::default());
         lines.push(heading(place.title()));
         for binding in BINDINGS.iter().filter(|binding| binding.place == place) {
             lines.extend(row(binding.keys, column, binding.help));
         }
     }
+    lines
+}
+
+/// Time after a question appears, and after typing, during which keys do not count as answers.
+pub(crate) const QUIET_MS: u64 = 500;
+
+const MAX_TOUCHES: usize = 100;
+
+/// Commands with more lines are summarized by their first and last lines, and shown in full below.
+const MAX_WHOLE: usize = 8;
+
+/// A question from the agent, and how much of it the user has seen.
+#[derive(Clone, Debug)]
+pub(crate) struct ApprovalDialog {
+    /// Cleaned for display.
+    pub(crate) request: ApprovalRequest,
+    pub(crate) task: String,
+    pub(crate) drawn_at: Option<u64>,
+    pub(crate) was_end_seen: bool,
+    pub(crate) reason: Option<Editor>,
+    pub(crate) scroll: usize,
+    pub(crate) lines: Vec<Line<'static>>,
+    paper: Option<Paper>,
+}
+
+impl ApprovalDialog {
+    pub(crate) fn new(request: &ApprovalRequest, task: &str) -> Self {
+        let clean_diff = |diff: String| {
+            clean_patch(&FilePatch { path: String::new(), diff, added: 0, removed: 0 }).diff
+        };
+        let request = ApprovalRequest {
+            tool: clean_line(&request.tool),
+            summary: clean_line(&bound_text(&request.summary)),
+            touches: request.touches.iter().take(MAX_TOUCHES).map(|it| clean_line(it)).collect(),
+            // Commands are shown exactly, so color codes are made visible instead of removed.
+            command: request.command.as_deref().map(clean),
+            host: request.host.as_deref().map(clean_line),
+            diff: request.diff.clone().map(clean_diff),
+            ..request.clone()
+        };
+        Self {
+            request,
+            task: task.to_owned(),
+            drawn_at: None,
+            was_end_seen: false,
+            reason: None,
+            scroll: 0,
+            lines: Vec::new(),
+            paper: None,
+        }
+    }
+
+    pub(crate) fn is_armed(&self, now: u64, last_key: Option<u64>) -> bool {
+        self.armed_at(last_key).is_some_and(|armed| armed <= now)
+    }
+
+    /// Returns the time from which keys count as answers, or `None` if the question has not been
+    /// drawn yet.
+    pub(crate) fn armed_at(&self, last_key: Option<u64>) -> Option<u64> {
+        Some(last_key.unwrap_or(0).max(self.drawn_at?).saturating_add(QUIET_MS))
+    }
+
+    pub(crate) fn lay_out(&mut self, paper: Paper) {
+        if self.paper == Some(paper) {
+            return;
+        }
+        self.paper = Some(paper);
+        self.lines = request_lines(&self.request, paper);
+    }
+
+    pub(crate) fn show(&mut self, rows: usize, now: u64) {
+        self.scroll = self.scroll.min(self.lines.len().saturating_sub(rows));
+        self.drawn_at.get_or_insert(now);
+        self.was_end_seen |= self.lines.len() <= self.scroll + rows;
+    }
+}
+
+fn request_lines(request: &ApprovalRequest, paper: Paper) -> Vec<Line<'static>> {
+    let words = |text: &str, role: Role| {
+        let style = paper.theme.style(role);
+        wrap_text(text, style, paper.columns, &Indent::default(), Break::Anywhere)
+    };
+    let mut lines = Vec::new();
+    let mut command = request
+        .command
+        .as_ref()
+        .map_or_else(Vec::new, |command| words(&format!("$ {command}"), Role::Heading));
+    if command.len() <= MAX_WHOLE {
+        lines.append(&mut command);
+    } else {
+        let n = command.len();
+        lines.extend_from_slice(&command[..MAX_WHOLE / 2]);
+        lines.extend(words(&format!("… {n} lines, all of them below …"), Role::Warning));
+        lines.extend_from_slice(&command[n - MAX_WHOLE / 2..]);
+    }
+    if let Some(host) = &request.host {
+        lines.extend(words(&format!("Connects to {host}"), Role::Heading));
+    }
+    lines.extend(words(&request.touches.join("\n"), Role::Text));
+    if let Some(diff) = &request.diff {
+        lines.extend(diff_lines(diff, paper.columns, &Indent::default(), paper.theme));
+    }
+    if request.is_diff_cut {
+        lines.extend(words("The rest of the change is not shown.", Role::Warning));
+    }
+    lines.append(&mut command);
     lines
 }

@@ -1,81 +1,65 @@
-//! The transcript: a bounded window of cells, what part of it is on the screen, and the lines of that part.
+//! The transcript: a limited number of cells, the scroll position, and cached lines.
 //!
-//! The place on the screen is kept as a cell and a line of it, never as a number of lines from the top: cells far away are neither
-//! laid out nor counted.
+//! The scroll position is a cell and a line inside it, so that cells that are not visible do not
+//! have to be laid out.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 
-use nacre_api::wire::FilePatch;
+use nacre_types::FilePatch;
 use ratatui_core::text::Line;
 
 use super::cell::{Cell, CellId, CellKind, MAX_BYTES, ToolCell};
-use super::layout::{Laid, Paper, open_fence};
+use super::layout::{CellLayout, Paper, open_fence};
 
-/// Cells beyond this are dropped, the oldest first, while the person looks at the end.
+/// Maximum number of cells while scrolled to the end. The oldest cells are dropped.
 const MAX_CELLS: usize = 6_000;
 
-/// The same for their size.
+/// Maximum size of all cells while scrolled to the end.
 const MAX_CELL_BYTES: usize = 16 * 1024 * 1024;
 
-/// A person who reads further up keeps this many times as much.
+/// Factor applied to both limits while the user has scrolled up.
 const SLACK: usize = 2;
 
-/// Lines are kept for this many cells.
 const MAX_LAID: usize = 300;
 
-/// The part of the transcript that is shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Scroll {
-    /// The end, as it grows.
+    #[default]
+    /// Stays at the end as the transcript grows.
     Follow,
-    /// From this line of this cell on.
-    At { cell: CellId, line: usize },
+    At {
+        cell: CellId,
+        line: usize,
+    },
 }
 
-/// A line of the screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Shown {
-    /// The place of its cell.
+pub(crate) struct VisibleLine {
     pub(crate) idx: usize,
-    /// Its line there; `None` for the empty line before it.
+    /// Line in the cell; `None` for the empty line before it.
     pub(crate) line: Option<usize>,
 }
 
-/// The cells, and where the person looks.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Transcript {
     cells: VecDeque<Cell>,
     bytes: usize,
     next_id: CellId,
-    /// How many cells were dropped at the beginning.
     pub(crate) n_dropped: usize,
-    laid: BTreeMap<CellId, Laid>,
+    laid: BTreeMap<CellId, CellLayout>,
     n_frames: u64,
     paper: Paper,
     pub(crate) scroll: Scroll,
-    /// The lines on the screen, from the top.
-    pub(crate) shown: Vec<Shown>,
+    pub(crate) shown: Vec<VisibleLine>,
     height: usize,
-    /// Whether something came that is below the screen.
+    /// Whether new content is below the visible part.
     pub(crate) has_news: bool,
 }
 
 impl Transcript {
     pub(crate) fn new(paper: Paper) -> Self {
-        Self {
-            cells: VecDeque::new(),
-            bytes: 0,
-            next_id: 0,
-            n_dropped: 0,
-            laid: BTreeMap::new(),
-            n_frames: 0,
-            paper,
-            scroll: Scroll::Follow,
-            shown: Vec::new(),
-            height: 0,
-            has_news: false,
-        }
+        Self { paper, ..Self::default() }
     }
 
     #[cfg(test)]
@@ -104,7 +88,6 @@ impl Transcript {
         self.cells.binary_search_by_key(&id, |cell| cell.id).ok()
     }
 
-    /// Puts a cell at the end.
     pub(crate) fn push(&mut self, kind: CellKind) -> CellId {
         let id = self.next_id;
         self.next_id += 1;
@@ -115,7 +98,6 @@ impl Transcript {
         id
     }
 
-    /// Puts cells before all others, and keeps the place on the screen.
     pub(crate) fn prepend(&mut self, kinds: Vec<(u64, CellKind)>) {
         for (sequence, kind) in kinds.into_iter().rev() {
             let id = self.cells.front().map_or(self.next_id, |cell| cell.id) - 1;
@@ -125,25 +107,23 @@ impl Transcript {
         }
     }
 
-    /// Says which item of the session the last cell is.
     pub(crate) fn set_sequence(&mut self, sequence: u64) {
         if let Some(cell) = self.cells.back_mut() {
             cell.sequence = Some(sequence);
         }
     }
 
-    /// The number of the first item that is here, where it is known.
     pub(crate) fn first_sequence(&self) -> Option<u64> {
         self.cells.front().and_then(|cell| cell.sequence)
     }
 
     pub(crate) fn clear(&mut self) {
         let (paper, height) = (self.paper, self.height);
-        // Ids go on, so that nobody takes a new cell for an old one.
+        // Ids are not reused.
         *self = Self { next_id: self.next_id, height, ..Self::new(paper) };
     }
 
-    /// Changes a cell. One that was dropped meanwhile is left alone.
+    /// Does nothing if the cell was dropped.
     pub(crate) fn change(&mut self, id: CellId, change: impl FnOnce(&mut CellKind)) {
         let Some(idx) = self.idx_of(id) else { return };
         let cell = &mut self.cells[idx];
@@ -166,7 +146,8 @@ impl Transcript {
         }
     }
 
-    /// Adds words to what the agent says; the cell that the next words belong to. A cell that grew long is left for a new one.
+    /// Appends to an answer, or starts a new cell if the answer is too long. Returns the cell that
+    /// contains the new text.
     pub(crate) fn extend_words(&mut self, id: CellId, words: &str) -> CellId {
         let Some(idx) = self.idx_of(id) else { return id };
         let CellKind::Assistant { text, .. } = &self.cells[idx].kind else { return id };
@@ -181,11 +162,11 @@ impl Transcript {
             return id;
         }
         let fence = open_fence(text).map(|fence| format!("{fence}\n")).unwrap_or_default();
-        let text = super::cell::bounded(&format!("{fence}{words}"));
+        let text = super::cell::bound_text(&format!("{fence}{words}"));
         self.push(CellKind::Assistant { text, is_interrupted: false })
     }
 
-    /// Adds to what the agent thinks. Whether there was room: a cell that grew long is left for a new one.
+    /// Returns `false` if the cell is too long.
     pub(crate) fn extend_reasoning(&mut self, id: CellId, words: &str) -> bool {
         let cell = self.idx_of(id).and_then(|idx| self.cells.get(idx));
         let Some(CellKind::Reasoning { text }) = cell.map(|cell| &cell.kind) else { return false };
@@ -200,7 +181,6 @@ impl Transcript {
         true
     }
 
-    /// The call with this id, looked for from the end.
     pub(crate) fn find_call(&self, call: &str) -> Option<CellId> {
         let is_it = |cell: &&Cell| matches!(&cell.kind, CellKind::Tool(tool) if tool.call == call);
         self.cells.iter().rev().find(is_it).map(|cell| cell.id)
@@ -214,19 +194,15 @@ impl Transcript {
         });
     }
 
-    /// The changes of files since the person's last words, or all that are here.
     pub(crate) fn patches(&self, is_whole_session: bool) -> Vec<FilePatch> {
         let is_words = |kind: &CellKind| matches!(kind, CellKind::User { is_steering: false, .. });
         let turn = self.cells.iter().rposition(|cell| is_words(&cell.kind)).unwrap_or(0);
         let begin = if is_whole_session { 0 } else { turn };
-        let tools = self.cells.iter().skip(begin).filter_map(|cell| match &cell.kind {
-            CellKind::Tool(tool) => Some(tool),
-            CellKind::User { .. }
-            | CellKind::Assistant { .. }
-            | CellKind::Reasoning { .. }
-            | CellKind::Notice { .. } => None,
-        });
-        tools.flat_map(|tool| tool.patches.iter().cloned()).collect()
+        let patches = |cell: &Cell| {
+            let CellKind::Tool(tool) = &cell.kind else { return Vec::new() };
+            tool.patches.clone()
+        };
+        self.cells.iter().skip(begin).flat_map(patches).collect()
     }
 
     pub(crate) fn toggle(&mut self, id: CellId) {
@@ -255,30 +231,27 @@ impl Transcript {
         }
     }
 
-    /// Whether an empty line stands before a cell.
     fn has_gap(&self, idx: usize) -> bool {
         let Some(before) = idx.checked_sub(1) else { return false };
         let is_tool = |idx: usize| self.cells.get(idx).is_some_and(|cell| cell.kind.is_tool());
         !(is_tool(before) && is_tool(idx))
     }
 
-    /// The lines of a cell that is laid out.
     pub(crate) fn lines(&self, idx: usize) -> &[Line<'static>] {
         let laid = self.cells.get(idx).and_then(|cell| self.laid.get(&cell.id));
         laid.map_or(&[], |laid| &laid.lines)
     }
 
-    /// Lays a cell out; how many lines it fills, with the gap before it.
+    /// Lays out a cell. Returns its number of lines, including an empty line before it.
     fn measure(&mut self, idx: usize) -> usize {
         let gap = usize::from(self.has_gap(idx));
         let Some(cell) = self.cells.get(idx) else { return 0 };
-        let laid = self.laid.entry(cell.id).or_insert_with(|| Laid::new(self.paper));
+        let laid = self.laid.entry(cell.id).or_insert_with(|| CellLayout::new(self.paper));
         laid.refresh(cell, self.paper);
         laid.wanted = self.n_frames;
         laid.lines.len() + gap
     }
 
-    /// Decides what is on the screen, and lays it out.
     pub(crate) fn settle(&mut self, paper: Paper, height: usize) {
         self.paper = paper;
         self.height = height;
@@ -290,7 +263,7 @@ impl Transcript {
         }
         let (idx, line) = self.top();
         self.fill(idx, line);
-        // At the end there is nothing to look past.
+        // The end is visible, so the view follows it from now on.
         if self.shown.len() < height && self.scroll != Scroll::Follow {
             self.scroll = Scroll::Follow;
             self.has_news = false;
@@ -311,12 +284,11 @@ impl Transcript {
             let gap = usize::from(self.has_gap(idx));
             let room = self.height - self.shown.len();
             let lines: Range<usize> = skip.min(n_lines)..n_lines.min(skip + room);
-            self.shown.extend(lines.map(|line| Shown { idx, line: line.checked_sub(gap) }));
+            self.shown.extend(lines.map(|line| VisibleLine { idx, line: line.checked_sub(gap) }));
             skip = 0;
         }
     }
 
-    /// The cell and line at the top of the screen.
     fn top(&mut self) -> (usize, usize) {
         match self.scroll {
             Scroll::At { cell, line } => {
@@ -328,7 +300,7 @@ impl Transcript {
         }
     }
 
-    /// The place that is so many lines above another.
+    /// Returns the position `by` lines above the given one.
     fn up(&mut self, mut idx: usize, line: usize, by: usize) -> (usize, usize) {
         let mut missing = by.saturating_sub(line);
         if missing == 0 {
@@ -345,7 +317,7 @@ impl Transcript {
         (0, 0)
     }
 
-    /// Moves the screen up. Whether it is at the beginning.
+    /// Returns whether the start of the transcript was reached.
     pub(crate) fn scroll_up(&mut self, by: usize) -> bool {
         let (idx, line) = self.top();
         let (idx, line) = self.up(idx, line, by);
@@ -377,12 +349,12 @@ impl Transcript {
         };
     }
 
-    /// Moves the screen as little as needed to show a cell.
+    /// Scrolls by the minimum needed to show a cell.
     pub(crate) fn reveal(&mut self, id: CellId) {
         let Some(target) = self.idx_of(id) else { return };
         let n_lines = self.measure(target);
         let first = self.shown.first().map_or(0, |shown| shown.idx);
-        let is_whole = |shown: &&Shown| shown.idx == target && shown.line.is_some();
+        let is_whole = |shown: &&VisibleLine| shown.idx == target && shown.line.is_some();
         let n_shown = self.shown.iter().filter(is_whole).count();
         if n_shown >= n_lines.min(self.height).saturating_sub(1).max(1) {
             return;
@@ -399,7 +371,7 @@ impl Transcript {
         self.height
     }
 
-    /// Lines that were not wanted lately are given up.
+    /// Drops cached lines that the last frame did not use.
     fn forget_lines(&mut self) {
         if self.laid.len() > MAX_LAID {
             let now = self.n_frames;

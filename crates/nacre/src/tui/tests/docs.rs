@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::tui::commands::COMMANDS;
-use crate::tui::keys::{BINDINGS, Place};
+use crate::tui::keys::{BINDINGS, KeyContext};
 
 fn commands_table() -> String {
     let row = |usage: String, help: &str| format!("| `{usage}` | {help} |\n");
@@ -13,13 +13,13 @@ fn commands_table() -> String {
 }
 
 fn keys_tables() -> String {
-    let table = |place: Place| {
+    let table = |place: KeyContext| {
         let rows = BINDINGS.iter().filter(|binding| binding.place == place);
         let rows: String =
             rows.map(|binding| format!("| {} | {} |\n", binding.keys, binding.help)).collect();
         format!("### {}\n\n| keys | what they do |\n|---|---|\n{rows}", place.title())
     };
-    Place::ALL.map(table).join("\n")
+    KeyContext::ALL.map(table).join("\n")
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! What each mode looks like.
 
 use insta::assert_snapshot;
+use nacre_types::SessionRequest;
 use serde_json::json;
 
 use super::play::Play;
-use crate::tui::event::Event;
-use crate::tui::state::{ScreenOptions, Start};
-use crate::tui::theme::ThemeName;
+use crate::tui::event::ScreenEvent;
+use crate::tui::state::ScreenOptions;
+use crate::tui::theme::Theme;
+use nacre_ops::terminal::ThemeChoice;
 
 const ANSWER: &str = "## Why it fails\n\nThe parser drops the **last** token, see `parse.rs`:\n\n```rust\n// one too few\nfor token in &tokens[..n - 1] {\n    take(token);\n}\n```\n\n1. Count to `n`.\n2. Run the tests.\n\n| case | before | after |\n|---|---|---|\n| empty | ok | ok |\n| one | fails | ok |\n";
 
@@ -107,7 +109,7 @@ fn a_plan_and_a_queue() {
 #[test]
 fn completion_of_commands_and_files() {
     let mut play = Play::new(80, 24);
-    play.take(Event::Files(
+    play.take(ScreenEvent::Files(
         ["src/main.rs", "src/parse.rs", "docs/parsing.md"].map(str::to_owned).to_vec(),
     ));
     play.keys("/");
@@ -198,7 +200,7 @@ fn refusals_and_ends() {
     play.keys("Again<Enter>");
     play.refuse("Session `s1` already has 25 queued tasks");
     assert_snapshot!("refused", play.frame());
-    play.take(Event::Closed);
+    play.take(ScreenEvent::Closed);
     assert_snapshot!("closed", play.frame());
 }
 
@@ -218,7 +220,8 @@ fn small_screens() {
 
 #[test]
 fn a_session_that_is_resumed() {
-    let options = ScreenOptions { start: Start::Resume(None), ..ScreenOptions::default() };
+    let resume = Some(SessionRequest::default());
+    let options = ScreenOptions { resume, ..ScreenOptions::default() };
     let mut play = Play::unopened(options, 80, 24);
     play.answer(json!({"version": 1, "nacre": "0", "methods": []}));
     let mut session = serde_json::to_value(super::play::session()).unwrap();
@@ -256,8 +259,9 @@ fn a_session_that_is_resumed() {
 
 #[test]
 fn themes_differ_in_colors_alone() {
-    let colored = |theme: ThemeName| {
-        let options = ScreenOptions { theme, has_true_color: true, ..ScreenOptions::default() };
+    let colored = |theme: ThemeChoice| {
+        let theme = Theme { name: theme, has_true_color: true };
+        let options = ScreenOptions { theme, ..ScreenOptions::default() };
         let mut play = Play::unopened(options, 60, 20);
         play.answer(json!({"version": 1, "nacre": "0", "methods": []}));
         play.answer(json!({"session": super::play::session()}));
@@ -273,7 +277,7 @@ fn themes_differ_in_colors_alone() {
         (super::play::text_of(&buffer), is_colored)
     };
     let (dark, light, plain) =
-        (colored(ThemeName::Dark), colored(ThemeName::Light), colored(ThemeName::Plain));
+        (colored(ThemeChoice::Dark), colored(ThemeChoice::Light), colored(ThemeChoice::Plain));
     assert_eq!(dark.0, plain.0);
     assert_eq!(light.0, plain.0);
     assert_eq!((dark.1, light.1, plain.1), (true, true, false));

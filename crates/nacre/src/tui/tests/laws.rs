@@ -1,12 +1,12 @@
 //! Laws: whatever happens in whatever order, nothing panics and the screen stays whole.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use nacre_api::wire::{RpcAnswer, RpcMessage, TaskUpdate};
+use nacre_types::{RpcAnswer, RpcMessage, TaskUpdate};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::play::{Play, session};
-use crate::tui::event::Event;
+use crate::tui::event::ScreenEvent;
 
 /// Something that a person, a terminal or an agent does.
 #[derive(Clone, Debug)]
@@ -145,9 +145,9 @@ fn any_deed() -> impl Strategy<Value = Deed> {
 
 fn act(play: &mut Play, deed: Deed, sequence: &mut u64) {
     match deed {
-        Deed::Key(key) => play.take(Event::Key(key)),
-        Deed::Paste(text) => play.take(Event::Paste(text)),
-        Deed::Resize(columns, rows) => play.take(Event::Resize { columns, rows }),
+        Deed::Key(key) => play.take(ScreenEvent::Key(key)),
+        Deed::Paste(text) => play.take(ScreenEvent::Paste(text)),
+        Deed::Resize(columns, rows) => play.take(ScreenEvent::Resize { columns, rows }),
         Deed::Say(number, update) => {
             let update: TaskUpdate = serde_json::from_value(update).unwrap();
             // Mostly the next one, now and then another.
@@ -158,14 +158,14 @@ fn act(play: &mut Play, deed: Deed, sequence: &mut u64) {
         Deed::Answer(id, result) => play.answer_to(Some(id), result),
         Deed::Raw(value) => {
             let answer: RpcAnswer = serde_json::from_value(value).unwrap();
-            play.take(Event::Message(Box::new(RpcMessage::Answer(answer))));
+            play.take(ScreenEvent::Message(Box::new(RpcMessage::Answer(answer))));
         }
-        Deed::Files(files) => play.take(Event::Files(files)),
+        Deed::Files(files) => play.take(ScreenEvent::Files(files)),
         Deed::Wait(ms) => play.wait(ms),
         Deed::Draw => {
             play.frame();
         }
-        Deed::Closed => play.take(Event::Closed),
+        Deed::Closed => play.take(ScreenEvent::Closed),
     }
 }
 

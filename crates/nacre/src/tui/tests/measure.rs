@@ -16,7 +16,7 @@ const KEY_TO_FRAME: Duration = Duration::from_millis(20);
 
 const WORDS: &str = "The `parser` reads **tokens** one by one, and the *last* of them is dropped. ";
 
-/// A session of so many items, as it is read from a server.
+/// A session with a number of items, as it is read from a server.
 fn filled(columns: u16, rows: u16, n_items: u64) -> Play {
     let mut play = Play::new(columns, rows);
     let mut session = serde_json::to_value(super::play::session()).unwrap();
@@ -46,15 +46,16 @@ fn item(n: u64) -> Value {
     item
 }
 
-/// The time that this thread was on a processor. On a machine that is busy with other things it is what a key costs; the time on the
-/// wall is what else was done meanwhile.
+/// The time that this thread was on a processor. On a machine that is busy with other things it is
+/// what a key costs; the time on the wall is what else was done meanwhile.
 #[cfg(unix)]
 fn on_processor() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
     Duration::new(u64::try_from(time.tv_sec).unwrap(), u32::try_from(time.tv_nsec).unwrap())
 }
 
-/// From keys to their frames on a test terminal, while an answer is being written: on the processor, and on the wall.
+/// From keys to their frames on a test terminal, while an answer is being written: on the
+/// processor, and on the wall.
 #[cfg(unix)]
 fn key_to_frame(columns: u16, rows: u16) -> (Vec<Duration>, Vec<Duration>) {
     let mut play = filled(columns, rows, 5_000);
@@ -115,7 +116,8 @@ fn peak_memory() -> u64 {
     kilobytes * 1024
 }
 
-/// 24 hours of a busy session: 200,000 messages in 2,000 turns, with output of 200 and of 10,000 lines.
+/// 24 hours of a busy session: 200,000 messages in 2,000 turns, with output of 200 and of 10,000
+/// lines.
 #[cfg(target_os = "linux")]
 #[test]
 #[ignore = "takes minutes; run it with `cargo nextest run -p nacre --run-ignored all -E 'test(busy_day)'`"]

@@ -13,7 +13,7 @@ fn the_loop_does_nothing_before_it_is_awaited() {
     let (requests, mut asked) = tokio::sync::mpsc::unbounded_channel();
     let (_, messages) = tokio::sync::mpsc::channel(1);
     let link = super::ChatLink { requests, messages };
-    let mut outside = |_| Ok(super::Told::Note(String::new()));
+    let mut outside = |_| Ok(super::OutsideResult::Note(String::new()));
     drop(super::run(link, super::ScreenOptions::default(), None, &mut outside));
     assert!(asked.try_recv().is_err());
 }

@@ -1,7 +1,7 @@
 //! Plays events against a state and shows its frames, as a person and an agent would.
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
-use nacre_api::wire::{
+use nacre_types::{
     ApprovalPolicy, ChatSession, RpcAnswer, RpcCall, RpcMessage, RpcRequest, TaskMessage,
     TaskUpdate,
 };
@@ -9,14 +9,14 @@ use ratatui_core::buffer::Buffer;
 use ratatui_core::layout::{Position, Rect};
 use serde_json::{Value, json};
 
-use crate::tui::event::{Effect, Event};
-use crate::tui::state::{ScreenOptions, State};
+use crate::tui::event::{Effect, ScreenEvent};
+use crate::tui::state::{ScreenOptions, ScreenState};
 use crate::tui::update::{open, update};
 use crate::tui::view::view;
 
 /// A screen without a terminal.
 pub(super) struct Play {
-    pub(super) state: State,
+    pub(super) state: ScreenState,
     pub(super) now: u64,
     pub(super) sent: Vec<RpcRequest>,
     pub(super) effects: Vec<Effect>,
@@ -50,7 +50,7 @@ impl Play {
     }
 
     pub(super) fn unopened(options: ScreenOptions, columns: u16, rows: u16) -> Self {
-        let mut state = State::new(options, columns, rows);
+        let mut state = ScreenState::new(options, columns, rows);
         let effects = open(&mut state);
         let mut play = Self {
             state,
@@ -75,7 +75,7 @@ impl Play {
         }
     }
 
-    pub(super) fn take(&mut self, event: Event) {
+    pub(super) fn take(&mut self, event: ScreenEvent) {
         let effects = update(&mut self.state, self.now, event);
         self.keep(effects);
     }
@@ -84,10 +84,10 @@ impl Play {
     pub(super) fn wait(&mut self, ms: u64) {
         self.draw();
         self.now += ms;
-        self.take(Event::Tick);
+        self.take(ScreenEvent::Tick);
     }
 
-    /// Types a text; names of keys stand in angle brackets.
+    /// Types a text; names of keys are in angle brackets.
     pub(super) fn keys(&mut self, keys: &str) {
         let mut rest = keys;
         while let Some(c) = rest.chars().next() {
@@ -102,7 +102,7 @@ impl Play {
                     KeyEvent::new(KeyCode::Char(c), KeyModifiers::NONE)
                 }
             };
-            self.take(Event::Key(key));
+            self.take(ScreenEvent::Key(key));
         }
     }
 
@@ -114,7 +114,7 @@ impl Play {
 
     pub(super) fn answer_to(&mut self, id: Option<u64>, result: Value) {
         let answer = RpcAnswer { id, result: Some(result), error: None };
-        self.take(Event::Message(Box::new(RpcMessage::Answer(answer))));
+        self.take(ScreenEvent::Message(Box::new(RpcMessage::Answer(answer))));
     }
 
     pub(super) fn refuse(&mut self, message: &str) {
@@ -123,7 +123,7 @@ impl Play {
             json!({"code": "usage", "message": message, "causes": [], "hints": ["Try it again"]});
         let answer =
             RpcAnswer { id, result: None, error: Some(serde_json::from_value(error).unwrap()) };
-        self.take(Event::Message(Box::new(RpcMessage::Answer(answer))));
+        self.take(ScreenEvent::Message(Box::new(RpcMessage::Answer(answer))));
     }
 
     /// Which task the next messages are about.
@@ -132,7 +132,7 @@ impl Play {
         self.sequence = 0;
     }
 
-    /// The agent tells something about the task.
+    /// The agent sends an update of the task.
     pub(super) fn say(&mut self, update: Value) {
         let update: TaskUpdate = serde_json::from_value(update).unwrap();
         self.sequence += 1;
@@ -147,7 +147,7 @@ impl Play {
             at: String::new(),
             update,
         };
-        self.take(Event::Message(Box::new(RpcMessage::Task(message))));
+        self.take(ScreenEvent::Message(Box::new(RpcMessage::Task(message))));
     }
 
     /// The person asks, and the agent begins to work.

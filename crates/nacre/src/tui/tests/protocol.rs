@@ -1,17 +1,17 @@
-//! What is sent for what a person does, and what becomes of what the agent tells.
+//! The requests for a person's actions, and how the agent's messages change the state.
 
-use nacre_api::wire::{RpcCall, TaskUpdate};
+use nacre_types::{RpcCall, TaskUpdate};
 use serde_json::json;
 
 use super::play::Play;
-use crate::tui::event::{Effect, Event, Outside};
+use crate::tui::event::{Effect, Outside, ScreenEvent};
 
 #[test]
 fn a_prompt_is_sent_with_what_was_pasted_and_named() {
     let mut play = Play::new(80, 24);
-    play.take(Event::Files(vec!["src/main.rs".to_owned()]));
+    play.take(ScreenEvent::Files(vec!["src/main.rs".to_owned()]));
     play.keys("see ");
-    play.take(Event::Paste("line\n".repeat(120)));
+    play.take(ScreenEvent::Paste("line\n".repeat(120)));
     play.keys("and @src/main.rs, <A-Enter>then go<Enter>");
     let sent = play.last_call();
     assert_eq!(sent["method"], "chat.start");
@@ -28,7 +28,7 @@ fn a_prompt_is_sent_with_what_was_pasted_and_named() {
 #[test]
 fn a_chip_that_is_deleted_is_not_sent() {
     let mut play = Play::new(80, 24);
-    play.take(Event::Paste("line\n".repeat(120)));
+    play.take(ScreenEvent::Paste("line\n".repeat(120)));
     play.keys("<Backspace><Backspace>go<Enter>");
     assert_eq!(play.last_call()["params"]["text"], "go");
     assert_eq!(play.last_call()["params"]["attachments"], json!([]));
@@ -145,7 +145,8 @@ fn typing_does_not_answer_a_question_that_comes_up() {
     assert!(play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
 }
 
-/// Keys that waited in the terminal while the screen was busy do not answer a question that nobody saw.
+/// Keys that waited in the terminal while the screen was busy do not answer a question that nobody
+/// saw.
 #[test]
 fn keys_typed_before_a_question_was_drawn_do_not_answer_it() {
     let mut play = Play::new(80, 24);

@@ -1,25 +1,25 @@
-//! Commands that begin with `/`.
+//! Runs `/` commands.
 
-use nacre_api::wire::{
-    ApprovalPolicy, ChatUndoRequest, RpcCall, SessionChangeRequest, SessionForkRequest,
-    SessionRequest, SessionSearchRequest, SkillListRequest,
+use nacre_types::{
+    ApprovalPolicy, ChatUndoRequest, EmptyRequest, RpcCall, SessionChangeRequest,
+    SessionForkRequest, SessionRequest, SessionSearchRequest,
 };
 
 use super::{panels, sessions};
-use crate::tui::commands::{self, Command, Verb};
+use crate::tui::commands::{self, Command};
 use crate::tui::event::Effect;
-use crate::tui::state::State;
-use crate::tui::state::cell::Tone;
+use crate::tui::state::ScreenState;
 use crate::tui::state::panel::PageBody;
-use crate::tui::state::requests::Purpose;
-use crate::tui::theme::ThemeName;
+use crate::tui::state::turn::Purpose;
+use crate::tui::theme::Role;
+use nacre_ops::terminal::ThemeChoice;
 
-/// Runs a line that begins with `/`. Whether it was a command; what is none stays in the input.
-pub(super) fn run(state: &mut State, line: &str) -> bool {
+/// Runs a line that starts with `/`. Returns `false` if the line should stay in the input.
+pub(super) fn run(state: &mut ScreenState, line: &str) -> bool {
     let (name, argument) = line[1..].split_once(char::is_whitespace).unwrap_or((&line[1..], ""));
     let argument = argument.trim();
     if let Some(command) = commands::find(name) {
-        return carry_out(state, command, argument);
+        return run_command(state, command, argument);
     }
     if panels::start_skill(state, name, argument) {
         return true;
@@ -28,39 +28,35 @@ pub(super) fn run(state: &mut State, line: &str) -> bool {
         Some(command) => format!("`/{name}` is not a command. Did you mean `/{}`?", command.name),
         None => format!("`/{name}` is not a command. `/help` lists them"),
     };
-    state.flash(Tone::Warning, &text);
+    state.flash(Role::Warning, &text);
     false
 }
 
-/// Whether it could be done with this argument.
-fn carry_out(state: &mut State, command: &Command, argument: &str) -> bool {
-    let is_missing = argument.is_empty() && matches!(command.verb, Verb::Rename | Verb::Search);
-    if is_missing {
-        state.flash(Tone::Warning, &format!("Usage: {}", command.usage()));
-        return false;
-    }
-    match command.verb {
-        Verb::New => sessions::create(state),
-        Verb::Resume => sessions::resume(state, some(argument)),
-        Verb::Sessions => sessions::list(state),
-        Verb::Search => search(state, argument),
-        Verb::Fork | Verb::Rename | Verb::Export | Verb::Undo => {
-            return for_session(state, command.verb, argument);
+fn run_command(state: &mut ScreenState, command: &Command, argument: &str) -> bool {
+    match command.name {
+        "rename" | "search" if argument.is_empty() => {
+            state.flash(Role::Warning, &format!("Usage: {}", command.usage()));
+            return false;
         }
-        Verb::Model | Verb::Policy => return change(state, command, argument),
-        Verb::Memory => panels::open_memories(state),
-        Verb::Skills => {
-            let call = RpcCall::SkillList(SkillListRequest::default());
+        "new" => sessions::create(state),
+        "resume" => sessions::resume(state, some(argument)),
+        "sessions" => sessions::list(state),
+        "search" => search(state, argument),
+        "model" | "policy" => return change(state, command, argument),
+        "memory" => panels::open_memories(state),
+        "skills" => {
+            let call = RpcCall::SkillList(EmptyRequest::default());
             state.send(call, Purpose::Skills { is_asked: true });
         }
-        Verb::Diff => panels::open_diff(state, argument == "all"),
-        Verb::Cost => {
+        "diff" => panels::open_diff(state, argument == "all"),
+        "cost" => {
             let report = state.usage.report();
             panels::open_page(state, "Cost", PageBody::Text(report));
         }
-        Verb::Theme => return change_theme(state, command, argument),
-        Verb::Help => panels::open_help(state),
-        Verb::Quit => state.effects.push(Effect::Quit),
+        "theme" => return change_theme(state, command, argument),
+        "help" => panels::open_help(state),
+        "quit" => state.effects.push(Effect::Quit),
+        name => return for_session(state, name, argument),
     }
     true
 }
@@ -69,54 +65,39 @@ fn some(argument: &str) -> Option<String> {
     (!argument.is_empty()).then(|| argument.to_owned())
 }
 
-fn search(state: &mut State, query: &str) {
+fn search(state: &mut ScreenState, query: &str) {
     let request =
         SessionSearchRequest { query: query.to_owned(), ..SessionSearchRequest::default() };
     state.send(RpcCall::SessionSearch(request), Purpose::Search { query: query.to_owned() });
 }
 
-/// Commands that need a session.
-fn for_session(state: &mut State, verb: Verb, argument: &str) -> bool {
+fn for_session(state: &mut ScreenState, name: &str, argument: &str) -> bool {
     let Some(session) = state.session_id() else {
-        state.flash(Tone::Warning, "The session is being opened");
+        state.flash(Role::Warning, "The session is being opened");
         return false;
     };
-    let (call, purpose) = match verb {
-        Verb::Fork => {
+    let (call, purpose) = match name {
+        "fork" => {
             (RpcCall::SessionFork(SessionForkRequest { session, until: None }), Purpose::Open)
         }
-        Verb::Rename => {
-            let title = Some(argument.to_owned());
+        "rename" => {
+            let title = some(argument);
             let request = SessionChangeRequest { session, title, ..Default::default() };
             (RpcCall::SessionChange(request), Purpose::Rename)
         }
-        Verb::Export => {
+        "export" => {
             let request = SessionRequest { session: Some(session), workspace: None };
             (RpcCall::SessionExport(request), Purpose::Export)
         }
-        Verb::Undo
-        | Verb::New
-        | Verb::Resume
-        | Verb::Sessions
-        | Verb::Search
-        | Verb::Model
-        | Verb::Policy
-        | Verb::Memory
-        | Verb::Skills
-        | Verb::Diff
-        | Verb::Cost
-        | Verb::Theme
-        | Verb::Help
-        | Verb::Quit => (RpcCall::ChatUndo(ChatUndoRequest { session, task: None }), Purpose::Undo),
+        _ => (RpcCall::ChatUndo(ChatUndoRequest { session, task: None }), Purpose::Undo),
     };
     state.send(call, purpose);
     true
 }
 
-/// Shows or changes what a session goes by.
-fn change(state: &mut State, command: &Command, argument: &str) -> bool {
+fn change(state: &mut ScreenState, command: &Command, argument: &str) -> bool {
     let Some(session) = state.session_id() else {
-        state.flash(Tone::Warning, "The session is being opened");
+        state.flash(Role::Warning, "The session is being opened");
         return false;
     };
     if argument.is_empty() {
@@ -124,12 +105,12 @@ fn change(state: &mut State, command: &Command, argument: &str) -> bool {
         return true;
     }
     let mut request = SessionChangeRequest { session, ..Default::default() };
-    if command.verb == Verb::Model {
+    if command.name == "model" {
         request.model = some(argument);
     } else {
-        let policy = ApprovalPolicy::ALL.into_iter().find(|it| it.as_str() == argument);
+        let policy = ApprovalPolicy::ALL.into_iter().find(|it| it.label() == argument);
         if policy.is_none() {
-            state.flash(Tone::Warning, &format!("Usage: {}", command.usage()));
+            state.flash(Role::Warning, &format!("Usage: {}", command.usage()));
             return false;
         }
         request.policy = policy;
@@ -138,14 +119,14 @@ fn change(state: &mut State, command: &Command, argument: &str) -> bool {
     true
 }
 
-fn change_theme(state: &mut State, command: &Command, argument: &str) -> bool {
-    match ThemeName::from_name(argument) {
+fn change_theme(state: &mut ScreenState, command: &Command, argument: &str) -> bool {
+    match argument.parse::<ThemeChoice>().ok() {
         Some(name) => state.theme.name = name,
         None if argument.is_empty() => {
-            state.flash(Tone::Faint, &format!("Theme: {}", state.theme.name.as_str()));
+            state.flash(Role::Faint, &format!("Theme: {}", state.theme.name.as_str()));
         }
         None => {
-            state.flash(Tone::Warning, &format!("Usage: {}", command.usage()));
+            state.flash(Role::Warning, &format!("Usage: {}", command.usage()));
             return false;
         }
     }

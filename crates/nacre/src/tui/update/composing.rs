@@ -1,49 +1,52 @@
-//! Keys while the person writes.
+//! Handles keys in the input and in questions from the agent.
 
 use crossterm::event::KeyEvent;
+use nacre_types::{ApprovalAnswer, ApprovalAnswerRequest, RpcCall};
 
-use super::{browsing, commanding, panels, sending};
-use crate::tui::completion;
+use super::{commanding, panels, sending};
+use crate::tui::commands;
+use crate::tui::editor::Editor;
 use crate::tui::event::Effect;
-use crate::tui::keys::{self, Action, Place};
-use crate::tui::paste::{self, Paste};
-use crate::tui::state::State;
+use crate::tui::input;
+use crate::tui::keys::{self, Action, KeyContext};
+use crate::tui::state::ScreenState;
 use crate::tui::state::areas::input_columns;
-use crate::tui::state::cell::Tone;
+use crate::tui::state::turn::Purpose;
+use crate::tui::theme::Role;
 
-/// Two keys within this time belong together.
+/// Two presses of a key within this time count as a double press.
 const TWICE_MS: u64 = 1_500;
 
-pub(super) fn press(state: &mut State, key: KeyEvent) {
-    let Some(action) = keys::action(Place::Input, key) else {
-        if let Some(c) = keys::typed(key) {
+pub(super) fn press(state: &mut ScreenState, key: KeyEvent) {
+    let Some(action) = keys::action(KeyContext::Input, key) else {
+        if let Some(c) = keys::typed_char(key) {
             type_text(state, c.encode_utf8(&mut [0; 4]));
         }
         return;
     };
     let marks: Vec<String> = state.pasted.iter().map(|it| it.mark.clone()).collect();
     if state.editor.edit(action, &marks) {
-        changed(state);
+        update_completion(state);
     } else {
         act(state, action);
     }
 }
 
-/// Puts a text where the cursor is.
-pub(super) fn type_text(state: &mut State, text: &str) {
+pub(super) fn type_text(state: &mut ScreenState, text: &str) {
     if !state.editor.insert(text) {
-        state.flash(Tone::Warning, "The input is full");
+        state.flash(Role::Warning, "The input is full");
     }
-    changed(state);
+    update_completion(state);
 }
 
-pub(super) fn paste(state: &mut State, text: &str) {
-    // A text that is pasted while a list is open is meant for the input.
+pub(super) fn paste(state: &mut ScreenState, text: &str) {
+    // Pasted text always goes into the input, even if a panel is open.
     state.panel = None;
     state.browsed = None;
-    match paste::read(text, state.n_pasted + 1) {
-        Paste::Typed(text) => type_text(state, &text),
-        Paste::Attached(pasted) => {
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    match input::attach_paste(&text, state.n_pasted + 1) {
+        None => type_text(state, &text),
+        Some(pasted) => {
             state.n_pasted += 1;
             let mark = format!("{} ", pasted.mark);
             state.pasted.push(pasted);
@@ -53,16 +56,13 @@ pub(super) fn paste(state: &mut State, text: &str) {
     state.last_key = Some(state.now);
 }
 
-/// The text changed: so did what completes it.
-fn changed(state: &mut State) {
+fn update_completion(state: &mut ScreenState) {
     state.history.leave();
-    state.completion =
-        completion::complete(state.editor.text(), state.editor.cursor(), &state.files);
+    state.completion = commands::complete(state.editor.text(), state.editor.cursor(), &state.files);
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
-fn act(state: &mut State, action: Action) {
-    let page = state.transcript.height().saturating_sub(2).max(1);
+fn act(state: &mut ScreenState, action: Action) {
     match action {
         Action::Send => submit(state),
         Action::Steer => sending::steer(state),
@@ -73,30 +73,24 @@ fn act(state: &mut State, action: Action) {
         Action::Down => down(state),
         Action::Complete => complete(state),
         Action::TakeBack => sending::take_back(state),
-        Action::PageUp => browsing::scroll_up(state, page),
-        Action::PageDown => state.transcript.scroll_down(page),
-        Action::ScrollUp => browsing::scroll_up(state, 1),
-        Action::ScrollDown => state.transcript.scroll_down(1),
-        Action::Top => browsing::scroll_up(state, usize::MAX / 2),
-        Action::Bottom => browsing::follow(state),
-        Action::Browse => browsing::begin(state),
+        Action::Browse => panels::browse(state),
         Action::Plan => toggle_plan(state),
         Action::Memory => panels::open_memories(state),
         Action::Help => panels::open_help(state),
         Action::Redraw => state.effects.push(Effect::Redraw),
-        _ => {}
+        action => panels::scroll(state, action),
     }
 }
 
-fn toggle_plan(state: &mut State) {
+fn toggle_plan(state: &mut ScreenState) {
     if state.plan.is_empty() {
-        state.flash(Tone::Faint, "The agent has no plan yet");
+        state.flash(Role::Faint, "The agent has no plan yet");
     }
     state.is_plan_hidden = !state.is_plan_hidden;
 }
 
-fn submit(state: &mut State) {
-    // Enter takes what is chosen; a command is then run.
+fn submit(state: &mut ScreenState) {
+    // Enter accepts a completion, and also runs it if it is a command.
     let is_command = state.editor.text().starts_with('/') && !state.editor.text().contains(' ');
     if state.completion.is_some() {
         accept(state);
@@ -119,25 +113,23 @@ fn submit(state: &mut State) {
     }
 }
 
-/// Puts the chosen completion into the text.
-fn accept(state: &mut State) {
+fn accept(state: &mut ScreenState) {
     let Some(completion) = state.completion.take() else { return };
-    if let Some(choice) = completion.chosen() {
+    if let Some(choice) = completion.selected_choice() {
         state.editor.replace(completion.range.clone(), &choice.text);
     }
-    changed(state);
+    update_completion(state);
 }
 
-/// Puts in what is chosen; where nothing is, looks for what fits.
-fn complete(state: &mut State) {
+fn complete(state: &mut ScreenState) {
     if state.completion.is_some() {
         accept(state);
     } else {
-        changed(state);
+        update_completion(state);
     }
 }
 
-fn up(state: &mut State) {
+fn up(state: &mut ScreenState) {
     if let Some(completion) = &mut state.completion {
         return completion.select_previous();
     }
@@ -149,7 +141,7 @@ fn up(state: &mut State) {
     }
 }
 
-fn down(state: &mut State) {
+fn down(state: &mut ScreenState) {
     if let Some(completion) = &mut state.completion {
         return completion.select_next();
     }
@@ -161,8 +153,9 @@ fn down(state: &mut State) {
     }
 }
 
-/// Stops what runs at once; twice it empties the queue and then the input.
-pub(super) fn escape(state: &mut State) {
+/// Stops the running turn. If no turn is running, a double press moves queued prompts back into the
+/// input, or clears the input if the queue is empty.
+pub(super) fn escape(state: &mut ScreenState) {
     if state.completion.take().is_some() {
         return;
     }
@@ -173,7 +166,7 @@ pub(super) fn escape(state: &mut State) {
     }
     if !is_twice {
         if !state.editor.is_empty() {
-            state.flash(Tone::Faint, "Esc again clears the input");
+            state.flash(Role::Faint, "Esc again clears the input");
         }
         return;
     }
@@ -183,14 +176,14 @@ pub(super) fn escape(state: &mut State) {
     }
 }
 
-fn clear(state: &mut State) {
+fn clear(state: &mut ScreenState) {
     let text = state.editor.take();
     state.history.push(&text);
     state.completion = None;
 }
 
-/// Clears the input; twice it leaves.
-pub(super) fn interrupt(state: &mut State) {
+/// Clears the input. A double press exits.
+pub(super) fn interrupt(state: &mut ScreenState) {
     let is_twice = state.last_interrupt.is_some_and(|last| state.now - last <= TWICE_MS);
     if is_twice {
         state.effects.push(Effect::Quit);
@@ -202,5 +195,70 @@ pub(super) fn interrupt(state: &mut State) {
         Some(_) => "Ctrl-C again leaves; Esc stops the agent",
         None => "Ctrl-C again leaves",
     };
-    state.flash(Tone::Warning, hint);
+    state.flash(Role::Warning, hint);
+}
+
+pub(super) fn press_approval(state: &mut ScreenState, key: KeyEvent) {
+    let Some(question) = state.approvals.front() else { return };
+    let is_armed = question.is_armed(state.now, state.last_key);
+    let action = keys::action(KeyContext::Approval, key);
+    let is_yes = matches!(action, Some(Action::AllowOnce | Action::AllowSession));
+    let is_answer = is_yes || matches!(action, Some(Action::Deny | Action::DenyWithReason));
+    // Until the question accepts answers, typed characters go into the input.
+    let is_typing = keys::typed_char(key).is_some() && !is_armed;
+    match action {
+        Some(_) if is_armed && is_yes && !question.was_end_seen => {}
+        Some(action) if !is_typing && (is_armed || !is_answer) => act_on_question(state, action),
+        Some(_) | None => press(state, key),
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "a place has only its own keys")]
+fn act_on_question(state: &mut ScreenState, action: Action) {
+    let page = usize::from(state.rows / 3).max(1);
+    match action {
+        Action::AllowOnce => answer(state, ApprovalAnswer::Once),
+        Action::AllowSession => answer(state, ApprovalAnswer::Session),
+        Action::Deny => answer(state, ApprovalAnswer::Deny { reason: String::new() }),
+        Action::DenyWithReason => {
+            if let Some(question) = state.approvals.front_mut() {
+                question.reason = Some(Editor::default());
+            }
+        }
+        Action::Stop => escape(state),
+        Action::Interrupt => interrupt(state),
+        Action::Redraw => state.effects.push(Effect::Redraw),
+        action => {
+            if let Some(question) = state.approvals.front_mut() {
+                question.scroll = panels::scroll_position(question.scroll, action, page);
+            }
+        }
+    }
+}
+
+fn answer(state: &mut ScreenState, answer: ApprovalAnswer) {
+    let Some(question) = state.approvals.pop_front() else { return };
+    let request = ApprovalAnswerRequest { approval: question.request.approval, answer };
+    let call = RpcCall::ApprovalAnswer(request);
+    state.send(call, Purpose::Answer);
+}
+
+pub(super) fn write_reason(state: &mut ScreenState, key: KeyEvent) {
+    let Some(question) = state.approvals.front_mut() else { return };
+    let Some(reason) = &mut question.reason else { return };
+    match (keys::action(KeyContext::Input, key), keys::typed_char(key)) {
+        (Some(Action::Send), _) => {
+            let reason = reason.take().trim().to_owned();
+            answer(state, ApprovalAnswer::Deny { reason });
+        }
+        (Some(Action::Stop), _) => question.reason = None,
+        (Some(Action::Interrupt), _) => interrupt(state),
+        (Some(action), _) => {
+            reason.edit(action, &[]);
+        }
+        (None, Some(c)) => {
+            reason.insert(c.encode_utf8(&mut [0; 4]));
+        }
+        (None, None) => {}
+    }
 }

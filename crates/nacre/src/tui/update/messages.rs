@@ -1,29 +1,25 @@
-//! What the agent does, message by message.
+//! Applies messages from the agent.
 
-use nacre_api::wire::{
-    AnsweredBy, ApprovalAnswer, ChatAbortRequest, ChecklistItem, Failure, RpcCall, TaskEnd,
-    TaskFollowRequest, TaskMessage, TaskUpdate, ToolOutcome, TurnUsage,
+use nacre_types::{
+    AnsweredBy, ApprovalAnswer, ChecklistItem, RpcCall, TaskEnd, TaskFollowRequest, TaskMessage,
+    TaskRef, TaskUpdate, ToolOutcome, TurnUsage,
 };
 
 use super::sending;
-use crate::tui::state::State;
-use crate::tui::state::approval::Asked;
-use crate::tui::state::cell::{CellKind, Tone, ToolCell, bounded};
-use crate::tui::state::prompt::{Prompt, Turn, add_recalled};
-use crate::tui::state::requests::Purpose;
-use crate::tui::state::usage::dollars;
-use crate::tui::text::{clean, clean_line, count, duration, grouped};
+use crate::tui::state::ScreenState;
+use crate::tui::state::cell::{CellKind, ToolCell, bound_text};
+use crate::tui::state::panel::ApprovalDialog;
+use crate::tui::state::turn::{Prompt, Purpose, RunningTurn, add_recalled, dollars};
+use crate::tui::text::{clean, clean_line, count, duration, failure_text, group_digits};
+use crate::tui::theme::Role;
 
-/// Tasks that are over and still known.
 const MAX_OVER: usize = 100;
 
-/// Messages of the next turn that wait for the end of this one.
 const MAX_EARLY: usize = 10_000;
 
-/// A plan that is longer is cut.
 const MAX_PLAN: usize = 200;
 
-pub(super) fn take(state: &mut State, message: TaskMessage) {
+pub(super) fn take(state: &mut ScreenState, message: TaskMessage) {
     let is_ours = state.session.as_ref().is_some_and(|session| session.id == message.session);
     if !is_ours || state.over.contains(&message.task) || !is_next(state, &message) {
         return;
@@ -31,8 +27,9 @@ pub(super) fn take(state: &mut State, message: TaskMessage) {
     take_in_turn(state, message);
 }
 
-/// One turn of a session runs at a time. What the next one tells may come before the end of this one, and is kept until then.
-fn take_in_turn(state: &mut State, message: TaskMessage) {
+/// Applies messages of one turn at a time. Messages of the next turn may arrive early, and are
+/// buffered.
+fn take_in_turn(state: &mut ScreenState, message: TaskMessage) {
     let is_of_next = state.turn.as_ref().is_some_and(|turn| turn.task != message.task)
         && (matches!(message.update, TaskUpdate::Running { .. })
             || state.early.iter().any(|early| early.task == message.task));
@@ -49,7 +46,7 @@ fn take_in_turn(state: &mut State, message: TaskMessage) {
     }
 }
 
-fn take_now(state: &mut State, message: TaskMessage) {
+fn take_now(state: &mut ScreenState, message: TaskMessage) {
     if message.update.is_terminal() {
         state.seen.remove(&message.task);
         state.over.push_back(message.task.clone());
@@ -62,10 +59,11 @@ fn take_now(state: &mut State, message: TaskMessage) {
     }
 }
 
-/// Whether a message is the next of its task. One that was seen is left out; where one is missing, they are asked for again.
-fn is_next(state: &mut State, message: &TaskMessage) -> bool {
+/// Returns whether a message is the next one of its task. After a gap, requests the missing
+/// messages.
+fn is_next(state: &mut ScreenState, message: &TaskMessage) -> bool {
     let last = state.seen.get(&message.task).copied();
-    // What follows the end of a task is said again.
+    // Any other message repeats one from an ended task that is no longer remembered.
     let is_known = last.is_some()
         || message.sequence <= 1
         || state.prompts.iter().any(|prompt| prompt.task.as_ref() == Some(&message.task));
@@ -84,7 +82,7 @@ fn is_next(state: &mut State, message: &TaskMessage) -> bool {
     true
 }
 
-fn apply(state: &mut State, task: &str, update: TaskUpdate) {
+fn apply(state: &mut ScreenState, task: &str, update: TaskUpdate) {
     match update {
         TaskUpdate::Accepted { text } => accept(state, task, &text),
         TaskUpdate::Queued { position } => {
@@ -116,30 +114,32 @@ fn apply(state: &mut State, task: &str, update: TaskUpdate) {
             });
         }
         TaskUpdate::Approval(request) => {
-            state.approvals.push_back(Asked::new(&request, task));
+            state.approvals.push_back(ApprovalDialog::new(&request, task));
         }
         TaskUpdate::Decided { approval, answer, by } => decide(state, &approval, &answer, by),
         TaskUpdate::Checklist { items } => state.plan = clean_plan(items),
         TaskUpdate::Memory { recalled } => add_recalled(&mut state.recalled, &recalled),
-        TaskUpdate::Skill { skill } => state.note(Tone::Faint, &format!("Skill: {skill}")),
-        TaskUpdate::Steered { text } => steered(state, task, &text),
-        TaskUpdate::Notice { text } => state.note(Tone::Faint, &text),
+        TaskUpdate::Skill { skill } => state.note(Role::Faint, &format!("Skill: {skill}")),
+        TaskUpdate::Steered { text } => add_steering(state, task, &text),
+        TaskUpdate::Notice { text } => state.note(Role::Faint, &text),
         TaskUpdate::Usage(usage) => state.usage.turn = usage,
-        // They are the last of their task, and `end` takes them.
+        // `end` handles the last message of a task.
         TaskUpdate::Completed(_) | TaskUpdate::Failed { .. } | TaskUpdate::Cancelled { .. } => {}
     }
 }
 
-fn turn<'s>(state: &'s mut State, task: &str) -> Option<&'s mut Turn> {
+fn turn<'s>(state: &'s mut ScreenState, task: &str) -> Option<&'s mut RunningTurn> {
     state.turn.as_mut().filter(|turn| turn.task == task)
 }
 
-fn prompts_of<'s>(state: &'s mut State, task: &'s str) -> impl Iterator<Item = &'s mut Prompt> {
+fn prompts_of<'s>(
+    state: &'s mut ScreenState,
+    task: &'s str,
+) -> impl Iterator<Item = &'s mut Prompt> {
     state.prompts.iter_mut().filter(move |prompt| prompt.task.as_deref() == Some(task))
 }
 
-/// A task was taken in: it is put to the words that were sent for it.
-fn accept(state: &mut State, task: &str, text: &str) {
+fn accept(state: &mut ScreenState, task: &str, text: &str) {
     if prompts_of(state, task).next().is_some() {
         return;
     }
@@ -148,39 +148,34 @@ fn accept(state: &mut State, task: &str, text: &str) {
         return adopt(state, idx, task);
     }
     state.prompts.push(Prompt {
-        request: None,
         task: Some(task.to_owned()),
         text: text.to_owned(),
-        attachments: Vec::new(),
-        position: None,
-        is_shown: false,
-        is_withdrawn: false,
+        ..Prompt::default()
     });
 }
 
-/// A prompt gets the name of its task. One that was taken back meanwhile is stopped.
-pub(super) fn adopt(state: &mut State, idx: usize, task: &str) {
+/// Assigns a task to a prompt. Aborts the task if the prompt was withdrawn.
+pub(super) fn adopt(state: &mut ScreenState, idx: usize, task: &str) {
     let Some(prompt) = state.prompts.get_mut(idx) else { return };
     prompt.task = Some(task.to_owned());
     if prompt.is_withdrawn {
         let task = task.to_owned();
-        state.send(RpcCall::ChatAbort(ChatAbortRequest { task }), Purpose::Abort);
+        state.send(RpcCall::ChatAbort(TaskRef { task }), Purpose::Abort);
     }
 }
 
-fn run(state: &mut State, task: &str, model: &str) {
+fn run(state: &mut ScreenState, task: &str, model: &str) {
     if let Some(idx) = state.prompts.iter().position(|it| it.task.as_deref() == Some(task)) {
         sending::show_prompt(state, idx);
     }
-    state.turn = Some(Turn::new(task, &clean_line(model), state.now));
+    state.turn = Some(RunningTurn::new(task, &clean_line(model), state.now));
     state.usage.turn = TurnUsage { input: 0, output: 0, cost_usd: None, ..state.usage.turn };
     if let Some(session) = &mut state.session {
         session.running = Some(task.to_owned());
     }
 }
 
-/// Adds to what the agent says.
-fn say(state: &mut State, task: &str, text: &str) {
+fn say(state: &mut ScreenState, task: &str, text: &str) {
     if text.is_empty() {
         return;
     }
@@ -188,7 +183,7 @@ fn say(state: &mut State, task: &str, text: &str) {
     let id = match words {
         Some(id) => state.transcript.extend_words(id, text),
         None => {
-            let text = bounded(text.trim_start_matches('\n'));
+            let text = bound_text(text.trim_start_matches('\n'));
             state.transcript.push(CellKind::Assistant { text, is_interrupted: false })
         }
     };
@@ -199,8 +194,7 @@ fn say(state: &mut State, task: &str, text: &str) {
     }
 }
 
-/// What was said in this step is void.
-fn replace_words(state: &mut State, task: &str, text: &str) {
+fn replace_words(state: &mut ScreenState, task: &str, text: &str) {
     let cells = turn(state, task).map(|turn| {
         turn.words = None;
         std::mem::take(&mut turn.step_cells)
@@ -211,18 +205,18 @@ fn replace_words(state: &mut State, task: &str, text: &str) {
     say(state, task, text);
 }
 
-fn reason(state: &mut State, task: &str, text: &str) {
+fn reason(state: &mut ScreenState, task: &str, text: &str) {
     let known = turn(state, task).and_then(|turn| turn.reasoning);
     if known.is_some_and(|id| state.transcript.extend_reasoning(id, text)) {
         return;
     }
-    let id = state.transcript.push(CellKind::Reasoning { text: bounded(text) });
+    let id = state.transcript.push(CellKind::Reasoning { text: bound_text(text) });
     if let Some(turn) = turn(state, task) {
         turn.reasoning = Some(id);
     }
 }
 
-fn call_tool(state: &mut State, task: &str, call: &str, tool: &str, summary: &str) {
+fn call_tool(state: &mut ScreenState, task: &str, call: &str, tool: &str, summary: &str) {
     state.transcript.push(CellKind::Tool(ToolCell::new(call, tool, summary)));
     if let Some(turn) = turn(state, task) {
         turn.words = None;
@@ -231,18 +225,17 @@ fn call_tool(state: &mut State, task: &str, call: &str, tool: &str, summary: &st
     }
 }
 
-/// A question was answered, here or elsewhere.
-fn decide(state: &mut State, approval: &str, answer: &ApprovalAnswer, by: AnsweredBy) {
-    state.approvals.retain(|asked| asked.approval != approval);
+fn decide(state: &mut ScreenState, approval: &str, answer: &ApprovalAnswer, by: AnsweredBy) {
+    state.approvals.retain(|question| question.request.approval != approval);
     match (by, answer) {
         (AnsweredBy::Timeout, _) => {
-            state.note(Tone::Warning, "Not allowed: nobody answered in time");
+            state.note(Role::Warning, "Not allowed: nobody answered in time");
         }
         (AnsweredBy::Nobody, _) => {
-            state.note(Tone::Warning, "Not allowed: nobody was there to ask");
+            state.note(Role::Warning, "Not allowed: nobody was there to ask");
         }
         (AnsweredBy::Person, ApprovalAnswer::Deny { reason }) if !reason.is_empty() => {
-            state.note(Tone::Warning, &format!("You did not allow it: {reason}"));
+            state.note(Role::Warning, &format!("You did not allow it: {reason}"));
         }
         (AnsweredBy::Person, _) => {}
     }
@@ -253,9 +246,12 @@ fn clean_plan(items: Vec<ChecklistItem>) -> Vec<ChecklistItem> {
     items.into_iter().take(MAX_PLAN).map(item).collect()
 }
 
-fn steered(state: &mut State, task: &str, text: &str) {
-    let kind =
-        CellKind::User { text: clean(&bounded(text)), attachments: Vec::new(), is_steering: true };
+fn add_steering(state: &mut ScreenState, task: &str, text: &str) {
+    let kind = CellKind::User {
+        text: clean(&bound_text(text)),
+        attachments: Vec::new(),
+        is_steering: true,
+    };
     state.transcript.push(kind);
     if let Some(turn) = turn(state, task) {
         turn.words = None;
@@ -263,25 +259,25 @@ fn steered(state: &mut State, task: &str, text: &str) {
     }
 }
 
-/// A task is over: how it ended is said, and what belongs to it goes.
-fn end(state: &mut State, task: &str, update: TaskUpdate) {
+#[expect(clippy::wildcard_enum_match_arm, reason = "only the last update of a task comes here")]
+fn end(state: &mut ScreenState, task: &str, update: TaskUpdate) {
     let turn = state.turn.take_if(|turn| turn.task == task);
     let has_run = turn.is_some();
     state.prompts.retain(|prompt| prompt.task.as_deref() != Some(task));
-    state.approvals.retain(|asked| asked.task != task);
+    state.approvals.retain(|question| question.task != task);
     if let Some(session) = state.session.as_mut().filter(|_| has_run) {
         session.running = None;
     }
     match update {
         TaskUpdate::Completed(end) => {
             state.usage.end_turn(end.usage);
-            let (tone, text) = ended(&end, turn.as_ref(), state.now);
+            let (tone, text) = end_note(&end, turn.as_ref(), state.now);
             state.note(tone, &text);
         }
         TaskUpdate::Failed { error, usage } => {
             state.usage.end_turn(usage);
-            close_calls(state, task);
-            state.note(Tone::Bad, &failure(&error));
+            close_calls(state);
+            state.note(Role::Bad, &failure_text(&error));
         }
         TaskUpdate::Cancelled { .. } => {
             if let Some(words) = turn.and_then(|turn| turn.words) {
@@ -292,32 +288,15 @@ fn end(state: &mut State, task: &str, update: TaskUpdate) {
                 });
             }
             if has_run {
-                close_calls(state, task);
-                state.note(Tone::Warning, "Stopped.");
+                close_calls(state);
+                state.note(Role::Warning, "Stopped.");
             }
         }
-        TaskUpdate::Accepted { .. }
-        | TaskUpdate::Queued { .. }
-        | TaskUpdate::Running { .. }
-        | TaskUpdate::Step { .. }
-        | TaskUpdate::Text { .. }
-        | TaskUpdate::TextReplaced { .. }
-        | TaskUpdate::Reasoning { .. }
-        | TaskUpdate::ToolCall { .. }
-        | TaskUpdate::ToolResult { .. }
-        | TaskUpdate::Approval(_)
-        | TaskUpdate::Decided { .. }
-        | TaskUpdate::Checklist { .. }
-        | TaskUpdate::Memory { .. }
-        | TaskUpdate::Skill { .. }
-        | TaskUpdate::Steered { .. }
-        | TaskUpdate::Notice { .. }
-        | TaskUpdate::Usage(_) => {}
+        _ => {}
     }
 }
 
-/// Calls that will have no result any more.
-fn close_calls(state: &mut State, _task: &str) {
+fn close_calls(state: &mut ScreenState) {
     let is_running =
         |kind: &CellKind| matches!(kind, CellKind::Tool(tool) if tool.outcome.is_none());
     let open: Vec<_> = state
@@ -335,13 +314,11 @@ fn close_calls(state: &mut State, _task: &str) {
     }
 }
 
-/// How a turn ended, in one line.
-fn ended(end: &TaskEnd, turn: Option<&Turn>, now: u64) -> (Tone, String) {
+fn end_note(end: &TaskEnd, turn: Option<&RunningTurn>, now: u64) -> (Role, String) {
     let (tone, word) = match end.signal.as_str() {
-        "no_op" => (Tone::Faint, "Nothing to do"),
-        "blocked" => (Tone::Warning, "Blocked"),
-        "yielded" => (Tone::Warning, "Paused"),
-        _ => (Tone::Faint, "Done"),
+        "no_op" => (Role::Faint, "Nothing to do"),
+        "blocked" => (Role::Warning, "Blocked"),
+        _ => (Role::Faint, "Done"),
     };
     let mut parts = match turn {
         Some(turn) => vec![format!("{word} in {}", duration(now.saturating_sub(turn.since)))],
@@ -353,23 +330,15 @@ fn ended(end: &TaskEnd, turn: Option<&Turn>, now: u64) -> (Tone, String) {
     if !end.changed.is_empty() {
         parts.push(format!("{} changed", count(end.changed.len(), "file")));
     }
-    parts.push(format!("{} in, {} out", grouped(end.usage.input), grouped(end.usage.output)));
+    parts.push(format!(
+        "{} in, {} out",
+        group_digits(end.usage.input),
+        group_digits(end.usage.output)
+    ));
     parts.extend(end.usage.cost_usd.map(dollars));
     let line = parts.join(" · ");
     match &end.reason {
         Some(reason) if !reason.is_empty() => (tone, format!("{line}\n{reason}")),
         Some(_) | None => (tone, line),
     }
-}
-
-/// An error with its causes and what can be done.
-pub(super) fn failure(error: &Failure) -> String {
-    let mut text = format!("Error: {}", error.message);
-    for cause in &error.causes {
-        text.push_str(&format!("\nCaused by: {cause}"));
-    }
-    for hint in &error.hints {
-        text.push_str(&format!("\nHint: {hint}"));
-    }
-    text
 }

@@ -1,8 +1,6 @@
-//! What an event does to the state. Nothing here reads a clock, writes to a terminal or waits: what is to be done is an effect.
+//! Applies events to the state. Side effects are returned instead of executed, so no clock or
+//! terminal is needed.
 
-mod answers;
-mod approving;
-mod browsing;
 mod commanding;
 mod composing;
 mod messages;
@@ -11,83 +9,81 @@ mod sending;
 mod sessions;
 
 use crossterm::event::{KeyEvent, KeyEventKind};
-use nacre_api::wire::{HelloRequest, RPC_VERSION, RpcCall, RpcMessage};
+use nacre_types::{HelloRequest, RPC_VERSION, RpcCall, RpcMessage};
 
-use super::completion;
-use super::event::{Effect, Event, Told};
-use super::keys::{self, Place};
-use super::state::State;
-use super::state::cell::Tone;
+use super::commands::MAX_FILES;
+use super::event::{Effect, OutsideResult, ScreenEvent};
+use super::keys::{self, KeyContext};
+use super::state::ScreenState;
 use super::state::panel::PageBody;
-use super::state::requests::Purpose;
-use super::text::{clean, clean_line};
+use super::state::turn::Purpose;
+use super::text::{clean, clean_line, failure_text};
+use super::theme::Role;
 
-/// What is sent when the screen is opened.
-pub(crate) fn open(state: &mut State) -> Vec<Effect> {
+pub(crate) fn open(state: &mut ScreenState) -> Vec<Effect> {
     let hello = HelloRequest { version: RPC_VERSION, client: "nacre chat".to_owned() };
     state.send(RpcCall::Hello(hello), Purpose::Hello);
     std::mem::take(&mut state.effects)
 }
 
-/// Takes in what happened at `now`, in milliseconds since the screen was opened.
-pub(crate) fn update(state: &mut State, now: u64, event: Event) -> Vec<Effect> {
+/// Applies an event at `now`, in milliseconds since the screen was opened.
+pub(crate) fn update(state: &mut ScreenState, now: u64, event: ScreenEvent) -> Vec<Effect> {
     state.set_now(now);
     match event {
-        Event::Key(key) => press(state, key),
-        Event::Paste(text) => paste(state, &text),
-        Event::Resize { columns, rows } => {
+        ScreenEvent::Key(key) => press(state, key),
+        ScreenEvent::Paste(text) => paste(state, &text),
+        ScreenEvent::Resize { columns, rows } => {
             state.columns = columns;
             state.rows = rows;
         }
-        // A line that was closed stays closed.
-        Event::Message(_) if state.is_closed => {}
-        Event::Message(message) => match *message {
+        // Messages that arrive after the connection was closed are ignored.
+        ScreenEvent::Message(_) if state.is_closed => {}
+        ScreenEvent::Message(message) => match *message {
             RpcMessage::Task(message) => messages::take(state, message),
-            RpcMessage::Answer(answer) => answers::take(state, answer),
+            RpcMessage::Answer(answer) => sessions::take_answer(state, answer),
         },
-        Event::Closed => close(state),
-        Event::Files(files) => take_files(state, files),
-        Event::Outside(Ok(Told::Note(text))) if text.is_empty() => {}
-        Event::Outside(Ok(Told::Note(text))) => state.note(Tone::Faint, &text),
-        Event::Outside(Ok(Told::Page { title, text })) => {
+        ScreenEvent::Closed => close(state),
+        ScreenEvent::Files(files) => take_files(state, files),
+        ScreenEvent::Outside(Ok(OutsideResult::Note(text))) if text.is_empty() => {}
+        ScreenEvent::Outside(Ok(OutsideResult::Note(text))) => state.note(Role::Faint, &text),
+        ScreenEvent::Outside(Ok(OutsideResult::Page { title, text })) => {
             panels::open_page(state, &clean_line(&title), PageBody::Text(clean(&text)));
         }
-        Event::Outside(Err(text)) => state.note(Tone::Bad, &text),
-        Event::Tick => {}
+        ScreenEvent::Outside(Err(error)) => state.note(Role::Bad, &failure_text(&error)),
+        ScreenEvent::Tick => {}
     }
     std::mem::take(&mut state.effects)
 }
 
-fn press(state: &mut State, key: KeyEvent) {
+fn press(state: &mut ScreenState, key: KeyEvent) {
     if key.kind == KeyEventKind::Release {
         return;
     }
     let place = state.place();
     match place {
-        Place::Approval => approving::press(state, key),
-        Place::Input if is_denying(state) => approving::write_reason(state, key),
-        Place::Input => composing::press(state, key),
-        Place::Browse | Place::List | Place::Page => {
+        KeyContext::Approval => composing::press_approval(state, key),
+        KeyContext::Input if is_denying(state) => composing::write_reason(state, key),
+        KeyContext::Input => composing::press(state, key),
+        KeyContext::Browse => {
             if let Some(action) = keys::action(place, key) {
-                match place {
-                    Place::Browse => browsing::act(state, action),
-                    Place::List | Place::Page | Place::Input | Place::Approval => {
-                        panels::act(state, action);
-                    }
-                }
+                panels::act_browsing(state, action);
+            }
+        }
+        KeyContext::List | KeyContext::Page => {
+            if let Some(action) = keys::action(place, key) {
+                panels::act(state, action);
             }
         }
     }
     state.last_key = Some(state.now);
 }
 
-/// Whether the person writes why something is not allowed.
-fn is_denying(state: &State) -> bool {
-    state.approvals.front().is_some_and(|asked| asked.reason.is_some())
+fn is_denying(state: &ScreenState) -> bool {
+    state.approvals.front().is_some_and(|question| question.reason.is_some())
 }
 
-fn paste(state: &mut State, text: &str) {
-    match state.approvals.front_mut().and_then(|asked| asked.reason.as_mut()) {
+fn paste(state: &mut ScreenState, text: &str) {
+    match state.approvals.front_mut().and_then(|question| question.reason.as_mut()) {
         Some(reason) => {
             reason.insert(text);
         }
@@ -95,12 +91,12 @@ fn paste(state: &mut State, text: &str) {
     }
 }
 
-fn take_files(state: &mut State, files: Vec<String>) {
+fn take_files(state: &mut ScreenState, files: Vec<String>) {
     let is_shown = |path: &String| clean(path) == *path && !path.contains(char::is_whitespace);
-    state.files = files.into_iter().filter(is_shown).take(completion::MAX_FILES).collect();
+    state.files = files.into_iter().filter(is_shown).take(MAX_FILES).collect();
 }
 
-fn close(state: &mut State) {
+fn close(state: &mut ScreenState) {
     if state.is_closed {
         return;
     }
@@ -114,5 +110,5 @@ fn close(state: &mut State) {
             " The session is kept; go on with it: nacre chat --resume {session}"
         ));
     }
-    state.note(Tone::Bad, &text);
+    state.note(Role::Bad, &text);
 }

@@ -1,29 +1,28 @@
-//! Words to the agent: at once, queued, or into the turn that runs.
+//! Sends prompts as a new turn or into the running turn.
 
-use nacre_api::wire::{Attachment, ChatAbortRequest, ChatStartRequest, ChatSteerRequest, RpcCall};
+use nacre_types::{Attachment, ChatStartRequest, ChatSteerRequest, RpcCall, TaskRef};
 
-use crate::tui::state::State;
-use crate::tui::state::cell::{CellKind, Tone, bounded};
-use crate::tui::state::prompt::{Prompt, labels};
-use crate::tui::state::requests::Purpose;
+use crate::tui::state::cell::{CellKind, bound_text, labels};
+use crate::tui::state::turn::{Prompt, Purpose};
+use crate::tui::state::{ScreenState, Scroll};
 use crate::tui::text::clean;
+use crate::tui::theme::Role;
 
-/// Sends what was written, as the next turn. The server queues it where one runs.
-pub(super) fn start(state: &mut State, skill: Option<String>) {
+/// Sends the input as the next turn. The server queues it while a turn is running.
+pub(super) fn start(state: &mut ScreenState, skill: Option<String>) {
     let text = state.editor.text().trim().to_owned();
     send_prompt(state, &text, skill);
 }
 
-/// Sends a text as the next turn.
-pub(super) fn send_prompt(state: &mut State, text: &str, skill: Option<String>) {
+pub(super) fn send_prompt(state: &mut ScreenState, text: &str, skill: Option<String>) {
     let Some(session) = state.session_id() else {
         let hint =
             if state.is_closed { "The agent is gone" } else { "The session is being opened" };
-        state.flash(Tone::Warning, hint);
+        state.flash(Role::Warning, hint);
         return;
     };
     if state.is_closed {
-        state.flash(Tone::Bad, "The agent is gone; `/quit` leaves");
+        state.flash(Role::Bad, "The agent is gone; `/quit` leaves");
         return;
     }
     let attachments = attachments(state, text);
@@ -41,9 +40,7 @@ pub(super) fn send_prompt(state: &mut State, text: &str, skill: Option<String>) 
         task: None,
         text: text.to_owned(),
         attachments,
-        position: None,
-        is_shown: false,
-        is_withdrawn: false,
+        ..Prompt::default()
     });
     if is_first {
         let last = state.prompts.len() - 1;
@@ -53,23 +50,22 @@ pub(super) fn send_prompt(state: &mut State, text: &str, skill: Option<String>) 
     state.editor.take();
     state.pasted.clear();
     state.completion = None;
-    super::browsing::follow(state);
+    state.transcript.scroll = Scroll::Follow;
 }
 
-/// Puts the words of a prompt into the transcript, once.
-pub(super) fn show_prompt(state: &mut State, idx: usize) {
+pub(super) fn show_prompt(state: &mut ScreenState, idx: usize) {
     let Some(prompt) = state.prompts.get_mut(idx).filter(|prompt| !prompt.is_shown) else { return };
     prompt.is_shown = true;
     let kind = CellKind::User {
-        text: clean(&bounded(&prompt.text)),
+        text: clean(&bound_text(&prompt.text)),
         attachments: labels(&prompt.text, &prompt.attachments),
         is_steering: false,
     };
     state.transcript.push(kind);
 }
 
-/// Pasted things whose mark is still in the text, and files that it names.
-fn attachments(state: &State, text: &str) -> Vec<Attachment> {
+/// Returns pastes whose mark is still in the text, and files referenced with `@`.
+fn attachments(state: &ScreenState, text: &str) -> Vec<Attachment> {
     let pasted = state.pasted.iter().filter(|it| text.contains(&it.mark));
     let mut attachments: Vec<Attachment> = pasted.map(|it| it.attachment.clone()).collect();
     for word in text.split_whitespace().filter_map(|word| word.strip_prefix('@')) {
@@ -83,8 +79,8 @@ fn attachments(state: &State, text: &str) -> Vec<Attachment> {
     attachments
 }
 
-/// Tells the turn that runs at once; without one it is an ordinary prompt.
-pub(super) fn steer(state: &mut State) {
+/// Sends the input into the running turn, or as a new turn if none is running.
+pub(super) fn steer(state: &mut ScreenState) {
     let text = state.editor.text().trim().to_owned();
     if text.is_empty() {
         return;
@@ -96,29 +92,27 @@ pub(super) fn steer(state: &mut State) {
     state.editor.take();
     state.pasted.clear();
     state.completion = None;
-    state.flash(Tone::Faint, "Sent: it is taken up with the next step");
+    state.flash(Role::Faint, "Sent: it is taken up with the next step");
 }
 
-/// Stops the turn that runs. Whether there was one to stop.
-pub(super) fn stop(state: &mut State) -> bool {
+pub(super) fn stop(state: &mut ScreenState) -> bool {
     let Some(turn) = state.turn.as_mut().filter(|turn| !turn.is_stopping) else { return false };
     turn.is_stopping = true;
     let task = turn.task.clone();
-    state.send(RpcCall::ChatAbort(ChatAbortRequest { task }), Purpose::Abort);
+    state.send(RpcCall::ChatAbort(TaskRef { task }), Purpose::Abort);
     true
 }
 
-/// Takes the last queued prompt back into the input.
-pub(super) fn take_back(state: &mut State) {
+pub(super) fn take_back(state: &mut ScreenState) {
     let Some(idx) = state.prompts.iter().rposition(Prompt::is_waiting) else {
-        state.flash(Tone::Faint, "Nothing is queued");
+        state.flash(Role::Faint, "Nothing is queued");
         return;
     };
     withdraw(state, idx);
 }
 
-/// Takes all queued prompts back into the input. Whether there were any.
-pub(super) fn take_back_all(state: &mut State) -> bool {
+/// Moves all queued prompts back into the input. Returns `false` if there are none.
+pub(super) fn take_back_all(state: &mut ScreenState) -> bool {
     let mut has_any = false;
     while let Some(idx) = state.prompts.iter().rposition(Prompt::is_waiting) {
         withdraw(state, idx);
@@ -127,15 +121,15 @@ pub(super) fn take_back_all(state: &mut State) -> bool {
     has_any
 }
 
-fn withdraw(state: &mut State, idx: usize) {
+fn withdraw(state: &mut ScreenState, idx: usize) {
     let prompt = &mut state.prompts[idx];
     prompt.is_withdrawn = true;
     let (text, task) = (prompt.text.clone(), prompt.task.clone());
     let written = state.editor.take();
     let joined = if written.is_empty() { text } else { format!("{text}\n\n{written}") };
     state.editor.set(&joined);
-    // One whose task is not known yet is stopped when it is.
+    // If the task is not known yet, `adopt` aborts it later.
     if let Some(task) = task {
-        state.send(RpcCall::ChatAbort(ChatAbortRequest { task }), Purpose::Abort);
+        state.send(RpcCall::ChatAbort(TaskRef { task }), Purpose::Abort);
     }
 }

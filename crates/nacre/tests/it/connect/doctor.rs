@@ -22,7 +22,7 @@ case "$1" in
 esac
 "#;
 
-/// A machine with a program at `~/bin/nacre` that agents are told to start.
+/// A machine with a program at `~/bin/nacre` that agents start.
 fn machine(script: &str) -> Machine {
     let machine = Machine::new();
     machine.put("bin/nacre", script);
@@ -95,5 +95,5 @@ fn what_fails_is_named_with_a_hint() {
 fn nothing_configured_is_nothing_checked() {
     let machine = Machine::new();
     let shown = machine.home.run(&["connect", "doctor"]);
-    assert_eq!(shown, "No agent has anything of Nacre configured.\nHint: nacre connect auto\n");
+    assert_eq!(shown, "Nacre is not configured in any agent.\nHint: nacre connect auto\n");
 }

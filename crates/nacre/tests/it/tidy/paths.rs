@@ -1,14 +1,15 @@
-//! The paths that a Rust file names, read from its text: every form of `use`, and paths inside code.
+//! The paths that a Rust file names, read from its text: every form of `use`, and paths inside
+//! code.
 
 /// A path, as it is written.
 #[derive(Debug)]
 pub(crate) struct NamedPath {
     pub(crate) segments: Vec<String>,
-    /// The modules inside the file that it stands in.
+    /// The modules inside its file.
     pub(crate) inside: Vec<String>,
     /// The name that a `use` gives it; `None` for a path inside code.
     pub(crate) imported_as: Option<String>,
-    /// Whether it stands in a module that only tests have.
+    /// Whether it is in a module for tests.
     pub(crate) is_test: bool,
 }
 
@@ -142,7 +143,7 @@ fn use_tree(
                 found.push((path, Some("*".to_owned())));
                 return at + 1;
             }
-            // Anything else is no path; one step on, so that the reading ends.
+            // Anything else is not a path; advance, so that the loop ends.
             Some(Token::Close | Token::Other(_)) | None => return at + 1,
         }
     }

@@ -1,7 +1,7 @@
 //! The tables of sentences that cheat and of sentences that do not.
 //!
-//! `tests/fixtures/proof/` has them: what a dishonest model tried, honest paraphrases of the same memories, and sentences of
-//! the source's own words whose roles are exchanged.
+//! `tests/fixtures/proof/` has them: what a dishonest model tried, honest paraphrases of the same
+//! memories, and sentences of the source's own words whose roles are exchanged.
 
 use std::collections::BTreeMap;
 

@@ -4,32 +4,22 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_core::safefs::RelPath;
+use nacre_base::fs::RelPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tempfile::TempDir;
 
-use super::super::*;
-use crate::lifecycle::{Attachment, Compaction, Completion, Item, Signals, Spawn};
+use crate::lifecycle::steps::*;
+use crate::lifecycle::{Attachment, Completion, Item, Spawn};
 use crate::model::{ModelRef, ModelSettings, Role, RoleSettings, Scripted};
-use crate::record::TaskId;
-use crate::record::{Category, Change, ChangeKind};
-use crate::record::{Heard, Record};
-use crate::tools::Workspace;
-use crate::tools::{AnyTool, Approval, Output, Tool, ToolContext, ToolError, ToolSpec};
-use crate::tools::{Area, Footprint};
-use crate::tools::{Budgets, Effects, Permissions};
-use crate::tools::{Cache, PipelineParts};
-
-#[derive(Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Word {
-    word: String,
-}
+use crate::record::{Category, ChangeKind, FileChange, Heard, Record, TaskId};
+use crate::tools::{
+    AnyTool, Approval, Area, Budgets, Footprint, Output, Permissions, PipelineParts, Tool,
+    ToolContext, ToolError, ToolSpec, Workspace, tool,
+};
 
 const SPEC: ToolSpec = ToolSpec {
     name: "echo",
-    toolkit: "test",
     category: Category::Meta,
     description: "Says it again.",
     time_limit: Duration::from_secs(60),
@@ -37,52 +27,65 @@ const SPEC: ToolSpec = ToolSpec {
 };
 
 /// Says a word again; `long` comes as a megabyte.
-struct Echo;
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Echo {
+    word: String,
+}
 
 impl Tool for Echo {
-    type Input = Word;
+    type With = ();
     const SPEC: ToolSpec = SPEC;
 
-    fn footprint(&self, _: &Word) -> Result<Footprint, ToolError> {
+    fn footprint(&self, (): &()) -> Result<Footprint, ToolError> {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: Word, _: &ToolContext) -> Result<Output, ToolError> {
-        let text = if input.word == "long" { "long line\n".repeat(100_000) } else { input.word };
+    async fn run(self, (): &(), _: &ToolContext) -> Result<Output, ToolError> {
+        let text = if self.word == "long" { "long line\n".repeat(100_000) } else { self.word };
         Ok(Output { text, ..Output::default() })
     }
 }
 
 /// Says that it changed the file of that name.
-struct Touch;
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Touch {
+    word: String,
+}
 
 impl Tool for Touch {
-    type Input = Word;
+    type With = ();
     const SPEC: ToolSpec = ToolSpec { name: "touch", category: Category::Write, ..SPEC };
 
-    fn footprint(&self, input: &Word) -> Result<Footprint, ToolError> {
-        Ok(Footprint::changing([Area::File(RelPath::new(&input.word).unwrap())]))
+    fn footprint(&self, (): &()) -> Result<Footprint, ToolError> {
+        Ok(Footprint::changing([Area::File(RelPath::new(&self.word).unwrap())]))
     }
 
-    async fn run(&self, input: Word, _: &ToolContext) -> Result<Output, ToolError> {
-        let path = RelPath::new(&input.word).unwrap();
-        let changed = vec![Change::new(&path, ChangeKind::Edited)];
-        Ok(Output { text: "touched".to_owned(), changed, ..Output::default() })
+    async fn run(self, (): &(), _: &ToolContext) -> Result<Output, ToolError> {
+        let path = RelPath::new(&self.word).unwrap();
+        let changed = vec![FileChange::new(&path, ChangeKind::Edited)];
+        Ok(Output { text: "touched".to_owned(), changed })
     }
 }
 
 /// Never comes back.
-struct Hang;
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Hang {
+    word: String,
+}
 
 impl Tool for Hang {
-    type Input = Word;
+    type With = ();
     const SPEC: ToolSpec = ToolSpec { name: "hang", ..SPEC };
 
-    fn footprint(&self, _: &Word) -> Result<Footprint, ToolError> {
+    fn footprint(&self, (): &()) -> Result<Footprint, ToolError> {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, _: Word, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, (): &(), _: &ToolContext) -> Result<Output, ToolError> {
+        drop(self.word);
         std::future::pending().await
     }
 }
@@ -112,10 +115,10 @@ pub(super) fn chat() -> AgentSpec {
             ..Permissions::default()
         },
         budgets: budgets(),
-        completion: Completion::EndTurn { signals: Signals::Offered },
-        effects: Effects::none(),
+        completion: Completion::EndTurn { signals: true },
+        effects: None,
         spawn: Spawn::Nothing,
-        compaction: Compaction::LeaveOut,
+        sums_up: false,
     }
 }
 
@@ -200,13 +203,13 @@ impl Bench {
     }
 
     pub(super) fn pipeline(&self, spec: &AgentSpec) -> Pipeline {
-        let tools: Vec<Arc<dyn AnyTool>> = vec![Arc::new(Echo), Arc::new(Touch), Arc::new(Hang)];
+        let tools: Vec<Arc<dyn AnyTool>> =
+            vec![tool::<Echo>(()), tool::<Touch>(()), tool::<Hang>(())];
         let root = self.workspace.path().canonicalize().unwrap();
         let parts = PipelineParts {
             tools,
             workspace: Arc::new(Workspace::open(&root, &[]).unwrap()),
             spill: self.spill.path().canonicalize().unwrap(),
-            cache: Arc::new(Cache::default()),
             effects: None,
             approval: Approval::not_needed(),
             events: self.events.clone(),
@@ -248,7 +251,6 @@ impl Bench {
         let records = self.heard.records();
         let state = TaskEnd::only_one(&records);
         assert_eq!(state, outcome.ending.state());
-        assert_eq!(self.events.n_late(), 0, "nothing is told after the end");
         self.check_saved(&outcome, &records);
         Played { outcome, records, left: self.script.n_left() }
     }
@@ -272,7 +274,6 @@ impl Bench {
     }
 }
 
-/// The end of a task, as it was told.
 pub(super) struct TaskEnd;
 
 impl TaskEnd {
@@ -302,7 +303,7 @@ impl Played {
         self.outcome.ending.state().to_string()
     }
 
-    pub(super) fn names(&self) -> Vec<&'static str> {
+    pub(super) fn names(&self) -> Vec<String> {
         self.records.iter().map(|record| record.event.name()).collect()
     }
 }

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::super::*;
 use super::*;
+use crate::lifecycle::steps::*;
 use crate::lifecycle::{Completion, Validator, Weight};
 use crate::model::OutputSchema;
 use crate::record::RunEffects;

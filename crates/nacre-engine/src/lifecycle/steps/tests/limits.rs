@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use super::super::*;
 use super::*;
+use crate::lifecycle::steps::*;
 use crate::tools::Budgets;
 
 fn echoing(n_turns: usize) -> String {
@@ -45,7 +45,7 @@ async fn when_the_calls_are_spent_one_last_answer_is_asked_for() {
     );
     let played = play(&spec, &script).await;
     assert_eq!((played.state().as_str(), played.left), ("completed(done)", 0));
-    assert!(played.names().contains(&"budget.block"));
+    assert!(played.names().iter().any(|name| name == "budget.block"));
     assert_eq!(played.outcome.text, "As far as I know.");
 }
 
@@ -76,7 +76,7 @@ async fn each_call_and_each_limit_is_told_once_also_for_calls_side_by_side() {
     let apart: BTreeSet<_> = called.into_iter().collect();
     assert_eq!(apart.len(), 11, "no call is told twice");
     let names = played.names();
-    let count = |name| names.iter().filter(|told| **told == name).count();
+    let count = |name: &str| names.iter().filter(|told| **told == name).count();
     assert_eq!((count("budget.notice"), count("budget.block")), (1, 1));
     assert_eq!(played.outcome.facts.tool_calls, 11);
 }

@@ -1,13 +1,13 @@
-//! A conversation while it goes on: what is saved when, what a person says meanwhile, and what stays of an answer that
-//! broke off.
+//! A conversation in progress: what is saved when, what a person says meanwhile, and what
+//! stays of an answer that broke off.
 
-use super::super::*;
 use super::*;
+use crate::lifecycle::steps::*;
 use crate::lifecycle::{Attachment, Conversation, Item, RunHandle, TurnEnd};
 use crate::record::{CancelledBy, Failure, Signal, TaskState};
 
-fn kinds(items: &[Item]) -> Vec<&'static str> {
-    items.iter().map(Item::kind).collect()
+fn kinds(items: &[Item]) -> Vec<String> {
+    items.iter().map(|item| item.to_new().kind).collect()
 }
 
 const TWO_STEPS: &str = r#"
@@ -51,8 +51,8 @@ async fn what_was_asked_is_saved_even_if_there_is_no_model() {
     );
 }
 
-// Acolyte defect 17: structured calls and results are sent again when a conversation is resumed; defect 19:
-// attachments reach the model.
+// Acolyte defect 17: structured calls and results are sent again when a conversation is resumed;
+// defect 19: attachments reach the model.
 #[tokio::test]
 async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     let mut first = Bench::new(TWO_STEPS);

@@ -2,12 +2,11 @@
 
 use serde_json::json;
 
-use super::super::super::collect::Collector;
-use super::super::super::content::Arguments;
-use super::super::super::names::{ModelRef, Role};
-use super::super::super::request::Request;
-use super::super::super::response::Response;
 use super::*;
+use crate::model::collect::Collector;
+use crate::model::conversation::{Arguments, Request, Response};
+use crate::model::roles::ModelRef;
+use nacre_types::ModelRole as Role;
 
 /// Plays chunks and returns what is collected, after the checks that hold for every answer.
 fn play(chunks: &[Value]) -> Result<Response, Fault> {
@@ -16,7 +15,7 @@ fn play(chunks: &[Value]) -> Result<Response, Fault> {
     let mut out = Vec::new();
     for chunk in chunks {
         let data = chunk.to_string();
-        decoder.frame(&Frame { event: None, data }, &mut out)?;
+        let _is_last = decoder.frame(&Frame { event: None, data }, &mut out)?;
     }
     decoder.end(&mut out)?;
     for event in &out {

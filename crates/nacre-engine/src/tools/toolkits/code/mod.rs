@@ -1,10 +1,6 @@
-//! Code by its structure: outlines, symbols, and patterns that match trees instead of text.
+//! Tools for code structure: outlines, symbols, and syntax patterns.
 
-mod outline;
-mod references;
 mod search;
-mod symbols;
-
 #[cfg(test)]
 mod tests;
 
@@ -12,30 +8,31 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::safefs::RelPath;
-use nacre_map::languages::{Language, MAX_TEXT_BYTES};
+use nacre_base::fs::RelPath;
+use nacre_map::languages::{Language, MAX_TEXT_BYTES, Symbol, outline};
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::super::tool::{AnyTool, ToolError};
-use super::super::workspace::{Walk, WalkEnd, WalkedFile, Workspace};
 use crate::model::Cancel;
+use crate::record::{Category, Fault};
+use crate::tools::footprint::{Area, Footprint};
+use crate::tools::tool::{AnyTool, Output, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::toolkits::file::reading_below;
+use crate::tools::toolkits::{WorkspaceTool, check_running};
+use crate::tools::workspace::{Walk, WalkEnd, Workspace};
 
-const TOOLKIT: &str = "code";
-
-/// Parsing a workspace takes longer than reading it.
+/// Longer than the time limit for plain reads, because parsing a workspace is slower.
 const WALK_LIMIT: Duration = Duration::from_secs(30);
 
-/// All code tools over one workspace.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
-    let workspace = || Arc::clone(workspace);
     vec![
-        Arc::new(outline::CodeOutline { workspace: workspace() }),
-        Arc::new(symbols::CodeSymbols { workspace: workspace() }),
-        Arc::new(search::CodeSearch { workspace: workspace() }),
-        Arc::new(references::CodeReferences { workspace: workspace() }),
+        tool::<CodeOutline>(Arc::clone(workspace)),
+        tool::<CodeSymbols>(Arc::clone(workspace)),
+        tool::<search::CodeSearch>(Arc::clone(workspace)),
+        tool::<search::CodeReferences>(Arc::clone(workspace)),
     ]
 }
 
-/// Shows every text below a folder whose language is known.
 fn each_text(
     workspace: &Workspace,
     under: Option<&str>,
@@ -43,8 +40,7 @@ fn each_text(
     visit: &mut dyn FnMut(&RelPath, &str, Language) -> ControlFlow<()>,
 ) -> Result<WalkEnd, ToolError> {
     let under = workspace.folder(under)?;
-    let end = Walk::new(workspace, cancel).run(under.as_ref(), &mut |found| {
-        let WalkedFile::File { path, folder } = found else { return ControlFlow::Continue(()) };
+    let end = Walk::new(workspace, cancel).run(under.as_ref(), &mut |path, folder| {
         let Some(language) = Language::of_path(path.as_str()) else {
             return ControlFlow::Continue(());
         };
@@ -57,23 +53,132 @@ fn each_text(
             Err(_) => ControlFlow::Continue(()),
         }
     })?;
-    super::check_running(cancel)?;
+    check_running(cancel)?;
     Ok(end)
 }
 
-/// The languages by name, for a hint.
 fn language_names() -> String {
     Language::all().map(Language::name).collect::<Vec<_>>().join(", ")
 }
 
-/// The schemas of what a model writes for these, from their types.
 #[cfg(test)]
 pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
     use crate::schemas::derived;
     vec![
-        derived::<outline::OutlineInput>(),
-        derived::<symbols::SymbolsInput>(),
-        derived::<search::CodeSearchInput>(),
-        derived::<references::ReferencesInput>(),
+        derived::<CodeOutline>(),
+        derived::<CodeSymbols>(),
+        derived::<search::CodeSearch>(),
+        derived::<search::CodeReferences>(),
     ]
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CodeOutline {
+    /// A source file below the workspace.
+    #[schemars(length(min = 1, max = 4096))]
+    path: String,
+}
+
+impl WorkspaceTool for CodeOutline {
+    const SPEC: ToolSpec = ToolSpec {
+        name: "code_outline",
+        category: Category::Read,
+        description: "Lists the functions and types that a source file declares, with their lines. Cheaper than reading it.",
+        time_limit: WALK_LIMIT,
+        shown_bytes: 16_000,
+    };
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        Ok(Footprint::reading([Area::File(workspace.place(&self.path)?)]))
+    }
+
+    fn run(&self, workspace: &Workspace, _: &ToolContext) -> Result<Output, ToolError> {
+        let path = workspace.place(&self.path)?;
+        let Some(language) = Language::of_path(path.as_str()) else {
+            let what = format!("The language of `{path}` is not known");
+            let hint = format!("Read it; only {} are parsed.", language_names());
+            return Err(ToolError::new(Fault::Unsupported, what, hint));
+        };
+        let text = workspace.read_text(&path)?;
+        let symbols = outline(&text, language).map_err(|error| {
+            ToolError::new(Fault::TooLarge, error.to_string(), "Read the lines that you need.")
+        })?;
+        let mut shown = format!(
+            "{path}: {} symbols in {} lines of {language}\n",
+            symbols.len(),
+            text.lines().count()
+        );
+        for symbol in &symbols {
+            let indent = "  ".repeat(symbol.depth);
+            let (first, last) = (symbol.first_line, symbol.last_line);
+            shown += &format!("{first:>5}-{last:<5} {indent}{}\n", symbol.signature);
+        }
+        Ok(Output::text(shown))
+    }
+}
+
+const DEFAULT_RESULTS: u32 = 50;
+const MAX_RESULTS: u32 = 500;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct CodeSymbols {
+    /// The name or a part of it, in any case.
+    #[schemars(length(min = 1, max = 200))]
+    name: String,
+    /// The folder or file to look in; the whole workspace if left out.
+    #[schemars(length(max = 4096))]
+    under: Option<String>,
+    #[schemars(range(min = 1))]
+    max_results: Option<u32>,
+}
+
+impl WorkspaceTool for CodeSymbols {
+    const SPEC: ToolSpec = ToolSpec {
+        name: "code_symbols",
+        category: Category::Search,
+        description: "Finds where functions and types are declared, by name, over all files whose language is known.",
+        time_limit: WALK_LIMIT,
+        shown_bytes: 12_000,
+    };
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        reading_below(workspace, self.under.as_deref())
+    }
+
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let wanted = self.name.to_lowercase();
+        let is_wanted = |symbol: &Symbol| symbol.name.to_lowercase().contains(&wanted);
+        let max_results = self.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize;
+        let (mut shown, mut n_found) = (String::new(), 0);
+        let mut is_full = false;
+        each_text(workspace, self.under.as_deref(), &ctx.cancel, &mut |path, text, language| {
+            // A file that does not contain the word cannot declare it.
+            if !text.to_lowercase().contains(&wanted) {
+                return ControlFlow::Continue(());
+            }
+            let symbols = outline(text, language).unwrap_or_default();
+            for symbol in symbols.iter().filter(|symbol| is_wanted(symbol)) {
+                if max_results <= n_found {
+                    is_full = true;
+                    return ControlFlow::Break(());
+                }
+                let (line, kind) = (symbol.first_line, symbol.kind.as_str());
+                // A signature such as `class Shell` already contains the kind.
+                let is_named = symbol.signature.split(' ').any(|word| word == kind);
+                let kind = if is_named { String::new() } else { format!("{kind} ") };
+                shown += &format!("{path}:{line}: {kind}{}\n", symbol.signature);
+                n_found += 1;
+            }
+            ControlFlow::Continue(())
+        })?;
+        if n_found == 0 {
+            shown = format!("Nothing named like `{}` is declared here.", self.name);
+        }
+        if is_full {
+            shown += "[There are more; give more of the name.]\n";
+        }
+        Ok(Output::text(shown))
+    }
 }

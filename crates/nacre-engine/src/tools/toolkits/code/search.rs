@@ -1,37 +1,33 @@
-//! `code_search`: code that has the same structure as a pattern.
+//! Searches code by structure, and finds the uses of a name.
+//!
+//! Uses are matched as whole words. Different items with the same name are not distinguished,
+//! because that would require a compiler for each language.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use nacre_core::safefs::RelPath;
-use nacre_map::languages::{CodeMatch, CodePattern, Language, enclosing, outline};
+use nacre_base::fs::RelPath;
+use nacre_map::languages::{
+    CodeMatch, CodePattern, Language, Symbol, SymbolKind, enclosing, outline,
+};
+use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::Workspace;
-use super::super::file::reading_below;
-use super::super::off_thread;
-use crate::model::Cancel;
 use crate::record::{Category, Fault};
+use crate::tools::footprint::Footprint;
+use crate::tools::tool::{Output, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::WorkspaceTool;
+use crate::tools::toolkits::file::reading_below;
+use crate::tools::workspace::Workspace;
 
 const DEFAULT_RESULTS: u32 = 50;
 
-/// Lines of a match that are shown.
 const SHOWN_LINES: usize = 4;
 
-/// Searches code by structure.
-pub(super) struct CodeSearch {
-    pub(super) workspace: Arc<Workspace>,
-}
-
-/// What to look for, and where.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CodeSearchInput {
+pub(super) struct CodeSearch {
     /// Code with holes: `$NAME` for one part, `$$$` for any number. For example `$X.unwrap()`.
     #[schemars(length(min = 1, max = 1000))]
     pattern: String,
@@ -45,12 +41,9 @@ pub(super) struct CodeSearchInput {
     max_results: Option<u32>,
 }
 
-impl Tool for CodeSearch {
-    type Input = CodeSearchInput;
-
+impl WorkspaceTool for CodeSearch {
     const SPEC: ToolSpec = ToolSpec {
         name: "code_search",
-        toolkit: super::TOOLKIT,
         category: Category::Search,
         description: "Finds code by structure: a pattern is code with holes and matches however the code is laid out. Not \
                       fooled by comments and strings. Says in which function each match lies.",
@@ -58,20 +51,49 @@ impl Tool for CodeSearch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, input: &CodeSearchInput) -> Result<Footprint, ToolError> {
-        reading_below(&self.workspace, input.under.as_deref())
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        reading_below(workspace, self.under.as_deref())
     }
 
-    async fn run(&self, input: CodeSearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        let workspace = Arc::clone(&self.workspace);
-        off_thread(ctx, move |cancel| search(&workspace, &input, cancel)).await
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let patterns = patterns(self)?;
+        let max_results = self.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
+        let (mut shown, mut n_found, mut n_searched) = (String::new(), 0, 0_usize);
+        let mut is_full = false;
+        super::each_text(
+            workspace,
+            self.under.as_deref(),
+            &ctx.cancel,
+            &mut |path, text, language| {
+                let Some(pattern) = patterns.get(&language) else {
+                    return ControlFlow::Continue(());
+                };
+                n_searched += 1;
+                let left = max_results - n_found;
+                let mut matches = pattern.find(text, left + 1).unwrap_or_default();
+                is_full = left < matches.len();
+                matches.truncate(left);
+                if !matches.is_empty() {
+                    shown += &show(path, text, language, &matches);
+                }
+                n_found += matches.len();
+                if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+            },
+        )?;
+        if n_found == 0 {
+            shown = format!("No {} code matches ({n_searched} files searched).", self.language);
+        }
+        if is_full {
+            shown += "[There are more matches; narrow the search.]\n";
+        }
+        Ok(Output::text(shown))
     }
 }
 
-/// Compiles the pattern for the language and for those whose code looks the same.
-fn patterns(input: &CodeSearchInput) -> Result<BTreeMap<Language, CodePattern>, ToolError> {
+/// Compiles the pattern for the language and for languages with the same syntax.
+fn patterns(input: &CodeSearch) -> Result<BTreeMap<Language, CodePattern>, ToolError> {
     let language: Language = input.language.parse().map_err(|_| {
-        let what = format!("`{}` is no language that is parsed", input.language);
+        let what = format!("`{}` is not a language that is parsed", input.language);
         let hint = format!("Known are {}.", super::language_names());
         ToolError::new(Fault::Unsupported, what, hint)
     })?;
@@ -81,63 +103,18 @@ fn patterns(input: &CodeSearchInput) -> Result<BTreeMap<Language, CodePattern>, 
         ToolError::new(Fault::Arguments, error.to_string(), hint)
     })?;
     let mut patterns = BTreeMap::from([(language, first)]);
-    let relatives: &[Language] = match language {
-        Language::TypeScript => &[Language::Tsx],
-        Language::Tsx => &[Language::TypeScript],
-        Language::Bash
-        | Language::C
-        | Language::Cpp
-        | Language::CSharp
-        | Language::Elixir
-        | Language::Go
-        | Language::Java
-        | Language::JavaScript
-        | Language::Kotlin
-        | Language::Lua
-        | Language::Php
-        | Language::Python
-        | Language::Ruby
-        | Language::Rust
-        | Language::Scala
-        | Language::Swift => &[],
+    // TypeScript and TSX have different grammars for the same code.
+    let relative = if language == Language::TypeScript {
+        Language::Tsx
+    } else if language == Language::Tsx {
+        Language::TypeScript
+    } else {
+        return Ok(patterns);
     };
-    for relative in relatives {
-        if let Ok(pattern) = CodePattern::new(&input.pattern, *relative) {
-            patterns.insert(*relative, pattern);
-        }
+    if let Ok(pattern) = CodePattern::new(&input.pattern, relative) {
+        patterns.insert(relative, pattern);
     }
     Ok(patterns)
-}
-
-fn search(
-    workspace: &Workspace,
-    input: &CodeSearchInput,
-    cancel: &Cancel,
-) -> Result<Output, ToolError> {
-    let patterns = patterns(input)?;
-    let max_results = input.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
-    let (mut shown, mut found, mut n_searched) = (String::new(), Vec::<Value>::new(), 0_usize);
-    let mut is_full = false;
-    super::each_text(workspace, input.under.as_deref(), cancel, &mut |path, text, language| {
-        let Some(pattern) = patterns.get(&language) else { return ControlFlow::Continue(()) };
-        n_searched += 1;
-        let left = max_results - found.len();
-        let mut matches = pattern.find(text, left + 1).unwrap_or_default();
-        is_full = left < matches.len();
-        matches.truncate(left);
-        if !matches.is_empty() {
-            shown += &show(path, text, language, &matches);
-        }
-        found.extend(matches.iter().map(|found| json!({ "path": path.as_str(), "match": found })));
-        if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    if found.is_empty() {
-        shown = format!("No {} code matches ({n_searched} files searched).", input.language);
-    }
-    if is_full {
-        shown += "[There are more matches; narrow the search.]\n";
-    }
-    Ok(Output { text: shown, value: json!({ "matches": found }), changed: Vec::new() })
 }
 
 fn show(path: &RelPath, text: &str, language: Language, matches: &[CodeMatch]) -> String {
@@ -153,4 +130,139 @@ fn show(path: &RelPath, text: &str, language: Language, matches: &[CodeMatch]) -
         shown += &format!("{path}:{line}:{place} {}{more}\n", code.join("\n    "));
     }
     shown
+}
+
+const DEFAULT_USES: u32 = 60;
+const MAX_USES: u32 = 500;
+
+const MAX_DECLARED: usize = 40;
+
+const MAX_LEFT_OUT: usize = 30;
+
+const SHOWN_LINE_BYTES: usize = 200;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct CodeReferences {
+    /// The whole name, as it is written in the code.
+    #[schemars(length(min = 1, max = 200))]
+    name: String,
+    /// The folder or file to look in; the whole workspace if left out.
+    #[schemars(length(max = 4096))]
+    under: Option<String>,
+    /// How many uses at most.
+    #[schemars(range(min = 1))]
+    max_results: Option<u32>,
+}
+
+impl WorkspaceTool for CodeReferences {
+    const SPEC: ToolSpec = ToolSpec {
+        name: "code_references",
+        category: Category::Search,
+        description: "Finds where a function, type or other name is used, over all files whose language is known: \
+                      each use with the function or type around it. Declarations of the name are listed first.",
+        time_limit: super::WALK_LIMIT,
+        shown_bytes: 16_000,
+    };
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        reading_below(workspace, self.under.as_deref())
+    }
+
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let name = self.name.trim();
+        let is_name = name.chars().all(|c| c.is_alphanumeric() || "_$!?".contains(c));
+        let word = Regex::new(&format!(r"(^|[^\w$]){}($|[^\w$])", regex::escape(name)));
+        let word = word.ok().filter(|_| is_name && !name.is_empty()).ok_or_else(|| {
+            let what = format!("`{}` is not one name", name.escape_debug());
+            ToolError::new(Fault::Arguments, what, "Give the last part of a path, such as `run`.")
+        })?;
+        let max_results = self.max_results.unwrap_or(DEFAULT_USES).min(MAX_USES) as usize;
+        let mut uses = Uses::default();
+        super::each_text(
+            workspace,
+            self.under.as_deref(),
+            &ctx.cancel,
+            &mut |path, text, language| {
+                if !text.contains(name) {
+                    return ControlFlow::Continue(());
+                }
+                let symbols = outline(text, language).unwrap_or_default();
+                for (idx, line) in text.lines().enumerate().filter(|(_, line)| word.is_match(line))
+                {
+                    let number = idx + 1;
+                    let is_declared = is_declaration(&symbols, name, number, line);
+                    let (list, limit) = match is_declared {
+                        true => (&mut uses.declared, MAX_DECLARED),
+                        false => (&mut uses.used, max_results),
+                    };
+                    if limit <= list.len() {
+                        *uses.left_out.entry(path.to_string()).or_default() += 1;
+                        continue;
+                    }
+                    let around = enclosing(&symbols, number).filter(|_| !is_declared);
+                    let within = around.map(|symbol| format!(" in {}", symbol.name));
+                    let within = within.unwrap_or_default();
+                    list.push(format!("{path}:{number}{within}: {}\n", shown_line(line)));
+                }
+                ControlFlow::Continue(())
+            },
+        )?;
+        Ok(Output::text(uses.text(name)))
+    }
+}
+
+/// The uses of a name. The search continues after the lists are full, because the number of
+/// remaining uses per file shows where to look next.
+#[derive(Default)]
+struct Uses {
+    declared: Vec<String>,
+    used: Vec<String>,
+    left_out: BTreeMap<String, usize>,
+}
+
+impl Uses {
+    fn text(&self, name: &str) -> String {
+        let mut text = String::new();
+        for line in &self.declared {
+            text += &format!("declared {line}");
+        }
+        text += &self.used.concat();
+        if self.used.is_empty() {
+            text += &format!("`{name}` is used nowhere here.\n");
+        }
+        if !self.left_out.is_empty() {
+            text += &more(&self.left_out);
+        }
+        text
+    }
+}
+
+/// Returns whether the line declares the name. An `impl` block is not a declaration of its type.
+fn is_declaration(symbols: &[Symbol], name: &str, number: usize, line: &str) -> bool {
+    symbols.iter().any(|symbol| {
+        symbol.name == name
+            && symbol.kind != SymbolKind::Implementation
+            && (symbol.first_line..=symbol.last_line).contains(&number)
+            && line.trim().starts_with(&symbol.signature)
+    })
+}
+
+fn shown_line(line: &str) -> String {
+    let line = line.trim();
+    let end = line.floor_char_boundary(SHOWN_LINE_BYTES);
+    if end < line.len() { format!("{}…", &line[..end]) } else { line.to_owned() }
+}
+
+fn more(left_out: &BTreeMap<String, usize>) -> String {
+    let n_uses: usize = left_out.values().sum();
+    let mut files: Vec<(&String, &usize)> = left_out.iter().collect();
+    files.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let n_more = files.len().saturating_sub(MAX_LEFT_OUT);
+    files.truncate(MAX_LEFT_OUT);
+    let mut named: Vec<String> = files.iter().map(|(path, n)| format!("{path} {n}")).collect();
+    if n_more > 0 {
+        named.push(format!("{n_more} more files"));
+    }
+    format!("[{n_uses} more: {}. Name one with `under`.]\n", named.join(", "))
 }

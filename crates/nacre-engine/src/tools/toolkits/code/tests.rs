@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::super::super::pipeline::testing::{Bay, Plan, full_access, write};
-use super::super::super::workspace::Workspace;
+use crate::tools::pipeline::support_tests::{Bay, Plan, full_access, write};
+use crate::tools::workspace::Workspace;
 
 fn bay() -> Bay {
     let root = tempfile::tempdir().unwrap();
@@ -32,8 +32,7 @@ async fn code_is_outlined_and_searched_by_structure() {
         ("code_outline", json!({ "path": "src/lib.rs" })),
         ("code_outline", json!({ "path": "notes.md" })),
         ("code_symbols", json!({ "name": "GROW" })),
-        ("code_symbols", json!({ "name": "pearl", "kind": "type", "under": "src" })),
-        ("code_symbols", json!({ "name": "pearl", "kind": "macro" })),
+        ("code_symbols", json!({ "name": "pearl", "under": "src" })),
         ("code_search", json!({ "pattern": "$X.unwrap()", "language": "rust" })),
         ("code_search", json!({ "pattern": "$X.then($$$)", "language": "typescript" })),
         ("code_search", json!({ "pattern": "fn (", "language": "rust" })),
@@ -45,7 +44,7 @@ async fn code_is_outlined_and_searched_by_structure() {
         ("code_references", json!({ "name": "Pearl", "under": "src" })),
         ("code_references", json!({ "name": "ope" })),
         ("code_references", json!({ "name": "a::b" })),
-        ("code_symbols", json!({ "name": "grow", "kind": "method", "max_results": 9999 })),
+        ("code_symbols", json!({ "name": "grow", "max_results": 9999 })),
     ] {
         let said = bay.call(tool, arguments.clone()).await;
         shown += &format!("> {tool} {arguments}\n{}\n", said.trim_end());
@@ -61,11 +60,9 @@ async fn code_is_outlined_and_searched_by_structure() {
     > code_symbols {"name":"GROW"}
     src/lib.rs:4: method pub fn grow(&self)
     web/app.ts:1: function export const grow = () => open().then(x => x);
-    > code_symbols {"kind":"type","name":"pearl","under":"src"}
+    > code_symbols {"name":"pearl","under":"src"}
     src/lib.rs:1: pub struct Pearl;
     src/lib.rs:3: implementation impl Pearl
-    > code_symbols {"kind":"macro","name":"pearl"}
-    Nothing named like `pearl` is declared here.
     > code_search {"language":"rust","pattern":"$X.unwrap()"}
     src/lib.rs:5: (in method grow) open("a").unwrap()
     > code_search {"language":"typescript","pattern":"$X.then($$$)"}
@@ -74,7 +71,7 @@ async fn code_is_outlined_and_searched_by_structure() {
     > code_search {"language":"rust","pattern":"fn ("}
     Error (arguments): The pattern is no rust code: it has a syntax error. Write a whole expression, statement or declaration, with `$NAME` for its holes.
     > code_search {"language":"cobol","pattern":"x"}
-    Error (unsupported): `cobol` is no language that is parsed. Known are bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript.
+    Error (unsupported): `cobol` is not a language that is parsed. Known are bash, c, cpp, csharp, elixir, go, java, javascript, kotlin, lua, php, python, ruby, rust, scala, swift, tsx, typescript.
     > code_search {"language":"python","pattern":"nothing($A)"}
     No python code matches (0 files searched).
     > code_references {"name":"open"}
@@ -96,7 +93,8 @@ async fn code_is_outlined_and_searched_by_structure() {
     `ope` is used nowhere here.
     > code_references {"name":"a::b"}
     Error (arguments): `a::b` is not one name. Give the last part of a path, such as `run`.
-    > code_symbols {"kind":"method","max_results":9999,"name":"grow"}
+    > code_symbols {"max_results":9999,"name":"grow"}
     src/lib.rs:4: method pub fn grow(&self)
+    web/app.ts:1: function export const grow = () => open().then(x => x);
     "#);
 }

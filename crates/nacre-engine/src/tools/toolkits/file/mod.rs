@@ -1,54 +1,42 @@
-//! Files of the workspace: read, found, searched and changed.
+//! Tools that read, find, search and change files in the workspace.
 
-mod create;
-mod delete;
 mod edit;
-mod find;
-mod lines;
-mod moving;
-mod pieces;
 mod read;
 mod search;
-mod spill;
-
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_core::base::ContentHash;
-use nacre_core::safefs::RelPath;
+use nacre_base::ContentHash;
+use nacre_base::fs::RelPath;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use super::super::footprint::{Area, Footprint};
-use super::super::tool::{AnyTool, ToolError};
-use super::super::workspace::{Workspace, version_of};
-use crate::record::Fault;
+use crate::record::{Category, ChangeKind, Fault, FileChange};
+use crate::tools::footprint::{Area, Footprint};
+use crate::tools::tool::{AnyTool, Output, Preview, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::toolkits::{WorkspaceTool, check_running};
+use crate::tools::workspace::{Workspace, version_of};
 
-const TOOLKIT: &str = "file";
-
-/// One file is quickly read or written.
 const FILE_LIMIT: Duration = Duration::from_secs(10);
 
-/// A walk over the whole workspace.
 const WALK_LIMIT: Duration = Duration::from_secs(20);
 
-/// All file tools over one workspace.
 pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
-    let workspace = || Arc::clone(workspace);
     vec![
-        Arc::new(read::FileRead { workspace: workspace() }),
-        Arc::new(find::FileFind { workspace: workspace() }),
-        Arc::new(search::FileSearch { workspace: workspace() }),
-        Arc::new(create::FileCreate { workspace: workspace() }),
-        Arc::new(edit::FileEdit { workspace: workspace() }),
-        Arc::new(delete::FileDelete { workspace: workspace() }),
-        Arc::new(moving::FileMove { workspace: workspace() }),
+        tool::<read::FileRead>(Arc::clone(workspace)),
+        tool::<search::FileFind>(Arc::clone(workspace)),
+        tool::<search::FileSearch>(Arc::clone(workspace)),
+        tool::<FileCreate>(Arc::clone(workspace)),
+        tool::<edit::FileEdit>(Arc::clone(workspace)),
+        tool::<FileDelete>(Arc::clone(workspace)),
+        tool::<FileMove>(Arc::clone(workspace)),
     ]
 }
 
-/// Reads everything below a folder; `.` is the whole workspace. The rules of git that lie above it are no secret, and
-/// part of every walk.
+/// Declares that the call reads everything below a directory. `.` is the whole workspace.
 pub(super) fn reading_below(
     workspace: &Workspace,
     under: Option<&str>,
@@ -56,7 +44,7 @@ pub(super) fn reading_below(
     Ok(Footprint::reading([Area::Tree(workspace.folder(under)?)]))
 }
 
-/// Reads what a call is about to change, and refuses when that is not the version it means.
+/// Reads a file that is about to be changed. Fails if the file is not the expected version.
 fn read_version(
     workspace: &Workspace,
     path: &RelPath,
@@ -76,17 +64,173 @@ fn read_version(
     Ok((bytes, hash))
 }
 
-/// The schemas of what a model writes for these, from their types.
 #[cfg(test)]
 pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
     use crate::schemas::derived;
     vec![
-        derived::<read::ReadInput>(),
-        derived::<find::FindInput>(),
-        derived::<search::FileSearchInput>(),
-        derived::<create::CreateInput>(),
-        derived::<edit::EditInput>(),
-        derived::<delete::DeleteInput>(),
-        derived::<moving::MoveInput>(),
+        derived::<read::FileRead>(),
+        derived::<search::FileFind>(),
+        derived::<search::FileSearch>(),
+        derived::<FileCreate>(),
+        derived::<edit::FileEdit>(),
+        derived::<FileDelete>(),
+        derived::<FileMove>(),
     ]
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FileCreate {
+    /// Path below the workspace; missing folders are made.
+    #[schemars(length(min = 1, max = 4096))]
+    path: String,
+    /// All of the file.
+    #[schemars(length(max = 1000000))]
+    content: String,
+    /// To replace an existing file: its version, as `file_read` shows it.
+    #[schemars(length(max = 64))]
+    version: Option<String>,
+}
+
+impl WorkspaceTool for FileCreate {
+    const SPEC: ToolSpec = ToolSpec {
+        name: "file_create",
+        category: Category::Write,
+        description: "Writes a new file. Never writes over a file, unless its current version is given.",
+        time_limit: FILE_LIMIT,
+        shown_bytes: 4_000,
+    };
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        Ok(Footprint::changing([Area::File(workspace.place(&self.path)?)]))
+    }
+
+    fn preview(&self, workspace: &Workspace) -> Result<Preview, ToolError> {
+        let path = workspace.place(&self.path)?;
+        if self.version.is_some() {
+            read_version(workspace, &path, self.version.as_deref())?;
+        } else if workspace.read(&path).is_ok() {
+            return Err(already_there(&self.path));
+        }
+        Ok(Preview { files: vec![(path, Some(self.content.clone()))], ..Preview::default() })
+    }
+
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let path = workspace.place(&self.path)?;
+        let bytes = self.content.as_bytes();
+        let kind = match &self.version {
+            Some(version) => {
+                let (_, before) = read_version(workspace, &path, Some(version))?;
+                check_running(&ctx.cancel)?;
+                workspace.replace(&path, before, bytes, None)?;
+                ChangeKind::Edited
+            }
+            None => {
+                check_running(&ctx.cancel)?;
+                workspace.create(&path, bytes, None).map_err(|error| {
+                    if error.fault == Fault::Stale { already_there(&self.path) } else { error }
+                })?;
+                ChangeKind::Created
+            }
+        };
+        let (n_lines, version) = (self.content.lines().count(), version_of(bytes));
+        Ok(Output {
+            text: format!("Wrote {path}: {n_lines} lines, version {version}"),
+            changed: vec![FileChange::new(&path, kind)],
+        })
+    }
+}
+
+fn already_there(path: &str) -> ToolError {
+    let hint = "Read it and use `file_edit`, or give its version to replace it.";
+    ToolError::new(Fault::Stale, format!("`{path}` exists already"), hint)
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FileDelete {
+    /// Path below the workspace.
+    #[schemars(length(min = 1, max = 4096))]
+    path: String,
+    /// Only this version, as `file_read` shows it.
+    #[schemars(length(max = 64))]
+    version: Option<String>,
+}
+
+impl WorkspaceTool for FileDelete {
+    const SPEC: ToolSpec = ToolSpec {
+        name: "file_delete",
+        category: Category::Write,
+        description: "Deletes one file. Folders stay.",
+        time_limit: FILE_LIMIT,
+        shown_bytes: 4_000,
+    };
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        Ok(Footprint::changing([Area::File(workspace.place(&self.path)?)]))
+    }
+
+    fn preview(&self, workspace: &Workspace) -> Result<Preview, ToolError> {
+        let path = workspace.place(&self.path)?;
+        read_version(workspace, &path, self.version.as_deref())?;
+        Ok(Preview { files: vec![(path, None)], ..Preview::default() })
+    }
+
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let path = workspace.place(&self.path)?;
+        let (_, before) = read_version(workspace, &path, self.version.as_deref())?;
+        check_running(&ctx.cancel)?;
+        workspace.remove(&path, before)?;
+        Ok(Output {
+            text: format!("Deleted {path}"),
+            changed: vec![FileChange::new(&path, ChangeKind::Deleted)],
+        })
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FileMove {
+    /// Path below the workspace.
+    #[schemars(length(min = 1, max = 4096))]
+    from: String,
+    /// The new path, which must not exist; missing folders are made.
+    #[schemars(length(min = 1, max = 4096))]
+    to: String,
+}
+
+impl WorkspaceTool for FileMove {
+    const SPEC: ToolSpec = ToolSpec {
+        name: "file_move",
+        category: Category::Write,
+        description: "Moves or renames one file. Never writes over another.",
+        time_limit: FILE_LIMIT,
+        shown_bytes: 4_000,
+    };
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        let (from, to) = (workspace.place(&self.from)?, workspace.place(&self.to)?);
+        Ok(Footprint::changing([Area::File(from), Area::File(to)]))
+    }
+
+    fn preview(&self, workspace: &Workspace) -> Result<Preview, ToolError> {
+        let (from, to) = (workspace.place(&self.from)?, workspace.place(&self.to)?);
+        let (bytes, _) = read_version(workspace, &from, None)?;
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        Ok(Preview { files: vec![(from, None), (to, Some(text))], ..Preview::default() })
+    }
+
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let (from, to) = (workspace.place(&self.from)?, workspace.place(&self.to)?);
+        let (_, before) = read_version(workspace, &from, None)?;
+        check_running(&ctx.cancel)?;
+        workspace.rename(&from, &to, before)?;
+        Ok(Output {
+            text: format!("Moved {from} to {to}"),
+            changed: vec![
+                FileChange::new(&from, ChangeKind::Deleted),
+                FileChange::new(&to, ChangeKind::Created),
+            ],
+        })
+    }
 }

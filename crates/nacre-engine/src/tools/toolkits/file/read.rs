@@ -1,38 +1,32 @@
-//! `file_read`: a file, or some lines of it.
+//! Reads files of any size, and the stored output of earlier calls.
 
-use std::sync::Arc;
+use std::io::{self, Read as _};
+use std::path::Path;
 
-use nacre_core::safefs::OpenFile;
+use nacre_base::fs::{Access, OpenFile, WriteScope};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::super::footprint::{Area, Footprint};
-use super::super::super::tool::{Output, SPILL_PREFIX, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{MAX_FILE_BYTES, Workspace, is_binary, not_text, version_of};
-use super::super::{check_running, off_thread};
-use super::pieces::{Piece, Pieces, unread};
 use crate::model::Cancel;
 use crate::record::{Category, Fault};
+use crate::tools::footprint::{Area, Footprint};
+use crate::tools::tool::{Output, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::{WorkspaceTool, check_running};
+use crate::tools::workspace::{
+    MAX_FILE_BYTES, Workspace, is_binary, not_text, place, tool_error, version_of,
+};
 
-/// What one call shows unless it asks for fewer.
+/// Default and maximum number of lines.
 const MAX_LINES: u32 = 2000;
 
-/// A read ends before its answer would have to be cut in the middle.
-const MAX_SHOWN_BYTES: usize = FileRead::SPEC.shown_bytes - 1_000;
+/// Leaves room so that the pipeline does not truncate the output again.
+const MAX_SHOWN_BYTES: usize = <FileRead as WorkspaceTool>::SPEC.shown_bytes - 1_000;
 
-/// A longer line was made by a program.
 const MAX_LINE_BYTES: usize = 8_000;
 
-/// Reads files.
-pub(super) struct FileRead {
-    pub(super) workspace: Arc<Workspace>,
-}
-
-/// Which file, and which of its lines.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ReadInput {
+pub(super) struct FileRead {
     /// Path of the file, or `spill:NAME` for long output of an earlier call.
     #[schemars(length(min = 1, max = 4096))]
     path: String,
@@ -44,72 +38,61 @@ pub(super) struct ReadInput {
     n_lines: Option<u32>,
 }
 
-impl Tool for FileRead {
-    type Input = ReadInput;
-
+impl WorkspaceTool for FileRead {
     const SPEC: ToolSpec = ToolSpec {
         name: "file_read",
-        toolkit: super::TOOLKIT,
         category: Category::Read,
-        description: "Reads a text file, with line numbers. Says how many lines it has and its version, which the tools \
+        description: "Reads a text file, with line numbers. Shows how many lines it has and its version, which the tools \
                       that change files take. A read that does not show all \
-                      of it says at which line to continue.",
+                      of it names the line to continue at.",
         time_limit: super::FILE_LIMIT,
         shown_bytes: 48_000,
     };
 
-    fn footprint(&self, input: &ReadInput) -> Result<Footprint, ToolError> {
-        // What an agent's own calls put out is its own, and lies outside the workspace.
-        match input.path.strip_prefix(SPILL_PREFIX) {
-            Some(name) => super::spill::name(name).map(|_| Footprint::default()),
-            None => Ok(Footprint::reading([Area::File(self.workspace.place(&input.path)?)])),
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        // The stored output of earlier calls is outside the workspace and needs no permission.
+        match self.path.strip_prefix(SPILL_PREFIX) {
+            Some(name) => place(name).map(|_| Footprint::default()),
+            None => Ok(Footprint::reading([Area::File(workspace.place(&self.path)?)])),
         }
     }
 
-    async fn run(&self, input: ReadInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        let workspace = Arc::clone(&self.workspace);
-        let spill = Arc::clone(&ctx.spill);
-        off_thread(ctx, move |cancel| {
-            if let Some(name) = input.path.strip_prefix(SPILL_PREFIX) {
-                return show(name, &super::spill::read(&spill, name)?, &input);
-            }
-            let path = workspace.place(&input.path)?;
-            let file = workspace.open_file(&path)?;
-            match file.size {
-                0..=MAX_FILE_BYTES => show(path.as_str(), &workspace.read(&path)?, &input),
-                _ => show_large(path.as_str(), file, &input, cancel),
-            }
-        })
-        .await
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        if let Some(name) = self.path.strip_prefix(SPILL_PREFIX) {
+            return show(name, &read_spill(&ctx.spill, name)?, self);
+        }
+        let path = workspace.place(&self.path)?;
+        let file = workspace.open_file(&path)?;
+        match file.size {
+            0..=MAX_FILE_BYTES => show(path.as_str(), &workspace.read(&path)?, self),
+            _ => show_large(path.as_str(), file, self, &ctx.cancel),
+        }
     }
 }
 
-/// The lines that a call wants, as many as fit into one answer.
 struct Window {
-    /// The first line, from 1.
     first: usize,
     wanted: usize,
     text: String,
-    /// The number of the last line that is shown, and of the last that there is.
+    /// Number of the last line shown. `n_lines` is the number of the last line read.
     last: usize,
     n_lines: usize,
     is_full: bool,
 }
 
 impl Window {
-    fn new(input: &ReadInput) -> Self {
+    fn new(input: &FileRead) -> Self {
         let first = input.first_line.unwrap_or(1) as usize;
         let wanted = input.n_lines.unwrap_or(MAX_LINES).min(MAX_LINES) as usize;
         let text = String::new();
         Self { first, wanted, text, last: first - 1, n_lines: 0, is_full: false }
     }
 
-    /// Takes the lines that follow `n_before` others.
     fn take(&mut self, n_before: usize, text: &str) {
         for (idx, line) in text.lines().enumerate() {
             let number = n_before + idx + 1;
             self.n_lines = number;
-            // A line that is longer than a piece comes in parts.
+            // A line longer than the read buffer arrives in parts.
             let is_new = self.last < number && !self.is_full;
             if is_new && (self.first..self.first + self.wanted).contains(&number) {
                 self.show(number, line);
@@ -133,14 +116,8 @@ impl Window {
         self.last = number;
     }
 
-    /// The answer; `about` says more of the file than its lines.
-    fn output(
-        self,
-        path: &str,
-        about: &str,
-        value: Value,
-        is_all_asked: bool,
-    ) -> Result<Output, ToolError> {
+    /// Builds the output. `about` describes the file itself.
+    fn output(self, path: &str, about: &str, is_all_asked: bool) -> Result<Output, ToolError> {
         let Self { first, last, n_lines, .. } = self;
         if n_lines < first && first != 1 {
             let what = format!("`{path}` has only {n_lines} lines");
@@ -150,39 +127,37 @@ impl Window {
         if last < n_lines && (is_all_asked || self.is_full) {
             text += &format!("[Continue at line {}.]\n", last + 1);
         }
-        let mut value = value;
-        value["first_line"] = first.into();
-        value["last_line"] = last.into();
-        value["n_lines"] = n_lines.into();
-        Ok(Output { text, value, changed: Vec::new() })
+        Ok(Output::text(text))
     }
 }
 
-/// Shows lines of a file that was read.
-fn show(path: &str, bytes: &[u8], input: &ReadInput) -> Result<Output, ToolError> {
+fn show(path: &str, bytes: &[u8], input: &FileRead) -> Result<Output, ToolError> {
     if is_binary(bytes) {
         return Err(not_text(path));
     }
     let mut window = Window::new(input);
     window.take(0, &String::from_utf8_lossy(bytes));
     let version = version_of(bytes);
-    let value = json!({ "path": path, "version": version });
-    window.output(path, &format!(", version {version}"), value, input.n_lines.is_none())
+    window.output(path, &format!(", version {version}"), input.n_lines.is_none())
 }
 
-/// Shows lines of a file that is too large to be read at once. It has no version: it cannot be edited.
+/// Shows lines of a file that is too large to read at once. The output contains no version, so the
+/// file cannot be edited.
 fn show_large(
     path: &str,
     file: OpenFile,
-    input: &ReadInput,
+    input: &FileRead,
     cancel: &Cancel,
 ) -> Result<Output, ToolError> {
     let size = file.size;
     let mut window = Window::new(input);
     let mut pieces = Pieces::new(file);
-    while let Some(Piece { n_before, bytes }) =
-        pieces.next().map_err(|error| unread(path, &error))?
-    {
+    let unread = |error: io::Error| {
+        let what = format!("Cannot read `{path}`: {}", error.kind());
+        ToolError::new(Fault::Io, what, "Try again.")
+    };
+    while let Some(bytes) = pieces.next().map_err(unread)? {
+        let n_before = pieces.n_before;
         check_running(cancel)?;
         if n_before == 0 && is_binary(&bytes) {
             return Err(not_text(path));
@@ -191,5 +166,64 @@ fn show_large(
     }
     let seen = if pieces.is_cut() { " that were looked at" } else { "" };
     let about = format!("{seen}; {size} bytes, too large to be edited");
-    window.output(path, &about, json!({ "path": path, "n_bytes": size }), input.n_lines.is_none())
+    window.output(path, &about, input.n_lines.is_none())
+}
+
+/// Size of the read buffer. Longer lines arrive in parts.
+const PIECE_BYTES: usize = 4 << 20;
+
+/// Maximum bytes read in one call. In a larger file, everything after this point is ignored.
+const MAX_READ_BYTES: u64 = 1 << 30;
+
+pub(super) struct Pieces {
+    file: OpenFile,
+    rest: Vec<u8>,
+    n_read: u64,
+    n_lines: usize,
+    /// Number of lines before the current piece.
+    pub(super) n_before: usize,
+    is_at_end: bool,
+}
+
+impl Pieces {
+    pub(super) fn new(file: OpenFile) -> Self {
+        Self { file, rest: Vec::new(), n_read: 0, n_lines: 0, n_before: 0, is_at_end: false }
+    }
+
+    pub(super) fn is_cut(&self) -> bool {
+        MAX_READ_BYTES <= self.n_read
+    }
+
+    pub(super) fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        let mut bytes = std::mem::take(&mut self.rest);
+        if !self.is_at_end && bytes.len() < PIECE_BYTES {
+            let wanted = (PIECE_BYTES - bytes.len()) as u64;
+            let n_new = self.file.by_ref().take(wanted).read_to_end(&mut bytes)? as u64;
+            self.n_read += n_new;
+            self.is_at_end = n_new < wanted || self.is_cut();
+        }
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let last = memchr::memrchr(b'\n', &bytes);
+        if let Some(last) = last.filter(|_| !self.is_at_end) {
+            self.rest = bytes.split_off(last + 1);
+        }
+        self.n_before = self.n_lines;
+        self.n_lines += memchr::memchr_iter(b'\n', &bytes).count();
+        Ok(Some(bytes))
+    }
+}
+
+pub(super) fn read_spill(folder: &Path, name: &str) -> Result<Vec<u8>, ToolError> {
+    let path = place(name)?;
+    let read = WriteScope::open(folder, Access::Private)
+        .and_then(|scope| scope.read(&path, MAX_FILE_BYTES));
+    read.map_err(|error| {
+        if error.is_missing() {
+            let what = format!("The output `{path}` is not stored any more");
+            return ToolError::new(Fault::NotFound, what, "Make the call again that it came from.");
+        }
+        tool_error(&error, &path)
+    })
 }

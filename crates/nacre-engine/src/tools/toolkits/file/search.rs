@@ -1,57 +1,46 @@
-//! `file_search`: lines by regular expression.
+//! Finds files by name, and lines by regular expression.
 //!
-//! Linear by construction: the expression is bounded when it is compiled, lines are matched one by one and only to a
-//! bounded length, and between two files the call asks whether it should stop. No expression can hold it up.
+//! Search time is linear, because the compiled expression and the lines are limited in size.
+//! Cancellation is checked between files.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
-use nacre_core::safefs::{Folder, FsError, RelPath};
+use globset::{GlobBuilder, GlobMatcher};
+use nacre_base::fs::{Folder, FsError, RelPath};
 use regex::bytes::{Regex, RegexBuilder};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
 
-use super::super::super::footprint::Footprint;
-use super::super::super::tool::{Output, SPILL_PREFIX, Tool, ToolContext, ToolError, ToolSpec};
-use super::super::super::workspace::{Walk, WalkEnd, WalkedFile, Workspace, is_binary};
-use super::super::{check_running, off_thread};
-use super::find::Names;
-use super::pieces::{Piece, Pieces};
 use crate::model::Cancel;
 use crate::record::{Category, Fault};
+use crate::tools::footprint::Footprint;
+use crate::tools::tool::{Output, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::file::read::Pieces;
+use crate::tools::toolkits::{WorkspaceTool, check_running};
+use crate::tools::workspace::{Walk, WalkEnd, Workspace, is_binary, place};
 
 const DEFAULT_RESULTS: u32 = 50;
 
-/// Who asks for more gets these.
 const MAX_RESULTS: u32 = 500;
 const MAX_CONTEXT: u32 = 10;
 
-/// Files that are larger are searched only where they are named.
+/// Larger files are searched only if the call names them explicitly.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// What one call reads of all files together.
 const MAX_TOTAL_BYTES: usize = 512 << 20;
 
-/// A line is matched as far as this.
+/// Longer lines are matched only up to this length.
 const MAX_LINE_BYTES: usize = 4096;
 
-/// A matching line is shown as far as this.
 const SHOWN_LINE_BYTES: usize = 240;
 
-/// The compiled expression and its automaton.
+/// Size limit for the compiled expression, and also for its automaton.
 const REGEX_BYTES: usize = 256 << 10;
 const AUTOMATON_BYTES: usize = 1 << 20;
 
-/// Searches files.
-pub(super) struct FileSearch {
-    pub(super) workspace: Arc<Workspace>,
-}
-
-/// What to look for, and where.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct FileSearchInput {
+pub(super) struct FileSearch {
     /// A regular expression, matched line by line.
     #[schemars(length(min = 1, max = 1000))]
     pattern: String,
@@ -60,17 +49,13 @@ pub(super) struct FileSearchInput {
     literal: bool,
     #[serde(default)]
     ignore_case: bool,
-    /// The folder or file to look in, or `spill:NAME` for long output of an earlier call; the whole workspace if left
-    /// out. A file that is named here is searched whatever its size.
+    /// The folder or file to look in, or `spill:NAME` for long output of an earlier call; the whole
+    /// workspace if left out. A file that is named here is searched whatever its size.
     #[schemars(length(max = 4096))]
     under: Option<String>,
     /// Only files whose path matches this glob; with `!` before it, only others.
     #[schemars(length(min = 1, max = 256))]
     files: Option<String>,
-    /// No files whose path matches one of these globs.
-    #[serde(default)]
-    #[schemars(length(max = 20))]
-    exclude: Vec<String>,
     /// What to show of each file that matches.
     #[serde(default)]
     show: SearchShown,
@@ -88,20 +73,15 @@ pub(super) enum SearchShown {
     /// Each line as `path:line: text`.
     #[default]
     Lines,
-    /// The path once, and its lines below it.
-    Grouped,
     /// The path alone.
     Files,
     /// The path, and how many of its lines match.
     Counts,
 }
 
-impl Tool for FileSearch {
-    type Input = FileSearchInput;
-
+impl WorkspaceTool for FileSearch {
     const SPEC: ToolSpec = ToolSpec {
         name: "file_search",
-        toolkit: super::TOOLKIT,
         category: Category::Search,
         description: "Searches the lines of text files for a regular expression. Shows `path:line: text`, or only \
                       files or counts. Files that git ignores are left out.",
@@ -109,43 +89,36 @@ impl Tool for FileSearch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, input: &FileSearchInput) -> Result<Footprint, ToolError> {
-        match input.spill() {
-            Some(name) => super::spill::name(name).map(|_| Footprint::default()),
-            None => super::reading_below(&self.workspace, input.under.as_deref()),
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        match self.spill() {
+            Some(name) => place(name).map(|_| Footprint::default()),
+            None => super::reading_below(workspace, self.under.as_deref()),
         }
     }
 
-    async fn run(&self, input: FileSearchInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        let workspace = Arc::clone(&self.workspace);
-        let spill = Arc::clone(&ctx.spill);
-        off_thread(ctx, move |cancel| {
-            let mut search = Search::new(&input, cancel)?;
-            if let (Some(name), Some(under)) = (input.spill(), &input.under) {
-                let bytes = super::spill::read(&spill, name)?;
-                let _ = search.text(under, &bytes);
-                return Ok(search.output(&input.pattern, WalkEnd::default()));
-            }
-            let under = workspace.folder(input.under.as_deref())?;
-            search.alone.clone_from(&under);
-            let end = Walk::new(&workspace, cancel)
-                .run(under.as_ref(), &mut |found| search.visit(&found))?;
-            check_running(cancel)?;
-            Ok(search.output(&input.pattern, end))
-        })
-        .await
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let mut search = Search::new(self, &ctx.cancel)?;
+        if let (Some(name), Some(under)) = (self.spill(), &self.under) {
+            let bytes = super::read::read_spill(&ctx.spill, name)?;
+            let _ = search.text(under, &bytes);
+            return Ok(search.output(&self.pattern, WalkEnd::default()));
+        }
+        let under = workspace.folder(self.under.as_deref())?;
+        search.alone.clone_from(&under);
+        let end = Walk::new(workspace, &ctx.cancel)
+            .run(under.as_ref(), &mut |path, folder| search.visit(path, folder))?;
+        check_running(&ctx.cancel)?;
+        Ok(search.output(&self.pattern, end))
     }
 }
 
-impl FileSearchInput {
-    /// The long output of an earlier call that is to be searched.
+impl FileSearch {
     fn spill(&self) -> Option<&str> {
         self.under.as_deref()?.strip_prefix(SPILL_PREFIX)
     }
 }
 
-/// Compiles a bounded expression.
-fn compile(input: &FileSearchInput) -> Result<Regex, ToolError> {
+fn compile(input: &FileSearch) -> Result<Regex, ToolError> {
     if !input.literal && (input.pattern.contains('\n') || input.pattern.contains("\\n")) {
         let what = "The expression spans lines, and lines are matched one by one";
         return Err(ToolError::new(
@@ -175,55 +148,48 @@ fn compile(input: &FileSearchInput) -> Result<Regex, ToolError> {
 struct Search<'c> {
     regex: Regex,
     names: Option<Names>,
-    excluded: Vec<Names>,
+    excluded: Option<Names>,
     show: SearchShown,
     cancel: &'c Cancel,
     context: usize,
     max_results: usize,
     text: String,
-    matches: Vec<Value>,
+    n_matches: usize,
     n_bytes: usize,
     n_searched: usize,
     n_passed_over: usize,
-    /// Some that are too large to be searched with others.
     too_large: Vec<String>,
     n_long_lines: usize,
-    /// The one file that is searched, where there is only one.
     alone: Option<RelPath>,
-    /// The path that the last lines stand below.
-    heading: String,
     is_full: bool,
 }
 
 impl<'c> Search<'c> {
-    fn new(input: &FileSearchInput, cancel: &'c Cancel) -> Result<Self, ToolError> {
+    fn new(input: &FileSearch, cancel: &'c Cancel) -> Result<Self, ToolError> {
         let excluded = input.files.as_deref().and_then(|files| files.strip_prefix('!'));
         let names = input.files.as_deref().filter(|_| excluded.is_none());
-        let excluded = input.exclude.iter().map(String::as_str).chain(excluded);
         Ok(Self {
             regex: compile(input)?,
             names: names.map(Names::new).transpose()?,
-            excluded: excluded.map(Names::new).collect::<Result<_, _>>()?,
+            excluded: excluded.map(Names::new).transpose()?,
             show: input.show,
             cancel,
             context: input.context.unwrap_or(0).min(MAX_CONTEXT) as usize,
             max_results: input.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize,
             text: String::new(),
-            matches: Vec::new(),
+            n_matches: 0,
             n_bytes: 0,
             n_searched: 0,
             n_passed_over: 0,
             too_large: Vec::new(),
             n_long_lines: 0,
             alone: None,
-            heading: String::new(),
             is_full: false,
         })
     }
 
-    fn visit(&mut self, found: &WalkedFile<'_>) -> ControlFlow<()> {
-        let WalkedFile::File { path, folder } = found else { return ControlFlow::Continue(()) };
-        let is_excluded = self.excluded.iter().any(|names| names.matches(path));
+    fn visit(&mut self, path: &RelPath, folder: &Folder) -> ControlFlow<()> {
+        let is_excluded = self.excluded.as_ref().is_some_and(|names| names.matches(path));
         if is_excluded || self.names.as_ref().is_some_and(|names| !names.matches(path)) {
             return ControlFlow::Continue(());
         }
@@ -253,7 +219,6 @@ impl<'c> Search<'c> {
         self.text(path.as_str(), &bytes)
     }
 
-    /// Searches a text that is there as a whole.
     fn text(&mut self, path: &str, bytes: &[u8]) -> ControlFlow<()> {
         if is_binary(bytes) {
             self.n_passed_over += 1;
@@ -261,12 +226,11 @@ impl<'c> Search<'c> {
         }
         self.n_searched += 1;
         match self.show {
-            SearchShown::Lines | SearchShown::Grouped => self.lines(path, bytes, 0),
+            SearchShown::Lines => self.lines(path, bytes, 0),
             SearchShown::Files | SearchShown::Counts => self.counted(path, self.count(bytes)),
         }
     }
 
-    /// Searches a file of any size, piece by piece.
     fn large(&mut self, path: &RelPath, folder: &Folder) -> ControlFlow<()> {
         let Ok(file) = folder.open_file(path.name()) else {
             self.n_passed_over += 1;
@@ -274,13 +238,14 @@ impl<'c> Search<'c> {
         };
         let mut pieces = Pieces::new(file);
         let mut n_matching = 0;
-        while let Ok(Some(Piece { n_before, bytes })) = pieces.next() {
+        while let Ok(Some(bytes)) = pieces.next() {
+            let n_before = pieces.n_before;
             if n_before == 0 && is_binary(&bytes) {
                 self.n_passed_over += 1;
                 return ControlFlow::Continue(());
             }
             match self.show {
-                SearchShown::Lines | SearchShown::Grouped => {
+                SearchShown::Lines => {
                     self.lines(path.as_str(), &bytes, n_before)?;
                 }
                 SearchShown::Files | SearchShown::Counts => n_matching += self.count(&bytes),
@@ -294,36 +259,30 @@ impl<'c> Search<'c> {
         self.counted(path.as_str(), n_matching)
     }
 
-    /// How many lines match, or whether one does.
+    /// Returns the number of matching lines. If only file names are shown, it stops at the first
+    /// match.
     fn count(&self, bytes: &[u8]) -> usize {
         let most = if self.show == SearchShown::Files { 1 } else { usize::MAX };
         let is_match = |line: &&[u8]| self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]);
         bytes.split(|byte| *byte == b'\n').filter(is_match).take(most).count()
     }
 
-    /// Takes in how many lines of a file match.
     fn counted(&mut self, path: &str, n_lines: usize) -> ControlFlow<()> {
         if n_lines == 0 {
             return ControlFlow::Continue(());
         }
-        if self.max_results <= self.matches.len() {
+        if self.max_results <= self.n_matches {
             self.is_full = true;
             return ControlFlow::Break(());
         }
-        self.matches.push(match self.show {
-            SearchShown::Counts => json!({ "path": path, "n_lines": n_lines }),
-            SearchShown::Lines | SearchShown::Grouped | SearchShown::Files => {
-                json!({ "path": path })
-            }
-        });
+        self.n_matches += 1;
         self.text += &match self.show {
             SearchShown::Counts => format!("{path}: {n_lines}\n"),
-            SearchShown::Lines | SearchShown::Grouped | SearchShown::Files => format!("{path}\n"),
+            SearchShown::Lines | SearchShown::Files => format!("{path}\n"),
         };
         if self.cancel.is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
-    /// Shows the lines that match, of a piece with `n_before` lines before it.
     fn lines(&mut self, path: &str, bytes: &[u8], n_before: usize) -> ControlFlow<()> {
         let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
         let mut shown_to = 0;
@@ -335,25 +294,17 @@ impl<'c> Search<'c> {
                 }
                 continue;
             }
-            if self.max_results <= self.matches.len() {
+            if self.max_results <= self.n_matches {
                 self.is_full = true;
                 return ControlFlow::Break(());
             }
-            self.matches.push(json!({ "path": path, "line": n_before + idx + 1 }));
-            if self.show == SearchShown::Grouped && self.heading != path {
-                self.text += &format!("{path}\n");
-                path.clone_into(&mut self.heading);
-            }
+            self.n_matches += 1;
             let from = idx.saturating_sub(self.context).max(shown_to);
             let to = (idx + 1 + self.context).min(lines.len());
             for (at, line) in lines.iter().enumerate().take(to).skip(from) {
                 let mark = if at == idx { ':' } else { '-' };
-                let place = if self.show == SearchShown::Grouped {
-                    format!("  {}{mark}", n_before + at + 1)
-                } else {
-                    format!("{path}{mark}{}{mark}", n_before + at + 1)
-                };
-                self.text += &format!("{place} {}\n", shown_line(line));
+                let number = n_before + at + 1;
+                self.text += &format!("{path}{mark}{number}{mark} {}\n", shown_line(line));
             }
             shown_to = to.max(shown_to);
         }
@@ -363,7 +314,7 @@ impl<'c> Search<'c> {
     fn output(self, pattern: &str, end: WalkEnd) -> Output {
         let mut text = self.text;
         let n_searched = self.n_searched;
-        if self.matches.is_empty() {
+        if self.n_matches == 0 {
             text += &format!("No line matches `{pattern}` ({n_searched} files searched).\n");
         }
         if self.is_full {
@@ -387,8 +338,7 @@ impl<'c> Search<'c> {
                 "[{n_files} files of more than 4 MB were not searched; name one in `under`, such as `{first}`.]\n"
             );
         }
-        let value = json!({ "matches": self.matches, "n_searched": n_searched });
-        Output { text, value, changed: Vec::new() }
+        Output::text(text)
     }
 }
 
@@ -397,4 +347,94 @@ fn shown_line(line: &[u8]) -> String {
     let text = text.trim_end_matches('\r');
     let end = text.floor_char_boundary(SHOWN_LINE_BYTES);
     if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
+}
+
+const DEFAULT_PATHS: u32 = 100;
+const MAX_PATHS: u32 = 1000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct FileFind {
+    /// A glob such as `src/**/*.rs` or `*.md`; without `*?[{` a part of the path, in any case.
+    #[schemars(length(min = 1, max = 256))]
+    pattern: String,
+    /// The folder or file to look in; the whole workspace if left out.
+    #[schemars(length(max = 4096))]
+    under: Option<String>,
+    /// How many paths at most.
+    #[schemars(range(min = 1))]
+    max_results: Option<u32>,
+}
+
+impl WorkspaceTool for FileFind {
+    const SPEC: ToolSpec = ToolSpec {
+        name: "file_find",
+        category: Category::Search,
+        description: "Lists files whose path matches a glob, in order of their names. Files that git ignores are left out.",
+        time_limit: super::WALK_LIMIT,
+        shown_bytes: 12_000,
+    };
+
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+        super::reading_below(workspace, self.under.as_deref())
+    }
+
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let names = Names::new(&self.pattern)?;
+        let under = workspace.folder(self.under.as_deref())?;
+        let max_results = self.max_results.unwrap_or(DEFAULT_PATHS).min(MAX_PATHS) as usize;
+        let mut paths: Vec<String> = Vec::new();
+        let mut n_found = 0;
+        let end = Walk::new(workspace, &ctx.cancel).run(under.as_ref(), &mut |path, _| {
+            if names.matches(path) {
+                n_found += 1;
+                if paths.len() < max_results {
+                    paths.push(path.to_string());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        check_running(&ctx.cancel)?;
+        Ok(Output::text(paths.join("\n") + &summary(&self.pattern, n_found, paths.len(), end)))
+    }
+}
+
+enum Names {
+    Glob(GlobMatcher),
+    Part(String),
+}
+
+impl Names {
+    fn new(pattern: &str) -> Result<Self, ToolError> {
+        if !pattern.contains(['*', '?', '[', '{']) {
+            return Ok(Self::Part(pattern.to_lowercase()));
+        }
+        let glob = GlobBuilder::new(pattern).literal_separator(true).build().map_err(|error| {
+            let what = format!("`{pattern}` is not a glob: {}", error.kind());
+            ToolError::new(Fault::Arguments, what, "Write one such as `src/**/*.rs`.")
+        })?;
+        Ok(Self::Glob(glob.compile_matcher()))
+    }
+
+    /// Returns whether the path matches. A glob without a slash is matched against the file name in
+    /// any directory.
+    fn matches(&self, path: &RelPath) -> bool {
+        match self {
+            Self::Glob(glob) if glob.glob().glob().contains('/') => glob.is_match(path.as_str()),
+            Self::Glob(glob) => glob.is_match(path.name()),
+            Self::Part(part) => path.as_str().to_lowercase().contains(part),
+        }
+    }
+}
+
+fn summary(pattern: &str, n_found: usize, n_shown: usize, end: WalkEnd) -> String {
+    let more = if end.is_cut { "; there are more files than one search looks at" } else { "" };
+    match n_found {
+        0 => format!("No file matches `{pattern}` ({} files looked at{more}).", end.n_files),
+        _ if n_shown < n_found => {
+            format!("\n[{n_shown} of {n_found} paths; name a folder or a longer pattern{more}]")
+        }
+        _ if end.is_cut => format!("\n[{n_found} paths{more}]"),
+        _ => String::new(),
+    }
 }

@@ -10,7 +10,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::{Value, json};
 
-use super::super::super::pipeline::testing::Bay;
+use crate::tools::pipeline::support_tests::Bay;
 
 async fn all(bay: &mut Bay, tool: &str, calls: impl IntoIterator<Item = Value>) -> String {
     let mut shown = String::new();
@@ -135,7 +135,7 @@ async fn files_are_found_by_glob_or_part_and_ignored_ones_are_not() {
     > {"pattern":"*.py"}
     No file matches `*.py` (6 files looked at).
     > {"pattern":"["}
-    Error (arguments): `[` is no glob: unclosed character class; missing ']'. Write one such as `src/**/*.rs`.
+    Error (arguments): `[` is not a glob: unclosed character class; missing ']'. Write one such as `src/**/*.rs`.
     > {"pattern":"*","under":"missing"}
     Error (not_found): There is no `missing`. Look for it with `file_find`.
     "#);
@@ -208,12 +208,7 @@ async fn an_edit_is_exact_or_refused() {
     let mut bay = Bay::new();
     let text = "fn a() {\n    one();\n    two();\n}\nfn b() {\n    one();\n}\n";
     bay.write("a.rs", text);
-    let version = super::version_of(text.as_bytes());
     let edit = |edits: Value| json!({ "path": "a.rs", "edits": edits });
-    let lines = |first: u32, last: u32, replace: &str| {
-        let edits = json!([{ "first_line": first, "last_line": last, "replace": replace }]);
-        json!({ "path": "a.rs", "edits": edits, "version": version })
-    };
     let refused = all(
         &mut bay,
         "file_edit",
@@ -223,12 +218,7 @@ async fn an_edit_is_exact_or_refused() {
             edit(json!([{ "find": "  two();", "replace": "  two();" }])),
             edit(json!([{ "find": "one();\n   two();", "replace": "x" }])),
             edit(json!([{ "find": "two();", "replace": "x" }, { "find": "  two", "replace": "y" }])),
-            edit(json!([{ "first_line": 1, "last_line": 1, "replace": "x" }])),
             edit(json!([])),
-            lines(1, 7, ""),
-            lines(8, 8, "x"),
-            lines(3, 2, "x"),
-            lines(2, 2, "    two();\n}\nfn b() {"),
             json!({ "path": "a.rs", "edits": [{ "find": "two", "replace": "x" }], "version": "older" }),
         ],
     )
@@ -236,27 +226,17 @@ async fn an_edit_is_exact_or_refused() {
     assert_eq!(bay.read("a.rs"), text, "nothing was changed");
     insta::assert_snapshot!(refused, @r#"
     > {"edits":[{"find":"three();","replace":""}],"path":"a.rs"}
-    Error (no_match): The text does not occur in `a.rs`. Read the file again; the text must be exactly as it stands there.
+    Error (no_match): The text does not occur in `a.rs`. Read the file again; the text must be exactly as it is there.
     > {"edits":[{"find":"one();","replace":"x"}],"path":"a.rs"}
     Error (many_matches): The text occurs more than once in `a.rs`: lines 2, 6. Add lines around it until it occurs once, or set `replace_all`.
     > {"edits":[{"find":"  two();","replace":"  two();"}],"path":"a.rs"}
     Error (arguments): The edits leave `a.rs` as it is. Say what should be different.
     > {"edits":[{"find":"one();\n   two();","replace":"x"}],"path":"a.rs"}
-    Error (no_match): The text does not occur in `a.rs`. Its first line stands at line 2; compare what follows and the white space.
+    Error (no_match): The text does not occur in `a.rs`. Its first line is line 2; compare what follows and the white space.
     > {"edits":[{"find":"two();","replace":"x"},{"find":"  two","replace":"y"}],"path":"a.rs"}
     Error (overlap): Two edits overlap at line 3. Make one edit of them.
-    > {"edits":[{"first_line":1,"last_line":1,"replace":"x"}],"path":"a.rs"}
-    Error (arguments): An edit by line needs the version that the lines were counted in. Take it from `file_read`.
     > {"edits":[],"path":"a.rs"}
     Error (arguments): The arguments do not fit: at /edits: has 0 items, needs at least 1. Call `file_edit` again with arguments that fit its schema.
-    > {"edits":[{"first_line":1,"last_line":7,"replace":""}],"path":"a.rs","version":"ff544f1176e7"}
-    Error (too_large): The edit would leave nothing of `a.rs`. Use `file_delete` to remove it.
-    > {"edits":[{"first_line":8,"last_line":8,"replace":"x"}],"path":"a.rs","version":"ff544f1176e7"}
-    Error (arguments): `a.rs` has no lines 8-8. Read the file again.
-    > {"edits":[{"first_line":3,"last_line":2,"replace":"x"}],"path":"a.rs","version":"ff544f1176e7"}
-    Error (arguments): `a.rs` has no lines 3-2. Read the file again.
-    > {"edits":[{"first_line":2,"last_line":2,"replace":"    two();\n}\nfn b() {"}],"path":"a.rs","version":"ff544f1176e7"}
-    Error (overlap): The last lines of the replacement also follow it. Leave them out, or replace them too.
     > {"edits":[{"find":"two","replace":"x"}],"path":"a.rs","version":"older"}
     Error (stale): `a.rs` changed since version older. Read it again with `file_read`.
     "#);
@@ -292,10 +272,6 @@ async fn line_ends_of_the_file_are_kept() {
     let edits = json!([{ "find": "one\ntwo", "replace": "1\n2" }]);
     bay.call("file_edit", json!({ "path": "dos.txt", "edits": edits })).await;
     assert_eq!(bay.read("dos.txt"), "1\r\n2\r\nthree\r\n");
-    let version = super::version_of(bay.read("dos.txt").as_bytes());
-    let edits = json!([{ "first_line": 3, "last_line": 3, "replace": "3" }]);
-    bay.call("file_edit", json!({ "path": "dos.txt", "edits": edits, "version": version })).await;
-    assert_eq!(bay.read("dos.txt"), "1\r\n2\r\n3\r\n");
 }
 
 // Acolyte defect 9.
@@ -322,7 +298,7 @@ async fn what_changed_is_said_by_the_tool_itself() {
     }
     insta::assert_snapshot!(shown, @r#"
     Wrote a/b.txt: 1 lines, version d33fb48ab5ad ["Created a/b.txt"]
-    Error (stale): `a/b.txt` is there already. Read it and use `file_edit`, or give its version to write it anew. []
+    Error (stale): `a/b.txt` exists already. Read it and use `file_edit`, or give its version to replace it. []
     Moved a/b.txt to c.txt ["Deleted a/b.txt", "Created c.txt"]
     Error (stale): `c.txt` changed since version older. Read it again with `file_read`. []
     Deleted c.txt ["Deleted c.txt"]
@@ -381,7 +357,7 @@ async fn links_lead_nowhere() {
     file_find: Error (wrong_kind): `dir` is no plain folder. Links are not followed; name a folder.
     file_find: No file matches `*` (0 files looked at).
     file_create: Error (wrong_kind): A part of `dir/new.txt` is no plain folder. Links are not followed; name the real place.
-    file_create: Error (stale): `dangling.txt` is there already. Read it and use `file_edit`, or give its version to write it anew.
+    file_create: Error (stale): `dangling.txt` exists already. Read it and use `file_edit`, or give its version to replace it.
     file_edit: Error (wrong_kind): `link.txt` is no plain file. Links and folders are not opened; list a folder with `file_find`.
     file_delete: Error (wrong_kind): `link.txt` is no plain file. Links and folders are not opened; list a folder with `file_find`.
     file_move: Error (wrong_kind): `link.txt` is no plain file. Links and folders are not opened; list a folder with `file_find`.

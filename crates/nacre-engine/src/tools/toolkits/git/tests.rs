@@ -9,12 +9,12 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use nacre_core::base::git::GitProgram;
+use nacre_base::git::GitProgram;
 use serde_json::json;
 
-use super::super::super::pipeline::testing::{Bay, Plan, full_access, write};
-use super::super::super::workspace::Workspace;
 use crate::tools::Permissions;
+use crate::tools::pipeline::support_tests::{Bay, Plan, full_access, write};
+use crate::tools::workspace::Workspace;
 
 fn environment(home: &Path) -> BTreeMap<String, String> {
     let path = std::env::var("PATH").unwrap_or_default();
@@ -119,9 +119,9 @@ async fn state_and_history_are_shown() {
     > git_show
     Error (exec): git says: fatal: bad revision 'nothing^{commit}'. Look at `git_status`.
     > git_show
-    Error (arguments): `HEAD:.env` names no commit. Name one such as `HEAD~1` or a hash.
+    Error (arguments): `HEAD:.env` does not name a commit. Name one such as `HEAD~1` or a hash.
     > git_show
-    Error (arguments): `--output=x` names no commit. Name one such as `HEAD~1` or a hash.
+    Error (arguments): `--output=x` does not name a commit. Name one such as `HEAD~1` or a hash.
     ");
 }
 

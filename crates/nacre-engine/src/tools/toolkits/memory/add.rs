@@ -1,150 +1,151 @@
-//! `memory_add`: one decision or learning, with the words that prove it.
+//! Tools that change memories. Models supply only text; the store adds ids, times and sources.
 
+use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
-use nacre_core::memory::{Claim, Draft, LearningKind, MemoryId, Quote, Speaker, Trust};
+use nacre_memory::LearningKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 
-use super::super::super::footprint::{Footprint, MemoryUse};
-use super::super::super::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
-use super::handle::{MemoryHandle, memory_error};
 use crate::record::{Category, Fault};
+use crate::tools::footprint::{Footprint, MemoryUse};
+use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::memory::{MemoryHandle, memory_error};
+use crate::tools::toolkits::off_thread;
 
-const MAX_TAGS: usize = 32;
-const MAX_RELATED: usize = 32;
-const MAX_TEXT_BYTES: usize = 32_000;
+/// Stores a claim and returns the text for the model.
+pub type RecordClaim = dyn Fn(MemoryRecord) -> RecordingClaim + Send + Sync;
 
-/// How sure a model is at most; only a person is sure.
-const MAX_CONFIDENCE: f64 = 0.9;
-const DEFAULT_CONFIDENCE: f64 = 0.7;
+pub type RecordingClaim = Pin<Box<dyn Future<Output = Result<String, ToolError>> + Send>>;
 
-/// Remembers something.
-#[derive(Clone)]
-pub struct MemoryAdd {
-    pub memories: MemoryHandle,
-}
-
+/// Stores a decision or a learning.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct MemoryAddInput {
-    r#type: ClaimType,
-    /// What kind of learning: insight, procedure, pitfall, friction, preference, convention or context.
-    kind: Option<String>,
-    /// One line.
-    title: String,
-    /// Markdown: what it is, and why.
-    body: String,
-    /// The words of this conversation or of a file that prove it, as they stand there.
-    evidence: String,
+pub struct MemoryRecord {
+    /// What was decided or learned: one sentence that is clear without this conversation.
+    #[schemars(length(min = 1, max = 200))]
+    pub title: String,
+    /// Markdown: why, and what follows from it.
+    #[schemars(length(max = 4000))]
+    pub body: String,
+    /// For a learning: insight, procedure, pitfall, friction, preference, convention or context.
+    /// Leave it out for a decision.
+    pub kind: Option<String>,
+    /// The words of this conversation that prove it, exactly as they were said: the person's own
+    /// where they decided it.
+    #[schemars(length(min = 8, max = 600))]
+    pub quote: String,
     #[serde(default)]
-    tags: Vec<String>,
-    /// Ids of memories that have to do with it.
+    #[schemars(length(max = 12))]
+    pub tags: Vec<String>,
+    /// Situations in which a later agent should be shown it, in the words of a prompt or an error
+    /// message.
     #[serde(default)]
-    related: Vec<String>,
-    /// From 0 to 0.9; 0.7 if left out.
-    confidence: Option<f64>,
+    #[schemars(length(max = 8))]
+    pub applies: Vec<String>,
+    /// The id of a memory that does not hold any more because of this one.
+    pub supersedes: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum ClaimType {
-    Decision,
-    Learning,
-}
-
-impl Tool for MemoryAdd {
-    type Input = MemoryAddInput;
+impl Tool for MemoryRecord {
+    type With = Arc<RecordClaim>;
 
     const SPEC: ToolSpec = ToolSpec {
         name: "memory_add",
-        toolkit: "memory",
         category: Category::Write,
-        description: "Remembers one decision or learning for later work in this project. Search first: what is known \
-            already is not remembered twice. Nothing that the code or git says, no task state, no secrets. Returns the \
-            id.",
+        description: "Remembers one decision or learning for later sessions. Search first. Nothing \
+            that the code or git says, no task state, no secrets. The words that you quote are \
+            looked up in this conversation; what nobody said needs the person's approval. Returns \
+            the id.",
+        time_limit: Duration::from_secs(30),
+        shown_bytes: 2_000,
+    };
+
+    fn footprint(&self, _: &Arc<RecordClaim>) -> Result<Footprint, ToolError> {
+        self.learning_kind()?;
+        Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
+    }
+
+    fn preview(&self, _: &Arc<RecordClaim>) -> Result<Preview, ToolError> {
+        let Self { title, body, kind, quote, tags, applies, supersedes } = self;
+        let mut text = format!("{title}\n\n{body}\n\n> {quote}\n");
+        for (name, values) in [
+            ("kind", kind.as_slice()),
+            ("tags", tags),
+            ("applies", applies),
+            ("supersedes", supersedes.as_slice()),
+        ] {
+            if !values.is_empty() {
+                text += &format!("{name}: {}\n", values.join(", "));
+            }
+        }
+        Ok(Preview { memory: Some(text), ..Preview::default() })
+    }
+
+    async fn run(self, record: &Arc<RecordClaim>, _: &ToolContext) -> Result<Output, ToolError> {
+        self.learning_kind()?;
+        record(self).await.map(Output::text)
+    }
+}
+
+impl MemoryRecord {
+    pub fn learning_kind(&self) -> Result<Option<LearningKind>, ToolError> {
+        let refuse = || {
+            let hint = "Use insight, procedure, pitfall, friction, preference, convention or \
+                        context, or leave it out.";
+            ToolError::new(Fault::Arguments, "That is not a kind of learning", hint)
+        };
+        self.kind
+            .as_deref()
+            .map(|kind| LearningKind::from_name(kind).ok_or_else(refuse))
+            .transpose()
+    }
+}
+
+/// Archives a memory.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryRemove {
+    /// The whole id, as `memory_search` shows it.
+    id: String,
+}
+
+impl Tool for MemoryRemove {
+    type With = MemoryHandle;
+
+    const SPEC: ToolSpec = ToolSpec {
+        name: "memory_remove",
+        category: Category::Write,
+        description: "Archives a decision or learning that no longer holds, so that searches leave \
+            it out. A person can restore it.",
         time_limit: Duration::from_secs(20),
         shown_bytes: 2_000,
     };
 
-    fn footprint(&self, input: &MemoryAddInput) -> Result<Footprint, ToolError> {
-        input.claim()?;
+    fn footprint(&self, _: &MemoryHandle) -> Result<Footprint, ToolError> {
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
-    async fn run(&self, input: MemoryAddInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        let now = ctx.now;
-        self.memories.work(move |memories| add(memories, input, now)).await
+    fn preview(&self, memories: &MemoryHandle) -> Result<Preview, ToolError> {
+        let at = memories.store.locate(&self.id).map_err(|error| memory_error(&error))?;
+        Ok(Preview { memory: Some(format!("Put away {}", at.id)), ..Preview::default() })
     }
-}
 
-impl MemoryAddInput {
-    fn claim(&self) -> Result<Claim, ToolError> {
-        let refuse = |what: &str, hint: &str| Err(ToolError::new(Fault::Arguments, what, hint));
-        if self.evidence.trim().is_empty() {
-            return refuse("There is no evidence", "Quote the words that prove it.");
-        }
-        let n_bytes = self.body.len() + self.evidence.len();
-        if n_bytes > MAX_TEXT_BYTES
-            || self.tags.len() > MAX_TAGS
-            || self.related.len() > MAX_RELATED
-        {
-            return refuse("That is too much for one memory", "A memory is a page, not a book.");
-        }
-        match (self.r#type, self.kind.as_deref()) {
-            (ClaimType::Decision, None) => Ok(Claim::Decision),
-            (ClaimType::Decision, Some(_)) => refuse("A decision has no kind", "Leave `kind` out."),
-            (ClaimType::Learning, None) => Ok(Claim::Learning(LearningKind::Insight)),
-            (ClaimType::Learning, Some(kind)) => match kind.parse() {
-                Ok(kind) => Ok(Claim::Learning(kind)),
-                Err(_) => refuse(
-                    "That is no kind of learning",
-                    "Use insight, procedure, pitfall, friction, preference, convention or context.",
-                ),
-            },
-        }
+    async fn run(self, memories: &MemoryHandle, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let (memories, now) = (memories.clone(), ctx.now);
+        off_thread(move || {
+            let archive = || {
+                let mut batch = memories.store.begin(&memories.owner, memories.patience)?;
+                let id = batch.archive(&self.id, now)?;
+                batch.commit()?;
+                Ok(id)
+            };
+            let id = archive().map_err(|error| memory_error(&error))?;
+            let text =
+                format!("{id} is in the archive; `nacre memory restore {id}` brings it back.");
+            Ok(Output::text(text))
+        })
+        .await
     }
-}
-
-fn add(
-    memories: &MemoryHandle,
-    input: MemoryAddInput,
-    now: Timestamp,
-) -> Result<Output, ToolError> {
-    let failed = |error| memory_error(&error);
-    let claim = input.claim()?;
-    if memories.store.is_forgotten(&input.title, &input.body).map_err(failed)? {
-        let hint = "A person wanted this forgotten; do not remember it again.";
-        return Err(ToolError::new(Fault::Denied, "This was forgotten on purpose", hint));
-    }
-    let related: Result<Vec<MemoryId>, _> =
-        input.related.iter().map(|id| memories.store.locate(id).map(|at| at.id)).collect();
-    let draft = Draft {
-        claim,
-        title: input.title,
-        body: input.body,
-        tags: input.tags,
-        applies: Vec::new(),
-        related: related.map_err(failed)?,
-        source: memories.source.clone(),
-        confidence: input.confidence.unwrap_or(DEFAULT_CONFIDENCE).clamp(0.0, MAX_CONFIDENCE),
-        basis: None,
-        // Whose words these are is not for the model to say: what it hands in, it has said.
-        quotes: vec![Quote {
-            text: input.evidence,
-            speaker: Speaker::Assistant,
-            place: format!("{}: memory_add", memories.source),
-            at: now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-        }],
-        limit: Trust::Assistant,
-    };
-    let mut batch = memories.store.begin(&memories.owner, memories.patience).map_err(failed)?;
-    let id = batch.add(&draft, now).map_err(failed)?;
-    let n_redacted: usize = batch.redactions().values().sum();
-    batch.commit().map_err(failed)?;
-    let note = if n_redacted == 0 { "" } else { "; secrets were taken out" };
-    let value = json!({ "id": id.as_str(), "redacted": n_redacted });
-    Ok(Output { text: format!("Remembered as {id}{note}."), value, changed: Vec::new() })
 }

@@ -1,36 +1,111 @@
-//! Memories, as far as an agent may work with them.
-//!
-//! A model says what is to be remembered; ids, times, source and the rest are filled in by the store, and every change
-//! goes through one `memory::Batch`.
+//! Tools for memories, and the handle to a store that these tools share.
 
 mod add;
-mod claims;
-mod handle;
 mod passage;
-mod recall;
-mod record;
-mod remove;
 mod search;
 
-pub use add::MemoryAdd;
-pub use claims::ClaimSearch;
-pub use handle::MemoryHandle;
-pub(crate) use passage::marked;
-pub use passage::{OverturnedPassage, Passage, QUOTE_MARK, Recalled, recall, speaker};
-pub use recall::{MemoryRecall, note};
-pub use record::{AgentRecord, MemoryRecord, RecordClaim, RecordingClaim};
-pub use remove::MemoryRemove;
-pub use search::MemorySearch;
+use std::sync::Arc;
+use std::time::Duration;
 
-/// The schemas of what a model writes for these, from their types.
+use jiff::Timestamp;
+use nacre_base::fs::{FsError, Owner};
+use nacre_memory::recall::{self, RecallStore, Recalled};
+use nacre_memory::search::{Embedder, SearchError};
+use nacre_memory::{MemoryError, MemoryId, Store};
+
+use crate::record::Fault;
+use crate::tools::tool::ToolError;
+
+pub use add::{MemoryRecord, MemoryRemove, RecordClaim, RecordingClaim};
+pub use passage::{QUOTE_MARK, speaker};
+pub(crate) use passage::{marked, quoted};
+pub use search::{MemoryRecall, MemorySearch, note};
+
 #[cfg(test)]
 pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
     use crate::schemas::derived;
     vec![
-        derived::<add::MemoryAddInput>(),
-        derived::<recall::MemoryRecallInput>(),
-        derived::<record::MemoryRecordInput>(),
-        derived::<remove::MemoryRemoveInput>(),
-        derived::<search::MemorySearchInput>(),
+        derived::<search::MemoryRecall>(),
+        derived::<add::MemoryRecord>(),
+        derived::<add::MemoryRemove>(),
+        derived::<search::MemorySearch>(),
     ]
+}
+
+#[derive(Clone)]
+pub struct MemoryHandle {
+    pub store: Arc<Store>,
+    pub embedder: Arc<dyn Embedder>,
+    pub owner: Owner,
+    pub patience: Duration,
+    pub source: String,
+    /// Whether searches exclude summaries.
+    pub is_claims_only: bool,
+}
+
+pub fn recall(
+    stores: &[MemoryHandle],
+    question: &str,
+    limit: usize,
+    now: Timestamp,
+) -> Result<Recalled, SearchError> {
+    let stores: Vec<RecallStore<'_>> = stores
+        .iter()
+        .map(|handle| RecallStore {
+            store: &handle.store,
+            embedder: &*handle.embedder,
+            owner: &handle.owner,
+        })
+        .collect();
+    recall::recall(&stores, question, limit, now)
+}
+
+pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
+    let (fault, hint) = match error {
+        MemoryError::Unknown { nearest, .. } | MemoryError::Ambiguous { nearest, .. } => {
+            let ids: Vec<&str> = nearest.iter().map(MemoryId::as_str).collect();
+            let hint = match ids.as_slice() {
+                [] => "Find the id with `memory_search`.".to_owned(),
+                ids => format!("Did you mean {}? Find ids with `memory_search`.", ids.join(", ")),
+            };
+            (Fault::NotFound, hint)
+        }
+        MemoryError::EmptyTitle | MemoryError::TooLong { .. } | MemoryError::InvalidText(_) => {
+            (Fault::Arguments, "Shorten or complete the text.".to_owned())
+        }
+        MemoryError::AlreadyArchived { .. }
+        | MemoryError::NotArchived { .. }
+        | MemoryError::NotACandidate { .. }
+        | MemoryError::NotSupersedable { .. } => {
+            (Fault::Stale, "Look at it again with `memory_search`.".to_owned())
+        }
+        MemoryError::OwnerOnly { .. }
+        | MemoryError::UsersWords { .. }
+        | MemoryError::NotShown { .. } => (Fault::Denied, "Ask the user to do it.".to_owned()),
+        MemoryError::SummaryNotArchivable { .. } | MemoryError::SummaryNotJudged { .. } => {
+            (Fault::Unsupported, "Leave summaries as they are.".to_owned())
+        }
+        MemoryError::Fs(FsError::Busy { .. }) => {
+            (Fault::Io, "Another process is writing; try once more.".to_owned())
+        }
+        MemoryError::Fs(_)
+        | MemoryError::Unreadable(_)
+        | MemoryError::Sidecar { .. }
+        | MemoryError::NotARunFile { .. }
+        | MemoryError::NotUndoable { .. }
+        | MemoryError::NoLevel { .. } => {
+            (Fault::Io, "Report it to the person; `nacre doctor` shows what is wrong.".to_owned())
+        }
+    };
+    ToolError::new(fault, error.to_string(), hint)
+}
+
+pub(crate) fn search_error(error: &SearchError) -> ToolError {
+    match error {
+        SearchError::Memory(error) => memory_error(error),
+        SearchError::Index(error) => {
+            let hint = "Report it to the person; `nacre index --rebuild` rebuilds the index.";
+            ToolError::new(Fault::Io, error.to_string(), hint)
+        }
+    }
 }

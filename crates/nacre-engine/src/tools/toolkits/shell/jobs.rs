@@ -1,71 +1,54 @@
-//! Programs in the background: `shell_start`, `shell_poll` and `shell_stop`.
+//! Background programs: `shell_start`, `shell_poll` and `shell_stop`.
 //!
-//! A job writes into a file of the scratch folder, which the host reads without following links: the program could put
-//! one in its place. When the list of jobs is dropped, all of them end.
+//! All jobs are stopped when the job list is dropped.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use nacre_core::safefs::{Access, RelPath, WriteScope};
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::json;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use super::super::super::footprint::Footprint;
-use super::super::super::programs::{SCRATCH, unusable};
-use super::super::super::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
-use super::run::{ShellRunInput, ending};
-use crate::confine::Program;
-use crate::model::CancelSource;
+use crate::confine::{LiveOutput, Program};
+use crate::model::Cancel;
 use crate::record::{Category, Fault};
 use crate::tools::Programs;
+use crate::tools::footprint::Footprint;
+use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::toolkits::shell::{ShellRun, ending};
 
 const MAX_RUNNING: usize = 8;
 const DEFAULT_SECONDS: u64 = 1800;
 const MAX_SECONDS: u64 = 6 * 3600;
 const MAX_WAIT_SECONDS: u64 = 60;
 
-/// How long the end of a job is waited for.
 const STOP_LIMIT: Duration = Duration::from_secs(10);
 const MAX_ABOUT_BYTES: usize = 80;
 
-/// What one look shows; the newest counts.
-const SHOWN_BYTES: usize = 12_000;
-const MAX_OUTPUT_BYTES: u64 = 64 << 20;
+/// Maximum output shown per poll. If there is more, the oldest output is dropped.
+const SHOWN_BYTES: u64 = 12_000;
 
-/// The jobs of one agent. Clones are the same list.
 #[derive(Clone, Debug, Default)]
-pub struct ShellJobs(Arc<Mutex<JobList>>);
-
-#[derive(Debug, Default)]
-struct JobList {
-    jobs: BTreeMap<u32, ShellJob>,
-    last: u32,
-}
+pub struct ShellJobs(Arc<Mutex<BTreeMap<u32, ShellJob>>>);
 
 #[derive(Debug)]
 struct ShellJob {
-    state: watch::Receiver<JobState>,
-    cancel: CancelSource,
+    /// How the job ended, or `None` while it is running.
+    ended: watch::Receiver<Option<String>>,
+    cancel: Cancel,
     task: JoinHandle<()>,
-    scratch: WriteScope,
-    file: RelPath,
-    /// What was started, in a line.
+    output: LiveOutput,
     about: String,
-    /// What of the output was shown.
-    n_shown: usize,
+    n_shown: u64,
 }
 
-/// How far a job is.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum JobState {
-    Running,
-    Ended(String),
+impl ShellJob {
+    fn is_running(&self) -> bool {
+        self.ended.borrow().is_none()
+    }
 }
 
 impl Drop for ShellJob {
@@ -76,82 +59,58 @@ impl Drop for ShellJob {
 }
 
 impl ShellJobs {
-    fn lock(&self) -> MutexGuard<'_, JobList> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u32, ShellJob>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn state(&self, job: u32) -> Result<watch::Receiver<JobState>, ToolError> {
-        self.lock().jobs.get(&job).map(|found| found.state.clone()).ok_or_else(|| unknown(job))
+    fn end_of(&self, job: u32) -> Result<watch::Receiver<Option<String>>, ToolError> {
+        self.lock().get(&job).map(|found| found.ended.clone()).ok_or_else(|| unknown(job))
     }
 
-    /// What a job wrote since the last look, and how far it is.
+    /// Returns the job's output since the last poll, and its state.
     fn look(&self, job: u32) -> Result<Output, ToolError> {
         let mut list = self.lock();
-        let found = list.jobs.get_mut(&job).ok_or_else(|| unknown(job))?;
-        let bytes = match found.scratch.read(&found.file, MAX_OUTPUT_BYTES) {
-            Ok(bytes) => bytes,
-            Err(error) if error.is_missing() => Vec::new(),
-            Err(error) => {
-                let what = format!("The output of job {job} cannot be read: {error}");
-                return Err(ToolError::new(Fault::Io, what, "Stop it and run it another way."));
-            }
-        };
-        let new = &bytes[found.n_shown.min(bytes.len())..];
-        found.n_shown = bytes.len();
-        let state = match &*found.state.borrow() {
-            JobState::Running => "running".to_owned(),
-            JobState::Ended(how) => how.clone(),
-        };
-        let skipped = new.len().saturating_sub(SHOWN_BYTES);
+        let found = list.get_mut(&job).ok_or_else(|| unknown(job))?;
+        let output = found.output.so_far();
+        let n_new = output.total - found.n_shown;
+        found.n_shown = output.total;
+        let state = found.ended.borrow().clone().unwrap_or_else(|| "running".to_owned());
+        let shown = output.last(n_new.min(SHOWN_BYTES) as usize);
+        let n_skipped = n_new - shown.len() as u64;
         let mut text = format!("job {job}: {state}\n");
-        if skipped != 0 {
-            text += &format!("[… {skipped} bytes left out …]\n");
+        if n_skipped != 0 {
+            text += &format!("[… {n_skipped} bytes left out …]\n");
         }
-        text += &String::from_utf8_lossy(&new[skipped..]);
-        if skipped != 0 {
-            let file = &found.file;
-            text += &format!("\n[All of it lies in `$TMPDIR/{file}`, for shell_run.]");
-        }
-        let value = json!({ "job": job, "state": state, "n_bytes": bytes.len() });
-        Ok(Output { text, value, changed: Vec::new() })
+        text += &String::from_utf8_lossy(&shown);
+        Ok(Output::text(text))
     }
-}
 
-impl ShellJobs {
-    /// Whether anything was started.
+    /// Returns whether no job was ever started.
     pub fn is_empty(&self) -> bool {
-        self.lock().jobs.is_empty()
+        self.lock().is_empty()
     }
 
-    /// Ends every job and waits for its end; returns those that were still running, in words.
+    /// Stops every job, waits for each to end, and describes those that were still running.
     pub async fn stop_all(&self) -> Vec<String> {
-        let running: Vec<(String, watch::Receiver<JobState>)> = {
+        let running: Vec<(String, watch::Receiver<Option<String>>)> = {
             let list = self.lock();
-            let is_running =
-                |(_, job): &(&u32, &ShellJob)| *job.state.borrow() == JobState::Running;
+            let running = list.iter().filter(|(_, job)| job.is_running());
             let stop = |(number, job): (&u32, &ShellJob)| {
                 job.cancel.cancel();
-                (format!("{number} ({})", job.about), job.state.clone())
+                (format!("{number} ({})", job.about), job.ended.clone())
             };
-            list.jobs.iter().filter(is_running).map(stop).collect()
+            running.map(stop).collect()
         };
         let mut stopped = Vec::with_capacity(running.len());
-        for (about, mut state) in running {
-            // One whose end is never told has none to wait for.
-            let _ = timeout(STOP_LIMIT, state.wait_for(|state| *state != JobState::Running)).await;
+        for (about, mut ended) in running {
+            // A closed channel also means that the job has ended.
+            let _ = timeout(STOP_LIMIT, ended.wait_for(Option::is_some)).await;
             stopped.push(about);
         }
         stopped
     }
 }
 
-/// A name that no other agent of this machine writes to: all of them share the folder.
-fn file_name() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(1);
-    format!("job-{}-{}.out", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
-}
-
-/// What a program is, in a line.
 fn about(program: &Program) -> String {
     let text = match program {
         Program::Argv { name, arguments } => {
@@ -168,17 +127,10 @@ fn unknown(job: u32) -> ToolError {
     ToolError::new(Fault::NotFound, what, "Start one with `shell_start`.")
 }
 
-/// Starts a program and does not wait for it.
-#[derive(Clone, Debug)]
-pub struct ShellStart {
-    pub programs: Arc<Programs>,
-    pub jobs: ShellJobs,
-}
-
-/// Either `argv` or `script`.
+/// Starts a program in the background. Either `argv` or `script` is given.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ShellStartInput {
+pub struct ShellStart {
     /// A program and its arguments, passed on as they are; no shell reads them.
     argv: Option<Vec<String>>,
     /// A text for `/bin/sh`, for pipes, redirections and several commands.
@@ -190,93 +142,82 @@ pub struct ShellStartInput {
     time_limit: Option<u64>,
 }
 
-impl ShellStartInput {
-    fn order(&self) -> ShellRunInput {
-        ShellRunInput::new(self.argv.clone(), self.script.clone(), self.folder.clone())
+impl ShellStart {
+    fn order(&self) -> ShellRun {
+        let Self { argv, script, folder, .. } = self;
+        let (argv, script, folder) = (argv.clone(), script.clone(), folder.clone());
+        ShellRun { argv, script, folder, time_limit: None }
     }
 }
 
 impl Tool for ShellStart {
-    type Input = ShellStartInput;
+    type With = (Arc<Programs>, ShellJobs);
 
     const SPEC: ToolSpec = ToolSpec {
         name: "shell_start",
-        toolkit: "shell",
         category: Category::Execute,
-        description: "Starts a program in the background and returns the number of its job: for a server, a watcher, or a \
-            build that takes minutes. Read what it says with shell_poll; end it with shell_stop. Every job ends with the \
-            turn. Otherwise as shell_run.",
+        description: "Starts a program in the background and returns the number of its job: for a \
+            server, a watcher, or a build that takes minutes. Read its output with shell_poll; end \
+            it with shell_stop. Every job ends with the turn. Otherwise as shell_run.",
         time_limit: Duration::from_secs(30),
         shown_bytes: 4_000,
     };
 
-    fn footprint(&self, input: &ShellStartInput) -> Result<Footprint, ToolError> {
-        input.order().footprint(&self.programs)
+    fn footprint(&self, with: &Self::With) -> Result<Footprint, ToolError> {
+        self.order().footprint(&with.0)
     }
 
-    fn preview(&self, input: &ShellStartInput) -> Result<Preview, ToolError> {
-        input.order().preview()
+    fn preview(&self, with: &Self::With) -> Result<Preview, ToolError> {
+        self.order().preview(&with.0)
     }
 
-    async fn run(&self, input: ShellStartInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        let order = input.order();
-        let seconds = input.time_limit.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
+    async fn run(self, with: &Self::With, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let (programs, jobs) = with;
+        let order = self.order();
+        let seconds = self.time_limit.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
         let folder = order.full_folder(ctx)?;
-        let scratch = WriteScope::create_inside(&ctx.spill, SCRATCH, Access::Private)
-            .map_err(|error| unusable(error.to_string()))?;
-        let mut list = self.jobs.lock();
-        let is_running = |job: &&ShellJob| *job.state.borrow() == JobState::Running;
-        if MAX_RUNNING <= list.jobs.values().filter(is_running).count() {
+        let mut list = jobs.lock();
+        if MAX_RUNNING <= list.values().filter(|job| job.is_running()).count() {
             let what = format!("{MAX_RUNNING} jobs are running already");
             return Err(ToolError::new(Fault::BudgetSpent, what, "Stop one with `shell_stop`."));
         }
-        list.last += 1;
-        let job = list.last;
-        let file = RelPath::new(&file_name()).map_err(|error| unusable(error.to_string()))?;
+        // Jobs that have ended stay in the list, so numbers are never reused.
+        let job = list.keys().next_back().map_or(1, |last| last + 1);
         let about = about(&order.program()?);
-        let out = scratch.full(&file).to_string_lossy().into_owned();
-        let program = redirected(order.program()?, out);
-        let cancel = CancelSource::new();
-        let (tell, state) = watch::channel(JobState::Running);
-        let (programs, limit) = (Arc::clone(&self.programs), Duration::from_secs(seconds));
-        let ctx = ToolContext { cancel: cancel.token(), ..ctx.clone() };
+        let program = with_errors(order.program()?);
+        let output = LiveOutput::default();
+        let cancel = Cancel::new();
+        let (sender, ended) = watch::channel(None);
+        let (programs, limit) = (Arc::clone(programs), Duration::from_secs(seconds));
+        let (ctx, stdout) = (ToolContext { cancel: cancel.clone(), ..ctx.clone() }, output.clone());
         let task = tokio::spawn(async move {
-            let ended = programs.run(program, &folder, limit, &ctx).await;
-            tell.send_replace(JobState::Ended(match ended {
+            let ended = programs.run_watched(program, &folder, limit, &ctx, &stdout).await;
+            sender.send_replace(Some(match ended {
                 Ok(finished) => [vec![ending(&finished)], finished.notes].concat().join("\n"),
                 Err(error) => format!("could not run: {}", error.what),
             }));
         });
-        list.jobs.insert(job, ShellJob { state, cancel, task, scratch, file, about, n_shown: 0 });
-        let text = format!("job {job} runs; look at it with shell_poll");
-        Ok(Output { text, value: json!({ "job": job }), changed: Vec::new() })
+        list.insert(job, ShellJob { ended, cancel, task, output, about, n_shown: 0 });
+        Ok(Output::text(format!("job {job} runs; look at it with shell_poll")))
     }
 }
 
-/// The same program, writing into a file.
-fn redirected(program: Program, out: String) -> Program {
-    let mut arguments = match &program {
-        Program::Argv { .. } => vec!["-c".to_owned(), "exec \"$@\" >\"$0\" 2>&1".to_owned(), out],
-        Program::Script(script) => {
-            vec!["-c".to_owned(), format!("exec >\"$0\" 2>&1\n{script}"), out]
+/// Redirects the program's standard error to its standard output.
+fn with_errors(program: Program) -> Program {
+    match program {
+        Program::Script(script) => Program::Script(format!("exec 2>&1\n{script}")),
+        Program::Argv { name, arguments } => {
+            let shell = ["-c", "exec \"$@\" 2>&1", "sh"].map(str::to_owned);
+            let arguments = shell.into_iter().chain([name]).chain(arguments).collect();
+            Program::Argv { name: "/bin/sh".to_owned(), arguments }
         }
-    };
-    if let Program::Argv { name, arguments: given } = program {
-        arguments.push(name);
-        arguments.extend(given);
     }
-    Program::Argv { name: "/bin/sh".to_owned(), arguments }
 }
 
-/// Reads what a job says.
-#[derive(Clone, Debug)]
-pub struct ShellPoll {
-    pub jobs: ShellJobs,
-}
-
+/// Reads the output of a job.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ShellPollInput {
+pub struct ShellPoll {
     /// The number that `shell_start` returned.
     job: u32,
     /// Seconds to wait for its end, at most 60; none if left out.
@@ -284,71 +225,64 @@ pub struct ShellPollInput {
 }
 
 impl Tool for ShellPoll {
-    type Input = ShellPollInput;
+    type With = ShellJobs;
 
     const SPEC: ToolSpec = ToolSpec {
         name: "shell_poll",
-        toolkit: "shell",
         category: Category::Execute,
-        description: "Shows what a background job wrote since the last look, and whether it still runs.",
+        description: "Shows what a background job wrote since the last poll, and whether it still \
+            runs.",
         time_limit: Duration::from_secs(MAX_WAIT_SECONDS + 10),
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &ShellPollInput) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &ShellJobs) -> Result<Footprint, ToolError> {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: ShellPollInput, ctx: &ToolContext) -> Result<Output, ToolError> {
-        let mut state = self.jobs.state(input.job)?;
-        let wait = Duration::from_secs(input.wait.unwrap_or(0).min(MAX_WAIT_SECONDS));
-        let ended = state.wait_for(|state| *state != JobState::Running);
+    async fn run(self, jobs: &ShellJobs, ctx: &ToolContext) -> Result<Output, ToolError> {
+        let mut ended = jobs.end_of(self.job)?;
+        let wait = Duration::from_secs(self.wait.unwrap_or(0).min(MAX_WAIT_SECONDS));
         tokio::select! {
             biased;
             () = ctx.cancel.cancelled() => {}
-            // Whether it ended is read below.
-            _ = timeout(wait, ended) => {}
+            _ = timeout(wait, ended.wait_for(Option::is_some)) => {}
         }
-        self.jobs.look(input.job)
+        jobs.look(self.job)
     }
 }
 
 /// Ends a job.
-#[derive(Clone, Debug)]
-pub struct ShellStop {
-    pub jobs: ShellJobs,
-}
-
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct ShellStopInput {
+pub struct ShellStop {
     /// The number that `shell_start` returned.
     job: u32,
 }
 
 impl Tool for ShellStop {
-    type Input = ShellStopInput;
+    type With = ShellJobs;
 
     const SPEC: ToolSpec = ToolSpec {
         name: "shell_stop",
-        toolkit: "shell",
         category: Category::Execute,
-        description: "Ends a background job and everything that it started, and shows its last words.",
+        description: "Ends a background job and everything that it started, and shows the rest of \
+            its output.",
         time_limit: Duration::from_secs(20),
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &ShellStopInput) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &ShellJobs) -> Result<Footprint, ToolError> {
         Ok(Footprint::default())
     }
 
-    async fn run(&self, input: ShellStopInput, _: &ToolContext) -> Result<Output, ToolError> {
-        let mut state = self.jobs.state(input.job)?;
-        if let Some(job) = self.jobs.lock().jobs.get(&input.job) {
+    async fn run(self, jobs: &ShellJobs, _: &ToolContext) -> Result<Output, ToolError> {
+        let mut ended = jobs.end_of(self.job)?;
+        if let Some(job) = jobs.lock().get(&self.job) {
             job.cancel.cancel();
         }
-        // One whose end is never told has none to wait for.
-        let _ = timeout(STOP_LIMIT, state.wait_for(|state| *state != JobState::Running)).await;
-        self.jobs.look(input.job)
+        // A closed channel also means that the job has ended.
+        let _ = timeout(STOP_LIMIT, ended.wait_for(Option::is_some)).await;
+        jobs.look(self.job)
     }
 }

@@ -1,40 +1,161 @@
-//! Tools that find skills and take them up.
-
-mod activate;
-mod list;
+//! Tools that list and activate skills.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::skills::{ActiveSkills, SkillRegistry};
-use super::super::tool::AnyTool;
-use crate::record::Events;
+use nacre_types::SkillOrigin;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-const TOOLKIT: &str = "skill";
+use crate::record::{Category, Event, Events, Fault};
+use crate::tools::footprint::Footprint;
+use crate::tools::skills::{ActiveSkills, Skill, SkillRegistry};
+use crate::tools::tool::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::toolkits::off_thread;
 
-/// Looking at a few small files takes no longer.
 const LIMIT: Duration = Duration::from_secs(5);
 
-/// The tools of a run: what they find is on `registry`, what they take up is in `active`.
+/// Returns the tools, which add the skills they activate to `active`.
 pub fn tools(
     registry: &Arc<SkillRegistry>,
     active: &Arc<ActiveSkills>,
     events: &Events,
 ) -> Vec<Arc<dyn AnyTool>> {
-    let activate = activate::SkillActivate {
+    let with = Arc::new(SkillTools {
         registry: Arc::clone(registry),
         active: Arc::clone(active),
         events: events.clone(),
-    };
-    vec![Arc::new(list::SkillList { registry: Arc::clone(registry) }), Arc::new(activate)]
+    });
+    vec![tool::<SkillList>(Arc::clone(&with)), tool::<SkillActivate>(with)]
 }
 
-/// The schemas of what a model writes for these, from their types.
+struct SkillTools {
+    registry: Arc<SkillRegistry>,
+    active: Arc<ActiveSkills>,
+    events: Events,
+}
+
+impl SkillTools {
+    async fn skills(&self) -> Result<Vec<Skill>, ToolError> {
+        let registry = Arc::clone(&self.registry);
+        off_thread(move || Ok(registry.look().skills)).await
+    }
+}
+
 #[cfg(test)]
 pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
     use crate::schemas::derived;
-    vec![derived::<list::ListInput>(), derived::<activate::ActivateInput>()]
+    vec![derived::<SkillList>(), derived::<SkillActivate>()]
 }
 
 #[cfg(test)]
 mod tests;
+
+const MAX_DESCRIPTION_CHARS: usize = 250;
+
+/// Lists skills.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SkillList {}
+
+impl Tool for SkillList {
+    type With = Arc<SkillTools>;
+
+    const SPEC: ToolSpec = ToolSpec {
+        name: "skill_list",
+        category: Category::Meta,
+        description: "Lists the skills of this project, of the person and of Nacre: instructions for \
+                      recurring work. Activate one with `skill_activate` when it describes the \
+                      task.",
+        time_limit: LIMIT,
+        shown_bytes: 16_000,
+    };
+
+    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint, ToolError> {
+        Ok(Footprint::default())
+    }
+
+    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output, ToolError> {
+        let mut text = String::new();
+        for skill in with.skills().await? {
+            let description = skill.description.replace('\n', " ");
+            let description: String = description.chars().take(MAX_DESCRIPTION_CHARS).collect();
+            text += &format!("{} ({}): {description}\n", skill.name, skill.origin.as_str());
+        }
+        Ok(Output::text(text))
+    }
+}
+
+/// Activates a skill.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SkillActivate {
+    /// The name as `skill_list` shows it.
+    #[schemars(length(min = 1, max = 64))]
+    name: String,
+    /// What the skill is to be applied to, in a few words.
+    #[schemars(length(max = 4000))]
+    arguments: Option<String>,
+}
+
+impl Tool for SkillActivate {
+    type With = Arc<SkillTools>;
+
+    const SPEC: ToolSpec = ToolSpec {
+        name: "skill_activate",
+        category: Category::Meta,
+        description: "Activates a skill: returns its instructions, which apply to the rest of the \
+                      task. A skill may leave you only some of your tools.",
+        time_limit: LIMIT,
+        shown_bytes: 64_000,
+    };
+
+    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint, ToolError> {
+        Ok(Footprint::default())
+    }
+
+    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output, ToolError> {
+        let skills = with.skills().await?;
+        let Some(skill) = skills.iter().find(|skill| skill.name == self.name) else {
+            return Err(unknown(&self.name, &skills));
+        };
+        if skill.origin == SkillOrigin::Project {
+            return Err(not_asked(skill));
+        }
+        if with.active.add(skill.clone()) {
+            with.events.emit_with(|| Event::SkillOn { skill: skill.name.as_str().into() });
+        }
+        let text = shown(skill, self.arguments.as_deref().unwrap_or_default());
+        Ok(Output::text(text))
+    }
+}
+
+/// Models may activate bundled skills and the user's own. Only the user may activate skills from a
+/// repository.
+fn not_asked(skill: &Skill) -> ToolError {
+    let what = format!("The skill `{}` came with this repository, not from the user", skill.name);
+    let hint = format!("Only the user starts it, by typing `/{}` in the chat.", skill.name);
+    ToolError::new(Fault::Denied, what, hint)
+}
+
+fn shown(skill: &Skill, arguments: &str) -> String {
+    let whose = if skill.origin == SkillOrigin::User {
+        "It is the person's own."
+    } else {
+        "It came with Nacre."
+    };
+    let tools = match &skill.allowed_tools {
+        Some(tools) => {
+            let names: Vec<&str> = tools.iter().map(String::as_str).collect();
+            format!(" While it is active you have, of your tools, at most: {}.", names.join(", "))
+        }
+        None => String::new(),
+    };
+    format!("Skill `{}`. {whose}{tools}\n\n{}", skill.name, skill.instructions(arguments))
+}
+
+fn unknown(name: &str, skills: &[Skill]) -> ToolError {
+    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).take(20).collect();
+    let what = format!("There is no skill `{name}`");
+    ToolError::new(Fault::NotFound, what, format!("There are: {}.", names.join(", ")))
+}

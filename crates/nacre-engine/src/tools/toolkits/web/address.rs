@@ -1,14 +1,14 @@
-//! Which addresses may be fetched from: those that everybody on the internet means by them.
+//! Allows connections to public addresses only.
 //!
-//! A name is resolved once, every address it has must be public, and the connection then goes to those very addresses.
-//! What a name says later, or in another spelling, does not matter: only numbers are judged.
+//! A name is resolved once, all of its addresses must be public, and the connection uses only these
+//! addresses. Checking the resolved addresses covers alternative spellings of an address and
+//! prevents DNS rebinding.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Judges addresses.
 #[derive(Clone, Debug, Default)]
 pub struct AddressGuard {
-    /// Places that are no public ones and may be reached all the same; none but in tests.
+    /// Non-public addresses that are allowed, for tests.
     pub exceptions: Vec<SocketAddr>,
 }
 
@@ -25,13 +25,13 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Networks of four numbers that are not everybody's, as first address and length.
+/// Reserved IPv4 networks, as address and prefix length.
 const OTHER_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(0, 0, 0, 0), 8),
     (Ipv4Addr::new(10, 0, 0, 0), 8),
     (Ipv4Addr::new(100, 64, 0, 0), 10),
     (Ipv4Addr::new(127, 0, 0, 0), 8),
-    // Link-local, with the metadata services of clouds.
+    // Link-local addresses, including cloud metadata services.
     (Ipv4Addr::new(169, 254, 0, 0), 16),
     (Ipv4Addr::new(172, 16, 0, 0), 12),
     (Ipv4Addr::new(192, 0, 0, 0), 24),
@@ -41,7 +41,7 @@ const OTHER_V4: &[(Ipv4Addr, u32)] = &[
     (Ipv4Addr::new(198, 18, 0, 0), 15),
     (Ipv4Addr::new(198, 51, 100, 0), 24),
     (Ipv4Addr::new(203, 0, 113, 0), 24),
-    // Multicast, reserved, broadcast.
+    // Multicast, reserved and broadcast addresses.
     (Ipv4Addr::new(224, 0, 0, 0), 3),
 ];
 
@@ -52,24 +52,23 @@ fn is_public_v4(address: Ipv4Addr) -> bool {
     !OTHER_V4.iter().any(is_in)
 }
 
-/// Everything global lies in 2000::/3, less a few networks; other ranges count only where they carry an address of
-/// four numbers, which is then judged.
 fn is_public_v6(address: Ipv6Addr) -> bool {
     let [first, second, third, ..] = address.segments();
     let last = Ipv4Addr::from_bits((address.to_bits() & 0xFFFF_FFFF) as u32);
     if let Some(mapped) = address.to_ipv4_mapped() {
         return is_public_v4(mapped);
     }
-    // NAT64: the same in a network that has only IPv6.
+    // NAT64 embeds an IPv4 address.
     if address.segments()[..6] == [0x64, 0xFF9B, 0, 0, 0, 0] {
         return is_public_v4(last);
     }
     let is_global = first & 0xE000 == 0x2000;
-    // Protocol assignments, Teredo among them; documentation; 6to4, which tunnels to any address of four numbers.
+    // Protocol assignments (including Teredo), documentation addresses, and 6to4, which embeds any
+    // IPv4 address.
     let is_special = first == 0x2001 && (second < 0x200 || second == 0xDB8)
         || first == 0x2002
         || first == 0x3FFF && second < 0x1000;
-    // A last part that names this machine or a private network in ISATAP's way.
+    // An ISATAP interface id may embed a private IPv4 address.
     let is_isatap = address.segments()[5] == 0x5EFE && third != 0;
     is_global && !is_special && !is_isatap
 }
@@ -80,7 +79,7 @@ mod tests {
 
     use super::*;
 
-    // Acolyte defect 13.
+    // Regression test for Acolyte defect 13.
     #[test]
     fn only_public_addresses_are_reached() {
         for (text, expected) in [

@@ -1,25 +1,24 @@
-//! One request to addresses that were judged, and the body that comes back, bounded.
+//! Makes one HTTP request to checked addresses and limits the size of the response body.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
+use nacre_base::with_causes;
 use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
-use reqwest::{Certificate, Client, ClientBuilder, Response, Url, redirect, retry};
+use reqwest::{Response, Url};
 
-use super::super::super::tool::ToolError;
-use super::address::AddressGuard;
+use crate::model::client_builder;
 use crate::record::Fault;
+use crate::tools::tool::ToolError;
+use crate::tools::toolkits::web::address::AddressGuard;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// Servers with more addresses than this are not asked at all of them.
 const MAX_ADDRESSES: usize = 16;
 
-/// What is welcome.
 const WELCOME: &str =
     "text/html, text/plain, text/markdown, application/json, application/xml;q=0.9, */*;q=0.1";
 
-/// Reads an address that a model wrote.
 pub(super) fn web_url(text: &str) -> Result<Url, ToolError> {
     let refuse = |what: &str| {
         let hint = "Give a whole address, such as https://example.com/page.";
@@ -39,33 +38,17 @@ pub(super) fn web_url(text: &str) -> Result<Url, ToolError> {
     Ok(url)
 }
 
-/// The host of an address, without the brackets around six numbers.
+/// Returns the host of a URL, without the brackets of an IPv6 address.
 pub(super) fn host_of(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
     host.trim_start_matches('[').trim_end_matches(']').to_owned()
 }
 
-/// What all requests have in common: no redirects, no retries, no proxies, no traces of where we came from.
-pub(super) fn plain_client(url: &Url) -> ClientBuilder {
-    // The process may have chosen another provider of cryptography; any one will do.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = Client::builder()
-        .user_agent(concat!("nacre/", env!("CARGO_PKG_VERSION")))
-        .redirect(redirect::Policy::none())
-        .retry(retry::never())
-        .referer(false)
-        .no_proxy()
-        .connect_timeout(CONNECT_TIMEOUT);
-    match url.scheme() {
-        "http" => builder.tls_certs_only(std::iter::empty::<Certificate>()),
-        _ => builder,
-    }
-}
-
-/// Asks for a page. The connection goes to the addresses that were judged and to no other.
+/// Requests a page. The connection uses only the checked addresses.
 pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response, ToolError> {
     let addresses = judged(url, guard).await?;
-    let client = plain_client(url)
+    let client = client_builder(url, CONNECT_TIMEOUT)
+        .no_proxy()
         .resolve_to_addrs(&host_of(url), &addresses)
         .build()
         .map_err(|error| network(&error.to_string()))?;
@@ -73,7 +56,7 @@ pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response, Too
     request.send().await.map_err(|error| network(&causes(error)))
 }
 
-/// The addresses of a host, all of which may be reached.
+/// Resolves a host. Fails unless all of its addresses are allowed.
 async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>, ToolError> {
     let host = host_of(url);
     let port = url.port_or_known_default().unwrap_or(80);
@@ -87,7 +70,7 @@ async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>, Tool
     if addresses.is_empty() {
         return Err(network("the host has no address"));
     }
-    // One that is not public among others is how names are made to point inside.
+    // A mix of public and private addresses is typical of DNS rebinding attacks.
     if addresses.iter().any(|address| !guard.allows(*address)) {
         return Err(ToolError::new(
             Fault::Blocked,
@@ -98,7 +81,6 @@ async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>, Tool
     Ok(addresses)
 }
 
-/// Where a response leads to instead.
 pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url, ToolError>> {
     if !response.status().is_redirection() {
         return None;
@@ -110,7 +92,7 @@ pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url,
     })
 }
 
-/// A body of at most `limit` bytes, and whether there was more.
+/// Reads at most `limit` bytes of the body, and returns whether it was longer.
 pub(super) async fn body(
     mut response: Response,
     limit: usize,
@@ -130,7 +112,7 @@ pub(super) async fn body(
     Ok((bytes, false))
 }
 
-/// The type of a response, in lower case and without parameters, and its character set.
+/// Returns the media type in lower case without parameters, and the character set.
 pub(super) fn kind_of(response: &Response) -> (String, String) {
     let text = text_header(response.headers(), CONTENT_TYPE.as_str()).unwrap_or_default();
     let lower = text.to_lowercase();
@@ -149,16 +131,8 @@ pub(super) fn network(what: &str) -> ToolError {
     ToolError::new(Fault::Network, what, "Try another address, or once more later.")
 }
 
-pub(super) fn causes(error: reqwest::Error) -> String {
-    let error = error.without_url();
-    let mut text = error.to_string();
-    let mut source = std::error::Error::source(&error);
-    while let Some(cause) = source {
-        text.push_str(": ");
-        text.push_str(&cause.to_string());
-        source = cause.source();
-    }
-    text
+fn causes(error: reqwest::Error) -> String {
+    with_causes(&error.without_url())
 }
 
 #[cfg(test)]

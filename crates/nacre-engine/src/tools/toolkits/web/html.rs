@@ -1,94 +1,45 @@
-//! HTML as text that a model can read: no markup, no scripts, links kept.
+//! Converts HTML to text for a model. Markup and scripts are removed; links are kept.
 //!
-//! One pass, no tree: a page of any depth costs its length. What is left is not meant to be shown in a browser again.
+//! The conversion makes a single pass without building a tree, in time linear in the length of the
+//! page.
 
+use nacre_base::text::folded;
 use reqwest::Url;
 
-/// Elements whose content is not for readers.
 const SKIPPED: &[&str] =
     &["script", "style", "noscript", "template", "svg", "iframe", "object", "canvas", "select"];
 
-/// Elements with an empty line around them.
 const PARAGRAPHS: &[&str] =
     &["p", "ul", "ol", "dl", "table", "pre", "blockquote", "h1", "h2", "h3", "h4", "h5", "h6"];
 
-/// Elements that start on a line of their own.
+#[rustfmt::skip]
 const BLOCKS: &[&str] = &[
-    "div",
-    "section",
-    "article",
-    "header",
-    "footer",
-    "main",
-    "nav",
-    "aside",
-    "li",
-    "tr",
-    "dt",
-    "dd",
-    "figure",
-    "figcaption",
-    "form",
-    "hr",
-    "br",
-    "details",
-    "summary",
-    "address",
-    "fieldset",
+    "div", "section", "article", "header", "footer", "main", "nav", "aside", "li", "tr", "dt",
+    "dd", "figure", "figcaption", "form", "hr", "br", "details", "summary", "address", "fieldset",
 ];
 
-/// The characters that pages write by name, as far as they matter.
+#[rustfmt::skip]
 const ENTITIES: &[(&str, &str)] = &[
-    ("amp", "&"),
-    ("lt", "<"),
-    ("gt", ">"),
-    ("quot", "\""),
-    ("apos", "'"),
-    ("nbsp", " "),
-    ("ndash", "–"),
-    ("mdash", "—"),
-    ("hellip", "…"),
-    ("laquo", "«"),
-    ("raquo", "»"),
-    ("lsquo", "‘"),
-    ("rsquo", "’"),
-    ("ldquo", "“"),
-    ("rdquo", "”"),
-    ("bull", "•"),
-    ("middot", "·"),
-    ("copy", "©"),
-    ("reg", "®"),
-    ("trade", "™"),
-    ("times", "×"),
-    ("rarr", "→"),
-    ("larr", "←"),
-    ("eacute", "é"),
-    ("egrave", "è"),
-    ("agrave", "à"),
-    ("auml", "ä"),
-    ("ouml", "ö"),
-    ("uuml", "ü"),
-    ("Auml", "Ä"),
-    ("Ouml", "Ö"),
-    ("Uuml", "Ü"),
-    ("szlig", "ß"),
-    ("ccedil", "ç"),
-    ("ntilde", "ñ"),
-    ("euro", "€"),
-    ("pound", "£"),
+    ("amp", "&"), ("lt", "<"), ("gt", ">"), ("quot", "\""), ("apos", "'"), ("nbsp", " "),
+    ("ndash", "–"), ("mdash", "—"), ("hellip", "…"), ("laquo", "«"), ("raquo", "»"),
+    ("lsquo", "‘"), ("rsquo", "’"), ("ldquo", "“"), ("rdquo", "”"), ("bull", "•"), ("middot", "·"),
+    ("copy", "©"), ("reg", "®"), ("trade", "™"), ("times", "×"), ("rarr", "→"), ("larr", "←"),
+    ("eacute", "é"), ("egrave", "è"), ("agrave", "à"), ("auml", "ä"), ("ouml", "ö"), ("uuml", "ü"),
+    ("Auml", "Ä"), ("Ouml", "Ö"), ("Uuml", "Ü"), ("szlig", "ß"), ("ccedil", "ç"), ("ntilde", "ñ"),
+    ("euro", "€"), ("pound", "£"),
 ];
 
-/// The title of a page and its text; links are made whole against `base`.
+/// Returns the title and the text of the page. Links are resolved against `base`.
 pub(super) fn text_of(html: &str, base: &Url) -> (Option<String>, String) {
-    let mut writer =
-        Writer { base, out: String::new(), title: String::new(), state: State::default() };
+    let (out, title) = (String::new(), String::new());
+    let mut writer = Writer { base, out, title, in_title: false, n_pre: 0, link: None };
     let mut rest = html;
     while let Some(at) = rest.find('<') {
         writer.words(&rest[..at]);
         rest = writer.tag(&rest[at..]);
     }
     writer.words(rest);
-    let title = words_of(&decode(&writer.title));
+    let title = folded(&decode(&writer.title));
     ((!title.is_empty()).then_some(title), tidy(&writer.out))
 }
 
@@ -96,22 +47,16 @@ struct Writer<'a> {
     base: &'a Url,
     out: String,
     title: String,
-    state: State,
-}
-
-#[derive(Default)]
-struct State {
     in_title: bool,
     n_pre: usize,
-    /// Where the link leads that the words are in.
     link: Option<String>,
 }
 
 impl Writer<'_> {
     fn words(&mut self, text: &str) {
-        if self.state.in_title {
+        if self.in_title {
             self.title.push_str(text);
-        } else if self.state.n_pre != 0 {
+        } else if self.n_pre != 0 {
             self.out.push_str(&decode(text));
         } else {
             let decoded = decode(text);
@@ -119,7 +64,7 @@ impl Writer<'_> {
             if has_gap(decoded.chars().next()) {
                 self.gap();
             }
-            self.out.push_str(&words_of(&decoded));
+            self.out.push_str(&folded(&decoded));
             if has_gap(decoded.chars().next_back()) {
                 self.gap();
             }
@@ -145,7 +90,6 @@ impl Writer<'_> {
         }
     }
 
-    /// Takes what starts with `<` and returns what comes after it.
     fn tag<'t>(&mut self, text: &'t str) -> &'t str {
         if let Some(comment) = text.strip_prefix("<!--") {
             return comment.find("-->").map_or("", |at| &comment[at + 3..]);
@@ -176,16 +120,16 @@ impl Writer<'_> {
             self.line();
         }
         match (name, is_end) {
-            ("title", _) => self.state.in_title = !is_end,
-            ("pre", false) => self.state.n_pre += 1,
-            ("pre", true) => self.state.n_pre = self.state.n_pre.saturating_sub(1),
+            ("title", _) => self.in_title = !is_end,
+            ("pre", false) => self.n_pre += 1,
+            ("pre", true) => self.n_pre = self.n_pre.saturating_sub(1),
             ("li", false) => self.out.push_str("- "),
             ("td" | "th", true) => self.out.push_str(" | "),
             ("a", false) => {
-                self.state.link = attribute(inner, "href").and_then(|href| self.whole(&href));
+                self.link = attribute(inner, "href").and_then(|href| self.whole(&href));
             }
             ("a", true) => {
-                if let Some(link) = self.state.link.take() {
+                if let Some(link) = self.link.take() {
                     self.out.push_str(&format!(" <{link}>"));
                 }
             }
@@ -198,7 +142,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A link that leads to another page.
+    /// Resolves a link. Returns `None` if it points into the same page.
     fn whole(&self, href: &str) -> Option<String> {
         let url = self.base.join(&decode(href)).ok()?;
         let is_page = matches!(url.scheme(), "http" | "https") && !href.starts_with('#');
@@ -206,7 +150,6 @@ impl Writer<'_> {
     }
 }
 
-/// The place of the `>` that ends a tag; one in quotes does not.
 fn tag_end(text: &str) -> Option<usize> {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
@@ -217,11 +160,10 @@ fn tag_end(text: &str) -> Option<usize> {
             _ => {}
         }
     }
-    // A quote that never ends is a mistake of the page, not the end of it.
+    // An unclosed quote is an error in the page and must not swallow the remaining text.
     text.find('>')
 }
 
-/// What comes after the end of an element whose content is skipped.
 fn after_element<'t>(text: &'t str, name: &str) -> &'t str {
     let mut from = 0;
     while let Some(at) = text[from..].find("</") {
@@ -246,7 +188,6 @@ fn attribute(inner: &str, name: &str) -> Option<String> {
     quoted('"').or_else(|| quoted('\'')).or_else(plain).map(str::to_owned)
 }
 
-/// Puts characters in the place of their names and numbers.
 fn decode(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -280,11 +221,6 @@ fn character(name: &str) -> Option<String> {
     ENTITIES.iter().find(|(known, _)| *known == name).map(|(_, text)| (*text).to_owned())
 }
 
-fn words_of(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// At most one empty line in a row, and none at the ends.
 fn tidy(text: &str) -> String {
     let mut lines: Vec<&str> = Vec::new();
     for line in text.lines().map(str::trim_end) {

@@ -11,7 +11,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use super::super::super::super::pipeline::testing::Bay;
+use crate::tools::pipeline::support_tests::Bay;
 
 #[tokio::test]
 async fn an_absolute_path_is_taken_where_it_lies_in_the_workspace() {
@@ -132,5 +132,5 @@ async fn a_long_output_says_last_how_to_read_on_and_is_searched() {
         assert!(said.starts_with("Error ("), "{under}: {said}");
     }
     let gone = bay.call("file_read", json!({ "path": "spill:none.txt" })).await;
-    assert!(gone.contains("is not kept any more. Make the call again"), "{gone}");
+    assert!(gone.contains("is not stored any more. Make the call again"), "{gone}");
 }

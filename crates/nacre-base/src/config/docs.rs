@@ -1,0 +1,140 @@
+//! Generates the configuration reference from the key tables, so that the reference cannot become
+//! outdated.
+
+use std::path::Path;
+
+use super::DEFAULTS;
+use super::document::Doc;
+use super::families::{FAMILIES, Family, Field};
+use super::keys::{FromRepo, KEYS, KeySpec, VARS, ValueKind};
+use super::layers::Layer;
+
+pub fn reference_markdown() -> String {
+    let mut page = String::from(
+        "# Configuration\n\n\
+         A setting is looked for in these places; a later one wins, except that lists add up.\n\n",
+    );
+    for (layer_idx, layer) in Layer::ALL.iter().enumerate() {
+        page += &format!("{}. {}\n", layer_idx + 1, meaning(*layer));
+    }
+    page += "\nA project is worked on under its own settings, wherever a command is started: its file holds for its memories \
+             and its sessions, and for no others. The global memory goes by your own file and variables alone.\n";
+    page += "\nAn unknown key or a value of the wrong kind is an error that names file, line and key. \
+             What a repository may not set is ignored there, with a warning.\n\n\
+             `nacre config set KEY VALUE` changes your own file and leaves the rest of it as it is.\n";
+    let mut section = "";
+    for spec in KEYS {
+        if spec.section() != section {
+            section = spec.section();
+            page += &format!(
+                "\n## `[{section}]`\n\n\
+                 | key | default | values | variable | from a repository | meaning |\n\
+                 |---|---|---|---|---|---|\n",
+            );
+        }
+        page += &row(spec);
+    }
+    for family in FAMILIES {
+        page += &family_section(family);
+    }
+    page += "\n## Other variables\n\n| variable | meaning |\n|---|---|\n";
+    for var in VARS {
+        page += &format!("| `{}` | {} |\n", var.name, var.doc);
+    }
+    page
+}
+
+fn meaning(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Defaults => "The built-in defaults, below.",
+        Layer::Home => "Your own file, `~/.nacre/config.toml`.",
+        Layer::Repo => {
+            "The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set."
+        }
+        Layer::File => {
+            "The file that `NACRE_CONFIG` names; inside a repository it is that repository's, and may set no more than its file."
+        }
+        Layer::Var => "The variables below; an empty one counts as not set.",
+        Layer::Flag => "Flags of the command.",
+    }
+}
+
+fn row(spec: &KeySpec) -> String {
+    let KeySpec { name, kind, from_repo } = spec;
+    let (values, variable, doc) = (values(kind), spec.variable(), spec.doc());
+    let from_repo = match from_repo {
+        FromRepo::Allowed => "yes",
+        FromRepo::OnlyLower => "only lower",
+        FromRepo::Refused => "no",
+    };
+    let default = default_of(spec);
+    format!("| `{name}` | `{default}` | {values} | `{variable}` | {from_repo} | {doc} |\n")
+}
+
+fn values(kind: &ValueKind) -> String {
+    match kind {
+        ValueKind::Choice(choices) => format!("`{}`", choices.join("`, `")),
+        ValueKind::Int { min, max } => format!("{min} to {max}"),
+        ValueKind::Decimal { max } => format!("0 to {max}"),
+        ValueKind::Flag => "`true`, `false`".to_owned(),
+        ValueKind::Text => "text".to_owned(),
+        ValueKind::Texts { min_chars } => format!("texts of at least {min_chars} characters"),
+    }
+}
+
+fn family_section(family: &Family) -> String {
+    let Family { name, members: _, doc, fields } = family;
+    let mut section = format!(
+        "\n## `[{name}.…]`\n\n{doc} A repository's own config may not set any of it.\n\n\
+         | key | values | meaning |\n|---|---|---|\n",
+    );
+    for Field { name, kind, only_in, doc } in *fields {
+        let only = match only_in {
+            [] => String::new(),
+            tables => format!(" Only in `[roles.{}]`.", tables.join("]`, `[roles.")),
+        };
+        section += &format!("| `{name}` | {} | {doc}{only} |\n", values(kind));
+    }
+    section
+}
+
+fn default_of(spec: &KeySpec) -> String {
+    let doc = Doc::parse(DEFAULTS, Path::new("defaults.toml"));
+    let span = doc.ok().and_then(|doc| {
+        let table = doc.root().get(spec.section())?.as_table()?;
+        table.get(spec.leaf())?.span()
+    });
+    span.and_then(|span| DEFAULTS.get(span)).unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_key_and_variable_is_in_the_reference() {
+        let page = reference_markdown();
+        for spec in KEYS {
+            assert!(!default_of(spec).is_empty(), "{}", spec.name);
+            assert_eq!(page.matches(&format!("\n| `{}` |", spec.name)).count(), 1);
+            assert!(page.contains(&format!("| `{}` |", spec.variable())), "{}", spec.name);
+        }
+        for var in VARS {
+            assert!(page.contains(&format!("| `{}` |", var.name)), "{}", var.name);
+        }
+    }
+
+    #[test]
+    fn the_first_lines_tell_the_order() {
+        let page = reference_markdown();
+        let head: Vec<&str> = page.lines().skip(4).take(6).collect();
+        insta::assert_snapshot!(head.join("\n"), @r"
+    1. The built-in defaults, below.
+    2. Your own file, `~/.nacre/config.toml`.
+    3. The repository's file, `<repo>/.nacre/config.toml`, for the keys it may set.
+    4. The file that `NACRE_CONFIG` names; inside a repository it is that repository's, and may set no more than its file.
+    5. The variables below; an empty one counts as not set.
+    6. Flags of the command.
+    ");
+    }
+}

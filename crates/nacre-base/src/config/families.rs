@@ -1,0 +1,214 @@
+//! Families of tables such as `[providers.NAME]` and `[roles.NAME]`: one table per model provider
+//! and one per role.
+//!
+//! They are read only from the user's own files. A provider receives every prompt, so a repository
+//! must not influence which provider is used, even if the choice is limited to configured ones.
+
+use toml_edit::{Item, Key, TableLike};
+
+use super::document::{Doc, entries, write_key};
+use super::error::{BadValue, ConfigError, ConfigPlace, nearest, shorten};
+use super::keys::ValueKind;
+use super::settings::{ApiChoice, EffortChoice, PlainHttpChoice, StrategyChoice};
+use super::value::{Value, describe, not_a_table};
+
+/// Roles that can have their own model. `default` applies to every role that does not have one.
+pub const ROLES: &[&str] = &["default", "lead", "explorer", "extract", "summarize", "ask", "chat"];
+
+pub(super) const DEFAULT_MODEL: &str = "roles.default.model";
+
+const MAX_MEMBERS: usize = 100;
+
+/// A group of tables with the same fields and different names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Family {
+    /// For example, `providers` for tables such as `[providers.own]`.
+    pub name: &'static str,
+    /// Allowed table names; empty if the user chooses them.
+    pub members: &'static [&'static str],
+    pub doc: &'static str,
+    pub fields: &'static [Field],
+}
+
+/// A field of the tables in a family. Fields have no defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    pub name: &'static str,
+    pub kind: ValueKind,
+    /// Tables that have this field; empty for all tables.
+    pub only_in: &'static [&'static str],
+    pub doc: &'static str,
+}
+
+const fn field(name: &'static str, kind: ValueKind, doc: &'static str) -> Field {
+    Field { name, kind, only_in: &[], doc }
+}
+
+pub const FAMILIES: &[Family] = &[
+    Family {
+        name: "providers",
+        members: &[],
+        doc: "Who serves models: `[providers.NAME]`. `anthropic`, `openai`, `openrouter`, `zai`, `ollama`, `llamacpp` \
+              and `vllm` are known and need nothing but, some of them, a key in the environment. `claude-code`, `codex`, \
+              `opencode`, `gemini` and `copilot` are agents installed on this machine and need no table.",
+        fields: &[
+            field(
+                "api",
+                ValueKind::Choice(ApiChoice::NAMES),
+                "Which API it speaks; needed where the provider is not a known one.",
+            ),
+            field(
+                "base_url",
+                ValueKind::Text,
+                "Its address, such as `http://127.0.0.1:8080/v1`; needed where the provider is not a known one.",
+            ),
+            field(
+                "key_variable",
+                ValueKind::Text,
+                "The environment variable that holds its key. The key itself stands in no file.",
+            ),
+            field(
+                "plain_http",
+                ValueKind::Choice(PlainHttpChoice::NAMES),
+                "How far a key may travel unencrypted; `this_machine` unless set.",
+            ),
+        ],
+    },
+    Family {
+        name: "roles",
+        members: ROLES,
+        doc: "Which model does which job: `[roles.lead]`, `[roles.explorer]`, `[roles.extract]`, `[roles.summarize]`, \
+              `[roles.ask]`, `[roles.chat]`, and `[roles.default]` for all that are not set. `NACRE_MODEL` sets the \
+              model of the last.",
+        fields: &[
+            field(
+                "model",
+                ValueKind::Text,
+                "The model, as `provider/model`, such as `ollama/qwen3` or `claude-code/haiku`; `auto` is the first installed \
+                      agent, once you allowed it to answer (`reading.agent`).",
+            ),
+            field(
+                "fallbacks",
+                ValueKind::Texts { min_chars: 3 },
+                "Models to ask, in this order, when the first one does not answer.",
+            ),
+            field(
+                "max_tokens",
+                ValueKind::Int { min: 16, max: 1_000_000 },
+                "The longest answer, in tokens.",
+            ),
+            field(
+                "context_tokens",
+                ValueKind::Int { min: 1024, max: 10_000_000 },
+                "The most that the model is sent at once, in tokens, its answer included: at most its window.",
+            ),
+            field(
+                "temperature",
+                ValueKind::Decimal { max: 2 },
+                "How freely the model chooses its words; 0 is not at all.",
+            ),
+            field(
+                "effort",
+                ValueKind::Choice(EffortChoice::NAMES),
+                "How long the model may think before it answers.",
+            ),
+            Field {
+                name: "strategy",
+                kind: ValueKind::Choice(StrategyChoice::NAMES),
+                only_in: &["extract"],
+                doc: "How sessions are read: by rules alone (`offline`), by a model in `windows`, or by what \
+                      there is (`auto`, unless set).",
+            },
+        ],
+    },
+];
+
+pub(super) fn find(name: &str) -> Option<&'static Family> {
+    FAMILIES.iter().find(|family| family.name == name)
+}
+
+/// Splits a key such as `roles.lead.model` into its family, table and field.
+pub(super) fn find_key(key: &str) -> Option<(&'static Family, &str, &'static Field)> {
+    let (family, rest) = key.split_once('.')?;
+    let (member, field) = rest.rsplit_once('.')?;
+    let family = find(family)?;
+    let mut fields = family.fields_of(member);
+    let field = fields.find(|known| known.name == field)?;
+    family.allows(member).then_some((family, member, field))
+}
+
+impl Family {
+    pub(super) fn read(
+        &self,
+        doc: &Doc<'_>,
+        key: Option<&Key>,
+        item: &Item,
+    ) -> Result<Vec<(String, Value, ConfigPlace)>, ConfigError> {
+        let Some(members) = item.as_table_like() else {
+            return Err(not_a_table(self.name, doc.place(key), item));
+        };
+        let mut found = Vec::new();
+        for (key, member, item) in entries(members).take(MAX_MEMBERS) {
+            if !self.allows(member) {
+                let near = nearest::among(member, self.members.iter().copied());
+                let nearest = near.map(|near| format!("{}.{near}", self.name));
+                let key_name = write_key(&[self.name, member]);
+                return Err(ConfigError::UnknownKey {
+                    key: key_name,
+                    place: doc.place(key),
+                    nearest,
+                });
+            }
+            let Some(fields) = item.as_table_like() else {
+                return Err(self.not_a_member(member, doc.place(key), item));
+            };
+            self.read_fields(doc, member, fields, &mut found)?;
+        }
+        Ok(found)
+    }
+
+    fn read_fields(
+        &self,
+        doc: &Doc<'_>,
+        member: &str,
+        fields: &dyn TableLike,
+        found: &mut Vec<(String, Value, ConfigPlace)>,
+    ) -> Result<(), ConfigError> {
+        for (key, name, item) in entries(fields) {
+            let (whole, place) = (write_key(&[self.name, member, name]), doc.place(key));
+            let Some(field) = self.fields_of(member).find(|field| field.name == name) else {
+                let near = nearest::among(name, self.fields_of(member).map(|field| field.name));
+                let nearest = near.map(|near| write_key(&[self.name, member, near]));
+                return Err(ConfigError::UnknownKey { key: whole, place, nearest });
+            };
+            let value = field.kind.read_as(&whole, item, &place)?;
+            found.push((format!("{}.{member}.{name}", self.name), value, place));
+        }
+        Ok(())
+    }
+
+    fn fields_of(&self, member: &str) -> impl Iterator<Item = &'static Field> {
+        let has = move |field: &&Field| field.only_in.is_empty() || field.only_in.contains(&member);
+        self.fields.iter().filter(has)
+    }
+
+    fn allows(&self, member: &str) -> bool {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let is_name = (1..=40).contains(&member.len()) && member.chars().all(is_plain);
+        is_name && (self.members.is_empty() || self.members.contains(&member))
+    }
+
+    fn not_a_member(&self, member: &str, place: ConfigPlace, item: &Item) -> ConfigError {
+        BadValue {
+            key: write_key(&[self.name, member]),
+            place,
+            expected: format!("a table `[{}.{}]`", self.name, shorten(member)),
+            found: describe(item),
+            nearest: None,
+        }
+        .into()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,37 @@
+//! Adds tables to TOML files that belong to other programs, and removes such tables again, without
+//! changing the rest of the file.
+
+use std::path::Path;
+
+use super::document::{self, Doc};
+use super::error::ConfigError;
+
+/// Returns the text with a table made of `lines` appended, or an error if the table already exists
+/// or conflicts with another one.
+pub fn append_table(text: &str, origin: &Path, lines: &[String]) -> Result<String, ConfigError> {
+    Doc::parse(unmarked(text), origin)?;
+    let new_text = document::append_table(text, lines);
+    // Parsing again detects duplicate and conflicting tables.
+    Doc::parse(unmarked(&new_text), origin)?;
+    Ok(new_text)
+}
+
+pub fn remove_table(
+    text: &str,
+    origin: &Path,
+    path: &[&str],
+) -> Result<Option<String>, ConfigError> {
+    let body = unmarked(text);
+    let Some(removed) = document::remove(&Doc::parse(body, origin)?, path) else { return Ok(None) };
+    Doc::parse(&removed, origin)?;
+    Ok(Some([&text[..text.len() - body.len()], &removed].concat()))
+}
+
+pub fn check(text: &str, origin: &Path) -> Result<(), ConfigError> {
+    Doc::parse(unmarked(text), origin).map(|_| ())
+}
+
+/// Removes a byte order mark.
+fn unmarked(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}

@@ -1,0 +1,266 @@
+//! The project register, a TOML file that assigns a name to every repository.
+//!
+//! ```toml
+//! [projects.pearl]
+//! path = "/home/ana/pearl"
+//! ```
+//!
+//! Callers pass absolute, resolved paths. Paths are compared by components, so `/a/bc` is not
+//! inside `/a/b`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use toml_edit::{Item, Key, TableLike, Value as Toml};
+
+use super::document::{self, Doc, entries, write_key};
+use super::error::{BadValue, ConfigError, ConfigPlace, did_you_mean, nearest, shorten};
+use super::value::describe;
+
+const MAX_NAME_BYTES: usize = 64;
+const NAME_RULE: &str =
+    "1 to 64 of `a-z`, `0-9`, `.`, `_` and `-`, beginning with a letter or digit";
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Project {
+    pub name: String,
+    pub path: PathBuf,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Projects {
+    list: Vec<Project>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum ProjectError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error("Bad project name `{name}`: expected {NAME_RULE}")]
+    BadName { name: String },
+    #[error("Bad project path `{}`: expected an absolute path in UTF-8, without `..`", path.display())]
+    BadPath { path: PathBuf },
+    #[error("Project `{name}` is already registered, with path `{}`", path.display())]
+    NameTaken { name: String, path: PathBuf },
+    #[error("Path `{}` is already registered, as project `{name}`", path.display())]
+    PathTaken { path: PathBuf, name: String },
+    #[error("No project named `{name}`")]
+    NoSuchProject { name: String, nearest: Option<String> },
+}
+
+impl ProjectError {
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Config(error) => error.hint(),
+            Self::NameTaken { name, .. } => Some(format!(
+                "Choose another name, or run `nacre project remove {name}` if it has moved"
+            )),
+            Self::PathTaken { name, .. } => {
+                Some(format!("To rename it, run `nacre project remove {name}` first"))
+            }
+            Self::NoSuchProject { nearest: Some(nearest), .. } => Some(did_you_mean(nearest)),
+            Self::NoSuchProject { nearest: None, .. } => {
+                Some("Run `nacre project` to see every project".to_owned())
+            }
+            Self::BadName { .. } | Self::BadPath { .. } => None,
+        }
+    }
+}
+
+impl Projects {
+    pub fn parse(text: &str, origin: &Path) -> Result<Self, ConfigError> {
+        let doc = Doc::parse(text, origin)?;
+        let mut list: Vec<Project> = Vec::new();
+        let mut names: BTreeMap<PathBuf, String> = BTreeMap::new();
+        for (key, name, item) in entries(doc.root()) {
+            if name != "projects" {
+                return Err(unknown(&[name], doc.place(key), "projects"));
+            }
+            let projects = item.as_table_like().ok_or_else(|| {
+                bad(&["projects"], doc.place(key), "a table `[projects.NAME]`", describe(item))
+            })?;
+            for (key, name, item) in entries(projects) {
+                let path = read_project(&doc, key, name, item)?;
+                if let Some(other) = names.insert(path.clone(), name.to_owned()) {
+                    let found = format!("that of `{other}`");
+                    return Err(bad(
+                        &["projects", name],
+                        doc.place(key),
+                        "a path of its own",
+                        found,
+                    ));
+                }
+                list.push(Project { name: name.to_owned(), path });
+            }
+        }
+        Ok(Self { list })
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Project> {
+        self.list.iter()
+    }
+
+    /// Returns the project that contains `dir`. If projects are nested, returns the innermost one.
+    pub fn containing(&self, dir: &Path) -> Option<&Project> {
+        let around = self.list.iter().filter(|project| dir.starts_with(&project.path));
+        around.max_by_key(|project| project.path.components().count())
+    }
+
+    pub fn find(&self, name_or_path: &str) -> Option<&Project> {
+        // Names contain no `/`, so a string cannot be both a name and an absolute path.
+        let path = Path::new(name_or_path);
+        self.list.iter().find(|project| project.name == name_or_path || project.path == path)
+    }
+
+    pub fn filtered(&self, is_wanted: impl Fn(&str) -> bool) -> Self {
+        let list = self.list.iter().filter(|project| is_wanted(&project.name));
+        Self { list: list.cloned().collect() }
+    }
+
+    pub fn with(&self, project: Project) -> Self {
+        let list = self.list.iter().cloned().chain([project]);
+        Self { list: list.collect() }
+    }
+
+    pub fn nearest(&self, name: &str) -> Option<&str> {
+        nearest::among(name, self.list.iter().map(|project| project.name.as_str()))
+    }
+}
+
+/// Returns the register's text with the project added. The text is unchanged if the register
+/// already has this entry.
+pub fn add(text: &str, origin: &Path, name: &str, path: &Path) -> Result<String, ProjectError> {
+    let projects = Projects::parse(text, origin)?;
+    if !is_name(name) {
+        return Err(ProjectError::BadName { name: shorten(name) });
+    }
+    let Some(path_text) = path.to_str().filter(|_| is_resolved(path)) else {
+        return Err(ProjectError::BadPath { path: path.to_owned() });
+    };
+    for project in projects.iter() {
+        match (project.name == name, project.path == path) {
+            (true, true) => return Ok(text.to_owned()),
+            (true, false) => {
+                let Project { name, path } = project.clone();
+                return Err(ProjectError::NameTaken { name, path });
+            }
+            (false, true) => {
+                let Project { name, path } = project.clone();
+                return Err(ProjectError::PathTaken { path, name });
+            }
+            (false, false) => {}
+        }
+    }
+    let new_text = insert(&Doc::parse(text, origin)?, name, path_text);
+    Projects::parse(&new_text, origin)?;
+    Ok(new_text)
+}
+
+pub fn remove(text: &str, origin: &Path, name: &str) -> Result<String, ProjectError> {
+    let projects = Projects::parse(text, origin)?;
+    let doc = Doc::parse(text, origin)?;
+    let Some(new_text) = document::remove(&doc, &["projects", name]) else {
+        let nearest = projects.nearest(name).map(str::to_owned);
+        return Err(ProjectError::NoSuchProject { name: shorten(name), nearest });
+    };
+    Projects::parse(&new_text, origin)?;
+    Ok(new_text)
+}
+
+/// Derives a unique, valid name from the repository's folder name.
+pub fn name_for(path: &Path, existing: &Projects) -> String {
+    let folder = path.file_name().map(|name| name.to_string_lossy().to_lowercase());
+    let mut base = String::new();
+    for c in folder.unwrap_or_default().chars() {
+        match c {
+            'a'..='z' | '0'..='9' | '.' | '_' => base.push(c),
+            _ if base.ends_with('-') => {}
+            _ => base.push('-'),
+        }
+    }
+    let edge = |c: char| !c.is_ascii_alphanumeric();
+    let base = base.trim_start_matches(edge).trim_end_matches('-');
+    let base = if base.is_empty() { "project" } else { base };
+
+    let taken: BTreeSet<&str> = existing.iter().map(|project| project.name.as_str()).collect();
+    let with = |suffix: &str| {
+        let room = MAX_NAME_BYTES - suffix.len();
+        format!("{}{suffix}", &base[..base.len().min(room)])
+    };
+    let numbered = (2_usize..).map(|number| with(&format!("-{number}")));
+    std::iter::once(with(""))
+        .chain(numbered)
+        .find(|name| !taken.contains(name.as_str()))
+        .unwrap_or_default()
+}
+
+fn read_project(
+    doc: &Doc<'_>,
+    key: Option<&Key>,
+    name: &str,
+    item: &Item,
+) -> Result<PathBuf, ConfigError> {
+    if !is_name(name) {
+        let found = format!("`{}`", shorten(name));
+        return Err(bad(&["projects", name], doc.place(key), NAME_RULE, found));
+    }
+    let table = item.as_table_like().ok_or_else(|| {
+        bad(&["projects", name], doc.place(key), "a table with a `path`", describe(item))
+    })?;
+    let mut path = None;
+    for (key, field, item) in entries(table) {
+        let at = ["projects", name, field];
+        if field != "path" {
+            return Err(unknown(&at, doc.place(key), "path"));
+        }
+        let text = item.as_str().map(PathBuf::from).filter(|path| is_resolved(path));
+        path = Some(text.ok_or_else(|| {
+            bad(&at, doc.place(key), "an absolute path without `..`", describe(item))
+        })?);
+    }
+    path.ok_or_else(|| bad(&["projects", name], doc.place(key), "a `path`", "none".to_owned()))
+}
+
+fn insert(doc: &Doc<'_>, name: &str, path: &str) -> String {
+    let value = Toml::from(path);
+    let lines = [format!("[projects.{}]", Key::new(name)), format!("path = {value}")];
+    let projects = doc.root().get("projects");
+    projects
+        .and_then(|item| {
+            document::rewrite_inline(doc, item, |table: &mut dyn TableLike| {
+                let fields = toml_edit::InlineTable::from_iter([("path", value)]);
+                table.insert(name, Item::Value(Toml::InlineTable(fields)));
+            })
+        })
+        .unwrap_or_else(|| document::append_table(doc.text, &lines))
+}
+
+fn is_name(name: &str) -> bool {
+    let valid = |byte: u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'.' | b'_' | b'-');
+    let first = name.bytes().next();
+    name.len() <= MAX_NAME_BYTES
+        && name.bytes().all(valid)
+        && first.is_some_and(|byte| byte.is_ascii_alphanumeric())
+}
+
+fn is_resolved(path: &Path) -> bool {
+    path.is_absolute() && path.components().all(|part| part != Component::ParentDir)
+}
+
+fn unknown(path: &[&str], place: ConfigPlace, known: &str) -> ConfigError {
+    let nearest = path.last().is_some_and(|name| nearest::is_like(name, known));
+    ConfigError::UnknownProjectKey {
+        key: write_key(path),
+        place,
+        nearest: nearest.then(|| known.to_owned()),
+    }
+}
+
+fn bad(path: &[&str], place: ConfigPlace, expected: &str, found: String) -> ConfigError {
+    let expected = expected.to_owned();
+    BadValue { key: write_key(path), place, expected, found, nearest: None }.into()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,49 @@
+//! Processes by number. Windows has no signals, so a process group is a process with its children
+//! and is killed immediately.
+
+use std::process::{Command, Stdio};
+
+use super::io::Errno;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pid(i32);
+
+impl Pid {
+    pub const fn from_raw(number: i32) -> Option<Self> {
+        if 0 < number { Some(Self(number)) } else { None }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    TERM,
+    KILL,
+}
+
+/// Placeholder, because Windows has no numeric user IDs. All values are equal.
+#[derive(Clone, Copy, Debug)]
+pub struct Uid;
+
+impl Uid {
+    pub const fn as_raw(self) -> u32 {
+        0
+    }
+}
+
+pub const fn geteuid() -> Uid {
+    Uid
+}
+
+pub fn kill_process_group(process: Pid, _: Signal) -> Result<(), Errno> {
+    let number = process.0.to_string();
+    let mut command = Command::new("taskkill");
+    command.args(["/T", "/F", "/PID", &number]);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    if command.status()?.success() { Ok(()) } else { Err(Errno::SRCH) }
+}
+
+/// Always succeeds. The function cannot check whether the process exists, and treating it as
+/// running ensures that its files are not removed.
+pub const fn test_kill_process(_: Pid) -> Result<(), Errno> {
+    Ok(())
+}

@@ -1,0 +1,190 @@
+//! Lists of sensitive files: files that contain secrets, and files that other programs execute or
+//! take instructions from.
+//!
+//! The sandbox, the map, the hook guard, file tools and approvals share these lists. An entry
+//! contains the last components of a path. It matches in any folder and ignores case. A folder
+//! includes its contents. One `*` in a name matches any characters.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+/// Files that contain keys, passwords, sessions or histories. Files whose names only mention
+/// secrets, such as `secret_redaction.py`, are code and are not listed.
+pub const SECRETS: &str = "
+    .env .env.* .envrc *.pem *.key *.p12 *.pfx *.jks *.keystore *.kdbx *.ppk *.agekey wallet.dat
+    id_rsa* id_dsa* id_ecdsa* id_ed25519* .ssh .gnupg .password-store .pki .local/share/gopass
+    .netrc _netrc .authinfo .authinfo.gpg .htpasswd .fetchmailrc .msmtprc .mbsyncrc .smbcredentials
+    .davfs2/secrets .git-credentials .config/git/credentials .config/gh .config/hub .config/glab-cli
+    .config/tea .pgpass .my.cnf .mylogin.cnf .mongorc.js .dbshell .pg_service.conf .snowsql
+    .dbt/profiles.yml .databrickscfg .influxdbv2 .aws .azure .kube .oci/config .bluemix .aliyun
+    .tccli .config/gcloud .config/doctl .config/hcloud .config/scw .config/linode-cli .boto .s3cfg
+    .mc/config.json .config/rclone .rclone.conf .config/b2 .passwd-s3fs .config/sops .config/age
+    service-account*.json .docker/config.json .config/containers/auth.json .config/helm/registry
+    .terraformrc .terraform.d/credentials.tfrc.json .pulumi/credentials.json .vault-token
+    .ansible/vault* .config/argocd .fly/config.yml .config/heroku .railway/config.json
+    .supabase/access-token .config/netlify .local/share/com.vercel.cli .config/.wrangler
+    .config/configstore .config/stripe .expo/state.json .npmrc .config/yarn/auth* .pypirc
+    .config/pypoetry/auth.toml .cargo/credentials* .gem/credentials .m2/settings.xml
+    .m2/settings-security.xml .gradle/gradle.properties .ivy2/.credentials .sbt/.credentials
+    .sbt/credentials .nuget/NuGet/NuGet.Config .composer/auth.json .config/composer/auth.json
+    .hex/hex.config .pub-cache/credentials.json .config/dart/pub-credentials.json .conan/.conan.db
+    .conan2/credentials.json .julia/servers .cabal/credentials .luarocks/upload_config.lua
+    .claude.json .claude/.credentials.json .codex/auth.json .gemini/oauth_creds.json
+    .gemini/google_accounts.json .qwen/oauth_creds.json .copilot .config/github-copilot
+    .factory/auth.json .pi/agent/auth.json .local/share/opencode/*auth.json .augment/session.json
+    .cline/data/secrets.json .config/goose/secrets.yaml .config/io.datasette.llm/keys.json
+    .config/openai .cache/huggingface/token .huggingface/token .cache/huggingface/stored_tokens
+    .kaggle/kaggle.json .config/wandb .config/Cursor .config/Code/User/globalStorage .mozilla
+    .thunderbird .librewolf .config/google-chrome .config/chromium .config/BraveSoftware
+    .config/microsoft-edge .config/vivaldi .config/opera .var/app .config/Slack .config/discord
+    .config/Signal .config/Element .local/share/TelegramDesktop .local/share/keyrings
+    .local/share/kwalletd .kde/share/apps/kwallet .config/op .config/Bitwarden* .config/keepassxc
+    .config/KeePass .bitcoin .litecoin .dogecoin .monero .electrum .ethereum .config/solana
+    .near-credentials .foundry/keystores .config/Exodus .bash_history .zsh_history .zhistory
+    .python_history .node_repl_history .psql_history .mysql_history .sqlite_history
+    .rediscli_history .mongo_history .irb_history .pry_history .local/share/fish/fish_history
+    .histfile .lesshst .viminfo .Xauthority .ICEauthority
+";
+
+/// Files that affect other programs when they start: hooks, tasks, agent instructions and servers,
+/// and settings that name programs. File tools treat every name with a leading dot as such a file.
+/// Some of these names are listed as well, because only the list applies to changes made by
+/// sandboxed programs.
+const ACTED_ON: &str = "
+    .git/config .git/config.worktree .git/hooks .git/info/attributes .gitmodules .gitattributes
+    .envrc .direnv .tool-versions mise.toml .mise.toml mise.local.toml .config/mise .husky
+    lefthook.yml .lefthook.yml .pre-commit-config.yaml .lintstagedrc .lintstagedrc.json
+    .github/workflows .github/actions .github/copilot-instructions.md .github/instructions
+    .github/prompts .github/agents .gitlab-ci.yml .circleci .buildkite .woodpecker .woodpecker.yml
+    .drone.yml azure-pipelines.yml Jenkinsfile .vscode .idea .zed .fleet .nvim.lua .nvimrc .exrc
+    .vimrc .dir-locals.el .gdbinit .lldbinit .devcontainer .devcontainer.json .cargo/config
+    .cargo/config.toml rust-toolchain rust-toolchain.toml .npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs
+    .mvn .bazelrc .bundle .sbtopts .jvmopts .terraformrc AGENTS.md AGENTS.override.md CLAUDE.md
+    CLAUDE.local.md GEMINI.md QWEN.md .mcp.json .claude .agents .codex .cursor .cursorrules .gemini
+    *.code-workspace .qwen .opencode opencode.json opencode.jsonc .windsurf .windsurfrules .clinerules .roo .roomodes
+    .continue .kiro .factory .pi .junie .goosehints .aider.conf.yml .amp .augment .copilot .rules
+";
+
+/// `.env.*` files that are templates without values.
+const TEMPLATES: &[&str] = &[".env.example", ".env.sample", ".env.template", ".env.dist"];
+
+pub fn secret_places() -> impl Iterator<Item = &'static str> {
+    SECRETS.split_ascii_whitespace()
+}
+
+/// Returns the entry in [`SECRETS`] that matches the file or folder itself, ignoring its parent
+/// folders.
+pub fn secret_rule(path: &str) -> Option<&'static str> {
+    /// Entries by their last component in lower case, so that most paths need only one lookup.
+    /// Entries whose last component contains a `*` have an empty key.
+    static ROWS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+        let mut rows: HashMap<String, Vec<&'static str>> = HashMap::new();
+        for row in secret_places() {
+            let name = last_name(row).to_ascii_lowercase();
+            let key = if name.contains('*') { String::new() } else { name };
+            rows.entry(key).or_default().push(row);
+        }
+        rows
+    });
+    let name = last_name(path).to_ascii_lowercase();
+    let rows = [name.as_str(), ""].into_iter().filter_map(|key| ROWS.get(key)).flatten();
+    let found = rows.copied().find(|row| fits(row, path));
+    found.filter(|_| !TEMPLATES.contains(&name.as_str()))
+}
+
+pub fn acted_on_places() -> impl Iterator<Item = &'static str> {
+    ACTED_ON.split_ascii_whitespace()
+}
+
+/// Returns whether the file or one of its parent folders may affect other programs when they start.
+/// No list is complete, so every name with a leading dot is included.
+pub fn is_acted_on(path: &str) -> bool {
+    path.split('/').any(|name| name.starts_with('.'))
+        || with_folders(path).any(|path| acted_on_places().any(|row| fits(row, path)))
+}
+
+pub fn with_folders(path: &str) -> impl Iterator<Item = &str> {
+    let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+    ends.filter_map(|end| path.get(..end))
+}
+
+fn last_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
+}
+
+fn fits(row: &str, path: &str) -> bool {
+    let mut names = path.rsplit('/');
+    row.rsplit('/').all(|wanted| names.next().is_some_and(|name| name_fits(wanted, name)))
+}
+
+fn name_fits(wanted: &str, name: &str) -> bool {
+    let Some((start, end)) = wanted.split_once('*') else {
+        return wanted.eq_ignore_ascii_case(name);
+    };
+    let (name, n_fixed) = (name.as_bytes(), start.len() + end.len());
+    n_fixed <= name.len()
+        && name[..start.len()].eq_ignore_ascii_case(start.as_bytes())
+        && name[name.len() - end.len()..].eq_ignore_ascii_case(end.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_known_by_their_last_names() {
+        let rule = |path| (path, secret_rule(path).unwrap_or("-"));
+        let cases = [
+            (".env", ".env"),
+            ("app/.ENV.production", ".env.*"),
+            (".env.", ".env.*"),
+            (".env.Example", "-"),
+            (".envoy", "-"),
+            ("src/secret_redaction.py", "-"),
+            ("certs/Server.PEM", "*.pem"),
+            ("a/.pem", "*.pem"),
+            ("home/ada/.gemini/oauth_creds.json", ".gemini/oauth_creds.json"),
+            ("oauth_creds.json", "-"),
+            (".cargo/credentials.toml", ".cargo/credentials*"),
+            (".cargo/config.toml", "-"),
+            ("x/.config/bravesoftware", ".config/BraveSoftware"),
+            (".local/share/opencode/mcp-auth.json", ".local/share/opencode/*auth.json"),
+            ("日本/é", "-"),
+            ("", "-"),
+        ];
+        for (path, expected) in cases {
+            assert_eq!(rule(path), (path, expected));
+        }
+    }
+
+    #[test]
+    fn what_others_act_on_is_known_with_what_is_below_it() {
+        for path in [
+            ".git/hooks/pre-commit",
+            ".claude/settings.json",
+            ".mcp.json",
+            ".cursor/mcp.json",
+            ".gemini/settings.json",
+            ".vscode/tasks.json",
+            ".husky/pre-commit",
+            ".github/workflows/x.yml",
+            ".devcontainer/devcontainer.json",
+            ".cargo/config.toml",
+            ".git/info/attributes",
+            "AGENTS.md",
+            "sub/claude.md",
+            "mise.toml",
+            ".Rprofile",
+            "r/.irbrc",
+            ".mise/config.toml",
+            ".githooks/pre-commit",
+            ".gitea/workflows/x.yml",
+            "nacre.code-workspace",
+        ] {
+            assert!(is_acted_on(path), "{path}");
+        }
+        for path in ["src/main.rs", "docs/agents.md.txt", "hooks/pre-commit", "git/config", ""] {
+            assert!(!is_acted_on(path), "{path}");
+        }
+    }
+}

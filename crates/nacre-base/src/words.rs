@@ -1,0 +1,40 @@
+//! Enums that are stored as words in settings, databases and JSON.
+
+/// Defines enums whose variants are represented by the same word in serde, `as_str`, `parse` and
+/// `FromStr`.
+#[macro_export]
+macro_rules! words {
+    ($($(#[$meta:meta])* $name:ident {
+        $($(#[$word_meta:meta])* $variant:ident = $word:literal),+ $(,)?
+    })+) => {$(
+        $(#[$meta])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $($(#[$word_meta])* #[serde(rename = $word)] $variant),+
+        }
+
+        impl $name {
+            pub const ALL: &[Self] = &[$(Self::$variant),+];
+            pub const NAMES: &[&str] = &[$($word),+];
+
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $word,)+
+                }
+            }
+
+            pub fn parse(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|known| known.as_str() == word)
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = String;
+
+            fn from_str(word: &str) -> Result<Self, String> {
+                Self::parse(word).ok_or_else(|| format!("use one of {:?}", Self::NAMES))
+            }
+        }
+    )+};
+}

@@ -1,0 +1,361 @@
+//! The types of a model call: request, messages, events and response.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_base::config::EffortChoice;
+use nacre_types::ModelRole as Role;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::model::error::ErrorKind;
+use crate::model::price::Usage;
+use crate::model::roles::ModelRef;
+
+/// The tool used for structured output with APIs that have no native support for it.
+///
+/// A `Response` never contains a call to this tool: the arguments become the response's text.
+pub const OUTPUT_TOOL: &str = "submit_answer";
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Request {
+    pub role: Role,
+    pub system: String,
+    pub messages: Vec<Message>,
+    pub tools: Vec<ToolDef>,
+    /// Whether the model may call tools. If not, the conversation can still contain earlier calls.
+    pub may_call: bool,
+    pub output: Option<OutputSchema>,
+    pub max_tokens: u32,
+    pub temperature: Option<f32>,
+    /// How long the model may think; `None` uses the model's default.
+    pub effort: Option<EffortChoice>,
+    /// Whether the provider should cache the conversation so far.
+    pub is_cached: bool,
+    /// Requests with the same key have the same prefix. Some providers use the key for routing.
+    pub cache_key: Option<String>,
+}
+
+impl Request {
+    pub fn new(role: Role, system: &str, user: &str) -> Self {
+        Self {
+            role,
+            system: system.to_owned(),
+            messages: vec![Message::user(user)],
+            tools: Vec::new(),
+            may_call: true,
+            output: None,
+            max_tokens: 4096,
+            temperature: None,
+            effort: None,
+            is_cached: true,
+            cache_key: None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ToolDef {
+    pub name: String,
+    pub description: String,
+    pub schema: Value,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct OutputSchema {
+    pub name: String,
+    pub description: String,
+    pub schema: Value,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    pub speaker: Speaker,
+    pub content: Vec<Content>,
+    /// The model that wrote the message. Reasoning is sent back only to this model, because its
+    /// signature is not valid for any other.
+    pub model: Option<ModelRef>,
+}
+
+impl Message {
+    pub fn user(text: &str) -> Self {
+        Self { speaker: Speaker::User, content: vec![Content::Text(text.to_owned())], model: None }
+    }
+
+    pub fn results(results: Vec<ToolResult>) -> Self {
+        let content = results.into_iter().map(Content::ToolResult).collect();
+        Self { speaker: Speaker::User, content, model: None }
+    }
+
+    pub fn assistant(response: &Response) -> Self {
+        Self {
+            speaker: Speaker::Assistant,
+            content: response.content.clone(),
+            model: Some(response.model.clone()),
+        }
+    }
+
+    pub fn text(&self) -> String {
+        let texts: Vec<&str> = self
+            .content
+            .iter()
+            .filter_map(|content| match content {
+                Content::Text(text) => Some(text.as_str()),
+                Content::ToolResult(result) => Some(result.text.as_str()),
+                Content::Reasoning(_)
+                | Content::HiddenReasoning(_)
+                | Content::ToolUse(_)
+                | Content::Image(_) => None,
+            })
+            .collect();
+        texts.join("\n")
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Speaker {
+    User,
+    Assistant,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Content {
+    Text(String),
+    Reasoning(Reasoning),
+    /// Reasoning encrypted by the provider. It can only be sent back.
+    HiddenReasoning(String),
+    ToolUse(ToolCall),
+    ToolResult(ToolResult),
+    Image(Image),
+}
+
+impl Content {
+    pub fn as_text(&self) -> Option<&str> {
+        if let Self::Text(text) = self { Some(text) } else { None }
+    }
+
+    pub fn as_call(&self) -> Option<&ToolCall> {
+        if let Self::ToolUse(call) = self { Some(call) } else { None }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Image {
+    /// For example `image/png`.
+    pub media_type: String,
+    pub data: ImageData,
+}
+
+impl Image {
+    /// Estimated cost in tokens. It does not depend on the size, because providers scale large
+    /// images down.
+    pub const TOKENS: usize = 1_600;
+}
+
+/// The content of an image in base64. Clones share it, because the conversation is sent again with
+/// every step.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct ImageData(Arc<str>);
+
+impl ImageData {
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<String> for ImageData {
+    fn from(data: String) -> Self {
+        Self(data.into())
+    }
+}
+
+impl From<ImageData> for String {
+    fn from(data: ImageData) -> Self {
+        data.0.as_ref().to_owned()
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reasoning {
+    pub text: String,
+    /// The provider's proof that the model wrote the text.
+    pub signature: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    pub arguments: Arguments,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Arguments {
+    Object(Value),
+    Malformed { text: String, error: String },
+}
+
+impl Arguments {
+    /// Parses arguments written by a model. An empty string is parsed as an empty object.
+    pub fn parse(text: &str) -> Self {
+        if text.trim().is_empty() {
+            return Self::Object(json!({}));
+        }
+        match serde_json::from_str::<Value>(text) {
+            Ok(value) if value.is_object() => Self::Object(value),
+            // Some servers encode the arguments twice.
+            Ok(Value::String(inner)) => match serde_json::from_str::<Value>(&inner) {
+                Ok(value) if value.is_object() => Self::Object(value),
+                Ok(_) | Err(_) => Self::malformed(text, "not a JSON object"),
+            },
+            Ok(_) => Self::malformed(text, "not a JSON object"),
+            Err(error) => Self::malformed(text, &error.to_string()),
+        }
+    }
+
+    /// Returns the arguments as an object, because every API accepts objects.
+    pub fn as_object(&self) -> Value {
+        match self {
+            Self::Object(value) => value.clone(),
+            Self::Malformed { text, error: _ } => json!({ "malformed_arguments": text }),
+        }
+    }
+
+    fn malformed(text: &str, error: &str) -> Self {
+        Self::Malformed { text: text.to_owned(), error: error.to_owned() }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolResult {
+    pub call_id: String,
+    pub text: String,
+    pub status: ToolStatus,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStatus {
+    Done,
+    Failed,
+}
+
+/// Events emitted while a model is answering, in order.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ModelEvent {
+    /// The model has begun to answer. It may be followed by a `Retry` or `Fallback`, and then
+    /// another `Started`.
+    Started {
+        model: ModelRef,
+    },
+    Text(String),
+    Reasoning(String),
+    ReasoningDone {
+        signature: Option<String>,
+    },
+    HiddenReasoning(String),
+    ToolStarted {
+        index: usize,
+        id: String,
+        name: String,
+    },
+    ToolArguments {
+        index: usize,
+        delta: String,
+    },
+    ToolDone {
+        index: usize,
+    },
+    /// The text of this attempt contained tool calls. This is the same text without them.
+    TextReplaced {
+        text: String,
+    },
+    /// The tokens used so far. Each event replaces the previous one.
+    Usage(Usage),
+    Stop(StopReason),
+    /// The attempt failed. The same model is called again from the start after `wait`.
+    Retry {
+        why: ErrorKind,
+        wait: Duration,
+        /// Whether part of the failed attempt was shown and must be discarded.
+        shown: bool,
+    },
+    /// The model has failed, and the next model for the role is called from the start.
+    Fallback {
+        why: ErrorKind,
+        to: ModelRef,
+        /// Whether part of the failed attempt was shown and must be discarded.
+        shown: bool,
+    },
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopReason {
+    End,
+    ToolUse,
+    MaxTokens,
+    /// The conversation filled the model's context window.
+    ContextFull,
+    Refusal,
+    ContentFilter,
+    Other(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Response {
+    pub model: ModelRef,
+    pub content: Vec<Content>,
+    pub stop: StopReason,
+    pub usage: Usage,
+}
+
+impl Response {
+    pub fn text(&self) -> String {
+        self.content.iter().filter_map(Content::as_text).collect()
+    }
+
+    pub fn reasoning(&self) -> String {
+        let mut all = String::new();
+        for content in &self.content {
+            if let Content::Reasoning(reasoning) = content {
+                all.push_str(&reasoning.text);
+            }
+        }
+        all
+    }
+
+    pub fn calls(&self) -> Vec<&ToolCall> {
+        self.content.iter().filter_map(Content::as_call).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_an_object_or_malformed() {
+        for (text, expected) in [
+            ("", Some(json!({}))),
+            ("{\"a\": 1}", Some(json!({ "a": 1 }))),
+            ("\"{\\\"a\\\": 1}\"", Some(json!({ "a": 1 }))),
+            ("[1]", None),
+            ("{\"a\": ", None),
+            ("\"text\"", None),
+        ] {
+            match (Arguments::parse(text), expected) {
+                (Arguments::Object(value), Some(expected)) => assert_eq!(value, expected),
+                (Arguments::Malformed { text: kept, error }, None) => {
+                    assert_eq!(kept, text);
+                    assert!(!error.is_empty());
+                }
+                (got, expected) => panic!("{text}: {got:?}, not {expected:?}"),
+            }
+        }
+    }
+}

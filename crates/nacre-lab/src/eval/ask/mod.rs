@@ -1,0 +1,55 @@
+//! Measures how often `nacre ask` finds the right memory without a model.
+//!
+//! Exits with 1 if fewer than 90 % of the answers are right.
+
+mod measure;
+mod sessions;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use nacre_memory::search::{Builtin, Embedder};
+
+use crate::Outcome;
+
+/// Ask questions about memories without a model, and count the right answers
+#[derive(Debug, clap::Args)]
+pub(crate) struct AskArgs {
+    /// Directory with `memories.txt` and `unknown.txt`, or with `sessions.json` and
+    /// `questions.json` from DevMemBench
+    folder: PathBuf,
+    /// Empty directory in which a store is created
+    scratch: PathBuf,
+    /// Print one line per question, for tuning the thresholds
+    #[arg(long)]
+    rows: bool,
+}
+
+pub(super) fn run(args: &AskArgs) -> Outcome {
+    let AskArgs { folder, scratch, rows } = args;
+    let read = |name: &str| fs::read_to_string(folder.join(name));
+    let (pages, questions) = match read("memories.txt") {
+        Ok(memories) => measure::read_table(&memories, &read("unknown.txt").unwrap_or_default()),
+        Err(_) => sessions::read_sessions(
+            &read("sessions.json").unwrap(),
+            &read("questions.json").unwrap(),
+        ),
+    };
+    let embedder: Arc<dyn Embedder> = Arc::new(Builtin::shipped().unwrap());
+    let measured = measure::measure(scratch, &pages, &questions, embedder);
+    if *rows {
+        println!("{}", measured.rows);
+    }
+    measured.missed.iter().for_each(|missed| println!("{missed}"));
+    let share = |n: usize, of: usize| n as f64 / of.max(1) as f64;
+    println!("memories                  {:>6}", pages.len());
+    println!("questions                 {:>6}", measured.known);
+    println!("right memory in answer    {:>6.3}", share(measured.right, measured.known));
+    println!("right memory first        {:>6.3}", share(measured.first, measured.known));
+    println!("without an answer         {:>6}", measured.unknown);
+    println!("said to have none         {:>6.3}", share(measured.declined, measured.unknown));
+    Ok(measured.known * 9 <= measured.right * 10)
+}

@@ -1,0 +1,138 @@
+//! Compares the search quality of the local index with that of PostgreSQL, on the data sets of
+//! `eval retrieval`.
+//!
+//! Each haystack is loaded as one project into the local index and into PostgreSQL. The command
+//! exits with 1 if PostgreSQL is worse by more than one percentage point.
+
+use std::collections::HashSet;
+use std::error::Error;
+use std::path::Path;
+use std::sync::Arc;
+
+use super::server::Server;
+use nacre_base::fs::Owner;
+use nacre_memory::search::{
+    Builtin, Level, LibraryOptions, LocalRecords, Mode, News, Query, Readable, RecordIndex, Unit,
+};
+use nacre_team::postgres::search::SharedRecords;
+
+use crate::Outcome;
+use crate::eval::datasets::{self, Format, Haystack, Question};
+
+const DEPTH: usize = 50;
+const PROJECT: &str = "set";
+
+#[derive(Default)]
+struct Scores {
+    n_questions: f64,
+    recall_5: f64,
+    recall_10: f64,
+    mrr: f64,
+}
+
+impl Scores {
+    fn add(&mut self, question: &Question, found: &[String]) {
+        let is_answer = |key: &String| question.truth.iter().any(|keys| keys.contains(key));
+        let recall = |depth: usize| {
+            let top: HashSet<&String> = found.iter().take(depth).collect();
+            let n_given = question
+                .truth
+                .iter()
+                .filter(|keys| keys.iter().any(|key| top.contains(key)))
+                .count();
+            n_given as f64 / question.truth.len() as f64
+        };
+        self.n_questions += 1.0;
+        self.recall_5 += recall(5);
+        self.recall_10 += recall(10);
+        self.mrr += found.iter().position(is_answer).map_or(0.0, |place| 1.0 / (place + 1) as f64);
+    }
+
+    fn percent(&self) -> [f64; 3] {
+        [self.recall_5, self.recall_10, self.mrr].map(|sum| 100.0 * sum / self.n_questions.max(1.0))
+    }
+}
+
+fn ask(index: &dyn RecordIndex, haystack: &Haystack, question: &Question) -> Vec<String> {
+    let latest = haystack.units.iter().flat_map(|unit| &unit.records).map(|one| one.time_ms).max();
+    let now_ms = question.asked.map_or(latest.unwrap_or(0), jiff::Timestamp::as_millisecond);
+    let options = LibraryOptions { mode: Mode::Hybrid, limit: DEPTH, now_ms };
+    let readable = Readable::projects([PROJECT]);
+    let found = index.search(&Query::plain(&question.text), &readable, options).unwrap();
+    let mut seen = HashSet::new();
+    let key = |hit: nacre_memory::search::RecordHit| match haystack.level {
+        Level::Records => hit.record,
+        Level::Units => hit.unit,
+    };
+    found.into_iter().map(key).filter(|key| seen.insert(key.clone())).collect()
+}
+
+fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<dyn Error>> {
+    let embedder = Arc::new(Builtin::shipped()?);
+    let mut scores = [Scores::default(), Scores::default()];
+    for haystack in haystacks {
+        server.sql("DROP SCHEMA IF EXISTS nacre CASCADE");
+        let mut units: Vec<Unit> = haystack.units.clone();
+        for record in units.iter_mut().flat_map(|unit| &mut unit.records) {
+            record.facets.push(("project", PROJECT.to_owned()));
+        }
+        let texts: std::collections::HashMap<String, String> = units
+            .iter()
+            .flat_map(|unit| &unit.records)
+            .map(|record| (record.key.clone(), record.embedded_text()))
+            .collect();
+        let owner = Owner { pid: 1, command: "quality".to_owned(), since: String::new() };
+        let texts = Box::new(move |_: &str, record: &str| texts.get(record).cloned());
+        let mut local = LocalRecords::open(None, "quality", embedder.clone(), owner, texts);
+        let mut shared = SharedRecords::open(&server.database(), embedder.clone())?;
+        for piece in units.chunks(500) {
+            let news = News { units: piece.to_vec(), ..News::default() };
+            local.apply(&news)?;
+            shared.apply(&news)?;
+        }
+        shared.build_index()?;
+        server.sql("ANALYZE");
+        let both: [&dyn RecordIndex; 2] = [&local, &shared];
+        for question in haystack.questions.iter().filter(|question| !question.truth.is_empty()) {
+            for (index, scores) in both.iter().zip(&mut scores) {
+                scores.add(question, &ask(*index, haystack, question));
+            }
+        }
+    }
+    Ok(scores)
+}
+
+/// Compare the local index and PostgreSQL on the data sets of `eval retrieval`
+#[derive(Debug, clap::Args)]
+pub(crate) struct QualityArgs {
+    /// locomo|devmembench|longmemeval|jsonl FILE, in pairs
+    #[arg(required = true)]
+    datasets: Vec<String>,
+}
+
+pub(super) fn run(args: &QualityArgs) -> Outcome {
+    let Some(server) = Server::start() else { return Ok(true) };
+    let mut is_worse = false;
+    println!(
+        "set                   questions  R@5 local shared  R@10 local shared  MRR local shared"
+    );
+    for pair in args.datasets.chunks_exact(2) {
+        let path = Path::new(&pair[1]);
+        let read = |path: &Path| std::fs::read_to_string(path);
+        let (format, beside) = match pair[0].as_str() {
+            "locomo" => (Format::Locomo, String::new()),
+            "longmemeval" => (Format::Longmemeval, String::new()),
+            "devmembench" => (Format::Devmembench, read(&path.with_file_name("sessions.json"))?),
+            _ => (Format::Jsonl, String::new()),
+        };
+        let haystacks = datasets::read(format, &read(path)?, &beside)?;
+        let [local, shared] = compare(&server, &haystacks)?;
+        let (one, other) = (local.percent(), shared.percent());
+        is_worse |= one.iter().zip(&other).any(|(one, other)| one - other > 1.0);
+        println!(
+            "{:<20} {:>10}  {:>9.1} {:>6.1}  {:>10.1} {:>6.1}  {:>9.1} {:>6.1}",
+            pair[0], local.n_questions, one[0], other[0], one[1], other[1], one[2], other[2]
+        );
+    }
+    Ok(!is_worse)
+}

@@ -1,0 +1,13 @@
+//! The commands of the lab, as a developer types them.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::unwrap_used,
+    reason = "tests play the developer and their repository"
+)]
+
+mod bench_map;
+mod campaign;
+mod extraction;
+mod lab;
+mod one_session;

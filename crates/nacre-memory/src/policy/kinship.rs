@@ -1,0 +1,323 @@
+//! Compares two memories that are both in the store.
+//!
+//! During a sync, one claim is compared with eight memories. Here, tens of thousands of pairs are
+//! compared, and nearly all of them are unrelated. A likelihood alone is not reliable enough for
+//! this, so the differing words are checked individually: two texts with the same pattern but
+//! different names are about different things.
+
+use super::lexicon::is_general;
+use super::measure::{Likeness, Measures, Relation, judge, measure};
+use super::profile::{Profile, TitleWord, have_opposite_titles};
+
+/// Minimum likelihood, in both directions, for two claims to agree.
+const MIN_AGREEING: f32 = 0.60;
+
+/// Like `MIN_AGREEING`, for claims whose titles have the same topics.
+const MIN_AGREEING_ON_TOPIC: f32 = 0.2;
+
+/// Minimum number of shared topics for two titles to have the same topics.
+const MIN_TOPICS: usize = 3;
+
+/// Minimum likelihood for the newer claim to contradict the older one.
+const MIN_AGAINST: f32 = 0.75;
+
+/// Minimum similarity of two claims for one to contradict the other.
+const MIN_NEAR: f32 = 0.5;
+
+/// Two texts have the same pattern if they share at least this proportion of their words in the
+/// same order.
+const MIN_PATTERN: f32 = 0.6;
+
+/// Minimum strength of the phrases with which a claim announces a change.
+const MIN_CHANGE: f32 = 0.7;
+
+/// Maximum proportion of the common terms that only one of the claims may deny, in the titles and
+/// in the whole texts.
+const MAX_TURNED: f32 = 0.34;
+const MAX_TURNED_IN_ALL: f32 = 0.6;
+
+/// A claim with fewer terms would be contained in many unrelated texts.
+const MIN_TERMS: usize = 4;
+
+/// Maximum number of words of a claim that are aligned.
+const MAX_ALIGNED: usize = 80;
+
+/// The relation of two stored memories.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Kinship {
+    /// Both have the same words.
+    Exact,
+    /// Both make the same claim in different or fewer words.
+    Twins,
+    /// The newer memory contradicts the older one.
+    Against,
+    Apart,
+}
+
+impl Kinship {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Exact => "exact",
+            Self::Twins => "twins",
+            Self::Against => "against",
+            Self::Apart => "apart",
+        }
+    }
+}
+
+/// Returns words with nearly the same meaning.
+pub type NearWords<'a> = &'a dyn Fn(&str) -> Vec<&'static str>;
+
+/// Compares two memories of the same type. Also returns the likelihood of the result.
+pub fn kinship(
+    newer: &Profile,
+    older: &Profile,
+    likeness: Likeness,
+    near: NearWords<'_>,
+) -> (Kinship, f32) {
+    if !newer.plain.trim().is_empty() && newer.plain == older.plain {
+        return (Kinship::Exact, 1.0);
+    }
+    // Nearly all pairs are decided here, without computing the measures.
+    let is_contained = is_contained(newer, older);
+    let has_beyond = |one, other| has_topic_beyond(one, other, near);
+    if !is_contained && has_beyond(newer, older) && has_beyond(older, newer) && !has_change(newer) {
+        return (Kinship::Apart, 1.0);
+    }
+    let measures = measure(newer, older, likeness);
+    let parting = Parting::of(newer, older, &measures, near);
+    let forth = judge(newer, older, likeness);
+    let back = judge(older, newer, likeness);
+    let agreeing = |scores: super::Scores| scores.about * (1.0 - scores.against);
+    let agreed = agreeing(forth.scores).min(agreeing(back.scores));
+    if is_contained && !parting.is_denied {
+        return (Kinship::Twins, agreed.max(MIN_AGREEING));
+    }
+    let enough = if parting.is_one_topic { MIN_AGREEING_ON_TOPIC } else { MIN_AGREEING };
+    if agreed >= enough && parting.is_none() {
+        return (Kinship::Twins, agreed);
+    }
+    let is_against = forth.relation == Relation::Contradicts
+        && forth.likelihood >= MIN_AGAINST
+        && likeness.whole >= MIN_NEAR;
+    let is_one_topic = !has_other_topic(older, newer, near);
+    if is_against
+        && is_one_topic
+        && !parting.is_renamed
+        && says_otherwise(newer, &measures, &parting)
+    {
+        return (Kinship::Against, forth.likelihood);
+    }
+    (Kinship::Apart, 1.0 - forth.scores.about.max(back.scores.about))
+}
+
+/// Returns whether one claim contains all words of the other, and the other is specific enough.
+fn is_contained(a: &Profile, b: &Profile) -> bool {
+    (a.holds(b) && b.n_terms >= MIN_TERMS) || (b.holds(a) && a.n_terms >= MIN_TERMS)
+}
+
+/// The differences between two claims.
+struct Parting {
+    /// A term is denied in one claim and affirmed in the other.
+    is_denied: bool,
+    /// Each claim has names, flags or numbers that the other one lacks.
+    is_specific: bool,
+    /// The claims have the same pattern but different words in the same position. `is_renamed` is
+    /// set if the different words are not only numbers.
+    is_swapped: bool,
+    is_renamed: bool,
+    is_opposite: bool,
+    /// Both titles have the same topics; see [`is_one_topic`].
+    is_one_topic: bool,
+}
+
+impl Parting {
+    fn of(a: &Profile, b: &Profile, measures: &Measures, near: NearWords<'_>) -> Self {
+        let [turned, title_turned] = [measures[14], measures[15]];
+        Self {
+            is_denied: !deny_the_same(a, b)
+                && (title_turned > MAX_TURNED || turned > MAX_TURNED_IN_ALL),
+            is_specific: is_specific(a, b, near),
+            is_swapped: is_swapped(a, b, |_| true),
+            is_renamed: is_swapped(a, b, |word| !word.bytes().any(|byte| byte.is_ascii_digit())),
+            is_opposite: have_opposite_titles(a, b),
+            is_one_topic: is_one_topic(a, b, near),
+        }
+    }
+
+    fn is_none(&self) -> bool {
+        !(self.is_denied || self.is_specific || self.is_swapped || self.is_opposite)
+    }
+}
+
+/// Returns whether each claim names something that the other one does not: a topic in the title, a
+/// number, or at least two names.
+fn is_specific(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
+    let alone = |x: &Profile, y: &Profile| -> Vec<String> {
+        x.specifics.iter().filter(|name| !y.terms.contains_key(*name)).cloned().collect()
+    };
+    let (a_alone, b_alone) = (alone(a, b), alone(b, a));
+    let has_digit =
+        |names: &[String]| names.iter().any(|name| name.bytes().any(|byte| byte.is_ascii_digit()));
+    (has_topic_beyond(a, b, near) && has_topic_beyond(b, a, near))
+        || is_beside_another(a, b, near)
+        || (has_digit(&a_alone) && has_digit(&b_alone))
+        || (a_alone.len() > 1 && b_alone.len() > 1)
+}
+
+/// Returns whether both titles deny the same term. Which terms a denial applies to depends on the
+/// word order.
+fn deny_the_same(a: &Profile, b: &Profile) -> bool {
+    a.denied_title.iter().any(|term| b.denied_title.contains(term))
+}
+
+/// Returns whether two titles have the same topics, and enough of them.
+fn is_one_topic(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
+    let is_shared = |word: &&TitleWord| word.is_topic && b.title.contains_key(&word.term);
+    a.line.iter().filter(is_shared).count() >= MIN_TOPICS
+        && !has_topic_beyond(a, b, near)
+        && !has_topic_beyond(b, a, near)
+}
+
+/// Returns whether the title of `one` has a topic that `other` does not mention, not even with a
+/// similar word.
+fn has_topic_beyond(one: &Profile, other: &Profile, near: NearWords<'_>) -> bool {
+    one.line.iter().any(|word| is_beyond(word, other, near))
+}
+
+fn is_beyond(word: &TitleWord, other: &Profile, near: NearWords<'_>) -> bool {
+    word.is_topic
+        && !other.terms.contains_key(&word.term)
+        && !near(&word.text).into_iter().any(|known| other.words.contains(known))
+}
+
+/// Returns whether two titles have different words next to a common word, such as "the login page"
+/// and "the search page".
+fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
+    let parts = |x: Option<&TitleWord>, y: Option<&TitleWord>| {
+        let (Some(x), Some(y)) = (x, y) else { return false };
+        let is_in =
+            |word: &TitleWord, of: &Profile| of.line.iter().any(|own| own.term == word.term);
+        let is_name = |word: &TitleWord| word.is_topic && !word.is_number();
+        let is_near = || near(&x.text).contains(&y.text.as_str());
+        is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near()
+    };
+    shared_places(a, b).any(|(i, j)| {
+        let before = i.checked_sub(1).zip(j.checked_sub(1));
+        before.is_some_and(|(i, j)| parts(a.line.get(i), b.line.get(j)))
+            || parts(a.line.get(i + 1), b.line.get(j + 1))
+    })
+}
+
+/// Returns the positions of the topics that occur in both titles.
+fn shared_places<'a>(a: &'a Profile, b: &'a Profile) -> impl Iterator<Item = (usize, usize)> + 'a {
+    let topics = a.line.iter().enumerate().filter(|(_, word)| word.is_topic);
+    topics.flat_map(|(i, word)| {
+        let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
+        same.map(move |(j, _)| (i, j))
+    })
+}
+
+/// Returns whether the older claim has a topic, other than a number, that the newer claim does not
+/// mention. One such topic is allowed if the claims have enough topics in common.
+fn has_other_topic(older: &Profile, newer: &Profile, near: NearWords<'_>) -> bool {
+    let names = || older.line.iter().filter(|word| word.is_topic && !word.is_number());
+    let n_beyond = names().filter(|word| is_beyond(word, newer, near)).count();
+    let n_allowed = usize::from(names().count() >= n_beyond + MIN_TOPICS);
+    n_beyond > n_allowed || is_beside_another(older, newer, near)
+}
+
+/// Returns whether the newer claim is on the same topic and shows that it overturns the older one.
+fn says_otherwise(newer: &Profile, measures: &Measures, parting: &Parting) -> bool {
+    let [title_kept, title_known] = [measures[4], measures[5]];
+    let has_value = measures[12] > 0.0;
+    let is_turned = parting.is_denied || parting.is_opposite;
+    title_kept.max(title_known) >= 0.5 && (has_change(newer) || has_value || is_turned)
+}
+
+fn has_change(one: &Profile) -> bool {
+    one.change >= MIN_CHANGE
+}
+
+/// Returns whether two claims have the same pattern but are about different things, such as two
+/// services.
+pub(crate) fn differ_in_a_name(a: &Profile, b: &Profile) -> bool {
+    is_swapped(a, b, |_| true)
+}
+
+/// Returns whether two texts, or their titles, have the same pattern but different specific words
+/// in the same position. Only words that satisfy `counts` are compared.
+fn is_swapped(a: &Profile, b: &Profile, counts: impl Fn(&str) -> bool) -> bool {
+    let words = |profile: &'_ Profile| -> Vec<String> {
+        profile.plain.split_whitespace().take(MAX_ALIGNED).map(str::to_owned).collect()
+    };
+    let title = |profile: &'_ Profile| -> Vec<String> {
+        profile.line.iter().take(MAX_ALIGNED).map(|word| word.text.clone()).collect()
+    };
+    is_pattern_with_slot(&words(a), &words(b), &counts)
+        || is_pattern_with_slot(&title(a), &title(b), &counts)
+}
+
+fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bool) -> bool {
+    let (shared, slots) = aligned(a, b);
+    let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
+    let names = |words: &[String], other: &[String]| {
+        words.iter().any(|word| counts(word) && !is_general(word) && !other.contains(word))
+    };
+    is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
+}
+
+/// The differing words of the two texts at one position.
+type Slot<'a> = (&'a [String], &'a [String]);
+
+/// Returns the number of words that two texts share in the same order, and the positions at which
+/// the texts have different words.
+fn aligned<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<Slot<'a>>) {
+    let width = b.len() + 1;
+    let mut table = vec![0_u16; (a.len() + 1) * width];
+    for (i, x) in a.iter().enumerate().rev() {
+        for (j, y) in b.iter().enumerate().rev() {
+            table[i * width + j] = if x == y {
+                table[(i + 1) * width + j + 1] + 1
+            } else {
+                table[(i + 1) * width + j].max(table[i * width + j + 1])
+            };
+        }
+    }
+    let mut slots = Vec::new();
+    let (mut i, mut j, mut from) = (0, 0, (0, 0));
+    while i < a.len() && j < b.len() {
+        if a[i] == b[j] {
+            slots.push((&a[from.0..i], &b[from.1..j]));
+            (i, j) = (i + 1, j + 1);
+            from = (i, j);
+        } else if table[(i + 1) * width + j] >= table[i * width + j + 1] {
+            i += 1;
+        } else {
+            j += 1;
+        }
+    }
+    slots.push((&a[from.0..], &b[from.1..]));
+    slots.retain(|(own, other)| !own.is_empty() && !other.is_empty());
+    (usize::from(table[0]), slots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_laid_side_by_side() {
+        let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+        for (a, b, expected) in [
+            ("a b c", "a b c", (3, 0)),
+            ("a b c", "a x c", (2, 1)),
+            ("a b c", "a c", (2, 0)),
+            ("a b c d", "a x c y", (2, 2)),
+        ] {
+            let (a, b) = (words(a), words(b));
+            let (n_shared, slots) = aligned(&a, &b);
+            assert_eq!((n_shared, slots.len()), expected, "{a:?} / {b:?}");
+        }
+    }
+}

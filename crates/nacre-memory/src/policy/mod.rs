@@ -1,0 +1,234 @@
+//! Decides what happens to a candidate, based on the memories that are most similar to it.
+//!
+//! The decision depends only on texts, cosine similarities and times, so a repeated run makes the
+//! same decision. Unclear cases are in the grey band: they may be settled by a lead, and otherwise
+//! by a rule that never overwrites a memory.
+
+mod kinship;
+mod lexicon;
+mod measure;
+mod profile;
+#[cfg(test)]
+mod tests;
+
+use jiff::Timestamp;
+pub use nacre_types::{Band, CandidateVerb as Action};
+
+pub(crate) use self::kinship::differ_in_a_name;
+pub use self::kinship::{Kinship, NearWords, kinship};
+pub use self::measure::{Judgement, Likeness, Measures, Relation, Scores, judge, measure};
+pub use self::profile::Profile;
+use super::id::MemoryId;
+use super::kinds::{MemoryType, Status};
+
+/// A memory with a lower confidence is doubted and is overturned by any contradiction.
+const DOUBTED: f64 = 0.4;
+
+/// A claim that a session proposes as a memory.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    pub memory_type: MemoryType,
+    pub profile: Profile,
+    pub said: Option<Timestamp>,
+}
+
+/// A memory that is similar to a proposal.
+#[derive(Clone, Debug)]
+pub struct Neighbour {
+    pub id: MemoryId,
+    pub memory_type: MemoryType,
+    pub status: Status,
+    pub confidence: f64,
+    pub is_rejected: bool,
+    pub said: Option<Timestamp>,
+    pub profile: Profile,
+    pub likeness: Likeness,
+}
+
+/// The action to take for a candidate, with the reason.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Decision {
+    pub action: Action,
+    pub band: Band,
+    /// The memory that the action applies to. For an addition in the grey band, this is a related
+    /// memory.
+    pub target: Option<MemoryId>,
+    /// The status of the memory after the action.
+    pub status: Status,
+    pub judgement: Option<Judgement>,
+    pub reason: &'static str,
+}
+
+pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
+    if let Some(same) = near.iter().find(|neighbour| is_contained(proposal, neighbour)) {
+        return confirm(same, Judgement::CERTAIN, "the memory says it in the same words");
+    }
+    let judged = near
+        .iter()
+        .filter(|neighbour| neighbour.status != Status::Superseded)
+        .map(|neighbour| {
+            (neighbour, judge(&proposal.profile, &neighbour.profile, neighbour.likeness))
+        })
+        .max_by(|(_, a), (_, b)| a.scores.about.total_cmp(&b.scores.about));
+    let Some((nearest, judgement)) = judged else {
+        return fresh(None, "no memory is near");
+    };
+    match (judgement.relation, is_clear(&judgement, proposal, nearest)) {
+        (Relation::Different, true) => {
+            fresh(Some(judgement), "the nearest memory is about something else")
+        }
+        (Relation::Same, true) => confirm(nearest, judgement, "the memory says the same"),
+        (Relation::Refines, true) => refine(proposal, nearest, judgement),
+        (Relation::Contradicts, true) => overturn(proposal, nearest, judgement),
+        (relation, false) => settle(nearest, relation, judgement),
+    }
+}
+
+/// Returns whether a memory contains all words of the candidate in the same order. A superseded
+/// memory does not count if the candidate was stated later than the memory.
+fn is_contained(proposal: &Proposal, neighbour: &Neighbour) -> bool {
+    let is_overturned_later =
+        neighbour.status == Status::Superseded && is_later(proposal, neighbour);
+    neighbour.profile.holds(&proposal.profile) && !is_overturned_later
+}
+
+fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {
+    proposal.said.zip(neighbour.said).is_some_and(|(said, known)| said > known)
+}
+
+/// Returns whether a judgement is clear enough to act on. Any contradiction of a doubted memory is
+/// clear. Two similar texts are not clearly the same if the proposal names something that the
+/// memory does not.
+fn is_clear(judgement: &Judgement, proposal: &Proposal, nearest: &Neighbour) -> bool {
+    let is_doubted = nearest.is_rejected || nearest.confidence < DOUBTED;
+    let names_more = || proposal.profile.names_beyond(&nearest.profile);
+    match judgement.relation {
+        Relation::Contradicts if is_doubted => true,
+        Relation::Same => judgement.is_clear() && !names_more(),
+        Relation::Contradicts | Relation::Refines | Relation::Different => judgement.is_clear(),
+    }
+}
+
+fn fresh(judgement: Option<Judgement>, reason: &'static str) -> Decision {
+    Decision {
+        action: Action::Add,
+        band: Band::Clear,
+        target: None,
+        status: Status::Active,
+        judgement,
+        reason,
+    }
+}
+
+fn about(
+    nearest: &Neighbour,
+    action: Action,
+    judgement: Judgement,
+    reason: &'static str,
+) -> Decision {
+    Decision {
+        action,
+        band: Band::Clear,
+        target: Some(nearest.id.clone()),
+        status: nearest.status,
+        judgement: Some(judgement),
+        reason,
+    }
+}
+
+/// Decides what happens to a candidate that repeats a memory. A candidate or stale memory becomes
+/// active again, unless the user rejected it.
+fn confirm(nearest: &Neighbour, judgement: Judgement, reason: &'static str) -> Decision {
+    let no_op = |reason| about(nearest, Action::NoOp, judgement, reason);
+    match nearest.status {
+        _ if nearest.is_rejected => no_op("a person said that this is wrong"),
+        Status::Candidate | Status::Stale => Decision {
+            status: Status::Active,
+            ..about(nearest, Action::Update, judgement, "it was said again, so it holds")
+        },
+        Status::Superseded => no_op("it was overturned since"),
+        Status::Archived => no_op("a person put this away"),
+        Status::Active => no_op(reason),
+    }
+}
+
+fn refine(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
+    let no_op = |reason| about(nearest, Action::NoOp, judgement, reason);
+    match nearest.status {
+        _ if nearest.is_rejected => no_op("a person said that this is wrong"),
+        Status::Archived => no_op("a person put this away"),
+        _ if nearest.memory_type != proposal.memory_type => Decision {
+            status: Status::Active,
+            ..about(nearest, Action::Add, judgement, "it adds to a memory of another type")
+        },
+        Status::Active | Status::Candidate | Status::Stale | Status::Superseded => Decision {
+            status: Status::Active,
+            ..about(nearest, Action::Update, judgement, "it says more than the memory")
+        },
+    }
+}
+
+fn overturn(proposal: &Proposal, nearest: &Neighbour, judgement: Judgement) -> Decision {
+    if is_later_known(proposal, nearest) {
+        return about(nearest, Action::NoOp, judgement, "a later session says otherwise");
+    }
+    match nearest.status {
+        Status::Archived => {
+            Decision { target: None, ..fresh(Some(judgement), "what it contradicts was put away") }
+        }
+        Status::Active | Status::Candidate | Status::Stale | Status::Superseded => Decision {
+            status: Status::Active,
+            ..about(nearest, Action::Supersede, judgement, "it says otherwise, and later")
+        },
+    }
+}
+
+fn is_later_known(proposal: &Proposal, nearest: &Neighbour) -> bool {
+    proposal.said.zip(nearest.said).is_some_and(|(said, known)| said < known)
+}
+
+/// Decides an unclear case without a lead: a possible repetition is dropped, and a claim that may
+/// be new becomes a candidate.
+fn settle(nearest: &Neighbour, relation: Relation, judgement: Judgement) -> Decision {
+    let (action, status, reason) = match relation {
+        Relation::Same | Relation::Refines => {
+            (Action::NoOp, nearest.status, "unclear: it may be what the memory says")
+        }
+        Relation::Contradicts => {
+            (Action::Add, Status::Candidate, "unclear: it may contradict the memory")
+        }
+        Relation::Different => {
+            (Action::Add, Status::Candidate, "unclear: it may be about something else")
+        }
+    };
+    Decision {
+        action,
+        band: Band::Grey,
+        target: Some(nearest.id.clone()),
+        status,
+        judgement: Some(judgement),
+        reason,
+    }
+}
+
+/// Settles a decision in the grey band with a lead's ruling on how the candidate is related to
+/// `target`. Decisions by the user and later statements still take precedence.
+pub fn ruled(
+    grey: &Decision,
+    proposal: &Proposal,
+    target: &Neighbour,
+    relation: Relation,
+) -> Decision {
+    // The judgement that made the case unclear is kept.
+    let judgement = grey.judgement.unwrap_or(Judgement::CERTAIN);
+    let decision = match relation {
+        Relation::Same => confirm(target, judgement, "the memory says the same"),
+        Relation::Refines => refine(proposal, target, judgement),
+        Relation::Contradicts => overturn(proposal, target, judgement),
+        Relation::Different => Decision {
+            target: grey.target.clone(),
+            ..fresh(Some(judgement), "the nearest memory is about something else")
+        },
+    };
+    Decision { band: Band::Grey, ..decision }
+}

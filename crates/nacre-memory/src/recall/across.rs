@@ -1,0 +1,107 @@
+//! Finds contradictory memories, both within a project and between projects.
+//!
+//! Uses the same comparison as maintenance, but only reports the pairs: two repositories may have
+//! good reasons to differ.
+
+use jiff::Timestamp;
+
+use super::claim_text;
+use crate::search::{Builtin, EmbedError, Embedder as _, near_words};
+use crate::{Kinship, Likeness, Memory, MemoryType, Profile, kinship};
+
+/// Maximum number of memories to compare. Each is compared with every other one.
+pub const MAX_COMPARED: usize = 2000;
+
+/// Minimum similarity for two memories to be about the same topic.
+const MIN_LIKENESS: f32 = 0.35;
+
+/// Maximum number of pairs to report.
+const MAX_FOUND: usize = 200;
+
+/// Number of bytes of a memory's body to compare.
+const MAX_PAGE_BYTES: usize = 16 << 10;
+
+#[derive(Clone, Debug)]
+pub struct ProjectClaim {
+    pub project: usize,
+    pub memory: Memory,
+}
+
+/// A contradiction between two memories, given by their indexes in the input.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Opposed {
+    pub newer: usize,
+    pub older: usize,
+    pub likelihood: f32,
+}
+
+/// Returns the contradictory pairs, most likely first. Learnings are compared only within their
+/// project, but decisions are also compared between projects. An older memory occurs in at most one
+/// pair within its project and one pair with another project.
+pub fn opposed(claims: &[ProjectClaim], embedder: &Builtin) -> Result<Vec<Opposed>, EmbedError> {
+    let claims = claims.get(..MAX_COMPARED).unwrap_or(claims);
+    let read: Vec<Claim<'_>> = claims.iter().map(Claim::of).collect();
+    let embed = |text: &dyn Fn(&Claim<'_>) -> String| {
+        let texts: Vec<String> = read.iter().map(text).collect();
+        embedder.embed(&texts.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let titles = embed(&|claim| claim.title.to_owned())?;
+    let wholes = embed(&|claim| format!("{}\n{}", claim.title, claim.body))?;
+    // For each older memory, the most likely pair within its project and the most likely pair with
+    // another project.
+    let mut surest: Vec<[Option<Opposed>; 2]> = vec![[None; 2]; read.len()];
+    for a in 0..read.len() {
+        for b in a + 1..read.len() {
+            if !are_comparable(&claims[a], &claims[b]) {
+                continue;
+            }
+            let whole = cosine(&wholes[a], &wholes[b]);
+            if whole < MIN_LIKENESS {
+                continue;
+            }
+            let likeness = Likeness { titles: cosine(&titles[a], &titles[b]), whole };
+            let (newer, older) = if read[a].said > read[b].said { (a, b) } else { (b, a) };
+            let (kin, likelihood) =
+                kinship(&read[newer].profile, &read[older].profile, likeness, &near_words);
+            let known = &mut surest[older][usize::from(claims[a].project != claims[b].project)];
+            let is_surer = known.is_none_or(|known| known.likelihood < likelihood);
+            if kin == Kinship::Against && is_surer {
+                *known = Some(Opposed { newer, older, likelihood });
+            }
+        }
+    }
+    let mut found: Vec<Opposed> = surest.into_iter().flatten().flatten().collect();
+    found.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood).then(a.older.cmp(&b.older)));
+    found.truncate(MAX_FOUND);
+    Ok(found)
+}
+
+/// Only decisions are compared between projects, because a learning rarely applies to another
+/// project.
+fn are_comparable(a: &ProjectClaim, b: &ProjectClaim) -> bool {
+    let is_one_type = a.memory.at.memory_type == b.memory.at.memory_type;
+    let is_decision = a.memory.at.memory_type == MemoryType::Decision;
+    is_one_type && (is_decision || a.project == b.project)
+}
+
+struct Claim<'m> {
+    title: &'m str,
+    body: String,
+    profile: Profile,
+    said: Timestamp,
+}
+
+impl<'m> Claim<'m> {
+    fn of(claim: &'m ProjectClaim) -> Self {
+        let memory = &claim.memory;
+        let body = memory.document.body();
+        let body = claim_text(&body[..body.floor_char_boundary(MAX_PAGE_BYTES)]);
+        let profile = Profile::of(&memory.title, &body);
+        let said = memory.updated.or(memory.created).unwrap_or_default();
+        Self { title: &memory.title, body, profile, said }
+    }
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
+}

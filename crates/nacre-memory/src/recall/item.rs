@@ -1,0 +1,287 @@
+//! Formats a memory as one line, and decides whether it may be shown without a request from the
+//! user.
+
+use nacre_base::Shown;
+use nacre_base::text::shorten;
+use nacre_types::{BriefItem, StoreScope};
+
+use super::Source;
+use crate::{Memory, MemoryType, Speaker, Status, Store, StoreArea, Trust};
+
+/// Limits in bytes for a title, a detail and a summary.
+const MAX_TITLE: usize = 200;
+const MAX_DETAIL: usize = 180;
+const MAX_SUMMARY: usize = 240;
+
+/// Maximum number of sentences in a body to search for a reason.
+const MAX_SENTENCES: usize = 6;
+
+/// A text with fewer words does not describe any work.
+const MIN_WORDS: usize = 3;
+
+/// In a summary's description, separates the task from the outcome.
+const ENDED_WITH: &str = "Ended with:";
+
+/// The start of a paragraph that gives only the time of a statement.
+const CONTEXT: &str = "The person said this ";
+
+/// Returns a memory's body without the paragraphs that give only the time of a statement.
+pub fn claim_text(body: &str) -> String {
+    let paragraphs = body.trim().split("\n\n");
+    paragraphs.filter(|part| !part.starts_with(CONTEXT)).collect::<Vec<_>>().join("\n\n")
+}
+
+pub fn line(item: &BriefItem) -> String {
+    format!("- {} [{}]", item.text, item.id)
+}
+
+/// Formats a memory as one item. Returns `None` if it must not be shown unasked or has no visible
+/// text.
+pub fn item_of(source: &Source<'_>, memory: &Memory) -> Option<BriefItem> {
+    let backing = backing(source.index.store(), memory, source.scope);
+    let is_backed = backing == Backing::Backed;
+    is_backed.then(|| forms(source, memory))?.map(|(long, _)| long)
+}
+
+/// Creates an item. `text` must be a result of [`safe`].
+pub(super) fn item(source: &Source<'_>, memory: &Memory, text: String) -> BriefItem {
+    BriefItem { id: memory.at.id.to_string(), scope: source.scope, text }
+}
+
+/// Returns a long form of a memory and, if there is one, a short form. Returns `None` if the memory
+/// has no visible text.
+pub(super) fn forms(
+    source: &Source<'_>,
+    memory: &Memory,
+) -> Option<(BriefItem, Option<BriefItem>)> {
+    let store = source.index.store();
+    let item = |text: String| item(source, memory, text);
+    let title = safe(store, &memory.title, MAX_TITLE)?;
+    if memory.at.memory_type == MemoryType::Summary {
+        let day = memory.created.map(|at| at.strftime("%Y-%m-%d: ").to_string());
+        let day = day.unwrap_or_default();
+        let work = memory.document.text("description").ok().flatten();
+        let work = work.as_deref().and_then(describe_work);
+        let work = work.and_then(|work| safe(store, &work, MAX_SUMMARY));
+        let short = says_something(&title).then(|| item(format!("{day}{title}")));
+        return match work {
+            Some(work) => Some((item(format!("{day}{work}")), short)),
+            None => short.map(|short| (short, None)),
+        };
+    }
+    let (claim, reason) = claim_and_reason(&title, &claim_text(memory.document.body()));
+    let claim = safe(store, &claim, MAX_TITLE).or_else(|| safe(store, &title, MAX_TITLE))?;
+    let reason = reason.and_then(|text| safe(store, &text, MAX_DETAIL));
+    let quote = users_quote(store, memory);
+    let quote = quote.map(|quote| format!("(An agent's words; the user said: \"{quote}\")"));
+    let more: Vec<String> = reason.into_iter().chain(quote).collect();
+    if more.is_empty() {
+        return Some((item(claim), None));
+    }
+    let stop = if claim.ends_with(['.', '!', '?', ':', '…']) { "" } else { "." };
+    Some((item(format!("{claim}{stop} {}", more.join(" "))), Some(item(claim))))
+}
+
+/// Returns the user's own words for a memory that was worded by an agent.
+fn users_quote(store: &Store, memory: &Memory) -> Option<String> {
+    if store.trust_of(memory) != Trust::Assistant {
+        return None;
+    }
+    let quotes = store.proof_of(memory)?.quotes;
+    let quote = quotes.iter().find(|quote| quote.speaker == Speaker::User)?;
+    safe(store, &quote.text, MAX_DETAIL)
+}
+
+/// Returns the parts of a summary's description that describe work, or `None` if there are none.
+fn describe_work(description: &str) -> Option<String> {
+    let (began, ended) = description.split_once(ENDED_WITH).unwrap_or((description, ""));
+    match (says_something(began), says_something(ended)) {
+        (true, true) => Some(description.to_owned()),
+        (true, false) => Some(began.trim().to_owned()),
+        (false, true) => Some(ended.trim().to_owned()),
+        (false, false) => None,
+    }
+}
+
+/// Returns whether a text is long enough to describe work and is not a question.
+fn says_something(text: &str) -> bool {
+    let n_words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.len() > 1).count();
+    n_words >= MIN_WORDS && !text.trim_end().ends_with('?')
+}
+
+/// Returns the full claim of a memory, and the first sentence of its body that adds something to
+/// it. The body often begins with the sentence that a truncated title was taken from.
+fn claim_and_reason(title: &str, body: &str) -> (String, Option<String>) {
+    let mut claim = title.to_owned();
+    for sentence in sentences(body).into_iter().take(MAX_SENTENCES) {
+        if !says_the_same(&claim, &sentence) {
+            return (claim, Some(sentence));
+        }
+        // The title is only a part of this sentence, so use the whole sentence.
+        if leaves_out(&claim, &sentence)
+            && sentence.len() <= MAX_TITLE
+            && says_the_same(&sentence, &claim)
+        {
+            claim = sentence.trim_end_matches('.').to_owned();
+        }
+    }
+    (claim, None)
+}
+
+/// Returns whether a claim is truncated: it ends in the middle of a clause, or at least three words
+/// before the end of the sentence.
+fn leaves_out(claim: &str, sentence: &str) -> bool {
+    if claim.ends_with('…') {
+        return true;
+    }
+    let sentence = sentence.to_lowercase();
+    let Some(rest) = sentence.strip_prefix(&claim.to_lowercase()) else { return false };
+    let is_mid_clause =
+        rest.starts_with(' ') && !rest.trim_start().starts_with(['(', '-', '–', '—']);
+    is_mid_clause || rest.split_whitespace().count() >= 3
+}
+
+/// Whether a memory may be shown unasked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Backing {
+    /// Active, and from the user or an agent on this machine.
+    Backed,
+    /// Inactive, or based only on the output of a tool, such as a web page.
+    Withheld,
+    /// Foreign or quarantined, and not yet reviewed.
+    Unproven,
+}
+
+/// Decides whether a memory may be shown unasked, by its status and trust. Every part of recall
+/// must use this function.
+///
+/// Clones never write to the global store, so foreign memories in it belong to the user.
+pub(super) fn backing(store: &Store, memory: &Memory, scope: StoreScope) -> Backing {
+    let at = &memory.at;
+    if at.area != StoreArea::Active || memory.status != Status::Active || memory.says_overturned() {
+        return Backing::Withheld;
+    }
+    match store.trust_of(memory) {
+        Trust::Human | Trust::User | Trust::Assistant => Backing::Backed,
+        Trust::Foreign if scope == StoreScope::Global => Backing::Backed,
+        Trust::Foreign | Trust::Quarantined => Backing::Unproven,
+        Trust::Derived => Backing::Withheld,
+    }
+}
+
+/// Redacts and shortens a text, and joins it into one line. Returns `None` if the result has no
+/// visible characters.
+pub(super) fn safe(store: &Store, text: &str, most: usize) -> Option<String> {
+    let clean = store.redacted(text);
+    let line = Shown(&shorten(&clean, most)).one_line();
+    let is_visible = line.chars().any(|c| !c.is_whitespace());
+    is_visible.then(|| line.trim().to_owned())
+}
+
+/// Returns the sentences in the first paragraphs of a body, without headings, code and list
+/// markers.
+fn sentences(body: &str) -> Vec<String> {
+    let mut paragraphs: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for line in body.lines().map(str::trim) {
+        let is_text = !line.is_empty() && !line.starts_with(['#', '`', '<']);
+        let begins = line.starts_with(['-', '*', '>']);
+        match paragraphs.last_mut().filter(|_| is_open && is_text && !begins) {
+            Some(paragraph) => *paragraph = format!("{paragraph} {line}"),
+            None if is_text => {
+                paragraphs.push(line.trim_start_matches(['>', '-', '*', ' ']).to_owned());
+            }
+            None => {}
+        }
+        is_open = is_text;
+        if paragraphs.len() > MAX_SENTENCES {
+            break;
+        }
+    }
+    let mut found = Vec::new();
+    for paragraph in &paragraphs {
+        let mut rest = paragraph.as_str();
+        while let Some(end) = rest.find(". ") {
+            found.push(rest[..=end].trim().to_owned());
+            rest = &rest[end + 2..];
+        }
+        found.push(rest.trim().to_owned());
+    }
+    found.retain(|sentence| !sentence.is_empty());
+    found
+}
+
+/// Returns whether the words of one text contain those of the other, ignoring case, punctuation and
+/// a final ellipsis.
+fn says_the_same(one: &str, other: &str) -> bool {
+    let folded = |text: &str| {
+        let text = text.trim_end_matches('…').to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join(" ")
+    };
+    let (one, other) = (folded(one), folded(other));
+    one.contains(&other) || other.contains(&one)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_the_first_sentence_that_says_more_than_the_claim() {
+        for (body, expected) in [
+            ("\nOne file. No server.\n", Some("One file.")),
+            ("## Why\n\nIt is v1.2\nand small.\n\nMore.", Some("It is v1.2 and small.")),
+            ("> said so\n- then", Some("said so")),
+            ("use SQLite!\n\nOne file.", Some("One file.")),
+            ("\n\n# Only\n", None),
+            ("- ", None),
+        ] {
+            let (claim, reason) = claim_and_reason("Use SQLite", body);
+            assert_eq!((claim.as_str(), reason.as_deref()), ("Use SQLite", expected), "{body:?}");
+        }
+    }
+
+    #[test]
+    fn a_title_that_leaves_out_how_its_sentence_goes_on_is_told_whole() {
+        let title = "10k gets an internal error, 5k works again";
+        let body = "10k gets an internal error, 5k works again, so we stick to 5k batches. More.";
+        let whole = "10k gets an internal error, 5k works again, so we stick to 5k batches";
+        assert_eq!(claim_and_reason(title, body), (whole.to_owned(), Some("More.".to_owned())));
+    }
+
+    #[test]
+    fn a_title_that_breaks_off_in_a_clause_is_told_whole() {
+        let body = "We use SQLite, it is one file to back up and needs no server.";
+        let (claim, _) =
+            claim_and_reason("We use SQLite, it is one file to back up and needs no", body);
+        assert_eq!(claim, body.trim_end_matches('.'));
+    }
+
+    #[test]
+    fn a_title_that_was_cut_is_told_whole_and_once() {
+        let body = "Always use pnpm here, never npm: npm writes a second lock file. CI fails then.";
+        let (claim, reason) = claim_and_reason("Always use pnpm here, never npm: npm wri…", body);
+        assert_eq!(claim, "Always use pnpm here, never npm: npm writes a second lock file");
+        assert_eq!(reason.as_deref(), Some("CI fails then."));
+    }
+
+    #[test]
+    fn work_is_told_where_it_says_something() {
+        for (description, expected) in [
+            ("Add a health endpoint. Ended with: Yes", Some("Add a health endpoint.")),
+            ("8. Ended with: Yes", None),
+            (
+                "is the subagent stuck? Ended with: It waits for the lock",
+                Some("It waits for the lock"),
+            ),
+            (
+                "Mend the flaky test. Ended with: The clock is injected now",
+                Some("Mend the flaky test. Ended with: The clock is injected now"),
+            ),
+            ("Moved the queue to SQLite", Some("Moved the queue to SQLite")),
+        ] {
+            assert_eq!(describe_work(description).as_deref(), expected, "{description}");
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! Recall without a language model: the brief at the start of a session, memories that match a
+//! prompt, and answers quoted from memories.
+//!
+//! Memories are shown as data, not as instructions. [`item::backing`] decides which of them may be
+//! shown without a request from the user.
+
+mod across;
+mod brief;
+mod item;
+mod passage;
+mod prompt;
+
+use nacre_types::StoreScope;
+
+use crate::search::MemoryIndex;
+
+pub use across::{MAX_COMPARED, Opposed, ProjectClaim, opposed};
+pub use brief::{Wish, brief, brief_about, brief_text};
+pub use item::{claim_text, item_of, line};
+pub use passage::{OverturnedPassage, Passage, RecallStore, Recalled, Told, recall, tell};
+pub use prompt::{Prompt, PromptMatch, PromptMatches, Prompted, match_prompt};
+
+pub struct Source<'a> {
+    pub index: &'a MemoryIndex<'a>,
+    pub scope: StoreScope,
+}

@@ -1,0 +1,151 @@
+//! Ranks records in memory. The records are candidates from a shared database or complete data sets
+//! of `nacre-lab`.
+
+use std::collections::{HashMap, HashSet};
+
+use foldhash::fast::RandomState;
+use nacre_base::text::each_term;
+
+use super::draft::{AnalyzedRecord, Draft};
+use super::embed::{EmbedError, Embedder};
+use super::index::{IndexError, in_memory};
+use super::query::Query;
+use super::rank::{self, Level, Mode, RankOptions, terms_of_question};
+use super::recency;
+use super::record::{Field, Record, Unit, Voice, facet_term, weighted_length};
+use super::records::{LibraryOptions, RecordHit, search_snapshot};
+use super::settle::{RowFacts, settle};
+use super::snapshot::{Corpus, Snapshot};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct IndexedTerms {
+    pub words: Vec<(String, Field)>,
+    /// Facets, encoded as terms that cannot occur in ordinary text.
+    pub facets: Vec<String>,
+    pub length: f32,
+}
+
+/// Candidate units, with one vector per record. A missing vector is represented by an empty one.
+#[derive(Clone, Debug, Default)]
+pub struct Candidates {
+    pub units: Vec<Unit>,
+    pub vectors: Vec<Vec<Vec<f32>>>,
+    pub corpus: Corpus,
+}
+
+pub fn terms_of_record(record: &Record) -> IndexedTerms {
+    let mut words = Vec::new();
+    for field in Field::ALL {
+        each_term(record.field(field), |term| words.push((term.to_owned(), field)));
+    }
+    let facets = record.all_facets().map(|(name, value)| facet_term(name, value));
+    let length = weighted_length(&AnalyzedRecord::new(record, &[], |_| false).row.lengths);
+    IndexedTerms { words, facets: facets.collect(), length }
+}
+
+/// Ranks candidates in the same way as the local index, best first, and removes those excluded by
+/// the filters. Term rarity and mean length are taken from the whole corpus, because the candidates
+/// are not a representative sample.
+pub fn rank_candidates(
+    candidates: Candidates,
+    query: &Query,
+    embedder: &dyn Embedder,
+    options: LibraryOptions,
+) -> Result<Vec<RecordHit>, EmbedError> {
+    let Candidates { units, vectors, corpus } = candidates;
+    let texts: HashMap<(&str, &str), &str> = units
+        .iter()
+        .flat_map(|unit| unit.records.iter().map(move |record| (unit, record)))
+        .map(|(unit, record)| ((unit.key.as_str(), record.key.as_str()), record.body.as_str()))
+        .collect();
+    // Messages are also compared with each other, so all of their words are needed. For other
+    // records, the words of the query are enough.
+    let has_voices =
+        units.iter().flat_map(|unit| &unit.records).any(|record| record.voice != Voice::None);
+    let terms = terms_of_question(query);
+    let asked: HashSet<&str, RandomState> = terms
+        .iter()
+        .flat_map(|term| term.variants.iter().chain([&term.term]))
+        .map(String::as_str)
+        .collect();
+    let is_wanted = |term: &str| has_voices || asked.contains(term);
+    let mut draft = Draft::new(embedder.model().as_str(), embedder.dims(), 0);
+    for (idx, unit) in units.iter().enumerate() {
+        let vector = |at: usize| vectors.get(idx).and_then(|vectors| vectors.get(at));
+        let analyze = |(at, record)| {
+            AnalyzedRecord::new(record, vector(at).map_or(&[], Vec::as_slice), is_wanted)
+        };
+        draft.push_unit(unit, unit.records.iter().enumerate().map(analyze).collect());
+    }
+    let snapshot = Snapshot::new(draft.finish()).with_corpus(corpus);
+    let allowed = rank::allowed(&snapshot, query, true);
+    let text_of =
+        |unit: &str, record: &str| texts.get(&(unit, record)).map(|text| (*text).to_owned());
+    search_snapshot(&snapshot, embedder, query, &allowed, options, &text_of)
+}
+
+#[derive(Debug)]
+pub struct InMemoryIndex {
+    snapshot: Snapshot,
+    texts: HashMap<String, String>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct InMemoryOptions {
+    pub mode: Mode,
+    pub level: Level,
+    /// Whether the records are messages. If not, a record may be superseded by a newer one.
+    pub is_conversation: bool,
+    pub limit: usize,
+    pub now_ms: i64,
+}
+
+impl InMemoryIndex {
+    pub fn new(units: &[Unit], embedder: &dyn Embedder) -> Result<Self, IndexError> {
+        let records = units.iter().flat_map(|unit| &unit.records);
+        Ok(Self {
+            snapshot: in_memory(units, embedder)?,
+            texts: records.map(|record| (record.key.clone(), record.embedded_text())).collect(),
+        })
+    }
+
+    pub fn n_records(&self) -> usize {
+        self.snapshot.n_records()
+    }
+
+    /// Returns the keys of the best records or units, best first. A superseded record follows its
+    /// successor.
+    pub fn search(
+        &self,
+        question: &str,
+        embedder: &dyn Embedder,
+        options: InMemoryOptions,
+    ) -> Result<Vec<&str>, IndexError> {
+        let Self { snapshot, texts } = self;
+        let InMemoryOptions { mode, level, is_conversation, limit, now_ms } = options;
+        let compared = limit.max(recency::MAX_MESSAGES);
+        let rank_options = RankOptions { mode, level, limit: compared, now_ms };
+        let query = Query::plain(question);
+        let allowed = rank::allowed(snapshot, &query, false);
+        let ranked = rank::rank(snapshot, &query, &allowed, embedder, &rank_options)?;
+        let text_of = |row: usize| texts.get(snapshot.key(row)).cloned();
+        let mut found: Vec<&str> = match level {
+            Level::Units => ranked.iter().map(|hit| snapshot.unit_key(hit.row)).collect(),
+            Level::Records if is_conversation => {
+                let ranked = recency::order_messages(snapshot, &query, ranked, &text_of);
+                ranked.iter().map(|hit| snapshot.key(hit.row)).collect()
+            }
+            Level::Records => {
+                let (is_wanted, is_foreign) = (&|_| true, &|_| false);
+                let facts = RowFacts { is_wanted, text_of: &text_of, is_foreign };
+                let groups = settle(snapshot, ranked, &facts);
+                let rows = groups.iter().flat_map(|group| {
+                    [group.best.row].into_iter().chain(group.older.iter().copied())
+                });
+                rows.map(|row| snapshot.key(row)).collect()
+            }
+        };
+        found.truncate(limit);
+        Ok(found)
+    }
+}

@@ -1,0 +1,70 @@
+//! What a process with many questions keeps: the answers are those of one that keeps nothing.
+
+use super::tests::{World, later, owner};
+use super::*;
+
+/// What is found by a process that keeps what it read.
+fn kept_ids(world: &World, kept: &Arc<KeptSnapshots>, query: &str, due: DueLook) -> Vec<String> {
+    let (store, embedder) = (&world.store, &world.embedder);
+    let index = MemoryIndex::open_kept(store, embedder, &owner(), later(), kept, due).unwrap();
+    let options = MemoryOptions { mode: Mode::Hybrid, limit: 2, archived: false };
+    let found = index.offer(&Query::parse(query, later()), &options).unwrap();
+    let ids = found.hits.iter().map(|hit| format!("{} {}", hit.memory.at.id, hit.memory.title));
+    ids.chain([format!("of {}", found.total)]).collect()
+}
+
+fn fresh_ids(world: &World, query: &str) -> Vec<String> {
+    kept_ids(world, &Arc::default(), query, DueLook::Files)
+}
+
+#[test]
+fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
+    let world = World::new();
+    for n in 0..30 {
+        world.write(
+            &format!("20260101-n{n:02}"),
+            &format!("Queue number {n}"),
+            "",
+            "It is a table.",
+        );
+    }
+    let kept = Arc::default();
+    let first = kept_ids(&world, &kept, "queue", DueLook::Files);
+    assert_eq!(first, fresh_ids(&world, "queue"));
+    let index = MemoryIndex::open_kept(
+        &world.store,
+        &world.embedder,
+        &owner(),
+        later(),
+        &kept,
+        DueLook::Folders,
+    );
+    let snapshot = Arc::clone(&index.unwrap().snapshot);
+    assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Folders), first);
+    let again = MemoryIndex::open_kept(
+        &world.store,
+        &world.embedder,
+        &owner(),
+        later(),
+        &kept,
+        DueLook::Folders,
+    );
+    assert!(Arc::ptr_eq(&snapshot, &again.unwrap().snapshot), "nothing is read again");
+
+    // An edit in place is shown at once, and counts for the order from the next look on.
+    let id = first[0].split(' ').next().unwrap();
+    world.write(id, "Something else altogether", "", "Nothing.");
+    let edited = kept_ids(&world, &kept, "queue", DueLook::Folders);
+    assert!(edited[0].ends_with("Something else altogether"), "{edited:?}");
+    assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Files), fresh_ids(&world, "queue"));
+
+    // What comes is found by the very next question that looks, however quick the look.
+    world.write("20260102-new", "The queue queue queue", "", "A queue.");
+    let unlooked = kept_ids(&world, &kept, "queue", DueLook::Nothing);
+    assert!(unlooked.iter().all(|line| !line.contains("20260102-new")), "{unlooked:?}");
+    assert_eq!(kept_ids(&world, &kept, "queue", DueLook::Folders), fresh_ids(&world, "queue"));
+    assert_eq!(
+        kept_ids(&world, &kept, "\"a queue\"", DueLook::Folders),
+        fresh_ids(&world, "\"a queue\"")
+    );
+}

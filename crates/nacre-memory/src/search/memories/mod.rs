@@ -1,0 +1,518 @@
+//! Memory search, with an index that is updated from the memory files.
+//!
+//! Every search first checks the stamps of the files, so edits by hand or by git take effect
+//! immediately. A superseded memory is never ranked above its successor.
+
+#[cfg(test)]
+mod bounds_tests;
+mod graph;
+#[cfg(test)]
+mod kept_tests;
+mod look;
+mod outline;
+mod place;
+mod shared;
+#[cfg(test)]
+mod tests;
+mod units;
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_base::Alarm;
+use nacre_base::fs::{FsError, Owner, WriteScope};
+use nacre_types::WhyFound;
+
+use super::embed::Embedder;
+use super::index::{Index, IndexError, KeptSnapshots, backlog};
+use super::query::{Query, snippet};
+use super::rank::{self, Level, Mode, RankOptions, Ranked};
+use super::record::Standing;
+use super::settle::{Group, RowFacts, settle};
+use super::snapshot::Snapshot;
+use crate::{Located, Memory, MemoryError, MemoryId, Reader, Store, Unreadable};
+use look::{IndexBudget, Look};
+
+pub use self::graph::{Graph, GraphNode, GraphOptions, spellings};
+pub use self::outline::{Interest, Listed, Near};
+pub use self::place::{INDEX_FOLDER, index_path, index_scope, prune_indexes};
+pub use self::shared::{SharedUnits, place_of_shared_unit};
+pub use self::units::{files_named, symbols_named};
+
+const INDEX_NAME: &str = "memories";
+
+const MAX_CANDIDATES: usize = 1000;
+
+/// Hits with a lower share of the best score are dropped.
+pub(super) const MIN_SHARE_OF_BEST: f32 = 0.25;
+
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl From<FsError> for SearchError {
+    fn from(error: FsError) -> Self {
+        Self::Memory(error.into())
+    }
+}
+
+pub struct MemoryIndex<'a> {
+    store: &'a Store,
+    embedder: &'a dyn Embedder,
+    snapshot: Arc<Snapshot>,
+    now: Timestamp,
+    n_postponed: usize,
+}
+
+#[derive(Clone, Debug)]
+pub struct MemoryOptions {
+    pub mode: Mode,
+    pub limit: usize,
+    pub archived: bool,
+}
+
+#[derive(Debug)]
+pub struct MemoryHit {
+    pub memory: Memory,
+    pub score: f32,
+    pub snippet: String,
+    pub why: WhyFound,
+    /// Memories that were superseded by this one, newest first.
+    pub history: Vec<Memory>,
+}
+
+impl MemoryHit {
+    /// Returns the memories that only this one claims to supersede, without verification.
+    pub fn unverified(&self) -> impl Iterator<Item = &Memory> {
+        self.history.iter().filter(|older| older.is_only_claimed())
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct MemoryHits {
+    pub hits: Vec<MemoryHit>,
+    /// The number of hits before the limit was applied.
+    pub total: usize,
+    pub broken: Vec<Unreadable>,
+}
+
+/// The checks that a server must make before it answers a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DueLook {
+    Files,
+    /// Only folder stamps, which show added, removed and replaced files.
+    Folders,
+    /// Nothing, because an earlier query has just made the checks.
+    Nothing,
+}
+
+struct Opening<'a, 'i> {
+    store: &'a Store,
+    embedder: &'a dyn Embedder,
+    index: &'i Index,
+    /// `None` if changes are applied only in memory.
+    owner: Option<&'i Owner>,
+    now: Timestamp,
+}
+
+impl<'a> Opening<'a, '_> {
+    fn look_at_files(
+        &self,
+        watch: &mut dyn FnMut(usize, usize),
+    ) -> Result<MemoryIndex<'a>, SearchError> {
+        let snapshot = self.index.load(self.embedder);
+        if look::is_current(self.store, &snapshot)? {
+            return Ok(self.opened(snapshot, 0));
+        }
+        let (snapshot, n_postponed) = self.update(snapshot, IndexBudget::OF_ONE_LOOK, watch)?;
+        if let Some((folder, owner)) = self.written().filter(|_| n_postponed == 0) {
+            backlog::clear(folder, owner);
+        }
+        Ok(self.opened(snapshot, n_postponed))
+    }
+
+    fn look_at_folders(&self) -> Result<MemoryIndex<'a>, SearchError> {
+        let snapshot = self.index.load(self.embedder);
+        let is_assigned =
+            || self.index.folder().is_some_and(|folder| backlog::is_assigned(folder, self.now));
+        if look::has_same_folders(self.store, &snapshot)? || is_assigned() {
+            return Ok(self.opened(snapshot, 0));
+        }
+        let budget = IndexBudget::OF_A_QUICK_LOOK;
+        let (snapshot, n_postponed) = self.update(snapshot, budget, &mut |_, _| {})?;
+        if let Some((folder, owner)) = self.written().filter(|_| n_postponed > 0) {
+            backlog::assign(folder, self.now, owner);
+        }
+        Ok(self.opened(snapshot, n_postponed))
+    }
+
+    /// Indexes changes in several steps until the budget is used up. Also returns the number of
+    /// files left for the next scan.
+    fn update(
+        &self,
+        mut snapshot: Arc<Snapshot>,
+        mut budget: IndexBudget,
+        watch: &mut dyn FnMut(usize, usize),
+    ) -> Result<(Arc<Snapshot>, usize), SearchError> {
+        let survey = self.store.survey()?;
+        let alarm = self.store.rules().index_time.map(Alarm::after);
+        let look =
+            Look { store: self.store, survey: &survey, now: self.now, alarm: alarm.as_ref() };
+        loop {
+            let (mut n_left, before) = (0, budget);
+            snapshot = self.index.update(snapshot, self.embedder, self.owner, |snapshot| {
+                // The closure may be called again if another process held the lock, so the budget
+                // is reset.
+                budget = before;
+                let (changes, left) =
+                    look.changes(snapshot, &mut budget).map_err(IndexError::Fs)?;
+                n_left = left;
+                Ok::<_, IndexError>(changes)
+            })?;
+            let n_indexed = snapshot.n_records();
+            watch(n_indexed, n_indexed + n_left);
+            if n_left == 0 || budget.is_used_up() || look.is_late() {
+                return Ok((snapshot, n_left));
+            }
+        }
+    }
+
+    fn written(&self) -> Option<(&WriteScope, &Owner)> {
+        self.index.folder().zip(self.owner)
+    }
+
+    fn opened(&self, snapshot: Arc<Snapshot>, n_postponed: usize) -> MemoryIndex<'a> {
+        MemoryIndex::over(self.store, self.embedder, snapshot, self.now, n_postponed)
+    }
+}
+
+impl<'a> MemoryIndex<'a> {
+    pub fn open(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        Self::open_watched(store, embedder, owner, now, &mut |_, _| {})
+    }
+
+    /// Like [`MemoryIndex::open`], but reports progress as the number of indexed memories and the
+    /// total.
+    pub fn open_watched(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+        watch: &mut dyn FnMut(usize, usize),
+    ) -> Result<Self, SearchError> {
+        let index = Index::new(place::made(store), INDEX_NAME);
+        Opening { store, embedder, index: &index, owner: Some(owner), now }.look_at_files(watch)
+    }
+
+    /// Opens the index and updates it in memory without writing.
+    pub fn peek(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        let index = Index::new(place::present(store), INDEX_NAME);
+        Opening { store, embedder, index: &index, owner: None, now }.look_at_files(&mut |_, _| {})
+    }
+
+    /// Opens the index for a caller with a deadline, checking only folder stamps. A file edited in
+    /// place is still found by its old words but is shown with its new text. Only a few new files
+    /// are indexed; a background process indexes the others.
+    pub fn open_quickly(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        let index = Index::new(place::made(store), INDEX_NAME);
+        Opening { store, embedder, index: &index, owner: Some(owner), now }.look_at_folders()
+    }
+
+    pub fn open_kept(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        owner: &Owner,
+        now: Timestamp,
+        kept: &Arc<KeptSnapshots>,
+        due: DueLook,
+    ) -> Result<Self, SearchError> {
+        let index = Index::new(place::made(store), INDEX_NAME).kept_in(kept);
+        let opening = Opening { store, embedder, index: &index, owner: Some(owner), now };
+        match due {
+            DueLook::Files => opening.look_at_files(&mut |_, _| {}),
+            DueLook::Folders => opening.look_at_folders(),
+            DueLook::Nothing => Ok(opening.opened(index.load(embedder), 0)),
+        }
+    }
+
+    fn over(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        snapshot: Arc<Snapshot>,
+        now: Timestamp,
+        n_postponed: usize,
+    ) -> Self {
+        let is_hidden = |key: &str| Located::from_path(key).is_some_and(|at| store.hides(&at));
+        let snapshot = match store.rules().hides_summaries {
+            true => Arc::new(snapshot.without(is_hidden)),
+            false => snapshot,
+        };
+        Self { store, embedder, snapshot, now, n_postponed }
+    }
+
+    /// Opens the index as it is stored, whatever model it was built with.
+    pub fn open_as_stored(
+        store: &'a Store,
+        embedder: &'a dyn Embedder,
+        now: Timestamp,
+    ) -> Result<Self, SearchError> {
+        let snapshot =
+            Index::new(place::present(store), INDEX_NAME).load_of_any_model().unwrap_or_default();
+        let snapshot = Arc::new(snapshot);
+        Ok(Self::over(store, embedder, snapshot, now, 0))
+    }
+
+    /// Indexes these memories again, for a caller that already has the list of changes.
+    pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
+        let index = Index::new(place::made(self.store), INDEX_NAME);
+        let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
+            Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
+        })?;
+        Ok(Self::over(self.store, self.embedder, snapshot, self.now, self.n_postponed))
+    }
+
+    /// Returns the number of memories left for the next scan because the budget was used up.
+    pub fn n_postponed(&self) -> usize {
+        self.n_postponed
+    }
+
+    pub fn n_records(&self) -> usize {
+        self.snapshot.n_records()
+    }
+
+    pub fn store(&self) -> &Store {
+        self.store
+    }
+
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    pub(crate) fn read_row(&self, row: usize) -> Option<Memory> {
+        let at = Located::from_path(self.snapshot.unit_key(row))?;
+        Reader::new(self.store).read_leniently(&at)
+    }
+
+    pub fn search(
+        &self,
+        query: &Query,
+        options: &MemoryOptions,
+    ) -> Result<MemoryHits, SearchError> {
+        self.search_in(query, options, false)
+    }
+
+    /// Finds memories for an agent: active ones first, then candidates, then foreign ones.
+    pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits, SearchError> {
+        self.search_in(query, options, true)
+    }
+
+    /// Returns the rank group of a row in a search by an agent; lower groups come first, whatever
+    /// the score.
+    fn tier(&self, row: usize) -> u8 {
+        match self.snapshot.row(row).standing {
+            _ if !self.store.may_know(self.snapshot.key(row)) => 2,
+            Standing::Candidate => 1,
+            Standing::Active | Standing::Stale | Standing::Superseded | Standing::Archived => 0,
+        }
+    }
+
+    fn search_in(
+        &self,
+        query: &Query,
+        options: &MemoryOptions,
+        is_offer: bool,
+    ) -> Result<MemoryHits, SearchError> {
+        let groups = self.order(query, options, is_offer)?;
+        let pages = self.pages();
+        let mut found = MemoryHits { broken: self.broken(), ..MemoryHits::default() };
+        for group in &groups {
+            if found.total >= options.limit && query.phrases.is_empty() {
+                found.total += 1;
+                continue;
+            }
+            let Some(memory) = pages.read(group.best.row) else { continue };
+            if !pages.holds_phrases(&memory, group, query) {
+                continue;
+            }
+            found.total += 1;
+            if found.hits.len() < options.limit {
+                let is_foreign = !self.store.may_know(self.snapshot.key(group.best.row));
+                found.hits.push(pages.hit(memory, group, query, is_foreign));
+            }
+        }
+        Ok(found)
+    }
+
+    fn order(
+        &self,
+        query: &Query,
+        options: &MemoryOptions,
+        is_offer: bool,
+    ) -> Result<Vec<Group>, SearchError> {
+        let rank_options = RankOptions {
+            mode: options.mode,
+            level: Level::Records,
+            limit: MAX_CANDIDATES,
+            now_ms: self.now.as_millisecond(),
+        };
+        let allowed = rank::allowed(&self.snapshot, query, options.archived);
+        let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)
+            .map_err(IndexError::Embed)?;
+        let pages = self.pages();
+        let text_of = |row: usize| {
+            let memory = pages.read(row)?;
+            Some(format!("{}\n{}", memory.title, memory.document.body()))
+        };
+        let is_wanted = |row: usize| allowed.get(row).is_some_and(|is_allowed| *is_allowed);
+        let is_foreign = |row: usize| !self.store.may_know(self.snapshot.key(row));
+        let facts = RowFacts { is_wanted: &is_wanted, text_of: &text_of, is_foreign: &is_foreign };
+        let mut settled = settle(&self.snapshot, ranked, &facts);
+        // Foreign files could be written to match anything, so they must not determine the best
+        // score.
+        let own = settled.iter().find(|group| !is_foreign(group.best.row));
+        let best = own.or(settled.first()).map_or(0.0, |group| group.best.score);
+        settled.retain(|group| group.best.score >= best * MIN_SHARE_OF_BEST);
+        if is_offer {
+            settled.sort_by_cached_key(|group| self.tier(group.best.row));
+        }
+        Ok(settled)
+    }
+
+    pub fn claimants(&self, older: &MemoryId) -> Vec<Memory> {
+        let pages = self.pages();
+        let rows = self.snapshot.rows_with("supersedes", older.as_str());
+        let named = rows.filter_map(|row| pages.read(row));
+        named.filter(|memory| memory.claims(older)).collect()
+    }
+
+    fn pages(&self) -> Pages<'_> {
+        let reader = RefCell::new(Reader::new(self.store));
+        Pages { snapshot: &self.snapshot, reader }
+    }
+
+    fn broken(&self) -> Vec<Unreadable> {
+        let empty = self.snapshot.empty_units().map(|(path, _)| path);
+        let mut paths: Vec<&str> = empty.filter(|path| !look::is_folder(path)).collect();
+        paths.sort_unstable();
+        let located = paths.into_iter().filter_map(Located::from_path);
+        located.filter_map(|at| self.store.load(&at).err()).collect()
+    }
+}
+
+const MAX_CLAIMED: usize = 8;
+
+struct Pages<'a> {
+    snapshot: &'a Snapshot,
+    reader: RefCell<Reader<'a>>,
+}
+
+impl Pages<'_> {
+    fn read(&self, row: usize) -> Option<Memory> {
+        let at = Located::from_path(self.snapshot.unit_key(row))?;
+        self.reader.borrow_mut().read_leniently(&at)
+    }
+
+    /// Returns whether the memory, or one that it superseded, contains the quoted phrases. A query
+    /// in the old wording thus finds the new memory.
+    fn holds_phrases(&self, memory: &Memory, group: &Group, query: &Query) -> bool {
+        let holds = |memory: &Memory| query.holds_phrases(&whole_text(memory));
+        query.phrases.is_empty()
+            || holds(memory)
+            || group.older.iter().filter_map(|row| self.read(*row)).any(|older| holds(&older))
+    }
+
+    /// Returns the memories superseded by this one. For a foreign memory, the result includes
+    /// unverified claims.
+    fn overturned(&self, memory: &Memory, group: &Group, is_foreign: bool) -> Vec<Memory> {
+        let claimed = memory.supersedes.iter().filter(|_| is_foreign).take(MAX_CLAIMED);
+        let claimed = claimed.filter_map(|id| self.snapshot.row_of(id.as_str()));
+        let claimed = claimed.filter(|row| *row != group.best.row && !group.older.contains(row));
+        group.older.iter().copied().chain(claimed).filter_map(|row| self.read(row)).collect()
+    }
+
+    fn hit(&self, memory: Memory, group: &Group, query: &Query, is_foreign: bool) -> MemoryHit {
+        let Ranked { score, lexical, similarity, terms, .. } = &group.best;
+        MemoryHit {
+            snippet: snippet(memory.document.body(), &query.text),
+            why: WhyFound {
+                terms: terms.clone(),
+                similarity: *similarity,
+                lexical: *lexical,
+                edges: group.edges.clone(),
+            },
+            history: self.overturned(&memory, group, is_foreign),
+            score: *score,
+            memory,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexStatus {
+    pub n_records: usize,
+    pub n_segments: usize,
+    pub n_bytes: u64,
+    pub model: String,
+    pub n_outdated: usize,
+}
+
+pub fn index_status(
+    store: &Store,
+    embedder: &dyn Embedder,
+    now: Timestamp,
+) -> Result<IndexStatus, SearchError> {
+    let survey = store.survey()?;
+    let index = Index::new(place::made(store), INDEX_NAME);
+    let snapshot = index.load(embedder);
+    let mut budget = IndexBudget::OF_ONE_LOOK;
+    let look = Look { store, survey: &survey, now, alarm: None };
+    let (changes, n_left) = look.changes(&snapshot, &mut budget)?;
+    Ok(IndexStatus {
+        n_records: snapshot.n_records(),
+        n_segments: usize::from(snapshot.n_records() > 0),
+        n_bytes: index.n_bytes(),
+        model: snapshot.model().to_owned(),
+        n_outdated: n_left + changes.map_or(0, |news| look::n_files(&news)),
+    })
+}
+
+/// Removes a store's index. The next search rebuilds it.
+pub fn clear_index(store: &Store, owner: &Owner, patience: Duration) -> Result<(), SearchError> {
+    Ok(Index::new(place::made(store), INDEX_NAME).clear(owner, patience)?)
+}
+
+/// Removes a memory and its words from a store's index. Returns whether all traces of it are gone
+/// from the disk.
+pub fn purge_index(
+    store: &Store,
+    owner: &Owner,
+    patience: Duration,
+    id: &MemoryId,
+) -> Result<bool, SearchError> {
+    let is_gone = |key: &str| Located::from_path(key).is_some_and(|at| at.id == *id);
+    Ok(Index::new(place::present(store), INDEX_NAME).purge(owner, patience, &is_gone)?)
+}
+
+fn whole_text(memory: &Memory) -> String {
+    format!("{}\n{}\n{}", memory.title, memory.tags.join(" "), memory.document.body())
+}

@@ -1,0 +1,444 @@
+//! Reads a store: finds memories, computes their trust levels, and reports broken files.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicUsize;
+use std::time::Duration;
+
+use nacre_base::fs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
+use nacre_base::redact::ExtraWords;
+use nacre_base::{ContentHash, LocalNames};
+
+use super::document::{Broken, Document};
+use super::id::MemoryId;
+use super::kinds::{MemoryType, Status};
+use super::layout::{self, Located, StoreArea};
+use super::ledger::{Ledger, LedgerPlace};
+use super::record::{Memory, RecordFault};
+use super::sidecar::{self, Evidence, LocalState, MAX_SIDECAR_BYTES};
+use super::tombstone;
+use super::trust::Actor;
+
+const DEFAULT_FILE_BYTES: u64 = 64 * 1024;
+
+/// Longer ids are invalid, and messages show only their beginning.
+const MAX_SHOWN_ID: usize = 96;
+
+/// Maximum number of attempts to find a memory that is moved while it is being read.
+const MAX_LOOKS: usize = 5;
+
+const MAX_NEAREST: usize = 3;
+
+/// The memories of one project, or the user's personal ones.
+#[derive(Debug)]
+pub struct Store {
+    scope: WriteScope,
+    rules: Rules,
+    extra: ExtraWords,
+    pub(super) ledger: Ledger,
+    /// Number of bytes of foreign text already searched for instructions.
+    pub(super) n_judged: AtomicUsize,
+}
+
+#[derive(Clone, Debug)]
+pub struct Rules {
+    /// Larger files are reported but not read.
+    pub max_file_bytes: u64,
+    /// Texts to redact in addition to detected secrets.
+    pub redact_extra: Vec<String>,
+    /// Names of this machine and its user, to remove from all texts in a shared store.
+    pub local_names: Option<LocalNames>,
+    pub index: IndexPlace,
+    /// Time limit for one command to update the index, or `None` for no limit. The next command
+    /// continues the update.
+    pub index_time: Option<Duration>,
+    pub actor: Actor,
+    /// Whether evidence makes a memory trusted even if another machine wrote it.
+    pub trusts_evidence: bool,
+    /// Whether the store is the user's personal folder, which is never part of a clone.
+    pub is_personal: bool,
+    pub hides_summaries: bool,
+    /// The location of the trust ledger. If `None`, trust levels are kept only in this process.
+    pub ledger: Option<LedgerPlace>,
+}
+
+impl Default for Rules {
+    fn default() -> Self {
+        Self {
+            max_file_bytes: DEFAULT_FILE_BYTES,
+            redact_extra: Vec::new(),
+            local_names: None,
+            index: IndexPlace::default(),
+            index_time: None,
+            actor: Actor::Owner,
+            trusts_evidence: false,
+            is_personal: false,
+            hides_summaries: false,
+            ledger: None,
+        }
+    }
+}
+
+/// The location of a store's index. Its content is trusted, so an index inside a repository is
+/// never read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum IndexPlace {
+    /// Inside the store, if the store is personal.
+    #[default]
+    InStore,
+    Below(PathBuf),
+    /// In memory only; rebuilt for each command.
+    Nowhere,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum MemoryError {
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error("No memory is named `{}`", nacre_base::ShownLine(id))]
+    Unknown { id: String, nearest: Vec<MemoryId> },
+    #[error("`{}` is the start of {n_found} memories' ids", nacre_base::ShownLine(id))]
+    Ambiguous { id: String, n_found: usize, nearest: Vec<MemoryId> },
+    #[error("Cannot use the memory `{}`", .0.path)]
+    Unreadable(#[source] Unreadable),
+    #[error("A memory needs a title with at least one visible character")]
+    EmptyTitle,
+    #[error("The {what} has {size} bytes, more than the {limit} allowed")]
+    TooLong { what: &'static str, size: usize, limit: usize },
+    #[error("The memory `{id}` is archived already")]
+    AlreadyArchived { id: MemoryId },
+    #[error("The memory `{id}` is not archived")]
+    NotArchived { id: MemoryId },
+    #[error("The summary `{id}` cannot be archived: summaries are a record of what happened")]
+    SummaryNotArchivable { id: MemoryId },
+    #[error("The summary `{id}` cannot be judged: it is a record of what happened")]
+    SummaryNotJudged { id: MemoryId },
+    #[error("The memory `{id}` is {}, not a candidate", status.as_str())]
+    NotACandidate { id: MemoryId, status: Status },
+    #[error("The memory `{id}` cannot be superseded: {reason}")]
+    NotSupersedable { id: MemoryId, reason: &'static str },
+    #[error("`{path}` is no file of a run")]
+    NotARunFile { path: RelPath },
+    #[error("`{path}` cannot be undone: {reason}")]
+    NotUndoable { path: RelPath, reason: &'static str },
+    #[error("Only the user can accept or trust the memory `{id}`")]
+    OwnerOnly { id: MemoryId },
+    #[error("The memory `{id}` has the user's words; an agent cannot rewrite it")]
+    UsersWords { id: MemoryId },
+    #[error("`{path}` has no trust level")]
+    NoLevel { path: RelPath },
+    #[error("The review did not show the memory `{id}` as it is now: {why}")]
+    NotShown { id: MemoryId, why: &'static str },
+    #[error("The text is not a memory")]
+    InvalidText(#[source] RecordFault),
+    #[error("Cannot read the sidecar `{path}`")]
+    Sidecar { path: RelPath, source: serde_json::Error },
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("{fault}")]
+pub struct Unreadable {
+    pub path: RelPath,
+    pub fault: UnreadableFault,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum UnreadableFault {
+    #[error(transparent)]
+    Record(#[from] RecordFault),
+    #[error(transparent)]
+    Fs(#[from] FsError),
+    #[error("Store too large: the read limit was reached")]
+    LeftOut,
+}
+
+impl Unreadable {
+    pub fn reason(&self) -> String {
+        match &self.fault {
+            UnreadableFault::Record(fault) => fault.reason(),
+            fault @ (UnreadableFault::Fs(_) | UnreadableFault::LeftOut) => fault.to_string(),
+        }
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        match &self.fault {
+            UnreadableFault::Fs(error) => error.is_missing(),
+            UnreadableFault::Record(_) | UnreadableFault::LeftOut => false,
+        }
+    }
+
+    pub fn line(&self) -> Option<usize> {
+        match &self.fault {
+            UnreadableFault::Record(fault) => Some(fault.line()),
+            UnreadableFault::Fs(_) | UnreadableFault::LeftOut => None,
+        }
+    }
+}
+
+impl Store {
+    pub fn new(scope: WriteScope, rules: Rules) -> Self {
+        let extra = ExtraWords::new(&rules.redact_extra);
+        let ledger = Ledger::new(rules.ledger.clone());
+        Self { scope, rules, extra, ledger, n_judged: AtomicUsize::new(0) }
+    }
+
+    /// Attributes changes to another actor. Only the owner can be replaced, so this never adds
+    /// permissions.
+    pub fn acting_as(mut self, actor: Actor) -> Self {
+        if self.rules.actor == Actor::Owner {
+            self.rules.actor = actor;
+        }
+        self
+    }
+
+    pub fn path(&self) -> &Path {
+        self.scope.path()
+    }
+
+    pub fn scope(&self) -> &WriteScope {
+        &self.scope
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    pub fn hides(&self, at: &Located) -> bool {
+        self.rules.hides_summaries && at.memory_type == MemoryType::Summary
+    }
+
+    pub fn words(&self) -> &ExtraWords {
+        &self.extra
+    }
+
+    pub fn read_file(&self, path: &RelPath) -> Result<Vec<u8>, MemoryError> {
+        Ok(self.scope.read(path, self.rules.max_file_bytes)?)
+    }
+
+    /// Completes or reverts a change that an earlier process left unfinished. Cheap if there is no
+    /// such change. Does nothing while another process is writing.
+    pub fn settle(&self, owner: &Owner) -> Result<(), MemoryError> {
+        // A store that is currently not writable can still be read.
+        let is_denied = |error: &FsError| {
+            matches!(
+                error.io_kind(),
+                Some(ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem)
+            )
+        };
+        match self.scope.is_interrupted() {
+            Ok(true) => {}
+            Ok(false) => return Ok(()),
+            Err(error) if is_denied(&error) => return Ok(()),
+            Err(error) => return Err(error.into()),
+        }
+        match self.scope.lock(owner, Duration::ZERO) {
+            Ok(_) | Err(FsError::Busy { .. }) => Ok(()),
+            Err(FsError::Io { action: FsAction::Lock, .. }) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Reads a memory by its id or by a unique prefix of it.
+    pub fn get(&self, id: &str) -> Result<Memory, MemoryError> {
+        let mut n_looks = 0;
+        loop {
+            n_looks += 1;
+            let at = self.locate(id)?;
+            match self.scope.read(&at.path, self.rules.max_file_bytes) {
+                // The memory has been archived or restored in the meantime, so locate it again.
+                Err(error) if error.is_missing() && n_looks < MAX_LOOKS => {}
+                bytes => return memory_of(&at, bytes).map_err(MemoryError::Unreadable),
+            }
+        }
+    }
+
+    /// Finds the file of a memory, even if it is broken.
+    pub fn locate(&self, id: &str) -> Result<Located, MemoryError> {
+        if let Ok(id) = id.parse::<MemoryId>()
+            && let Some(at) = self.locate_exactly(&id)?
+            && !self.hides(&at)
+        {
+            return Ok(at);
+        }
+        let located = self.files()?.located;
+        let is_meant = |at: &&Located| !id.is_empty() && at.id.as_str().starts_with(id);
+        let mut matching: Vec<&Located> = located.iter().filter(is_meant).collect();
+        // If two files have this id, the active one is used.
+        let mut seen = BTreeSet::new();
+        matching.sort_by_key(|at| at.area);
+        matching.retain(|at| seen.insert(&at.id));
+        match matching.as_slice() {
+            [at] => Ok((*at).clone()),
+            [_, _, ..] => Err(MemoryError::Ambiguous {
+                id: id.to_owned(),
+                n_found: matching.len(),
+                nearest: matching.iter().take(MAX_NEAREST).map(|at| at.id.clone()).collect(),
+            }),
+            _ => Err(MemoryError::Unknown {
+                id: id.chars().take(MAX_SHOWN_ID).collect(),
+                nearest: nearest(id, &located),
+            }),
+        }
+    }
+
+    pub fn evidence(&self, id: &MemoryId) -> Result<Option<Evidence>, MemoryError> {
+        self.sidecar(layout::evidence_path(id)?)
+    }
+
+    pub(super) fn evidence_bytes(&self, id: &MemoryId) -> Result<Option<Vec<u8>>, MemoryError> {
+        Ok(self.scope.read_optional(&layout::evidence_path(id)?, MAX_SIDECAR_BYTES)?)
+    }
+
+    /// Returns the local state of a memory, if any. `own` and the feedback are dropped unless they
+    /// have a valid mark, because a repository could contain a forged state file.
+    pub fn state(&self, id: &MemoryId) -> Result<Option<LocalState>, MemoryError> {
+        let state: Option<LocalState> = self.sidecar(layout::state_path(id)?)?;
+        Ok(state.map(|state| match state.id == *id && self.is_marked(&state) {
+            true => state,
+            false => LocalState { own: false, mark: None, feedback: Vec::new(), ..state },
+        }))
+    }
+
+    /// Returns the ids of the memories that were never offered on this machine. Memories with an
+    /// unreadable state are skipped.
+    pub fn never_offered(&self, ids: &[MemoryId]) -> BTreeSet<MemoryId> {
+        let is_new = |id: &&MemoryId| {
+            self.state(id).is_ok_and(|state| state.is_none_or(|state| state.offered.is_none()))
+        };
+        ids.iter().filter(is_new).cloned().collect()
+    }
+
+    pub fn is_own(&self, id: &MemoryId) -> bool {
+        self.state(id).ok().flatten().is_some_and(|state| state.own)
+    }
+
+    /// Returns whether evidence alone makes a memory trusted. Evidence can be forged, so each
+    /// repository has its own setting.
+    pub fn trusts_evidence(&self) -> bool {
+        self.rules.trusts_evidence
+    }
+
+    /// Returns the keyed hash that proves that a memory is the user's own.
+    pub fn own_mark(&self, id: &MemoryId) -> Result<String, MemoryError> {
+        Ok(self.scope.mark(&marked(id, true)).map_err(|source| FsError::Io {
+            action: FsAction::Write,
+            path: self.path().to_owned(),
+            source,
+        })?)
+    }
+
+    /// Returns the keyed hash that protects feedback on a memory that is not the user's own, or
+    /// `None` if there is no key.
+    pub(super) fn feedback_mark(&self, state: &LocalState) -> Option<String> {
+        self.scope.mark(&marked(&state.id, false)).ok()
+    }
+
+    pub(super) fn is_marked(&self, state: &LocalState) -> bool {
+        let mark = state.mark.as_deref();
+        mark.is_some_and(|mark| self.scope.is_marked(&marked(&state.id, state.own), mark))
+    }
+
+    /// Returns `text` with secrets redacted. A user may have added one to a file by hand.
+    pub fn redacted(&self, text: &str) -> String {
+        redacted(&self.extra, text, &mut Redactions::new())
+    }
+
+    /// Returns `text` without the names of this machine, its folders and its user.
+    pub fn shareable<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match &self.rules.local_names {
+            Some(names) => names.remove_from(text),
+            None => Cow::Borrowed(text),
+        }
+    }
+
+    /// Returns whether the user has forgotten this claim, so that it must not be added again
+    /// automatically.
+    pub fn is_forgotten(&self, title: &str, body: &str) -> Result<bool, MemoryError> {
+        let (title, body) = (&self.shareable(title), &self.shareable(body));
+        Ok(self.scope.has(&tombstone::path(tombstone::claim_hash(title, body))?)?)
+    }
+
+    fn sidecar<T: serde::de::DeserializeOwned>(
+        &self,
+        path: RelPath,
+    ) -> Result<Option<T>, MemoryError> {
+        let Some(bytes) = self.scope.read_optional(&path, MAX_SIDECAR_BYTES)? else {
+            return Ok(None);
+        };
+        sidecar::parse(&bytes).map(Some).map_err(|source| MemoryError::Sidecar { path, source })
+    }
+
+    pub(super) fn locate_exactly(&self, id: &MemoryId) -> Result<Option<Located>, FsError> {
+        Ok(self.places(id)?.into_iter().next())
+    }
+
+    /// Returns all files with this id, the active one first. Normally there is at most one.
+    pub fn places(&self, id: &MemoryId) -> Result<Vec<Located>, FsError> {
+        let mut places = Vec::new();
+        for (memory_type, area, _) in layout::claim_folders() {
+            let path = layout::claim_path(memory_type, area, id)?;
+            if self.scope.has(&path)? {
+                places.push(Located { id: id.clone(), memory_type, area, path });
+            }
+        }
+        for time in self.scope.list(&RelPath::new(&format!("memory/summaries/{}", id.date()))?)? {
+            let Ok(path) = layout::summary_path(id, &time.name) else { continue };
+            if time.kind == EntryKind::Folder && self.scope.has(&path)? {
+                let (memory_type, area) = (MemoryType::Summary, StoreArea::Active);
+                places.push(Located { id: id.clone(), memory_type, area, path });
+            }
+        }
+        places.sort_by_key(|at| at.area);
+        Ok(places)
+    }
+}
+
+pub(super) fn shown_as(memory: &Memory) -> String {
+    let hash = ContentHash::of(memory.document.as_str().as_bytes());
+    format!("shown memory {} {hash}", memory.at.id)
+}
+
+fn marked(id: &MemoryId, is_own: bool) -> String {
+    let what = if is_own { "own memory" } else { "feedback on" };
+    format!("{what} {id}")
+}
+
+pub(super) fn memory_of(
+    at: &Located,
+    bytes: Result<Vec<u8>, FsError>,
+) -> Result<Memory, Unreadable> {
+    let read = bytes.map_err(UnreadableFault::from).and_then(|bytes| {
+        let document =
+            Document::from_bytes(bytes).map_err(|broken: Broken| RecordFault::from(broken))?;
+        Ok(Memory::read(at.clone(), document)?)
+    });
+    read.map_err(|fault| Unreadable { path: at.path.clone(), fault })
+}
+
+fn nearest(id: &str, located: &[Located]) -> Vec<MemoryId> {
+    if id.len() > MAX_SHOWN_ID {
+        return Vec::new();
+    }
+    let likeness = |at: &Located| {
+        let whole = strsim::normalized_damerau_levenshtein(id, at.id.as_str());
+        let slug = strsim::normalized_damerau_levenshtein(id, at.id.slug());
+        let contained = if !id.is_empty() && at.id.as_str().contains(id) { 0.8 } else { 0.0 };
+        whole.max(slug).max(contained)
+    };
+    let mut scored: Vec<(f64, &Located)> =
+        located.iter().map(|at| (likeness(at), at)).filter(|(score, _)| *score > 0.4).collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.id.cmp(&b.1.id)));
+    scored.into_iter().take(MAX_NEAREST).map(|(_, at)| at.id.clone()).collect()
+}
+
+pub type Redactions = BTreeMap<&'static str, usize>;
+
+pub(super) fn redacted(extra: &ExtraWords, text: &str, found: &mut Redactions) -> String {
+    let clean = extra.redact_counted(text);
+    for (kind, n_found) in clean.hits {
+        *found.entry(kind).or_default() += n_found;
+    }
+    clean.text.into_owned()
+}

@@ -1,0 +1,205 @@
+//! Answers a question from memory, with citations.
+//!
+//! A sentence written by a model is returned only after all of its citations have been verified.
+
+mod model;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_engine::flows::ask::MAX_QUESTION_BYTES;
+use nacre_engine::model::{Models, Role, RolesError};
+use nacre_engine::tools::{MemoryHandle, recall};
+use nacre_memory::MemoryId;
+use nacre_memory::recall::{Passage, Recalled, tell};
+use nacre_types::{AskReport, AskRequest, ErrorCode, StoreScope};
+
+use crate::error::{OpError, Result};
+use crate::events::Events;
+use crate::host::{Host, ScopedStore, as_task, model_settings, note_offered, scripted};
+
+const DEFAULT_LIMIT: usize = 5;
+const MAX_LIMIT: usize = 20;
+
+/// Lock timeout; short, because counting citations must not delay the answer.
+const COUNT_PATIENCE: Duration = Duration::from_millis(500);
+
+struct AskContext<'a> {
+    host: &'a Host,
+    question: &'a str,
+    stores: Arc<Vec<MemoryHandle>>,
+    scopes: Vec<StoreScope>,
+    /// The name of each store's project, if several projects are searched.
+    projects: Vec<Option<String>>,
+    /// Best first.
+    passages: Vec<Passage>,
+    n_broken: usize,
+    n_postponed: usize,
+}
+
+impl AskContext<'_> {
+    /// Returns the index of the first store that contains this memory. Citations refer to that
+    /// store.
+    fn store_of(&self, id: &MemoryId) -> Option<usize> {
+        self.stores.iter().position(|store| has(store, id))
+    }
+
+    fn scope_of(&self, number: usize) -> StoreScope {
+        self.scopes.get(number).copied().unwrap_or(StoreScope::Project)
+    }
+
+    fn project_of(&self, number: usize) -> Option<String> {
+        self.projects.get(number).cloned().flatten()
+    }
+
+    fn also_in(&self, id: &MemoryId, number: usize) -> Vec<StoreScope> {
+        let others = self.stores.iter().zip(&self.scopes).enumerate();
+        let others = others.filter(|(other, (store, _))| *other != number && has(store, id));
+        others.map(|(_, (_, scope))| *scope).collect()
+    }
+}
+
+fn has(store: &MemoryHandle, id: &MemoryId) -> bool {
+    store.store.places(id).is_ok_and(|places| !places.is_empty())
+}
+
+pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskReport> {
+    let asking = look_up(host, request, events)?;
+    if asking.n_broken != 0 {
+        let files = if asking.n_broken == 1 { "1 file is" } else { "some files are" };
+        let message = format!("Not everything was looked at: {files} broken");
+        events.warning(message, Some("nacre doctor"));
+    }
+    if asking.n_postponed != 0 {
+        let message = format!("{} memories were not looked at yet", asking.n_postponed);
+        events.warning(message, Some("Run it again: each look takes in more of them"));
+    }
+    if events.cancel().is_cancelled() {
+        return Err(cancelled());
+    }
+    let Some(models) = models(host, request, events)? else {
+        return Ok(from_memories(&asking, None));
+    };
+    as_task(host, "ask", asking.question, events, |events| by_model(&asking, models, events))
+}
+
+/// Asks a model. If it has no answer, returns the memories themselves.
+fn by_model(asking: &AskContext<'_>, models: Models, events: &Events) -> Result<AskReport> {
+    let answered = model::answer(asking, models, events)?;
+    match answered.failure {
+        Some(failure) if answered.answer.said.is_empty() => {
+            warn_of_fallback(events, &failure);
+            Ok(from_memories(asking, Some(failure)))
+        }
+        _ => {
+            let ids = answered.answer.ids();
+            let cited = ids.into_iter().filter_map(|id| Some((asking.store_of(&id)?, id)));
+            count(asking, &cited.collect::<Vec<_>>());
+            Ok(AskReport::Model(model::answer_written(asking, answered)))
+        }
+    }
+}
+
+fn cancelled() -> OpError {
+    OpError::new(ErrorCode::Cancelled, "The question was cancelled")
+}
+
+fn look_up<'a>(host: &'a Host, request: &'a AskRequest, events: &Events) -> Result<AskContext<'a>> {
+    let question = request.question.trim();
+    if question.is_empty() {
+        return Err(OpError::usage("The question is empty")
+            .hint("nacre ask \"Why is the queue in SQLite?\""));
+    }
+    if question.len() > MAX_QUESTION_BYTES {
+        let size = question.len();
+        return Err(OpError::usage(format!("The question has {size} bytes"))
+            .hint(format!("Ask in at most {MAX_QUESTION_BYTES}")));
+    }
+    let limit = request.limit.unwrap_or(DEFAULT_LIMIT);
+    if !(1..=MAX_LIMIT).contains(&limit) {
+        return Err(OpError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
+    }
+    let named: Vec<(Option<String>, ScopedStore)> = match request.all_projects {
+        true => {
+            let stores = model::stores(host, question, events)?.into_iter();
+            stores.map(|(name, scoped)| (Some(name), scoped)).collect()
+        }
+        false => {
+            let stores = host.stores_to_read(request.scope)?.into_iter();
+            stores.map(|scoped| (None, scoped)).collect()
+        }
+    };
+    let (mut stores, mut scopes, mut projects) = (Vec::new(), Vec::new(), Vec::new());
+    for (project, scoped) in named {
+        projects.push(project);
+        scopes.push(scoped.scope);
+        stores.push(MemoryHandle {
+            store: Arc::new(scoped.store),
+            embedder: host.embedder(&scoped.settings)?,
+            owner: host.owner("ask"),
+            patience: COUNT_PATIENCE,
+            source: "ask".to_owned(),
+            is_claims_only: false,
+        });
+    }
+    let Recalled { passages, n_broken, n_postponed } =
+        recall(&stores, question, limit, host.now())?;
+    let stores = Arc::new(stores);
+    Ok(AskContext { host, question, stores, scopes, projects, passages, n_broken, n_postponed })
+}
+
+/// Returns the models, or `None` if none is configured or the caller opted out.
+fn models(host: &Host, request: &AskRequest, events: &Events) -> Result<Option<Models>> {
+    if request.no_model {
+        return Ok(None);
+    }
+    if let Some(file) = &request.scripted {
+        return Ok(Some(Models::new(scripted(host, file.as_ref())?)));
+    }
+    let models = Models::new(model_settings(host)?);
+    match models.route(Role::Ask) {
+        Ok(_) => Ok(Some(models)),
+        Err(RolesError::NotSet(_)) => Ok(None),
+        Err(error) => {
+            warn_of_fallback(events, &error.into());
+            Ok(None)
+        }
+    }
+}
+
+fn warn_of_fallback(events: &Events, error: &OpError) {
+    let hint = error.hints.first().map(String::as_str);
+    events.warning(format!("{}; these are the memories", error.message), hint);
+}
+
+/// Returns the memories themselves as the answer. Only the first one counts as cited.
+fn from_memories(asking: &AskContext<'_>, failure: Option<OpError>) -> AskReport {
+    let told = tell(asking.question, asking.passages.clone());
+    let first = told.first().map(|told| (told.passage.store, told.passage.id.clone()));
+    count(asking, first.as_slice());
+    for (number, store) in asking.stores.iter().enumerate() {
+        let here = told.iter().filter(|told| told.passage.store == number);
+        let here: Vec<MemoryId> = here.map(|told| told.passage.id.clone()).collect();
+        note_offered(&store.store, &store.owner, &here, asking.host.now());
+    }
+    AskReport::Memories(model::answer_recalled(asking, &told, failure))
+}
+
+fn count(asking: &AskContext<'_>, cited: &[(usize, MemoryId)]) {
+    let now = asking.host.now();
+    for (number, store) in asking.stores.iter().enumerate() {
+        let here = cited.iter().filter(|(of, _)| *of == number);
+        let here: Vec<MemoryId> = here.map(|(_, id)| id.clone()).collect();
+        if here.is_empty() {
+            continue;
+        }
+        // Errors are ignored, because the counters are less important than the answer.
+        let _ = store.store.begin(&store.owner, store.patience).and_then(|mut batch| {
+            batch.cite(&here, now)?;
+            batch.commit()
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests;

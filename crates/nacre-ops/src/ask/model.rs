@@ -1,0 +1,346 @@
+//! Answers a question with a model. Sentences are emitted as soon as they have been checked.
+
+use std::sync::Arc;
+
+use nacre_base::fs::{RelPath, WriteScope};
+use nacre_engine::agents::{AgentDeps, asked, asker};
+use nacre_engine::flows::ask::{
+    self, Answer, Checker, Said, Sentence, SentenceListener, Verifier, ask as ask_agent, gap,
+};
+use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
+use nacre_engine::model::{Cost, Models};
+use nacre_engine::record::{CancelledBy, Events as AgentEvents, Listener, TaskId};
+use nacre_engine::tools::{
+    AnyTool, MemoryRecall, PipelineError, Seen, TraceHandle, TraceSearch, note, tool, toolkits,
+};
+use nacre_memory::recall::{Passage, Told};
+use nacre_memory::search::{
+    LibraryOptions, Mode, Query, Readable, RecordIndex as _, place_of_shared_unit,
+};
+use nacre_memory::{LearningKind, MemoryId};
+use nacre_types::{
+    AnswerSentence, CitedMemory, Failure, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote,
+    SourceQuote,
+};
+use tokio::sync::mpsc::unbounded_channel;
+
+use super::{AskContext, COUNT_PATIENCE, cancelled};
+use crate::agent::{AgentNotes, agent_deps, token_use};
+use crate::error::{OpError, Result};
+use crate::events::Events;
+use crate::host::{Host, SPILL_FOLDER, ScopedStore, charged_models, no_answer};
+use crate::memory::label;
+
+pub(super) struct ModelAnswered {
+    pub(super) answer: Answer,
+    pub(super) failure: Option<OpError>,
+    outcome: Outcome,
+}
+
+pub(super) fn answer(
+    asking: &AskContext<'_>,
+    models: Models,
+    events: &Events,
+) -> Result<ModelAnswered> {
+    let home = asking.host.home_scope()?;
+    let seen = Seen::default();
+    asking.passages.iter().for_each(|passage| note(&seen, passage));
+    let models = charged_models(asking.host, models, "ask")?;
+    let deps = agent_deps(asking.host, &home, models)?;
+    let deps = AgentDeps { tools: tools(asking, &deps, &seen)?, ..deps };
+    let offered: Vec<&str> = deps.tools.iter().map(|tool| tool.spec().name).collect();
+    let spec = asker(&deps.permissions, &offered);
+    let verifier = Verifier { stores: &asking.stores, seen: &seen, now: asking.host.now() };
+    let text = asked(asking.question, &asking.passages);
+    let before = list_spilled(&home);
+    let checker = Checker::new(&verifier);
+    let mut stream = SentenceStream { events, checker, emitted: Vec::new() };
+    let work = run(&deps, &spec, &text, &verifier, &mut stream);
+    let answered = asking.host.block_on(work)?;
+    forget_spilled(asking, &home, &before);
+    let (answer, outcome) = answered.map_err(|error| OpError::wrap(&error))?;
+    let failure = match &outcome.ending {
+        Ending::Completed { .. } => None,
+        Ending::Failed(RunError::Model(error)) => Some(no_answer(error)),
+        Ending::Failed(error) => Some(OpError::wrap(error)),
+        Ending::Cancelled(_) => return Err(cancelled()),
+    };
+    // Emits the remaining sentences if the model does not support streaming.
+    answer.said.iter().for_each(|said| stream.emit(said));
+    Ok(ModelAnswered { answer, failure, outcome })
+}
+
+fn tools(asking: &AskContext<'_>, deps: &AgentDeps, seen: &Seen) -> Result<Vec<Arc<dyn AnyTool>>> {
+    let mut tools = toolkits::file::tools(&deps.workspace);
+    tools.extend(toolkits::code::tools(&deps.workspace));
+    let stores = Arc::clone(&asking.stores);
+    tools.push(tool::<MemoryRecall>((stores, seen.clone())));
+    let home = asking.host.home()?;
+    let catalog = home.join("catalog.sqlite3");
+    let embedder = asking.stores.first().map(|store| Arc::clone(&store.embedder));
+    // Opening a missing catalog would create a file, so its existence is checked first. Only the
+    // owner may search sessions.
+    let is_owner = asking.host.caller.permissions.allow_everything();
+    if let Some(embedder) = embedder.filter(|_| is_owner && catalog.is_file()) {
+        let project = asking.host.project.as_ref();
+        let traces = TraceHandle {
+            catalog,
+            home: home.to_owned(),
+            project: project.map(|project| project.path.display().to_string()),
+            embedder,
+            owner: asking.host.owner("ask"),
+            seen: seen.clone(),
+        };
+        tools.push(tool::<TraceSearch>(traces));
+    }
+    Ok(tools)
+}
+
+async fn run(
+    deps: &AgentDeps,
+    spec: &AgentSpec,
+    text: &str,
+    verifier: &Verifier<'_>,
+    stream: &mut SentenceStream<'_>,
+) -> Result<(Answer, Outcome), PipelineError> {
+    let events = stream.events;
+    let (to, mut sentences) = unbounded_channel();
+    let notes = AgentNotes { events: events.clone(), is_full: false };
+    let listeners: Vec<Arc<dyn Listener>> = vec![SentenceListener::new(to), Arc::new(notes)];
+    let task = TaskId::from_random(deps.seed);
+    let heard = AgentEvents::new(task, Arc::clone(&deps.clock), listeners);
+    let handle = RunHandle::new();
+    let control = handle.control();
+    let mut work = std::pin::pin!(ask_agent(deps, spec, text, verifier, &heard, &control));
+    loop {
+        tokio::select! {
+            biased;
+            () = events.cancel().cancelled() => {
+                handle.cancel(CancelledBy::Person);
+                return work.await;
+            }
+            Some(sentence) = sentences.recv() => stream.take(&sentence),
+            answered = &mut work => {
+                while let Ok(sentence) = sentences.try_recv() {
+                    stream.take(&sentence);
+                }
+                return answered;
+            }
+        }
+    }
+}
+
+/// Emits checked sentences, each with the whitespace that precedes it.
+struct SentenceStream<'a> {
+    events: &'a Events,
+    checker: Checker<'a>,
+    emitted: Vec<String>,
+}
+
+impl SentenceStream<'_> {
+    fn take(&mut self, sentence: &Sentence) {
+        if let Some(Ok(said)) = self.checker.take(sentence) {
+            self.emit(&said);
+        }
+    }
+
+    /// Emits each sentence once, even if the model restarts its answer.
+    fn emit(&mut self, said: &Said) {
+        if self.emitted.contains(&said.text) {
+            return;
+        }
+        let gap = gap(self.emitted.is_empty(), said.starts_line);
+        let text = format!("{gap}{}", said.text);
+        self.events.emit(nacre_types::Event::Sentence { text, starts_line: said.starts_line });
+        self.emitted.push(said.text.clone());
+    }
+}
+
+fn list_spilled(home: &WriteScope) -> Vec<String> {
+    let entries = RelPath::new(SPILL_FOLDER).and_then(|folder| home.list(&folder));
+    entries.unwrap_or_default().into_iter().map(|entry| entry.name).collect()
+}
+
+/// Removes the tool outputs stored for this question.
+fn forget_spilled(asking: &AskContext<'_>, home: &WriteScope, before: &[String]) {
+    let new: Vec<String> =
+        list_spilled(home).into_iter().filter(|name| !before.contains(name)).collect();
+    let Ok(folder) = RelPath::new(SPILL_FOLDER) else { return };
+    if new.is_empty() {
+        return;
+    }
+    let owner = asking.host.owner("ask");
+    // Remaining files are removed by a later run.
+    let Ok(writer) = home.lock(&owner, COUNT_PATIENCE) else { return };
+    for name in new {
+        if let Ok(path) = folder.join(&name) {
+            let _ = writer.remove_derived(&path);
+        }
+    }
+}
+
+pub(super) fn answer_recalled(
+    asking: &AskContext<'_>,
+    told: &[Told],
+    failure: Option<OpError>,
+) -> MemoryAnswer {
+    MemoryAnswer {
+        question: asking.question.to_owned(),
+        known: !told.is_empty(),
+        answer: told.first().map(in_short),
+        memories: told.iter().map(|told| describe(asking, told)).collect(),
+        broken: asking.n_broken,
+        error: failure.map(|failure| failure.message),
+    }
+}
+
+fn in_short(told: &Told) -> String {
+    let Told { passage, line } = told;
+    let line = if line.is_empty() { String::new() } else { format!("\n{line}") };
+    format!("{} [{}]{line}", passage.title, passage.id)
+}
+
+fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
+    let Told { passage, line } = told;
+    RecalledMemory {
+        id: passage.id.to_string(),
+        r#type: passage.word().to_owned(),
+        title: passage.title.clone(),
+        status: passage.status.as_str().to_owned(),
+        scope: asking.scope_of(passage.store),
+        project: asking.project_of(passage.store),
+        score: passage.score,
+        line: line.clone(),
+        quote: passage.quotes.first().map(|quote| quote.text.clone()),
+        proof: proof(passage),
+        not_verified: passage.unverified().iter().map(ToString::to_string).collect(),
+        also_in: asking.also_in(&passage.id, passage.store),
+        trust: label(passage.trust),
+    }
+}
+
+/// Returns the first quote that is not already in the memory's text.
+fn proof(passage: &Passage) -> Option<RecalledQuote> {
+    let quote = passage.quotes.iter().find(|quote| passage.says_more(quote))?;
+    Some(RecalledQuote { text: quote.text.clone(), speaker: quote.speaker, at: quote.at.clone() })
+}
+
+const MAX_STORES: usize = 50;
+
+const MAX_HITS: usize = 100;
+
+/// Returns the stores of the named projects that the caller may read. If the shared index is
+/// available, the best match is first.
+pub(super) fn stores(
+    host: &Host,
+    question: &str,
+    events: &Events,
+) -> Result<Vec<(String, ScopedStore)>> {
+    let names = match find_projects(host, question) {
+        Ok(Some(names)) => names,
+        Ok(None) => host.projects.iter().map(|project| project.name.clone()).collect(),
+        Err(error) => {
+            // Without the database, the stores can still be read from disk.
+            events.warning(&error.message, Some("Each project is looked at by itself"));
+            host.projects.iter().map(|project| project.name.clone()).collect()
+        }
+    };
+    let n_left = names.len().saturating_sub(MAX_STORES);
+    if n_left > 0 {
+        let hint = "Ask in one of them: nacre --project NAME ask QUESTION";
+        events.warning(format!("{n_left} projects were not looked at"), Some(hint));
+    }
+    let mut stores = Vec::new();
+    for name in names.into_iter().take(MAX_STORES) {
+        let Some(project) = host.projects.iter().find(|project| project.name == name) else {
+            continue;
+        };
+        if let Ok(scoped) = host.store_at(&project.path) {
+            stores.push((name, scoped));
+        }
+    }
+    if stores.is_empty() {
+        return Err(OpError::failed("There is no project to look into").hint("nacre project"));
+    }
+    Ok(stores)
+}
+
+/// Returns the projects with matches in the shared index, or `None` if there is no index or no
+/// match.
+fn find_projects(host: &Host, question: &str) -> Result<Option<Vec<String>>> {
+    let Some(records) = host.shared_records()? else { return Ok(None) };
+    let readable = Readable::projects(host.projects.iter().map(|project| project.name.as_str()));
+    let now_ms = host.now().as_millisecond();
+    let options = LibraryOptions { mode: Mode::Hybrid, limit: MAX_HITS, now_ms };
+    let mut query = Query::parse(question, host.now());
+    // Phrases in quotation marks need not occur in the answer.
+    query.phrases.clear();
+    let mut names: Vec<String> = Vec::new();
+    for hit in records.search(&query, &readable, options)? {
+        let name = place_of_shared_unit(&hit.unit).map(|(name, _)| name);
+        names.extend(
+            name.filter(|name| !names.iter().any(|known| known == name)).map(str::to_owned),
+        );
+    }
+    Ok(Some(names).filter(|names| !names.is_empty()))
+}
+
+pub(super) fn answer_written(asking: &AskContext<'_>, answered: ModelAnswered) -> ModelAnswer {
+    let ModelAnswered { answer, failure, outcome } = answered;
+    let facts = &outcome.facts;
+    let known = !answer.said.is_empty();
+    ModelAnswer {
+        question: asking.question.to_owned(),
+        known,
+        answer: known.then(|| answer.text()),
+        sentences: answer.said.iter().map(|said| sentence(asking, said)).collect(),
+        memories: answer.ids().iter().filter_map(|id| cite(asking, id)).collect(),
+        messages: answer.places(),
+        left_out: answer.doubts.clone(),
+        broken: asking.n_broken,
+        error: failure.as_ref().map(|failure| failure.message.clone()),
+        steps: facts.steps,
+        tool_calls: facts.tool_calls,
+        tokens: token_use(facts),
+        cost_usd: facts.cost.map(Cost::dollars),
+        failure: failure.map(Failure::from),
+    }
+}
+
+fn sentence(asking: &AskContext<'_>, said: &Said) -> AnswerSentence {
+    AnswerSentence {
+        text: said.text.clone(),
+        ids: said.ids.iter().map(ToString::to_string).collect(),
+        messages: said.places.clone(),
+        quotes: said.quotes.iter().map(|one| quote(asking, one)).collect(),
+    }
+}
+
+fn quote(asking: &AskContext<'_>, quote: &ask::SourceQuote) -> SourceQuote {
+    let store = asking.stores.first();
+    let text = store.map_or_else(String::new, |memories| memories.store.redacted(&quote.text));
+    SourceQuote { source: quote.source.clone(), text }
+}
+
+/// Returns a cited memory, or `None` if it has been removed in the meantime.
+fn cite(asking: &AskContext<'_>, id: &MemoryId) -> Option<CitedMemory> {
+    let number = asking.store_of(id)?;
+    let store = &asking.stores.get(number)?.store;
+    let memory = store.get(id.as_str()).ok().filter(|memory| memory.at.id == *id)?;
+    let evidence = store.proof_of(&memory);
+    let quote = evidence.and_then(|evidence| evidence.quotes.into_iter().next());
+    let kind = memory.kind.map(LearningKind::as_str);
+    Some(CitedMemory {
+        id: id.to_string(),
+        r#type: kind.unwrap_or(memory.at.memory_type.as_str()).to_owned(),
+        title: store.redacted(&memory.title),
+        status: memory.status.as_str().to_owned(),
+        scope: asking.scope_of(number),
+        project: asking.project_of(number),
+        path: store.path().join(memory.at.path.as_str()).display().to_string(),
+        quote: quote.as_ref().map(|quote| store.redacted(quote.text.trim())),
+        speaker: quote.map(|quote| quote.speaker),
+        not_verified: store.unverified_claims(&memory).iter().map(ToString::to_string).collect(),
+        also_in: asking.also_in(id, number),
+    })
+}

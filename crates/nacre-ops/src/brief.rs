@@ -1,0 +1,113 @@
+//! Composes the brief that an agent reads before it starts a task.
+
+use nacre_base::config::EmbeddingChoice;
+use nacre_memory::recall::{self, Source, Wish};
+use nacre_memory::search::{Builtin, MemoryIndex, Mode, TokenCounter};
+use nacre_memory::{MemoryId, StoreArea};
+use nacre_types::{BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
+
+use super::memory::broken;
+use crate::error::OpError;
+use crate::host::{Host, ScopedStore, note_offered};
+
+/// In tokens; small enough to leave most of the context to the task.
+const DEFAULT_BUDGET: usize = 2000;
+const MAX_BUDGET: usize = 100_000;
+
+/// Only the beginning of a longer task is compared.
+const MAX_TASK_BYTES: usize = 8_000;
+
+pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError> {
+    let BriefRequest { budget, task, files, scope } = request;
+    let budget = budget.unwrap_or(DEFAULT_BUDGET);
+    if budget > MAX_BUDGET {
+        return Err(OpError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
+    }
+    let stores = host.stores_to_read(*scope)?;
+    let embedders = stores.iter().map(|scoped| host.embedder(&scoped.settings));
+    let embedders = embedders.collect::<Result<Vec<_>, _>>()?;
+    let owner = host.owner("brief");
+    let mut indexes = Vec::new();
+    for (scoped, embedder) in stores.iter().zip(&embedders) {
+        indexes.push(MemoryIndex::open(&scoped.store, &**embedder, &owner, host.now())?);
+    }
+    let sources = sources(&stores, &indexes);
+    let files: Vec<String> = files.iter().map(|file| host.below_project(file)).collect();
+    let task = task.as_deref().map(|task| &task[..task.floor_char_boundary(MAX_TASK_BYTES)]);
+    // An embedding service may be slow, so memories are compared by meaning only with the built-in
+    // model.
+    let mode = match host.settings().search.embedding {
+        EmbeddingChoice::Builtin => Mode::Hybrid,
+        EmbeddingChoice::Endpoint => Mode::Lexical,
+    };
+    let names_unproven = true;
+    let wish =
+        Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: host.now() };
+    let counter = TokenCounter::shipped()?;
+    let mut report = recall::brief(&sources, &wish, &counter)?;
+    if settle_edits(host, &stores, &report.unproven) {
+        report = recall::brief(&sources, &wish, &counter)?;
+    }
+    report.left_out += indexes.iter().map(MemoryIndex::n_postponed).sum::<usize>();
+    for scoped in &stores {
+        note_offered(&scoped.store, &owner, &offered(&report, scoped.scope), host.now());
+    }
+    for scoped in &stores {
+        let listing = scoped.store.outlines(|at| at.area == StoreArea::Active)?;
+        report.candidates += listing.memories.iter().filter(|memory| memory.is_candidate()).count();
+        report.broken.extend(listing.broken.iter().map(|file| broken(file, scoped).path));
+    }
+    Ok(report)
+}
+
+/// Records the user's own edits of these memories as trusted. Returns whether there were any.
+fn settle_edits(host: &Host, stores: &[ScopedStore], ids: &[String]) -> bool {
+    let settle = |scoped: &ScopedStore| {
+        let files = ids.iter().filter_map(|id| scoped.store.locate(id).ok());
+        host.settle_edits(scoped, &files.collect::<Vec<_>>())
+    };
+    // `fold` instead of `any`, because every store must be processed.
+    stores.iter().map(settle).fold(false, |any, one| any | one)
+}
+
+/// Like `brief`, but for a hook, which must not block: it checks only folder stamps and records
+/// nothing. Also returns whether the index is stale.
+pub(super) fn quick_brief(
+    host: &Host,
+    request: &BriefRequest,
+    known: &[String],
+) -> Result<(BriefReport, bool), OpError> {
+    let stores = host.stores_to_read(request.scope)?;
+    let model = Builtin::shipped()?;
+    let mut indexes = Vec::new();
+    for scoped in &stores {
+        indexes.push(host.quick_index(scoped, &model)?);
+    }
+    let sources = sources(&stores, &indexes);
+    let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
+    let (mode, now) = (Mode::Lexical, host.now());
+    let names_unproven = false;
+    let wish = Wish { budget, task: None, files: &[], known, mode, names_unproven, now };
+    let mut report = recall::brief(&sources, &wish, &TokenCounter::shipped()?)?;
+    let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
+    report.left_out += n_postponed;
+    Ok((report, n_postponed > 0))
+}
+
+fn sources<'a>(stores: &'a [ScopedStore], indexes: &'a [MemoryIndex<'a>]) -> Vec<Source<'a>> {
+    let sources = stores.iter().zip(indexes);
+    sources.map(|(scoped, index)| Source { index, scope: scoped.scope }).collect()
+}
+
+/// Returns the decisions and learnings in a brief that come from one store.
+fn offered(report: &BriefReport, scope: StoreScope) -> Vec<MemoryId> {
+    let is_claims = |section: &&BriefSection| match section.topic {
+        BriefTopic::RecentWork | BriefTopic::OpenEnds => false,
+        BriefTopic::Decisions
+        | BriefTopic::Preferences
+        | BriefTopic::Pitfalls
+        | BriefTopic::Knowledge => true,
+    };
+    let items = report.sections.iter().filter(is_claims).flat_map(|section| &section.items);
+    items.filter(|item| item.scope == scope).filter_map(|item| item.id.parse().ok()).collect()
+}

@@ -1,0 +1,221 @@
+//! Maintains a block in the agents' instruction file that lists the project's decisions and
+//! conventions.
+//!
+//! Other people read this file, so it contains only memories of the project, and only those that a
+//! brief may include. The block depends on nothing but the memories.
+
+use std::path::Path;
+
+use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
+use nacre_base::unified_diff;
+use nacre_memory::MemoryId;
+use nacre_memory::recall::{Source, Wish, brief_about, brief_text};
+use nacre_memory::search::{Interest, MemoryIndex, Mode, TokenCounter};
+use nacre_traces::instructions;
+use nacre_traces::transcript::injected::{MEMORY_TAG, marked};
+use nacre_types::{
+    BriefReport, BriefTopic, ErrorCode, ExportReport, ExportRequest, ExportState, RunMode,
+};
+
+use super::recording::{OutsideChange, is_instructions, record_outside, replace_text, text_record};
+use crate::error::{OpError, Result};
+use crate::host::{Host, ScopedStore, note_offered};
+use crate::run::change::{Reversal, TextRoot};
+
+/// In tokens. Every agent session loads this text.
+const DEFAULT_BUDGET: usize = 1500;
+const MAX_BUDGET: usize = 100_000;
+
+const USUAL_FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+
+const TOPICS: [BriefTopic; 2] = [BriefTopic::Decisions, BriefTopic::Preferences];
+
+const MAX_BYTES: u64 = 4 << 20;
+
+pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
+    let budget = request.budget.unwrap_or(DEFAULT_BUDGET);
+    if budget > MAX_BUDGET {
+        return Err(OpError::usage(format!("`--budget` is at most {MAX_BUDGET}")));
+    }
+    let scoped = host.project_store()?.ok_or_else(|| host.no_project())?;
+    let root = scoped.store.path().parent().ok_or_else(|| host.no_project())?;
+    let scope = WriteScope::open(root, Access::Shared)?;
+    let file = target(&scope, root, request.file.as_deref())?;
+    let before = scope.read_optional(&file, MAX_BYTES).map_err(|error| unusable(&file, error))?;
+    let selection = match request.remove {
+        true => Selection::default(),
+        false => select(host, &scoped, budget)?,
+    };
+    if selection.is_too_long && !request.remove {
+        let message = format!("A budget of {budget} tokens has no room for a memory");
+        return Err(OpError::usage(message).hint(format!("--budget {DEFAULT_BUDGET}")));
+    }
+    let plan = plan(&file, before.as_deref(), &selection.text)?;
+    let is_changed = before != plan.after;
+    if is_changed && plan.edited && !request.force && !request.dry_run {
+        return Err(refuse_edited(&file));
+    }
+    if is_changed && !request.dry_run {
+        replace_text(&scope, &file, before.as_deref(), plan.after.as_deref())?;
+    }
+    let mut change = None;
+    if is_changed && !request.dry_run {
+        change = Some(record(host, &scoped, request, &file, before.as_deref(), &plan)?);
+    }
+    if !request.dry_run {
+        note_offered(&scoped.store, &host.owner("export"), &selection.ids, host.now());
+    }
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (old, new) = (before.as_deref().map(lossy), plan.after.as_deref().map(lossy));
+    let diff = || unified_diff(file.as_str(), old.as_deref(), new.as_deref());
+    Ok(ExportReport {
+        file: file.to_string(),
+        state: plan.state,
+        dry_run: request.dry_run,
+        edited: plan.edited,
+        memories: selection.ids.iter().map(ToString::to_string).collect(),
+        left_out: selection.n_left_out,
+        unproven: selection.unproven,
+        budget,
+        tokens: selection.tokens,
+        diff: if is_changed { diff() } else { String::new() },
+        change,
+    })
+}
+
+fn record(
+    host: &Host,
+    scoped: &ScopedStore,
+    request: &ExportRequest,
+    file: &RelPath,
+    before: Option<&[u8]>,
+    plan: &Plan,
+) -> Result<String> {
+    let command = if request.remove { "export --remove" } else { "export" };
+    let text = text_record(TextRoot::Project, file.as_str(), before, plan.after.as_deref())?;
+    let (mode, reversal) = (RunMode::Export, Reversal::Text { text });
+    record_outside(host, scoped, OutsideChange { mode, command, undoes: None, reversal, before })
+}
+
+/// Returns the requested file, or by default the one that the project's agents already read.
+fn target(scope: &WriteScope, root: &Path, file: Option<&str>) -> Result<RelPath> {
+    let Some(file) = file else {
+        let usual = USUAL_FILES.iter().map(|name| RelPath::new(name));
+        let usual: Vec<RelPath> = usual.collect::<Result<_, _>>()?;
+        let is_there = |file: &&RelPath| scope.stamp(file).ok().flatten().is_some();
+        return Ok(usual.iter().find(is_there).unwrap_or(&usual[0]).clone());
+    };
+    let below = Path::new(file).strip_prefix(root).ok().and_then(Path::to_str);
+    let path = RelPath::new(below.unwrap_or(file))?;
+    if !is_instructions(&path) {
+        return Err(OpError::usage(format!("`{path}` is not an instruction file"))
+            .hint("Name a Markdown file of the project, such as AGENTS.md or CLAUDE.md"));
+    }
+    Ok(path)
+}
+
+fn unusable(file: &RelPath, error: FsError) -> OpError {
+    if !matches!(error, FsError::NotAFile { .. } | FsError::NotAFolder { .. }) {
+        return error.into();
+    }
+    let message = format!("`{file}` is, or lies behind, a link or something else than a file");
+    OpError::new(ErrorCode::Refused, message)
+        .hint("Name the file itself, below the project: --file PATH")
+}
+
+fn refuse_edited(file: &RelPath) -> OpError {
+    let message = format!("Somebody changed the text inside the block of `{file}`");
+    OpError::new(ErrorCode::Conflict, message)
+        .hint("See what would be lost: nacre export --agents-md --dry-run")
+        .hint("Keep it as a memory, `nacre memory add`, or write over it: --force")
+}
+
+#[derive(Debug, Default)]
+struct Selection {
+    /// Empty if no memory is eligible.
+    text: String,
+    ids: Vec<MemoryId>,
+    n_left_out: usize,
+    unproven: Vec<String>,
+    tokens: usize,
+    /// Whether some memories are eligible but none of them fits into the budget.
+    is_too_long: bool,
+}
+
+fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection> {
+    let embedder = host.embedder(&scoped.settings)?;
+    let index = MemoryIndex::open(&scoped.store, &*embedder, &host.owner("export"), host.now())?;
+    let source = Source { index: &index, scope: scoped.scope };
+    let counter = TokenCounter::shipped()?;
+    let marks = block(" ")?;
+    // Recency is measured from the newest memory and not from the current time, so that the block
+    // changes only if the memories do.
+    let interest = Interest { task: None, files: &[], mode: Mode::Lexical };
+    let newest = index.outline(&interest)?.map(|listed| listed.updated).max();
+    let wish = Wish {
+        budget: budget.saturating_sub(counter.count(&marks) + 1),
+        task: None,
+        files: &[],
+        known: &[],
+        mode: Mode::Lexical,
+        names_unproven: true,
+        now: newest.unwrap_or_else(|| host.now()),
+    };
+    let mut made = brief_about(&[source], &wish, &TOPICS, &counter)?;
+    // Sorted by id, so that an updated memory keeps its position.
+    for section in &mut made.sections {
+        section.items.sort_by(|a, b| a.id.cmp(&b.id));
+    }
+    let BriefReport { sections, left_out: n_left_out, unproven, .. } = made;
+    let text = brief_text(&sections);
+    let items = sections.iter().flat_map(|section| &section.items);
+    let ids = items.filter_map(|item| item.id.parse().ok()).collect();
+    let tokens = if text.is_empty() { 0 } else { counter.count(&block(&text)?) };
+    let text = if text.is_empty() { text } else { marked(MEMORY_TAG, &text) };
+    let is_too_long = text.is_empty() && unproven.len() < n_left_out;
+    let n_left_out = n_left_out + index.n_postponed();
+    Ok(Selection { text, ids, n_left_out, unproven, tokens, is_too_long })
+}
+
+fn block(text: &str) -> Result<String> {
+    let bytes = instructions::put(None, &marked(MEMORY_TAG, text)).map_err(OpError::from)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+struct Plan {
+    after: Option<Vec<u8>>,
+    state: ExportState,
+    edited: bool,
+}
+
+fn plan(file: &RelPath, before: Option<&[u8]>, text: &str) -> Result<Plan> {
+    let broken = |fault: instructions::BlockFault| {
+        let error = OpError::from(fault);
+        OpError { message: format!("Cannot change `{file}`"), causes: vec![error.message], ..error }
+            .hint("Put the marks right, or delete them with what is between them")
+    };
+    let block = instructions::find(before.unwrap_or_default()).map_err(broken)?;
+    let had_block = block.is_some();
+    let edited = block.is_some_and(|block| block.is_edited());
+    if text.is_empty() {
+        let after = match (before, had_block) {
+            (Some(before), true) => instructions::take_out(before).map_err(broken)?,
+            (before, _) => before.map(<[u8]>::to_vec),
+        };
+        let state = if had_block { ExportState::Removed } else { ExportState::Absent };
+        return Ok(Plan { after, state, edited });
+    }
+    let after = instructions::put(before, text).map_err(broken)?;
+    let state = match had_block {
+        _ if before == Some(&after) => ExportState::Unchanged,
+        true => ExportState::Updated,
+        false => ExportState::Added,
+    };
+    Ok(Plan { after: Some(after), state, edited })
+}
+
+impl From<instructions::BlockFault> for OpError {
+    fn from(fault: instructions::BlockFault) -> Self {
+        Self::from_error(ErrorCode::Invalid, &fault, None)
+    }
+}

@@ -1,0 +1,126 @@
+//! Runs before an agent's tool call: checks whether the call is allowed, and returns a memory about
+//! the file to be written.
+
+use std::path::PathBuf;
+
+use nacre_engine::confine::secrets_of_home;
+use nacre_engine::tools::{Guard, GuardRules};
+use nacre_memory::recall::{Source, item_of, line};
+use nacre_memory::search::{Builtin, Interest, Listed, Mode, files_named};
+use nacre_memory::{LearningKind, MemoryType};
+use nacre_traces::transcript::injected::{NOTE_TAG, marked};
+use nacre_types::{BriefItem, HookReport, HookToolRequest, ToolAccess};
+
+use super::session::{SessionNotes, claim};
+use crate::error::OpError;
+use crate::host::Host;
+
+/// The end of a refusal, which explains what the agent can do.
+const ASK_THEM: &str = "The person set this boundary: do without it, or ask them";
+
+/// A command that contains one of these words could disable the guard.
+const OF_THE_GUARD: [&str; 2] = ["hooks.guard", "NACRE_HOOKS_"];
+
+/// Maximum number of files to look up for one call. A call with more files is not a targeted edit.
+const MAX_FILES: usize = 8;
+
+pub fn before_tool(host: &Host, request: &HookToolRequest) -> Result<HookReport, OpError> {
+    let hooks = &host.settings().hooks;
+    if let Some(why) = ToolGuard::open(host)?.refuse(request) {
+        return Ok(HookReport { denied: Some(why), ..HookReport::default() });
+    }
+    if !hooks.pitfalls || request.access != ToolAccess::Write || request.paths.is_empty() {
+        return Ok(HookReport::default());
+    }
+    file_note(host, request)
+}
+
+/// The guard that refuses calls outside the allowed folders, or `None` if it is turned off.
+pub struct ToolGuard(Option<Guard>);
+
+impl ToolGuard {
+    pub fn open(host: &Host) -> Result<Self, OpError> {
+        let is_wanted = host.settings().hooks.guard;
+        Ok(Self(is_wanted.then(|| guard(host)).transpose()?))
+    }
+
+    /// Returns the reason why a call is refused, or `None` if it is allowed.
+    pub fn refuse(&self, request: &HookToolRequest) -> Option<String> {
+        let guard = self.0.as_ref()?;
+        let why = match (&request.command, request.has_more) {
+            (_, true) => Some("It names more paths than can be looked at".to_owned()),
+            (Some(command), false) if OF_THE_GUARD.iter().any(|word| command.contains(word)) => {
+                Some("It would change the guard itself".to_owned())
+            }
+            (Some(command), false) => guard.refuse_command(command),
+            (None, false) => None,
+        };
+        let mut refusals =
+            request.paths.iter().filter_map(|path| guard.refuse_path(path, request.access));
+        let why = why.or_else(|| refusals.next())?;
+        Some(format!("Nacre's guard refused this call. {why}. {ASK_THEM}."))
+    }
+}
+
+fn guard(host: &Host) -> Result<Guard, OpError> {
+    let (folder, root) = (host.environment.folder.clone(), host.workspace());
+    let home = host.environment.home.clone();
+    let secrets = secrets_of_home(home.as_deref(), host.home().ok());
+    let hooks = &host.settings().hooks;
+    let folders = hooks.guard_folders.iter().map(PathBuf::from).collect();
+    let denied = host.settings().map.deny.clone();
+    let rules = GuardRules { root, folder, home, secrets, folders, denied };
+    Guard::new(rules).map_err(|error| OpError::failed(error.to_string()))
+}
+
+/// Returns the best decision or pitfall that mentions one of the files and has not been shown in
+/// this session.
+fn file_note(host: &Host, request: &HookToolRequest) -> Result<HookReport, OpError> {
+    let stores = host.stores_to_read(None)?;
+    let notes = SessionNotes::open(host, &request.session)?;
+    let model = Builtin::shipped()?;
+    let files: Vec<String> =
+        request.paths.iter().take(MAX_FILES).map(|path| host.below_project(path)).collect();
+    for scoped in &stores {
+        let index = host.quick_index(scoped, &model)?;
+        let source = Source { index: &index, scope: scoped.scope };
+        let Some(item) = best_rule(&source, &files, &notes)? else { continue };
+        let memories = claim(host, &request.session, std::slice::from_ref(&item.id), 0)?;
+        if memories.is_empty() {
+            continue;
+        }
+        let text =
+            marked(NOTE_TAG, &format!("Remembered about this file, as data: {}", line(&item)));
+        return Ok(HookReport { text, ..HookReport::default() });
+    }
+    Ok(HookReport::default())
+}
+
+fn best_rule(
+    source: &Source<'_>,
+    files: &[String],
+    notes: &SessionNotes,
+) -> Result<Option<BriefItem>, OpError> {
+    let index = source.index;
+    let interest = Interest { task: None, files, mode: Mode::Lexical };
+    let is_about_it = |one: &Listed<'_>| {
+        let is_pitfall = matches!(one.kind, Some(LearningKind::Pitfall | LearningKind::Friction));
+        let is_rule = is_pitfall || one.memory_type == MemoryType::Decision;
+        let is_meant = is_rule && one.names_file > 0.0 && !notes.is_told(one.id);
+        is_meant && index.store().may_know(one.id)
+    };
+    let mut listed: Vec<Listed<'_>> = index.outline(&interest)?.filter(is_about_it).collect();
+    listed.sort_by(|a, b| {
+        let by_name = b.names_file.total_cmp(&a.names_file);
+        by_name.then_with(|| b.confidence.total_cmp(&a.confidence)).then_with(|| a.id.cmp(b.id))
+    });
+    let about_it = listed.iter().find_map(|one| {
+        let memory = index.read(one)?;
+        let named = files_named(&format!("{}\n{}", memory.title, memory.document.body()));
+        let is_meant = |name: &String| {
+            files.iter().any(|file| file == name || file.ends_with(&format!("/{name}")))
+        };
+        named.iter().any(is_meant).then(|| item_of(source, &memory))?
+    });
+    Ok(about_it)
+}

@@ -1,0 +1,279 @@
+//! Finds the current project, and registers projects.
+//!
+//! A folder that belongs to another user, or that others can write to, is skipped in the search and
+//! refused if the user names it. `safe.folders` lists exceptions.
+
+use std::path::{Path, PathBuf};
+
+use nacre_base::config::projects::{self, Projects};
+use nacre_base::fs::{Access, WriteScope};
+use nacre_base::{Person, Stranger};
+use nacre_team::people::{AccessScope, Caller, Identity, LocalPeople, PeopleStore};
+use nacre_team::postgres::people::SharedPeople;
+use nacre_types::{ErrorCode, Warning};
+
+use super::files::if_there;
+use super::{Environment, Host, Needs, ProjectRoot, STORE_FOLDER, read_projects};
+use crate::error::{OpError, Result};
+
+/// A folder, or a file in worktrees and submodules.
+const GIT: &str = ".git";
+
+pub(crate) struct Search<'s> {
+    pub(crate) environment: &'s Environment,
+    pub(crate) projects: &'s Projects,
+    pub(crate) home: Option<&'s Path>,
+    pub(crate) person: &'s Person,
+    pub(crate) needs: Needs,
+}
+
+impl Search<'_> {
+    pub(crate) fn project(
+        &self,
+        warnings: &mut Vec<Warning>,
+        asked: Option<&str>,
+    ) -> Result<Option<ProjectRoot>> {
+        match (asked, self.needs) {
+            (asked, Needs::Registered) => self.registered(asked),
+            (Some(asked), _) => self.asked(asked).map(Some),
+            (None, _) => Ok(self.around(warnings)),
+        }
+    }
+
+    /// Returns the registered project with the given name, or the only one.
+    fn registered(&self, asked: Option<&str>) -> Result<Option<ProjectRoot>> {
+        let mut all = self.projects.iter();
+        let found = match (asked, all.next(), all.next()) {
+            (Some(name), ..) => match self.projects.iter().find(|project| project.name == name) {
+                None => return Err(unknown_project(self.projects, name, ErrorCode::NoProject)),
+                found => found,
+            },
+            (None, only, None) => only,
+            (None, _, Some(_)) => None,
+        };
+        let Some(project) = found else { return Ok(None) };
+        check(self.person, &project.path)?;
+        Ok(Some(self.named(project.path.clone())))
+    }
+
+    fn asked(&self, asked: &str) -> Result<ProjectRoot> {
+        let path = match self.projects.find(asked) {
+            Some(project) => project.path.clone(),
+            None => self.environment.absolute(Path::new(asked)),
+        };
+        if !path.is_dir() && self.projects.find(asked).is_none() {
+            return Err(unknown_project(self.projects, asked, ErrorCode::Usage));
+        }
+        check(self.person, &path)?;
+        let project = self.named(path);
+        let has_store = project.path.join(STORE_FOLDER).symlink_metadata().is_ok();
+        if self.needs == Needs::Project && project.name.is_none() && !has_store {
+            let message = format!("`{}` is not a project", project.path.display());
+            let error = OpError::new(ErrorCode::NoProject, message);
+            return Err(error.hint("Run `nacre init` in it; `nacre project` shows every project"));
+        }
+        Ok(project)
+    }
+
+    fn around(&self, warnings: &mut Vec<Warning>) -> Option<ProjectRoot> {
+        let folder = &self.environment.folder;
+        let registered = self.projects.containing(folder).map(|project| project.path.clone());
+        // An untrusted folder is reported by `store_around`.
+        let registered = registered.filter(|path| self.person.check(path, STORE_FOLDER).is_ok());
+        let around = self.store_around(warnings);
+        let depth = |path: &PathBuf| path.components().count();
+        registered.into_iter().chain(around).max_by_key(depth).map(|path| self.named(path))
+    }
+
+    fn named(&self, path: PathBuf) -> ProjectRoot {
+        let known = self.projects.iter().find(|project| project.path == path);
+        ProjectRoot { name: known.map(|project| project.name.clone()), path }
+    }
+
+    /// Returns the nearest parent folder that contains a store. If the search starts in a git
+    /// repository, it ends at the root of that repository.
+    fn store_around(&self, warnings: &mut Vec<Warning>) -> Option<PathBuf> {
+        for dir in self.environment.folder.ancestors() {
+            let store = dir.join(STORE_FOLDER);
+            let is_there = store.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
+            if is_there && Some(store.as_path()) != self.home {
+                match is_usable(warnings, self.person, dir, STORE_FOLDER) {
+                    true => return Some(dir.to_owned()),
+                    // This folder has already been reported.
+                    false => continue,
+                }
+            }
+            if has_git(dir) && is_usable(warnings, self.person, dir, GIT) {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+pub(crate) fn unknown_project(projects: &Projects, name: &str, code: ErrorCode) -> OpError {
+    let error = OpError::new(code, format!("No project is named `{name}`"));
+    match projects.nearest(name) {
+        Some(nearest) => error.hint(format!("Did you mean `{nearest}`?")),
+        None => error.hint("`nacre project` shows every project"),
+    }
+}
+
+pub fn git_root(person: &Person, folder: &Path) -> Option<PathBuf> {
+    let is_it = |dir: &&Path| has_git(dir) && person.check(dir, GIT).is_ok();
+    folder.ancestors().find(is_it).map(Path::to_owned)
+}
+
+pub fn check(person: &Person, root: &Path) -> Result<()> {
+    for name in [STORE_FOLDER, GIT] {
+        person.check(root, name).map_err(|stranger| refused(&stranger, root))?;
+    }
+    Ok(())
+}
+
+/// Returns the folder to map, which is `root`, or `folder` if `root` belongs to another user.
+pub fn own_root(person: &Person, root: PathBuf, folder: PathBuf) -> Result<PathBuf> {
+    match person.check(&root, GIT) {
+        Ok(()) => Ok(root),
+        Err(stranger) if root == folder => Err(refused(&stranger, &root)),
+        Err(_) => Ok(folder),
+    }
+}
+
+fn has_git(dir: &Path) -> bool {
+    dir.join(GIT).symlink_metadata().is_ok()
+}
+
+fn is_usable(warnings: &mut Vec<Warning>, person: &Person, folder: &Path, name: &str) -> bool {
+    let checked = person.check(folder, name);
+    if let Err(stranger) = &checked {
+        let message = format!("`{}` is not used: {stranger}", folder.join(name).display());
+        warnings.push(Warning { message, hint: Some(hint(folder)) });
+    }
+    checked.is_ok()
+}
+
+fn refused(stranger: &Stranger, folder: &Path) -> OpError {
+    let what = format!("The project in `{}` is not used: {stranger}", folder.display());
+    OpError::failed(what).hint(hint(folder))
+}
+
+fn hint(folder: &Path) -> String {
+    format!("If you trust it: nacre config set safe.folders \"{}\"", folder.display())
+}
+
+const REGISTER: &str = "projects.toml";
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Registering {
+    #[default]
+    No,
+    /// In memory only, for a dry run.
+    ForNow,
+    Yes,
+}
+
+impl Host {
+    /// Registers the repository at `root` and returns its name. An existing entry is left
+    /// unchanged.
+    pub fn register(&self, root: &Path, name: Option<&str>) -> Result<String> {
+        let known = self.projects.iter().find(|project| project.path == root);
+        let name = match (name, known) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(known)) => known.name.clone(),
+            (None, None) => projects::name_for(root, &self.projects),
+        };
+        if known.is_none_or(|known| known.name != name) {
+            let add = |text: &str, origin: &Path| Ok(projects::add(text, origin, &name, root)?);
+            self.edit_home_text(REGISTER, "project", add)?;
+        }
+        Ok(name)
+    }
+
+    pub fn unregister(&self, name: &str) -> Result<()> {
+        self.edit_home_text(REGISTER, "project", |text, origin| {
+            Ok(projects::remove(text, origin, name)?)
+        })?;
+        Ok(())
+    }
+
+    pub(crate) fn take_back_registration(&self, root: &Path, name: &str) {
+        if !self.projects.iter().any(|project| project.path == root) {
+            // If this also fails, the original error is reported.
+            let _ = self.unregister(name);
+        }
+    }
+
+    /// Registers the current project if it has a store but no name, as in a clone with shared
+    /// memories. Errors are ignored.
+    pub(super) fn register_by_use(&mut self, registering: Registering) {
+        let Some(ProjectRoot { path, name: None }) = &self.project else { return };
+        let path = path.clone();
+        if self.project_scope(&path).is_err() {
+            return;
+        }
+        match registering {
+            Registering::No => {}
+            Registering::ForNow => {
+                let name = projects::name_for(&path, &self.projects);
+                let project = projects::Project { name: name.clone(), path: path.clone() };
+                self.projects = self.projects.with(project);
+                self.project = Some(ProjectRoot { path, name: Some(name) });
+            }
+            Registering::Yes => {
+                let registered = self.register(&path, None);
+                let projects = read_projects(self.home.as_deref());
+                if let (Ok(name), Ok(projects)) = (registered, projects) {
+                    self.projects = projects;
+                    self.project = Some(ProjectRoot { path, name: Some(name) });
+                }
+            }
+        }
+    }
+
+    pub fn named_project(&self) -> Option<&str> {
+        let project = self.project.as_ref().filter(|_| self.named_folder.is_some())?;
+        project.name.as_deref()
+    }
+
+    /// Returns the users of this server, or of all servers that share the database. Returns `None`
+    /// if no token has ever been issued.
+    pub fn people(&self) -> Result<Option<Box<dyn PeopleStore + Send>>> {
+        if let Some(database) = self.database()? {
+            return Ok(Some(Box::new(SharedPeople::open(&database)?)));
+        }
+        let opened = WriteScope::open(self.home()?, Access::Private);
+        let Some(home) = if_there(opened)? else { return Ok(None) };
+        let people = LocalPeople::open_existing(&home)?;
+        Ok(people.map(|people| Box::new(people) as Box<dyn PeopleStore + Send>))
+    }
+
+    /// Returns the current permissions of an identity, or `None` if its token is revoked or
+    /// expired.
+    pub(crate) fn caller_now(&self, identity: &Identity) -> Result<Option<Caller>> {
+        let Identity::Token { id, .. } = identity else { return Ok(Some(Caller::owner())) };
+        let people = self.people()?;
+        let token = people.map_or(Ok(None), |people| people.token(id))?;
+        Ok(token.filter(|token| token.is_valid(self.now())).map(Caller::from))
+    }
+
+    /// Like `people`, but creates the storage if it is missing.
+    pub fn people_to_change(&self) -> Result<Box<dyn PeopleStore + Send>> {
+        if let Some(database) = self.database()? {
+            return Ok(Box::new(SharedPeople::open(&database)?));
+        }
+        let (owner, wait) = (self.owner("server token"), self.settings().lock.wait);
+        Ok(Box::new(LocalPeople::open(&self.home_scope()?, &owner, wait)?))
+    }
+}
+
+/// Returns the error for a missing permission, in a visible project or for the whole server.
+pub fn not_allowed(scope: AccessScope, project: Option<&str>) -> OpError {
+    let scope = scope.as_str();
+    let message = match project {
+        Some(project) => format!("This needs the scope `{scope}` in `{project}`"),
+        None => format!("This needs the scope `{scope}`"),
+    };
+    OpError::new(ErrorCode::Refused, message)
+        .hint("Ask whoever runs the server for a token with that scope")
+}

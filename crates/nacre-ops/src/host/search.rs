@@ -1,0 +1,303 @@
+//! Searches stores, each with its own embedding model, and determines the trust levels of the
+//! results.
+
+use std::fmt;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_base::config::{EmbeddingChoice, NACRE_EMBEDDING_KEY, SearchSettings, Settings};
+use nacre_base::fs::Owner;
+use nacre_engine::model::{EmbeddingService, Secret, ServiceEmbedder};
+use nacre_memory::search::{
+    Builtin, DueLook, EmbedError, Embedder, KeptSnapshots, MemoryHit, MemoryIndex, MemoryOptions,
+    Query,
+};
+use nacre_memory::{Edit, Located, Memory, MemoryId, Store, Trust, Unreadable};
+use nacre_types::Scope;
+
+use super::settings::words;
+use super::{Host, ScopedStore};
+use crate::error::{OpError, Result};
+
+pub struct SearchableStore {
+    pub scoped: ScopedStore,
+    pub embedder: Arc<dyn Embedder>,
+    pub owner: Owner,
+    now: Timestamp,
+    /// What to check before a search, depending on the latest checks by other calls.
+    due: DueLook,
+    kept: Option<Arc<KeptSnapshots>>,
+}
+
+impl fmt::Debug for SearchableStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SearchableStore").field("scoped", &self.scoped).finish_non_exhaustive()
+    }
+}
+
+pub struct StoreHit<'s> {
+    pub hit: MemoryHit,
+    pub trust: Trust,
+    pub scoped: &'s ScopedStore,
+}
+
+pub struct StoresFound<'s> {
+    /// Grouped by store, best first within each store.
+    pub hits: Vec<StoreHit<'s>>,
+    /// The number of hits before the limit was applied.
+    pub total: usize,
+    pub broken: Vec<(Unreadable, &'s ScopedStore)>,
+}
+
+impl Host {
+    /// Returns the stores to search. `command` is recorded in lock files.
+    pub fn searchable_stores(
+        &self,
+        scope: Option<Scope>,
+        command: &str,
+    ) -> Result<Vec<SearchableStore>> {
+        let stores = self.stores_to_read(scope)?;
+        stores.into_iter().map(|scoped| self.searchable(scoped, command)).collect()
+    }
+
+    /// Returns the index of a store for a hook, which has a deadline. If the store uses an
+    /// embedding service, the service is not called and its vectors are ignored.
+    pub fn quick_index<'s>(
+        &self,
+        scoped: &'s ScopedStore,
+        model: &'s Builtin,
+    ) -> Result<MemoryIndex<'s>> {
+        let (store, owner, now) = (&scoped.store, self.owner("hook"), self.now());
+        Ok(match (scoped.settings.search.embedding, &self.shared.snapshots) {
+            (EmbeddingChoice::Endpoint, _) => MemoryIndex::open_as_stored(store, model, now)?,
+            (EmbeddingChoice::Builtin, None) => {
+                MemoryIndex::open_quickly(store, model, &owner, now)?
+            }
+            // Makes the same checks as without a server, but uses the cached index.
+            (EmbeddingChoice::Builtin, Some(kept)) => {
+                let due = DueLook::Folders;
+                MemoryIndex::open_kept(store, model, &owner, now, kept, due)?
+            }
+        })
+    }
+
+    pub fn searchable(&self, scoped: ScopedStore, command: &str) -> Result<SearchableStore> {
+        let embedder = self.embedder(&scoped.settings)?;
+        let age = (self.environment.uptime)();
+        let due = self.shared.due_look(scoped.store.path(), age);
+        let (owner, now) = (self.owner(command), self.now());
+        let kept = self.shared.snapshots.clone();
+        Ok(SearchableStore { scoped, embedder, owner, now, due, kept })
+    }
+}
+
+impl SearchableStore {
+    pub fn index(&self) -> Result<MemoryIndex<'_>> {
+        let Self { scoped: ScopedStore { store, .. }, embedder, owner, now, .. } = self;
+        Ok(match &self.kept {
+            Some(kept) => MemoryIndex::open_kept(store, &**embedder, owner, *now, kept, self.due)?,
+            None => MemoryIndex::open(store, &**embedder, owner, *now)?,
+        })
+    }
+
+    pub fn index_watched(&self, watch: &mut dyn FnMut(usize, usize)) -> Result<MemoryIndex<'_>> {
+        let Self { scoped, embedder, owner, now, .. } = self;
+        Ok(MemoryIndex::open_watched(&scoped.store, &**embedder, owner, *now, watch)?)
+    }
+}
+
+/// Searches all stores and returns the most relevant memories, up to `options.limit`.
+pub fn search_stores<'s>(
+    stores: &'s [SearchableStore],
+    query: &Query,
+    options: &MemoryOptions,
+) -> Result<StoresFound<'s>> {
+    let mut all = StoresFound { hits: Vec::new(), total: 0, broken: Vec::new() };
+    let mut lists: Vec<std::vec::IntoIter<StoreHit<'s>>> = Vec::new();
+    for searchable in stores {
+        let found = searchable.index()?.offer(query, options)?;
+        let scoped = &searchable.scoped;
+        // Quarantined memories are shown only in the review.
+        let n_found = found.hits.len();
+        let mut hits: Vec<StoreHit<'s>> = found
+            .hits
+            .into_iter()
+            .map(|hit| StoreHit { trust: scoped.store.trust_of(&hit.memory), hit, scoped })
+            .filter(|found| found.trust != Trust::Quarantined)
+            .collect();
+        hits.sort_by_key(|found| found.trust.waits());
+        all.total += found.total - (n_found - hits.len());
+        lists.push(hits.into_iter());
+        all.broken.extend(found.broken.into_iter().map(|file| (file, scoped)));
+    }
+    // The order within each store is kept, because a newer memory may rank above the one it
+    // replaces.
+    while all.hits.len() < options.limit {
+        let heads = lists.iter().map(|list| list.as_slice().first());
+        let best = heads.enumerate().rev().filter_map(|(at, head)| Some((at, head?)));
+        let best = best.max_by(|(_, a), (_, b)| {
+            let by_trust = b.trust.waits().cmp(&a.trust.waits());
+            by_trust.then_with(|| a.hit.score.total_cmp(&b.hit.score))
+        });
+        let Some((at, _)) = best else { break };
+        all.hits.extend(lists[at].next());
+    }
+    Ok(all)
+}
+
+/// The timeout for requests to the embedding service, and the pause before a retry.
+const EMBEDDING_PATIENCE: Duration = Duration::from_secs(30);
+const EMBEDDING_FIRST_WAIT: Duration = Duration::from_millis(250);
+
+impl Host {
+    /// Returns the embedding model for texts that do not belong to a project.
+    pub fn own_embedder(&self) -> Result<Arc<dyn Embedder>> {
+        self.embedder(&self.own_settings())
+    }
+
+    pub fn embedder(&self, settings: &Settings) -> Result<Arc<dyn Embedder>> {
+        if settings.search.embedding == EmbeddingChoice::Endpoint {
+            return Ok(Arc::new(self.embedding_service(settings)?));
+        }
+        let mut opened = self.shared.model.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(model) = opened.clone() {
+            return Ok(model);
+        }
+        let model = Arc::new(Builtin::shipped()?);
+        *opened = Some(Arc::clone(&model));
+        Ok(model)
+    }
+
+    fn embedding_service(&self, settings: &Settings) -> Result<ServiceEmbedder> {
+        let SearchSettings { endpoint_url, endpoint_model, .. } = &settings.search;
+        for (key, value, example) in [
+            ("search.endpoint_url", endpoint_url, "http://localhost:11434/v1"),
+            ("search.endpoint_model", endpoint_model, "nomic-embed-text"),
+        ] {
+            if value.is_empty() {
+                return Err(OpError::failed(format!("`{key}` is not set"))
+                    .hint(format!("nacre config set {key} {example}")));
+            }
+        }
+        let key = self.environment.vars.iter().find(|(name, _)| name == NACRE_EMBEDDING_KEY);
+        let service = EmbeddingService {
+            base_url: endpoint_url.clone(),
+            model: endpoint_model.clone(),
+            key: key.and_then(|(_, key)| Secret::new(key)),
+            words: words(settings),
+            patience: EMBEDDING_PATIENCE.min(settings.limits.model_time),
+            first_wait: EMBEDDING_FIRST_WAIT,
+        };
+        let connected = ServiceEmbedder::connect(service);
+        connected.map_err(|error| EmbedError::Service(Box::new(error)).into())
+    }
+}
+
+const MAX_ASKED: usize = 64;
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UntrustedCounts {
+    pub foreign: usize,
+    pub quarantined: usize,
+}
+
+impl Host {
+    /// Records the trust level of memories that were changed outside Nacre. A memory edited by the
+    /// user keeps its level; other changes are foreign. Returns whether there was an edit by the
+    /// user. Errors are ignored, because the next call tries again.
+    pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
+        let store = &scoped.store;
+        let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
+        self.settle(
+            store,
+            read.iter().filter(|memory| {
+                was_trusted_last(store, memory) && store.trust_of(memory) == Trust::Foreign
+            }),
+        )
+    }
+
+    /// Like `settle_edits`, but for search results, whose levels are updated.
+    pub fn settle_found(&self, found: &mut [StoreHit<'_>]) {
+        for same_store in found.chunk_by_mut(|one, other| std::ptr::eq(one.scoped, other.scoped)) {
+            let Some(store) = same_store.first().map(|first| &first.scoped.store) else { continue };
+            let foreign = same_store.iter().filter(|hit| hit.trust == Trust::Foreign);
+            let memories = foreign.map(|hit| &hit.hit.memory);
+            if self.settle(store, memories.filter(|memory| was_trusted_last(store, memory))) {
+                for hit in same_store.iter_mut() {
+                    hit.trust = store.trust_of(&hit.hit.memory);
+                }
+            }
+        }
+    }
+
+    fn settle<'m>(&self, store: &Store, changed: impl Iterator<Item = &'m Memory>) -> bool {
+        let git = self.git();
+        let judge = |memory| Edit { memory, is_users: store.is_users_edit(&git, memory) };
+        let edits: Vec<Edit<'_>> = changed.take(MAX_ASKED).map(judge).collect();
+        enter(store, &edits, &self.owner("trust")).is_some()
+            && edits.iter().any(|edit| edit.is_users)
+    }
+
+    /// Counts the untrusted memories in a store, after recording the user's own edits as trusted.
+    pub fn count_waiting(&self, scoped: &ScopedStore) -> UntrustedCounts {
+        let (waiting, changed) = look(&scoped.store);
+        let is_settled = !changed.is_empty() && self.settle_edits(scoped, &changed);
+        if is_settled { look(&scoped.store).0 } else { waiting }
+    }
+}
+
+fn was_trusted_last(store: &Store, memory: &Memory) -> bool {
+    store.last_trust(&memory.at.id).is_some_and(|level| !level.waits())
+}
+
+fn enter(store: &Store, edits: &[Edit<'_>], owner: &Owner) -> Option<()> {
+    if edits.is_empty() {
+        return None;
+    }
+    let mut batch = store.begin(owner, std::time::Duration::ZERO).ok()?;
+    for edit in edits {
+        batch.settle_edit(edit);
+    }
+    batch.commit().ok().map(|_| ())
+}
+
+/// Counts untrusted memories, and returns those that have a trusted earlier version. Reads every
+/// file.
+fn look(store: &Store) -> (UntrustedCounts, Vec<Located>) {
+    let files = store.located().unwrap_or_default();
+    let levels = store.map_all(&files, |memory| {
+        let memory = memory.ok()?;
+        let level = store.trust_of(&memory);
+        let is_changed = level == Trust::Foreign && was_trusted_last(store, &memory);
+        Some((level, is_changed))
+    });
+    let (mut waiting, mut changed) = (UntrustedCounts::default(), Vec::new());
+    for (at, (level, is_changed)) in files.iter().zip(levels).filter_map(|(at, of)| Some((at, of?)))
+    {
+        match level {
+            Trust::Foreign => waiting.foreign += 1,
+            Trust::Quarantined => waiting.quarantined += 1,
+            Trust::Derived | Trust::Assistant | Trust::User | Trust::Human => {}
+        }
+        if is_changed {
+            changed.push(at.clone());
+        }
+    }
+    (waiting, changed)
+}
+
+/// Lock timeout; short, because recording must not delay an answer.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// Records in the local state that memories were offered. Errors are ignored, because a later offer
+/// is recorded too.
+pub fn note_offered(store: &Store, owner: &Owner, ids: &[MemoryId], now: Timestamp) {
+    if store.never_offered(ids).is_empty() {
+        return;
+    }
+    let _ = store.begin(owner, PATIENCE).and_then(|mut batch| {
+        batch.offer(ids, now)?;
+        batch.commit()
+    });
+}

@@ -1,0 +1,349 @@
+//! Adds decisions and learnings. The user's own words need no further evidence. A memory recorded
+//! by an agent needs a quote that occurs in a trace.
+
+use std::path::Path;
+
+use jiff::Timestamp;
+use nacre_base::ShownLine;
+use nacre_base::config::EmbeddingChoice;
+use nacre_memory::search::{Builtin, MemoryIndex};
+use nacre_memory::{
+    Actor, Batch, Claim, Draft, MAX_APPLIES, MAX_APPLIES_CHARS, Memory, MemoryId, Quote, Speaker,
+    Status, Store, Trust, hazards_of,
+};
+use nacre_types::{
+    DropReason, ErrorCode, LearningKind, MemoryAddRequest, MemoryChange, MemoryChangeReport,
+    MemoryRecordReport, MemoryRecordRequest, MemoryType, RunMode,
+};
+
+use super::change::warn_redacted;
+use crate::error::{OpError, Result};
+use crate::events::Events;
+use crate::host::{Host, ScopedStore, connections};
+use crate::memory::cited::{CitedWords, FoundWords, Standing, find_cited, judge};
+use crate::recording::CommandChange;
+use crate::run::change::Reversal;
+use crate::sync::pipeline as sync;
+
+pub const DEFAULT_CONFIDENCE: f64 = 0.9;
+
+const QUOTE_HINT: &str = "Give the user's words, exactly as they said them: --quote \"WORDS\"";
+
+pub fn add(host: &Host, request: &MemoryAddRequest, events: &Events) -> Result<MemoryChangeReport> {
+    let confidence = request.confidence.unwrap_or(DEFAULT_CONFIDENCE);
+    if !(0.0..=1.0).contains(&confidence) {
+        return Err(OpError::usage("`--confidence` is a number from 0 to 1")
+            .hint("0.9 is usual for what you are sure of"));
+    }
+    let scoped = host.store_to_write(request.scope)?;
+    let store = &scoped.store;
+    let draft = draft(host, store, request, confidence)?;
+    let known = said_already(host, &scoped, &draft);
+    let mut batch = store.begin(&host.owner("memory add"), host.settings().lock.wait)?;
+    let id = match &request.supersedes {
+        older if host.actor == Actor::Agent => {
+            events.warning("An agent's claim without a quote goes to review", Some(QUOTE_HINT));
+            let older = older.iter().map(|older| Ok(store.locate(older)?.id));
+            let older: Vec<MemoryId> = older.collect::<Result<_>>()?;
+            let related = draft.related.iter().cloned().chain(older).collect();
+            batch.add_candidate(&Draft { related, ..draft.clone() }, host.now())?
+        }
+        Some(older) => batch.add_superseding(older, &draft, host.now())?,
+        None => batch.add(&draft, host.now())?,
+    };
+    let redacted = batch.redactions().clone();
+    let command = CommandChange::new(RunMode::Memory, "memory add");
+    command.commit(host, &scoped, batch, Reversal::Plan)?;
+    warn_redacted(events, &redacted);
+    let is_superseded =
+        |older: &MemoryId| store.get(older.as_str()).is_ok_and(|older| older.says_overturned());
+    if let Some((older, title)) = known.filter(|(older, _)| !is_superseded(older)) {
+        let message = format!("`{older}` says this already: {}", ShownLine(&title));
+        let undo = command.id().unwrap_or_default();
+        events.warning(message, Some(&format!("Keep one of them: nacre undo {undo}")));
+    }
+    let at = store.locate(id.as_str())?;
+    let path = store.path().join(at.path.as_str()).display().to_string();
+    Ok(MemoryChangeReport {
+        done: MemoryChange::Added,
+        id: id.to_string(),
+        path: Some(path),
+        change: command.id(),
+    })
+}
+
+/// Returns a memory that already contains the claim, for a warning. Errors are ignored. Only the
+/// built-in model is used, because external models are slow.
+pub(crate) fn said_already(
+    host: &Host,
+    scoped: &ScopedStore,
+    draft: &Draft,
+) -> Option<(MemoryId, String)> {
+    if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
+        return None;
+    }
+    let builtin = Builtin::shipped().ok()?;
+    // The vector is not stored, because text that the user adds and then forgets must not remain in
+    // an index.
+    let index = MemoryIndex::peek(&scoped.store, &builtin, host.now()).ok()?;
+    let (memory_type, title, body) = (draft.claim.memory_type(), &draft.title, &draft.body);
+    sync::said_already(&scoped.store, &index, &builtin, memory_type, title, body).ok().flatten()
+}
+
+fn draft(host: &Host, store: &Store, request: &MemoryAddRequest, confidence: f64) -> Result<Draft> {
+    let MemoryAddRequest { title, body, r#type, kind, tags, applies, related, .. } = request;
+    let said = [title.as_str(), body.as_str()].join("\n\n").trim().to_owned();
+    let is_agents = host.actor == Actor::Agent;
+    Ok(Draft {
+        claim: claim(*r#type, *kind)?,
+        title: title.clone(),
+        body: body.clone(),
+        tags: tags.clone(),
+        applies: applies.clone(),
+        related: related.iter().map(|id| Ok(store.locate(id)?.id)).collect::<Result<_>>()?,
+        source: if is_agents { "agent" } else { "human" }.to_owned(),
+        confidence,
+        basis: None,
+        quotes: vec![Quote {
+            text: said,
+            speaker: if is_agents { Speaker::Assistant } else { Speaker::Human },
+            place: "nacre memory add".to_owned(),
+            at: host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
+        }],
+        limit: Trust::Human,
+    })
+}
+
+pub(super) fn claim(of: Option<MemoryType>, kind: Option<LearningKind>) -> Result<Claim> {
+    match (of.unwrap_or(MemoryType::Decision), kind) {
+        (MemoryType::Decision, None) => Ok(Claim::Decision),
+        (MemoryType::Learning, kind) => Ok(Claim::Learning(kind.unwrap_or_default())),
+        (MemoryType::Decision, Some(_)) => Err(OpError::usage("A decision has no kind")
+            .hint("Add `--type learning` to say what kind of learning it is")),
+        (MemoryType::Summary, _) => {
+            Err(OpError::usage("A summary is written by a sync")
+                .hint("Add a decision or a learning"))
+        }
+    }
+}
+
+/// Limits for the length of a quote. Shorter text occurs by chance, and longer text is a whole
+/// passage.
+const MAX_QUOTE_CHARS: usize = 600;
+const MIN_QUOTE_CHARS: usize = 8;
+
+const MAX_TAGS: usize = 12;
+const MAX_TAG_CHARS: usize = 60;
+
+pub fn record(
+    host: &Host,
+    request: &MemoryRecordRequest,
+    by: &str,
+    events: &Events,
+) -> Result<MemoryRecordReport> {
+    check_recorded(request)?;
+    let scoped = host.store_to_write(request.scope)?;
+    let scoped = ScopedStore { store: scoped.store.acting_as(Actor::Agent), ..scoped };
+    // The owner's traces may be searched only by the owner's own agents.
+    let is_person = host.actor == Actor::Person;
+    let found = if is_person { None } else { look_up(host, &scoped, request) };
+    let standing = judge_recorded(&scoped, request, found.as_ref())?;
+    events.check_cancelled()?;
+    let draft = draft_recorded(host, request, by, found.as_ref(), standing)?;
+    let standing = check_hazards(&scoped, &draft, standing, events);
+    let known = said_already(host, &scoped, &draft);
+    if let Some((id, title)) = known.filter(|_| request.supersedes.is_none()) {
+        events.warning(format!("It says: {}", ShownLine(&title)), None);
+        return Ok(MemoryRecordReport {
+            done: MemoryChange::LeftUnchanged,
+            id: id.to_string(),
+            path: None,
+            status: None,
+            speaker: None,
+            place: None,
+            change: None,
+        });
+    }
+    let older = request.supersedes.as_deref();
+    let older = older.map(|older| scoped.store.get(older)).transpose()?;
+    let is_active = standing.status == Status::Active;
+    let mut batch = scoped.store.begin(&host.owner(by), host.settings().lock.wait)?;
+    let id = stage(&mut batch, &draft, older.as_ref(), is_active, host.now(), events)?;
+    let redacted = batch.redactions().clone();
+    let typed = format!("{by} memory_add");
+    let command = CommandChange::new(RunMode::Memory, &typed);
+    command.commit(host, &scoped, batch, Reversal::Plan)?;
+    warn_redacted(events, &redacted);
+    let at = scoped.store.locate(id.as_str())?;
+    let path = scoped.store.path().join(at.path.as_str()).display().to_string();
+    Ok(MemoryRecordReport {
+        done: MemoryChange::Added,
+        id: id.to_string(),
+        path: Some(path),
+        status: Some(standing.status.as_str().to_owned()),
+        speaker: found.as_ref().map(|found| found.quote.speaker),
+        place: found.map(|found| found.quote.place),
+        change: command.id(),
+    })
+}
+
+fn check_recorded(request: &MemoryRecordRequest) -> Result<()> {
+    let MemoryRecordRequest { quote, tags, applies, .. } = request;
+    let n_chars = quote.trim().chars().count();
+    if !(MIN_QUOTE_CHARS..=MAX_QUOTE_CHARS).contains(&n_chars) {
+        let message =
+            format!("`quote` has {n_chars} characters; {MIN_QUOTE_CHARS} to {MAX_QUOTE_CHARS} fit");
+        return Err(OpError::usage(message)
+            .hint("Quote the sentence that decided it, word for word as it was said"));
+    }
+    let is_long = |tag: &String| MAX_TAG_CHARS < tag.chars().count();
+    if MAX_TAGS < tags.len() || tags.iter().any(is_long) {
+        let message = format!("A memory has at most {MAX_TAGS} tags of {MAX_TAG_CHARS} characters");
+        return Err(OpError::usage(message));
+    }
+    let is_long = |text: &String| MAX_APPLIES_CHARS < text.chars().count();
+    if MAX_APPLIES < applies.len() || applies.iter().any(is_long) {
+        let message = format!(
+            "`applies` has at most {MAX_APPLIES} situations of {MAX_APPLIES_CHARS} characters"
+        );
+        return Err(OpError::usage(message));
+    }
+    Ok(())
+}
+
+/// Searches the traces for the quoted words. Unreadable traces are skipped.
+fn look_up(host: &Host, scoped: &ScopedStore, request: &MemoryRecordRequest) -> Option<FoundWords> {
+    let root = scoped.store.path().parent().filter(|_| !scoped.store.scope().is_private());
+    let root: Option<&Path> = root.or(host.project.as_ref().map(|project| project.path.as_path()));
+    let cited = CitedWords {
+        text: request.quote.trim(),
+        session: request.session.as_deref().filter(|session| !session.is_empty()),
+        root,
+        kept_out: scoped.store.words(),
+    };
+    find_cited(&connections(host, &[]).ok()?, &cited)
+}
+
+fn judge_recorded(
+    scoped: &ScopedStore,
+    request: &MemoryRecordRequest,
+    found: Option<&FoundWords>,
+) -> Result<Standing> {
+    let MemoryRecordRequest { title, body, r#type, kind, quote, .. } = request;
+    let claim = claim(*r#type, *kind)?;
+    let is_forgotten =
+        |title: &str, body: &str| scoped.store.is_forgotten(title, body).unwrap_or(false);
+    judge(claim, title.trim(), body.trim(), quote.trim(), found, &is_forgotten)
+        .map_err(explain_drop)
+}
+
+fn explain_drop(reason: DropReason) -> OpError {
+    let (message, hint) = match reason {
+        DropReason::NoEvidence => (
+            "The quote speaks of something else than the memory",
+            "Quote the words that decided it",
+        ),
+        DropReason::Secret => {
+            ("It holds a secret", "Leave the secret out: say where it is stored, not what it is")
+        }
+        DropReason::TooShort => (
+            "It says too little",
+            "The title is one sentence, the body says why and what follows in 30 characters or more",
+        ),
+        DropReason::TooLong => (
+            "It is too long",
+            "At most 200 characters for the title and 4000 for the body; make two memories of it",
+        ),
+        DropReason::Tautology => {
+            ("The body only repeats the title", "Say why, or what to do about it")
+        }
+        DropReason::AboutNacre => {
+            ("It is about Nacre's own work", "Keep what holds for the project")
+        }
+        DropReason::Forgotten => {
+            ("A person threw this away before", "Leave it, unless the person asks for it")
+        }
+        DropReason::Derivable
+        | DropReason::Injected
+        | DropReason::Recalled
+        | DropReason::NotDurable
+        | DropReason::Revoked
+        | DropReason::Repeated
+        | DropReason::Weak
+        | DropReason::OverCap
+        | DropReason::Unread => {
+            ("It is not worth keeping", "Keep decisions, preferences, pitfalls and their reasons")
+        }
+    };
+    OpError::new(ErrorCode::Refused, message).hint(hint)
+}
+
+fn draft_recorded(
+    host: &Host,
+    request: &MemoryRecordRequest,
+    by: &str,
+    found: Option<&FoundWords>,
+    standing: Standing,
+) -> Result<Draft> {
+    let MemoryRecordRequest { title, body, r#type, kind, tags, applies, quote, .. } = request;
+    let now = host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let unproven = || Quote {
+        text: quote.trim().to_owned(),
+        speaker: Speaker::Assistant,
+        place: format!("nacre {by}"),
+        at: now,
+    };
+    Ok(Draft {
+        claim: claim(*r#type, *kind)?,
+        title: title.trim().to_owned(),
+        body: body.trim().to_owned(),
+        tags: tags.clone(),
+        applies: applies.clone(),
+        related: Vec::new(),
+        source: found.map_or_else(|| by.to_owned(), |found| found.source.clone()),
+        confidence: standing.confidence,
+        basis: Some(standing.basis),
+        quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
+        limit: standing.limit,
+    })
+}
+
+fn check_hazards(
+    scoped: &ScopedStore,
+    draft: &Draft,
+    standing: Standing,
+    events: &Events,
+) -> Standing {
+    if scoped.store.level_of(draft) != Trust::Quarantined {
+        return standing;
+    }
+    let found = hazards_of(&draft.title, &draft.body);
+    let why = found.first().map_or("it gives an order", |hazard| hazard.kind.as_str());
+    let hint = "It is used nowhere until a person accepts it: nacre review";
+    events.warning(format!("It waits in the review: {why}"), Some(hint));
+    Standing { status: Status::Candidate, ..standing }
+}
+
+/// Stages the memory. If it must be reviewed, or is less trusted than the memory it would
+/// supersede, it is linked to that memory only as related.
+fn stage(
+    batch: &mut Batch<'_>,
+    draft: &Draft,
+    older: Option<&Memory>,
+    is_active: bool,
+    now: Timestamp,
+    events: &Events,
+) -> Result<MemoryId> {
+    let Some(older) = older else {
+        return Ok(match is_active {
+            true => batch.add(draft, now)?,
+            false => batch.add_candidate(draft, now)?,
+        });
+    };
+    if is_active && batch.may_overturn(draft, older) {
+        return Ok(batch.add_superseding(older.at.id.as_str(), draft, now)?);
+    }
+    let hint = "Both memories are queued for review: nacre review";
+    events.warning(format!("`{}` still holds until a person agrees", older.at.id), Some(hint));
+    Ok(batch.add_candidate(&Draft { related: vec![older.at.id.clone()], ..draft.clone() }, now)?)
+}

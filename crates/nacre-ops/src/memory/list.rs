@@ -1,0 +1,529 @@
+//! Lists, searches and shows memories, either in the stores of the current project and the user, or
+//! in all registered projects.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use nacre_base::{ContentHash, ShownLine, parse_time};
+use nacre_memory::search::{
+    Graph, GraphOptions, LibraryOptions, MemoryOptions, Query, Readable, RecordHit,
+    RecordIndex as _, place_of_shared_unit, snippet, spellings,
+};
+use nacre_memory::{
+    Actor, Evidence, Feedback, LearningKind, Memory, MemoryId, MemoryType, Store, StoreArea, Trust,
+    Unreadable, Version, VersionSource,
+};
+use nacre_traces::catalog::Catalog;
+use nacre_types::{
+    BrokenFile, FoundMemory, GraphNode, GraphReport, GraphRequest, MemoryEntry, MemoryEvidence,
+    MemoryFeedback, MemoryLink, MemoryListReport, MemoryListRequest, MemoryRelatedReport,
+    MemoryRelatedRequest, MemorySearchReport, MemorySearchRequest, MemoryShowReport,
+    MemoryShowRequest, MemorySort, MemoryVersion, RelatedMemory, SaidBy, Scope, TrustLevel,
+    WhyFound,
+};
+
+use crate::error::{OpError, Result};
+use crate::events::Events;
+use crate::host::{Host, LocatedStore, ScopedStore, SearchableStore, StoreHit, search_stores};
+use crate::run::change::changes;
+
+pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport> {
+    let MemoryListRequest { r#type, kind, status, tag, archived, all, .. } = request;
+    let MemoryListRequest { sort, offset, limit, scope, .. } = request;
+    let wanted_type = *r#type;
+    let area = if *archived { StoreArea::Archived } else { StoreArea::Active };
+    let stores = host.stores_to_read(*scope)?;
+    let mut found = Vec::new();
+    let mut unreadable = Vec::new();
+    for scoped in &stores {
+        let listing = scoped.store.outlines(|at| {
+            at.area == area && wanted_type.is_none_or(|wanted| at.memory_type == wanted)
+        })?;
+        let is_asked_for = |memory: &Memory| {
+            let has_tag = tag.as_ref().is_none_or(|tag| memory.tags.contains(tag));
+            let has_kind = kind.is_none_or(|kind| memory.kind == Some(kind));
+            let has_status = status.is_none_or(|status| memory.status == status);
+            has_tag && has_kind && has_status
+        };
+        let asked_for = listing.memories.into_iter().filter(is_asked_for);
+        found.extend(asked_for.map(|memory| (memory, scoped)));
+        unreadable.extend(listing.broken.iter().map(|file| broken(file, scoped)));
+    }
+    let n_found = found.len();
+    if !all && wanted_type.is_none() {
+        found.retain(|(memory, _)| memory.at.memory_type != MemoryType::Summary);
+    }
+    let hidden_summaries = Some(n_found - found.len()).filter(|n_hidden| *n_hidden > 0);
+    found.sort_by(|(a, of_a), (b, of_b)| {
+        let newest = || b.updated.cmp(&a.updated).then_with(|| b.at.id.cmp(&a.at.id));
+        let usual = || of_a.scope.cmp(&of_b.scope).then_with(newest);
+        sort.map_or(Ordering::Equal, |sort| compare(a, b, sort)).then_with(usual)
+    });
+    let total = found.len();
+    found.drain(..total.min(*offset));
+    found.truncate(host.max_results(*limit));
+    let memories = found.iter().map(|(memory, scoped)| entry(memory, scoped)).collect();
+    Ok(MemoryListReport { memories, total, hidden_summaries, broken: unreadable })
+}
+
+/// Missing values sort last.
+fn compare(a: &Memory, b: &Memory, sort: MemorySort) -> Ordering {
+    let title = |memory: &Memory| Some(memory.title.to_lowercase());
+    match sort {
+        MemorySort::Updated => in_order(a.updated, b.updated, false),
+        MemorySort::UpdatedDescending => in_order(a.updated, b.updated, true),
+        MemorySort::Created => in_order(a.created, b.created, false),
+        MemorySort::CreatedDescending => in_order(a.created, b.created, true),
+        MemorySort::Title => in_order(title(a), title(b), false),
+        MemorySort::TitleDescending => in_order(title(a), title(b), true),
+        MemorySort::Confidence => in_order(a.confidence, b.confidence, false),
+        MemorySort::ConfidenceDescending => in_order(a.confidence, b.confidence, true),
+    }
+}
+
+fn in_order<T: PartialOrd>(a: Option<T>, b: Option<T>, is_descending: bool) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) if is_descending => b.partial_cmp(&a).unwrap_or(Ordering::Equal),
+        (Some(a), Some(b)) => a.partial_cmp(&b).unwrap_or(Ordering::Equal),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    }
+}
+
+pub(crate) fn entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
+    MemoryEntry {
+        id: memory.at.id.to_string(),
+        r#type: memory.at.memory_type,
+        kind: memory.kind.map(LearningKind::as_str).map(str::to_owned),
+        title: memory.title.clone(),
+        status: memory.status.as_str().to_owned(),
+        confidence: memory.confidence,
+        tags: memory.tags.clone(),
+        applies: memory.applies.clone(),
+        related: memory.related.iter().map(ToString::to_string).collect(),
+        created: memory.created.map(|time| time.to_string()),
+        updated: memory.updated.map(|time| time.to_string()),
+        archived: memory.at.area == StoreArea::Archived,
+        scope: scoped.scope,
+        path: scoped.store.path().join(memory.at.path.as_str()).display().to_string(),
+        trust: None,
+    }
+}
+
+pub(crate) fn labelled(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
+    MemoryEntry { trust: label(scoped.store.trust_of(memory)), ..entry(memory, scoped) }
+}
+
+/// Returns the level to display, or `None` if memories of this level may be shown unasked.
+pub(crate) fn label(trust: TrustLevel) -> Option<TrustLevel> {
+    (!trust.is_offered()).then_some(trust)
+}
+
+pub(crate) fn broken(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFile {
+    BrokenFile {
+        path: scoped.store.path().join(unreadable.path.as_str()).display().to_string(),
+        line: unreadable.line(),
+        message: unreadable.reason(),
+    }
+}
+
+fn found_memory(StoreHit { hit, trust, scoped }: &StoreHit<'_>) -> FoundMemory {
+    FoundMemory {
+        memory: MemoryEntry { trust: label(*trust), ..entry(&hit.memory, scoped) },
+        score: hit.score,
+        snippet: hit.snippet.clone(),
+        why: hit.why.clone(),
+        history: hit.history.iter().map(|memory| entry(memory, scoped)).collect(),
+        not_verified: hit.unverified().map(|older| older.at.id.to_string()).collect(),
+    }
+}
+
+pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearchReport> {
+    let query = query(host, request)?;
+    let limit = host.max_results(request.limit);
+    let options = MemoryOptions { mode: request.mode, limit, archived: request.archived };
+    if request.all_projects {
+        return search_everywhere(host, request, &query, &options);
+    }
+    let stores = host.searchable_stores(request.scope, "memory search")?;
+    let mut found = search_stores(&stores, &query, &options)?;
+    host.settle_found(&mut found.hits);
+    Ok(MemorySearchReport {
+        query: request.query.clone(),
+        hits: found.hits.iter().map(found_memory).collect(),
+        total: found.total,
+        broken: found.broken.iter().map(|(file, scoped)| broken(file, scoped)).collect(),
+    })
+}
+
+fn query(host: &Host, request: &MemorySearchRequest) -> Result<Query> {
+    let now = host.now();
+    let mut query = Query::parse(&request.query, now);
+    if query.is_empty() {
+        return Err(OpError::usage("There is nothing to search for")
+            .hint("nacre memory search sqlite queue"));
+    }
+    if let Some(of) = request.r#type {
+        query = query.with_facet("type", of.as_str());
+    }
+    if let Some(tag) = &request.tag {
+        query = query.with_facet("tag", tag);
+    }
+    if let Some(since) = &request.since {
+        let time = parse_time(since, now).ok_or_else(|| {
+            OpError::usage(format!("`{}` is no day, moment or age", ShownLine(since)))
+                .hint("Write it like 2026-01-31, 2026-01 or 7d")
+        })?;
+        query.after = Some(time);
+    }
+    Ok(query)
+}
+
+const MAX_LIMIT: usize = 1000;
+
+/// The number of additional hits to fetch, because some are filtered out later.
+const SPARE: usize = 20;
+
+fn search_everywhere(
+    host: &Host,
+    request: &MemorySearchRequest,
+    query: &Query,
+    options: &MemoryOptions,
+) -> Result<MemorySearchReport> {
+    let options = MemoryOptions { limit: options.limit.min(MAX_LIMIT), ..*options };
+    let report = match host.shared_records()? {
+        Some(records) => {
+            let names = host.projects.iter().map(|project| project.name.as_str());
+            let wanted = LibraryOptions {
+                mode: options.mode,
+                limit: options.limit + SPARE,
+                now_ms: host.now().as_millisecond(),
+            };
+            let hits = records.search(query, &Readable::projects(names), wanted)?;
+            from_hits(host, query, &options, &hits)?
+        }
+        None => from_stores(host, query, &options)?,
+    };
+    Ok(MemorySearchReport { query: request.query.clone(), ..report })
+}
+
+/// Converts hits to memories. Leaves out memories that were deleted or archived, or that contain
+/// untrusted instructions.
+fn from_hits(
+    host: &Host,
+    query: &Query,
+    options: &MemoryOptions,
+    hits: &[RecordHit],
+) -> Result<MemorySearchReport> {
+    let mut stores: BTreeMap<&str, Option<ScopedStore>> = BTreeMap::new();
+    let mut found = Vec::new();
+    for hit in hits {
+        let Some((name, at)) = place_of_shared_unit(&hit.unit) else { continue };
+        let Some(project) = host.projects.iter().find(|project| project.name == name) else {
+            continue;
+        };
+        // A store that cannot be opened is skipped.
+        let opened = stores.entry(name).or_insert_with(|| host.store_at(&project.path).ok());
+        let Some(scoped) = opened else { continue };
+        if scoped.store.hides(&at) {
+            continue;
+        }
+        let Ok(memory) = scoped.store.load(&at) else { continue };
+        let trust = scoped.store.trust_of(&memory);
+        let is_put_away = memory.is_archived() || memory.says_overturned();
+        if trust == Trust::Quarantined || (is_put_away && !options.archived) {
+            continue;
+        }
+        let why = WhyFound {
+            terms: hit.terms.clone(),
+            lexical: hit.score,
+            similarity: hit.similarity,
+            edges: Vec::new(),
+        };
+        found.push(FoundMemory {
+            snippet: snippet(memory.document.body(), &query.text),
+            memory: MemoryEntry { trust: label(trust), ..entry(&memory, scoped) },
+            score: hit.score,
+            why,
+            history: Vec::new(),
+            not_verified: Vec::new(),
+        });
+    }
+    let total = found.len();
+    found.truncate(options.limit);
+    Ok(MemorySearchReport { query: String::new(), hits: found, total, broken: Vec::new() })
+}
+
+/// Searches the stores directly. Hits from other machines come last.
+fn from_stores(host: &Host, query: &Query, options: &MemoryOptions) -> Result<MemorySearchReport> {
+    let (mut found, mut total, mut unreadable) = (Vec::new(), 0, Vec::new());
+    for project in host.projects.iter() {
+        let Ok(scoped) = host.store_at(&project.path) else { continue };
+        let searchable = host.searchable(scoped, "memory search")?;
+        let stores = std::slice::from_ref(&searchable);
+        let of_store = search_stores(stores, query, options)?;
+        total += of_store.total;
+        found.extend(of_store.hits.iter().map(|hit| (hit.trust.waits(), found_memory(hit))));
+        unreadable.extend(of_store.broken.iter().map(|(file, scoped)| broken(file, scoped)));
+    }
+    found.sort_by(|(waits, one), (other_waits, other)| {
+        waits.cmp(other_waits).then(other.score.total_cmp(&one.score))
+    });
+    found.truncate(options.limit);
+    let hits = found.into_iter().map(|(_, memory)| memory).collect();
+    Ok(MemorySearchReport { query: String::new(), hits, total, broken: unreadable })
+}
+
+pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result<MemoryShowReport> {
+    let MemoryShowRequest { id, evidence, history, text, scope } = request;
+    let LocatedStore { scoped, also_in } = host.store_of(events, *scope, id)?;
+    let memory = scoped.store.get(id)?;
+    let (supersedes, superseded_by) = links(&scoped.store, &memory)?;
+    let evidence = if *evidence { proof(&scoped.store, &memory)? } else { None };
+    let history =
+        if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
+    Ok(MemoryShowReport {
+        memory: labelled(&memory, &scoped),
+        also_in,
+        supersedes,
+        superseded_by,
+        body: memory.document.body().trim().to_owned(),
+        version: version_of(memory.document.as_str().as_bytes()),
+        text: text.then(|| memory.document.as_str().to_owned()),
+        feedback: feedback(&scoped.store, &memory.at.id),
+        evidence,
+        history: history.map(|versions| versions.into_iter().map(version).collect()),
+    })
+}
+
+pub(super) fn version_of(bytes: &[u8]) -> String {
+    ContentHash::of(bytes).short()
+}
+
+/// Returns the memories that `memory` supersedes, and those that supersede it.
+fn links(store: &Store, memory: &Memory) -> Result<(Vec<MemoryLink>, Vec<MemoryLink>)> {
+    let unverified = store.unverified_claims(memory);
+    let link = |id: &MemoryId, verified: bool| MemoryLink { id: id.to_string(), verified };
+    let supersedes = memory.supersedes.iter().map(|id| link(id, !unverified.contains(id)));
+    let is_named = |claimant: &Memory| memory.superseded_by.as_ref() == Some(&claimant.at.id);
+    let claimants = store.claimants(&memory.at.id)?;
+    let claimed = claimants.iter().filter(|claimant| !is_named(claimant));
+    let claimed = claimed.map(|claimant| link(&claimant.at.id, memory.says_overturned()));
+    let said = memory.superseded_by.iter().map(|id| link(id, true));
+    Ok((supersedes.collect(), said.chain(claimed).collect()))
+}
+
+/// Returns the feedback on a memory. An unreadable state is ignored here, because `doctor` reports
+/// it.
+fn feedback(store: &Store, id: &MemoryId) -> Option<MemoryFeedback> {
+    let Feedback { verdict, by, note, at } = store.state(id).ok().flatten()?.feedback.pop()?;
+    let by = match by {
+        Some(Actor::Owner) => SaidBy::Owner,
+        Some(Actor::Agent | Actor::Reader) => SaidBy::Agent,
+        Some(Actor::Person) => SaidBy::Person,
+        None => SaidBy::Unknown,
+    };
+    Some(MemoryFeedback { verdict, by, note, at })
+}
+
+fn proof(store: &Store, memory: &Memory) -> Result<Option<MemoryEvidence>> {
+    let Some(Evidence { version, id, quotes }) = store.evidence(&memory.at.id)? else {
+        return Ok(None);
+    };
+    let unproven = store.proof_of(memory).is_none();
+    Ok(Some(MemoryEvidence { version, id: id.to_string(), quotes, unproven }))
+}
+
+fn version(version: Version) -> MemoryVersion {
+    let Version { source, when, who, what } = version;
+    let (commit, run) = match source {
+        VersionSource::Git(hash) => (Some(hash), None),
+        VersionSource::Run(run) => (None, Some(run)),
+    };
+    MemoryVersion { commit, run, when, who, what }
+}
+
+pub fn related(
+    host: &Host,
+    request: &MemoryRelatedRequest,
+    events: &Events,
+) -> Result<MemoryRelatedReport> {
+    let MemoryRelatedRequest { id, limit, scope } = request;
+    let LocatedStore { scoped, also_in } = host.store_of(events, *scope, id)?;
+    let id = scoped.store.locate(id)?.id;
+    let searchable = host.searchable(scoped, "memory related")?;
+    let mut found = searchable.index()?.related(id.as_str());
+    let total = found.len();
+    found.truncate(host.max_results(*limit));
+    let related = found
+        .into_iter()
+        .map(|(edge, memory)| RelatedMemory { edge, memory: entry(&memory, &searchable.scoped) });
+    Ok(MemoryRelatedReport { id: id.to_string(), related: related.collect(), total, also_in })
+}
+
+const DEFAULT_LIMIT: usize = 500;
+const MAX_NODES: usize = 5000;
+
+/// Maximum average number of edges per node, to keep the graph readable.
+const EDGES_PER_NODE: usize = 10;
+
+pub fn graph(host: &Host, request: &GraphRequest) -> Result<GraphReport> {
+    let GraphRequest { limit, archived, all, scope } = request;
+    let limit = limit.unwrap_or(DEFAULT_LIMIT);
+    if MAX_NODES < limit {
+        return Err(OpError::usage(format!("`limit` is {limit}; at most {MAX_NODES} fit")));
+    }
+    let options = GraphOptions { archived: *archived, summaries: *all, limit };
+    let mut report =
+        GraphReport { nodes: Vec::new(), edges: Vec::new(), left_out: 0, left_out_edges: 0 };
+    for searchable in &host.searchable_stores(*scope, "memory graph")? {
+        add_store(&mut report, searchable, &options)?;
+    }
+    // The sort is stable, so among nodes with equal degree, project memories come first.
+    report.nodes.sort_by_key(|node| Reverse(node.degree));
+    report.left_out += report.nodes.len().saturating_sub(limit);
+    report.nodes.truncate(limit);
+    bound_edges(&mut report);
+    Ok(report)
+}
+
+/// Adds a store to the report. If an earlier store contains the same id, the earlier memory is
+/// used.
+fn add_store(
+    report: &mut GraphReport,
+    searchable: &SearchableStore,
+    options: &GraphOptions,
+) -> Result<()> {
+    let index = searchable.index()?;
+    let Graph { nodes, ties, n_left_out } = index.graph(options);
+    report.left_out += n_left_out + index.n_postponed();
+    let known: HashSet<String> = report.nodes.iter().map(|node| node.memory.id.clone()).collect();
+    let mut spelled: HashMap<String, HashMap<String, String>> = HashMap::new();
+    for node in nodes.iter().filter(|node| !known.contains(&node.id)) {
+        let Some(memory) = index.read_node(node) else { continue };
+        spelled.insert(node.id.clone(), spellings(&memory));
+        let memory = entry(&memory, &searchable.scoped);
+        report.nodes.push(GraphNode { memory, degree: node.degree });
+    }
+    for mut edge in ties {
+        let (Some(own), true) = (spelled.get(&edge.from), spelled.contains_key(&edge.to)) else {
+            continue;
+        };
+        let spelling = edge.shared.as_ref().and_then(|shared| own.get(shared).cloned());
+        edge.shared = spelling.or(edge.shared);
+        report.edges.push(edge);
+    }
+    Ok(())
+}
+
+/// Keeps only edges between displayed nodes, strongest kinds first, up to an average of
+/// [`EDGES_PER_NODE`].
+fn bound_edges(report: &mut GraphReport) {
+    let GraphReport { nodes, edges, left_out_edges, .. } = report;
+    let shown: HashSet<&str> = nodes.iter().map(|node| node.memory.id.as_str()).collect();
+    edges.retain(|edge| shown.contains(edge.from.as_str()) && shown.contains(edge.to.as_str()));
+    edges.sort_by_key(|edge| edge.kind as u8);
+    let max_edges = nodes.len() * EDGES_PER_NODE;
+    *left_out_edges = edges.len().saturating_sub(max_edges);
+    edges.truncate(max_edges);
+}
+
+/// Number of characters to add to the shortest unique prefix, so that it usually remains unique
+/// when memories are added.
+const MORE: usize = 4;
+
+#[derive(Clone, Debug, Default)]
+pub struct ShortIds {
+    /// Sorted and without duplicates.
+    ids: Vec<String>,
+}
+
+pub fn short_ids(host: &Host, scope: Option<Scope>) -> Result<ShortIds> {
+    let mut ids = Vec::new();
+    for scoped in &host.stores_to_read(scope)? {
+        ids.extend(scoped.store.located()?.into_iter().map(|at| at.id.to_string()));
+    }
+    Ok(ShortIds::new(ids))
+}
+
+impl ShortIds {
+    fn new(mut ids: Vec<String>) -> Self {
+        ids.sort();
+        ids.dedup();
+        Self { ids }
+    }
+
+    /// Returns a unique prefix of an id. If the id is unknown, returns all of it.
+    pub fn of<'i>(&self, id: &'i str) -> &'i str {
+        let Ok(at) = self.ids.binary_search_by(|known| known.as_str().cmp(id)) else { return id };
+        let before = at.checked_sub(1).and_then(|before| self.ids.get(before));
+        let neighbours = before.into_iter().chain(self.ids.get(at + 1));
+        let n_shared = neighbours.map(|other| count_shared(id, other)).max().unwrap_or(0);
+        // A date alone is not meaningful, so the prefix includes at least one word of the title.
+        let word = id.find('-').map_or(0, |dash| dash + 1);
+        let from = word.max(n_shared + 1);
+        let word_end =
+            id.get(from..).and_then(|rest| rest.find('-')).map_or(id.len(), |end| from + end);
+        id.get(..word_end.min(from + MORE)).unwrap_or(id)
+    }
+}
+
+fn count_shared(a: &str, b: &str) -> usize {
+    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
+}
+
+const MAX_IDS: usize = 200;
+
+pub fn complete(host: &Host, prefix: &str) -> Vec<String> {
+    let mut ids = Vec::new();
+    for scoped in host.stores_to_read(None).unwrap_or_default() {
+        let located = scoped.store.located().unwrap_or_default();
+        ids.extend(located.into_iter().map(|at| at.id.to_string()));
+        ids.extend(changes(&scoped.store).unwrap_or_default().into_iter().map(|change| change.id));
+    }
+    ids.extend(sessions(host, prefix));
+    ids.retain(|id| id.starts_with(prefix));
+    ids.truncate(MAX_IDS);
+    ids
+}
+
+/// Returns the sessions with this prefix. A missing catalog is not created.
+fn sessions(host: &Host, prefix: &str) -> Vec<String> {
+    let home = host.home.as_ref().filter(|_| host.caller.permissions.allow_everything());
+    let file = home.map(|home| home.join("catalog.sqlite3"));
+    let catalog = file.filter(|file| file.is_file()).and_then(|file| Catalog::open(&file).ok());
+    catalog.and_then(|catalog| catalog.keys_starting(prefix).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_id_names_one_memory() {
+        let all = [
+            "20261114-keep-logs-for-a-year",
+            "20261115-use",
+            "20261115-use-sqlite",
+            "20261115-use-sqlite-for-the-queue",
+            "20261115-write-small-commits",
+        ];
+        let ids = ShortIds::new(all.map(str::to_owned).to_vec());
+        let short = all.map(|id| ids.of(id));
+        assert_eq!(
+            short,
+            [
+                "20261114-keep",
+                "20261115-use",
+                "20261115-use-sqlite",
+                "20261115-use-sqlite-for",
+                "20261115-write",
+            ]
+        );
+        for (short, id) in short.into_iter().zip(all) {
+            let meant = |other: &&&str| **other == short || other.starts_with(short);
+            let is_whole = short == id;
+            assert!(is_whole || all.iter().filter(meant).count() == 1, "{short}");
+        }
+        assert_eq!(ids.of("20261116-unknown-to-us"), "20261116-unknown-to-us");
+    }
+}

@@ -1,0 +1,438 @@
+//! Reports which memories a store learned, merged, archived and used. A cloned repository can
+//! contain run folders, so the amount of data read from each one is limited.
+
+mod page;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::{SignedDuration, Timestamp};
+use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
+use nacre_memory::{
+    LocalState, Memory, MemoryError, MemoryType, Stage, Status, Store, StoreArea, Vitals,
+};
+use nacre_types::{
+    CandidateVerb, ErrorCode, MaintainAction, MaintainVerb, MemoryUse, ProjectReport,
+    ReportRequest, ReportedAction, RunReport, SessionAction, StoreFigures, StoreScope,
+};
+
+use self::page::{html_page, is_page};
+use crate::error::{OpError, Result};
+use crate::host::{Host, parse_when};
+use crate::run::folder::{RunId, list};
+use crate::run::show::RunReader;
+
+const DEFAULT_SINCE: &str = "30d";
+
+const MAX_BYTES: u64 = 64 << 20;
+
+const MAX_LISTED: usize = 10;
+
+/// Memories younger than this do not count as unused.
+const YOUNG: SignedDuration = SignedDuration::from_hours(24 * 14);
+
+/// Maximum number of weeks in the chart. The totals include earlier weeks as well.
+const MAX_WEEKS: usize = 53;
+
+pub fn report(host: &Host, request: &ReportRequest) -> Result<ProjectReport> {
+    let (project, figures) = collect(host, request)?;
+    if let Some(file) = &request.html {
+        write_page(host, file, request.force, &html_page(&figures, &project))?;
+    }
+    Ok(ProjectReport { project, html: request.html.clone(), report: figures })
+}
+
+/// Overwrites an existing file only if Nacre wrote it as a report page, or if `force` is set.
+fn write_page(host: &Host, file: &str, force: bool, page: &str) -> Result<()> {
+    let named = host.environment.folder.join(file);
+    let name = named.file_name().and_then(|name| name.to_str());
+    let folder = named.parent().map(|folder| host.environment.absolute(folder));
+    let (Some(name), Some(folder)) = (name, folder.filter(|_| !named.is_dir())) else {
+        return Err(OpError::usage(format!("`{file}` is not a file name"))
+            .hint("Name a file in a folder that is there"));
+    };
+    let path = folder.join(name);
+    let existing = path.symlink_metadata().ok();
+    // Devices, pipes and link targets are never replaced, even with `force`.
+    if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
+        let message = format!("`{file}` is not a regular file");
+        return Err(OpError::new(ErrorCode::Refused, message)
+            .hint("Name a new file; links, devices and pipes are not written to"));
+    }
+    let n_bytes = existing.map_or(0, |existing| existing.len());
+    let is_ours =
+        || n_bytes <= MAX_BYTES && std::fs::read(&path).is_ok_and(|bytes| is_page(&bytes));
+    if !force && n_bytes > 0 && !is_ours() {
+        let message = format!("`{file}` was not written by `nacre report`");
+        return Err(OpError::new(ErrorCode::Refused, message)
+            .hint("Choose another file, or add --force to write over it"));
+    }
+    let scope = WriteScope::open(&folder, Access::Shared)?;
+    scope.put_output(&RelPath::new(name)?, page.as_bytes(), &host.owner("report"))?;
+    Ok(())
+}
+
+pub fn page(host: &Host, request: &ReportRequest) -> Result<String> {
+    let (project, figures) = collect(host, request)?;
+    Ok(html_page(&figures, &project))
+}
+
+fn collect(host: &Host, request: &ReportRequest) -> Result<(String, StoreFigures)> {
+    let now = host.now();
+    let since = parse_when(request.since.as_deref().unwrap_or(DEFAULT_SINCE), now)?;
+    let scoped = host.store_to_write(None)?;
+    let figures = store_report(&scoped.store, since, now)?.figures;
+    let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
+    let name = project.map_or_else(
+        || StoreScope::Global.as_str().to_owned(),
+        |project| {
+            let folder = project.path.file_name().map(|name| name.to_string_lossy().into_owned());
+            project.name.clone().or(folder).unwrap_or_default()
+        },
+    );
+    Ok((name, figures))
+}
+
+pub(crate) struct StoreReport {
+    since: Timestamp,
+    until: Timestamp,
+    pub(crate) figures: StoreFigures,
+    /// Active memories learned in this period, newest first, limited to `MAX_LISTED`. `n_newest` is
+    /// the number before the limit is applied.
+    pub(crate) newest: Vec<MemoryUse>,
+    pub(crate) n_newest: usize,
+}
+
+pub(crate) fn store_report(
+    store: &Store,
+    since: Timestamp,
+    now: Timestamp,
+) -> Result<StoreReport, MemoryError> {
+    let listing = store.outlines(|_| true)?;
+    let figures = StoreFigures {
+        since: since.to_string(),
+        until: now.to_string(),
+        learned_by_week: weeks(since, now),
+        confidence: vec![0; 10],
+        n_broken: listing.broken.len(),
+        ..StoreFigures::default()
+    };
+    let mut report = StoreReport { since, until: now, figures, newest: Vec::new(), n_newest: 0 };
+    let all = all_runs(store)?;
+    report.figures.n_taken_back = n_taken_back(&all, &listing.memories, since, now);
+    let runs = without_undone(all);
+    let learned = learned_at(&runs);
+    for memory in &listing.memories {
+        // A claim counts as learned when Nacre reads the session, even if the session is old.
+        let at = learned.get(memory.at.id.as_str()).copied().or(memory.created);
+        report.add_memory(store, memory, at)?;
+    }
+    report.sort_lists();
+    report.add_runs(runs);
+    Ok(report)
+}
+
+impl StoreReport {
+    fn add_memory(
+        &mut self,
+        store: &Store,
+        memory: &Memory,
+        at: Option<Timestamp>,
+    ) -> Result<(), MemoryError> {
+        let learned = at.filter(|at| *at >= self.since);
+        if memory.at.memory_type == MemoryType::Summary {
+            self.figures.sessions += usize::from(learned.is_some());
+            return Ok(());
+        }
+        let id = &memory.at.id;
+        // Unreadable evidence and state are ignored here and reported by `doctor`.
+        let (evidence, state) = (store.evidence(id).ok().flatten(), store.state(id).ok().flatten());
+        if state.as_ref().is_some_and(|state| state.merged_into.is_some()) {
+            *self.figures.memories.entry("merged".to_owned()).or_default() += 1;
+            return Ok(());
+        }
+        *self.figures.memories.entry(memory.status.as_str().to_owned()).or_default() += 1;
+        if let Some(learned) = learned {
+            self.learn(memory, learned);
+        }
+        if memory.at.area == StoreArea::Archived || memory.status == Status::Superseded {
+            return Ok(());
+        }
+        let vitals = Vitals::of(memory, evidence.as_ref(), state.as_ref());
+        *self
+            .figures
+            .stages
+            .entry(stage(memory, state.as_ref()).as_str().to_owned())
+            .or_default() += 1;
+        let effective = vitals.effective(self.until);
+        let tenth = ((effective * 10.0) as usize).min(self.figures.confidence.len() - 1);
+        self.figures.confidence[tenth] += 1;
+        let known_for = at.map(|at| self.until.duration_since(at));
+        let listed = self.memory_use(memory, &vitals, state.as_ref());
+        if learned.is_some() && memory.status == Status::Active {
+            self.newest.push(listed.clone());
+        }
+        self.list(listed, &vitals, known_for);
+        Ok(())
+    }
+
+    fn learn(&mut self, memory: &Memory, learned: Timestamp) {
+        let what = memory.kind.map_or(memory.at.memory_type.as_str(), |kind| kind.as_str());
+        *self.figures.learned.entry(what.to_owned()).or_default() += 1;
+        *self.figures.learned_now.entry(fate(memory).to_owned()).or_default() += 1;
+        if let Some(n) = self.figures.learned_by_week.get_mut(&week_of(learned)) {
+            *n += 1;
+        }
+    }
+
+    fn memory_use(
+        &self,
+        memory: &Memory,
+        vitals: &Vitals,
+        state: Option<&LocalState>,
+    ) -> MemoryUse {
+        let effective = vitals.effective(self.until);
+        MemoryUse {
+            id: memory.at.id.to_string(),
+            title: memory.title.clone(),
+            uses: vitals.n_uses,
+            citations: state.map_or(0, |state| state.citations),
+            confirmations: state.map_or(0, |state| state.confirmations),
+            effective: (effective * 100.0).round() / 100.0,
+        }
+    }
+
+    fn list(&mut self, listed: MemoryUse, vitals: &Vitals, known_for: Option<SignedDuration>) {
+        let age = self.until.duration_since(vitals.last_confirmed);
+        let age = known_for.map_or(age, |known_for| age.min(known_for));
+        match listed.uses {
+            0 if age >= YOUNG => self.figures.never_used.push(listed),
+            0 => self.figures.n_young += 1,
+            _ => self.figures.most_used.push(listed),
+        }
+    }
+
+    fn sort_lists(&mut self) {
+        self.figures.n_never_used = self.figures.never_used.len();
+        self.figures.n_used = self.figures.most_used.len();
+        self.figures.most_used.sort_by(|a, b| b.uses.cmp(&a.uses).then_with(|| a.id.cmp(&b.id)));
+        self.figures
+            .never_used
+            .sort_by(|a, b| a.effective.total_cmp(&b.effective).then_with(|| a.id.cmp(&b.id)));
+        self.n_newest = self.newest.len();
+        // Ids start with the date, so sorting by id sorts by date.
+        self.newest.sort_by(|a, b| b.id.cmp(&a.id));
+        self.newest.truncate(MAX_LISTED);
+        self.figures.most_used.truncate(MAX_LISTED);
+        self.figures.never_used.truncate(MAX_LISTED);
+    }
+
+    fn add_runs(&mut self, mut runs: Vec<CountedRun>) {
+        let is_within = |run: &CountedRun| {
+            run.finished().is_some_and(|at| self.since <= at && at <= self.until)
+        };
+        runs.retain(is_within);
+        let last = runs.iter().find_map(|run| run.open_contradictions);
+        let figures = &mut self.figures;
+        figures.open_contradictions = last.unwrap_or_default();
+        for run in runs {
+            figures.merged.extend(run.merged);
+            figures.archived.extend(run.archived);
+            figures.contradictions.extend(run.overturned);
+        }
+    }
+}
+
+fn fate(memory: &Memory) -> &'static str {
+    match (memory.at.area, memory.status) {
+        (StoreArea::Archived, _) | (StoreArea::Active, Status::Archived) => "archived",
+        (StoreArea::Active, Status::Candidate) => "to review",
+        (StoreArea::Active, Status::Superseded) => "superseded",
+        (StoreArea::Active, Status::Stale) => "stale",
+        (StoreArea::Active, Status::Active) => "in use",
+    }
+}
+
+fn n_taken_back(
+    runs: &[CountedRun],
+    there: &[Memory],
+    since: Timestamp,
+    until: Timestamp,
+) -> usize {
+    let ids: BTreeSet<&str> = there.iter().map(|memory| memory.at.id.as_str()).collect();
+    let is_within = |run: &&CountedRun| run.finished().is_some_and(|at| since <= at && at <= until);
+    let made = runs.iter().filter(is_within).flat_map(|run| &run.made);
+    let gone: BTreeSet<&str> = made.map(String::as_str).filter(|id| !ids.contains(id)).collect();
+    gone.len()
+}
+
+fn stage(memory: &Memory, state: Option<&LocalState>) -> Stage {
+    let life = state.and_then(|state| state.life.as_ref());
+    let of_status = nacre_memory::stage_of(memory.status);
+    life.filter(|life| life.stage == Stage::Established && of_status == Stage::Validated)
+        .map_or(of_status, |life| life.stage)
+}
+
+fn week_of(when: Timestamp) -> String {
+    let date = when.to_zoned(jiff::tz::TimeZone::UTC).date();
+    let monday =
+        date.checked_sub(jiff::Span::new().days(i64::from(date.weekday().to_monday_zero_offset())));
+    monday.unwrap_or(date).to_string()
+}
+
+/// Returns the last `MAX_WEEKS` weeks, each with a count of 0.
+fn weeks(since: Timestamp, until: Timestamp) -> BTreeMap<String, usize> {
+    let mut weeks = BTreeMap::new();
+    let mut at = until;
+    while weeks.len() < MAX_WEEKS && at >= since {
+        weeks.insert(week_of(at), 0);
+        let Ok(before) = at.checked_sub(SignedDuration::from_hours(24 * 7)) else { break };
+        at = before;
+    }
+    weeks.insert(week_of(since.max(at)), 0);
+    weeks
+}
+
+const MAX_RUNS: usize = 1000;
+
+const MAX_UNDONE_UNDOS: usize = 32;
+
+const MAX_ACTIONS: usize = 1000;
+const MAX_TEXT_BYTES: usize = 2000;
+
+struct CountedRun {
+    id: RunId,
+    finished_at: String,
+    undoes: Vec<RunId>,
+    open_contradictions: Option<usize>,
+    merged: Vec<ReportedAction>,
+    archived: Vec<ReportedAction>,
+    overturned: Vec<ReportedAction>,
+    made: Vec<String>,
+    summary: Option<String>,
+}
+
+impl CountedRun {
+    fn of(id: &RunId, record: RunReport) -> Self {
+        let mut run = Self {
+            id: id.clone(),
+            finished_at: String::new(),
+            undoes: Vec::new(),
+            open_contradictions: None,
+            merged: Vec::new(),
+            archived: Vec::new(),
+            overturned: Vec::new(),
+            made: Vec::new(),
+            summary: None,
+        };
+        match record {
+            RunReport::Sync(report) => {
+                for action in report.actions.iter().take(MAX_ACTIONS) {
+                    run.add_sync(action);
+                }
+                run.summary = report.summary_path.as_deref().and_then(summary_id);
+                run.finished_at = report.finished_at;
+            }
+            RunReport::Maintain(report) => {
+                for action in report.actions.iter().take(MAX_ACTIONS) {
+                    run.add_maintenance(action);
+                }
+                run.open_contradictions = Some(report.contradictions.len().min(MAX_ACTIONS));
+                run.finished_at = report.finished_at;
+            }
+            RunReport::Undo(report) => {
+                let undone = report.runs.iter().chain([&report.of]);
+                run.undoes = undone.filter_map(|id| id.parse().ok()).collect();
+                run.finished_at = report.finished_at;
+            }
+        }
+        run
+    }
+
+    fn add_sync(&mut self, action: &SessionAction) {
+        if matches!(action.action, CandidateVerb::Add | CandidateVerb::Supersede) {
+            self.made.extend(action.target.clone());
+        }
+        if action.action == CandidateVerb::Supersede {
+            self.overturned.push(ReportedAction {
+                run: self.id.to_string(),
+                target: action.target.clone().unwrap_or_default(),
+                with: action.supersedes.clone(),
+                title: shortened(&action.title),
+                reason: shortened(&action.reason),
+            });
+        }
+    }
+
+    fn add_maintenance(&mut self, action: &MaintainAction) {
+        let list = match action.action {
+            MaintainVerb::Merge | MaintainVerb::Consolidate => &mut self.merged,
+            MaintainVerb::Archive => &mut self.archived,
+            MaintainVerb::Supersede => &mut self.overturned,
+            MaintainVerb::Stale
+            | MaintainVerb::Restore
+            | MaintainVerb::Freshen
+            | MaintainVerb::Establish
+            | MaintainVerb::Validate
+            | MaintainVerb::Doubt
+            | MaintainVerb::Relink => return,
+        };
+        list.push(ReportedAction {
+            run: self.id.to_string(),
+            target: action.target.clone(),
+            with: action.with.clone(),
+            title: shortened(&action.title),
+            reason: shortened(&action.reason),
+        });
+    }
+
+    fn finished(&self) -> Option<Timestamp> {
+        self.finished_at.parse().ok()
+    }
+}
+
+fn shortened(text: &str) -> String {
+    text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
+}
+
+/// Parses the id from `memory/summaries/DAY/TIME/NAME.md`.
+fn summary_id(path: &str) -> Option<String> {
+    let mut parts = path.strip_suffix(".md")?.rsplit('/');
+    let (name, _, day) = (parts.next()?, parts.next()?, parts.next()?);
+    Some(format!("{day}-{name}"))
+}
+
+fn all_runs(store: &Store) -> Result<Vec<CountedRun>, FsError> {
+    let (mut runs, mut reader) = (Vec::new(), RunReader::new(store));
+    for id in list(store)?.into_iter().take(MAX_RUNS) {
+        let record = reader.record(&id).ok().flatten();
+        runs.extend(record.map(|record| CountedRun::of(&id, record)));
+    }
+    Ok(runs)
+}
+
+fn without_undone(mut runs: Vec<CountedRun>) -> Vec<CountedRun> {
+    // An undo that was itself undone has no effect.
+    let mut undone: BTreeSet<RunId> = BTreeSet::new();
+    for _ in 0..MAX_UNDONE_UNDOS {
+        let holding = runs.iter().filter(|run| !undone.contains(&run.id));
+        let now: BTreeSet<RunId> = holding.flat_map(|run| run.undoes.clone()).collect();
+        if std::mem::replace(&mut undone, now.clone()) == now {
+            break;
+        }
+    }
+    runs.retain(|run| !undone.contains(&run.id));
+    runs
+}
+
+fn learned_at(runs: &[CountedRun]) -> BTreeMap<&str, Timestamp> {
+    let mut learned = BTreeMap::new();
+    for run in runs {
+        let Some(at) = run.finished() else { continue };
+        // Runs are ordered newest first, so the entry of the oldest run overwrites the others.
+        let learned_then = run.made.iter().chain(&run.summary);
+        learned.extend(learned_then.map(|id| (id.as_str(), at)));
+    }
+    learned
+}

@@ -1,0 +1,212 @@
+//! Renders the report as a single HTML page without scripts or external resources. `Html` writes
+//! string literals as they are and escapes all other text.
+
+use std::fmt;
+
+use nacre_base::Shown;
+use nacre_types::{MemoryUse, ReportedAction, StoreFigures};
+
+const MAX_ROWS: usize = 50;
+
+/// Identifies pages written by Nacre, so that other files are not overwritten.
+const MARK: &str = "<meta name=\"generator\" content=\"nacre report\">";
+
+/// Number of bytes at the start of the file in which the marker must occur.
+const MARK_WITHIN: usize = 1024;
+
+const STYLE: &str = include_str!("page.css");
+
+pub(super) fn html_page(report: &StoreFigures, name: &str) -> String {
+    let mut page = Html::default();
+    page.raw("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    page.raw(MARK);
+    page.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">");
+    page.raw("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">");
+    page.raw("<title>").text(name).raw(": memory report</title><style>").raw(STYLE);
+    page.raw("</style></head><body><h1>").text(name).raw(": what was remembered</h1>");
+    page.raw("<p class=\"faint\">").text(day(&report.since)).raw(" to ");
+    page.text(day(&report.until)).raw("</p>");
+    write_numbers(&mut page, report);
+    write_plots(&mut page, report);
+    write_list(&mut page, "Most used", &report.most_used, "No memory was used yet.");
+    write_list(
+        &mut page,
+        "Never used",
+        &report.never_used,
+        "No memory has been unused for two weeks.",
+    );
+    write_actions(
+        &mut page,
+        "Contradictions found",
+        &report.contradictions,
+        "No memory was overturned.",
+    );
+    write_actions(&mut page, "Merged", &report.merged, "No memories were merged.");
+    write_actions(&mut page, "Archived", &report.archived, "No memory was archived.");
+    page.raw("</body></html>\n");
+    page.into_string()
+}
+
+fn write_numbers(page: &mut Html, report: &StoreFigures) {
+    page.raw("<ul class=\"numbers\">");
+    for (what, n) in [
+        ("learned", report.learned.values().sum()),
+        ("of these in use", report.learned_now.get("in use").copied().unwrap_or_default()),
+        ("to review", report.learned_now.get("to review").copied().unwrap_or_default()),
+        ("taken back", report.n_taken_back),
+        ("sessions", report.sessions),
+        ("merged", report.merged.len()),
+        ("archived", report.archived.len()),
+        ("contradictions", report.contradictions.len()),
+        ("left to you", report.open_contradictions),
+        ("used", report.n_used),
+        ("never used", report.n_never_used),
+        ("too young to tell", report.n_young),
+    ] {
+        page.raw("<li><b>").text(n).raw("</b>").text(what).raw("</li>");
+    }
+    page.raw("</ul>");
+}
+
+fn write_plots(page: &mut Html, report: &StoreFigures) {
+    let short = |week: &String| week.get(5..).unwrap_or(week).to_owned();
+    let weeks: Vec<_> = report.learned_by_week.iter().map(|(week, n)| (short(week), *n)).collect();
+    let stages: Vec<_> = report.stages.iter().map(|(stage, n)| (stage.clone(), *n)).collect();
+    let tenths = report.confidence.iter().enumerate();
+    let tenths: Vec<_> = tenths.map(|(tenth, n)| (format!("0.{tenth}"), *n)).collect();
+    for (title, values, empty) in [
+        ("Learned by week", weeks, "Nothing was learned in this time."),
+        ("Where memories are in their lives", stages, "There are no memories yet."),
+        ("What age and use left of their confidence", tenths, "There are no memories yet."),
+    ] {
+        page.raw("<h2>").text(title).raw("</h2>");
+        match values.iter().any(|(_, n)| *n > 0) {
+            true => page.piece(&bars(title, &values)),
+            false => page.raw("<p class=\"empty\">").text(empty).raw("</p>"),
+        };
+    }
+}
+
+fn day(at: &str) -> &str {
+    at.split('T').next().unwrap_or(at)
+}
+
+pub(super) fn is_page(bytes: &[u8]) -> bool {
+    let head = bytes.get(..MARK_WITHIN.min(bytes.len())).unwrap_or_default();
+    head.windows(MARK.len()).any(|window| window == MARK.as_bytes())
+}
+
+fn write_list(page: &mut Html, title: &str, listed: &[MemoryUse], empty: &str) {
+    page.raw("<h2>").text(title).raw("</h2>");
+    if listed.is_empty() {
+        page.raw("<p class=\"empty\">").text(empty).raw("</p>");
+        return;
+    }
+    page.raw("<table><thead><tr><th>memory</th><th class=\"n\">uses</th>");
+    page.raw("<th class=\"n\">confidence</th></tr></thead><tbody>");
+    for one in listed {
+        page.raw("<tr><td>").text(&one.title).raw("<br><code>").text(&one.id);
+        page.raw("</code></td><td class=\"n\">").text(one.uses);
+        page.raw("</td><td class=\"n\">").text(format!("{:.2}", one.effective)).raw("</td></tr>");
+    }
+    page.raw("</tbody></table>");
+}
+
+fn write_actions(page: &mut Html, title: &str, happened: &[ReportedAction], empty: &str) {
+    page.raw("<h2>").text(title).raw(" <span class=\"faint\">").text(happened.len());
+    page.raw("</span></h2>");
+    if happened.is_empty() {
+        page.raw("<p class=\"empty\">").text(empty).raw("</p>");
+        return;
+    }
+    page.raw("<table class=\"wide\"><thead><tr><th>memory</th><th>with</th><th>why</th></tr>");
+    page.raw("</thead><tbody>");
+    for one in happened.iter().take(MAX_ROWS) {
+        page.raw("<tr><td>").text(&one.title).raw("<br><code>").text(&one.target);
+        page.raw("</code></td><td><code>").text(one.with.as_deref().unwrap_or_default());
+        page.raw("</code></td><td>").text(&one.reason).raw("</td></tr>");
+    }
+    page.raw("</tbody></table>");
+    if happened.len() > MAX_ROWS {
+        page.raw("<p class=\"faint\">and ").text(happened.len() - MAX_ROWS).raw(" more</p>");
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Html(String);
+
+impl Html {
+    fn raw(&mut self, markup: &'static str) -> &mut Self {
+        self.0.push_str(markup);
+        self
+    }
+
+    /// Appends the text on one line, escaped and with invisible characters made visible.
+    fn text(&mut self, text: impl fmt::Display) -> &mut Self {
+        for c in Shown(&text.to_string()).one_line().chars() {
+            match c {
+                '&' => self.0.push_str("&amp;"),
+                '<' => self.0.push_str("&lt;"),
+                '>' => self.0.push_str("&gt;"),
+                '"' => self.0.push_str("&quot;"),
+                '\'' => self.0.push_str("&#39;"),
+                c => self.0.push(c),
+            }
+        }
+        self
+    }
+
+    fn piece(&mut self, piece: &Self) -> &mut Self {
+        self.0.push_str(&piece.0);
+        self
+    }
+
+    fn into_string(self) -> String {
+        self.0
+    }
+}
+
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 160.0;
+const FOOT: f64 = 22.0;
+const HEAD: f64 = 18.0;
+const MAX_BAR: f64 = 80.0;
+const LETTER: f64 = 10.0;
+const NUMBER: f64 = 24.0;
+
+fn bars(title: &str, values: &[(String, usize)]) -> Html {
+    let mut svg = Html::default();
+    let most = values.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
+    let step = WIDTH / values.len().max(1) as f64;
+    let longest = values.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let every = ((longest + 1) as f64 * LETTER / step).ceil().max(1.0) as usize;
+    svg.raw("<svg role=\"img\" viewBox=\"0 0 640 200\"><title>").text(title).raw("</title>");
+    svg.raw("<line class=\"axis\" x1=\"0\" x2=\"640\" y1=\"178.5\" y2=\"178.5\"/>");
+    for (idx, (name, n)) in values.iter().enumerate() {
+        let height = HEIGHT * *n as f64 / most;
+        let left = step * idx as f64;
+        let top = HEAD + HEIGHT - height;
+        let width = (step * 0.8).min(MAX_BAR);
+        svg.raw("<rect class=\"bar\" x=\"").text(number(left + (step - width) / 2.0));
+        svg.raw("\" y=\"").text(number(top)).raw("\" width=\"").text(number(width));
+        svg.raw("\" height=\"").text(number(height)).raw("\"><title>");
+        svg.text(name).raw(": ").text(n).raw("</title></rect>");
+        let middle = number(left + step / 2.0);
+        if *n > 0 && (step >= NUMBER || idx % every == 0) {
+            label(&mut svg, &middle, &number(top - 3.0), &n.to_string());
+        }
+        if idx % every == 0 {
+            label(&mut svg, &middle, &number(HEAD + HEIGHT + FOOT - 6.0), name);
+        }
+    }
+    svg.raw("</svg>");
+    svg
+}
+
+fn label(svg: &mut Html, x: &str, y: &str, text: &str) {
+    svg.raw("<text x=\"").text(x).raw("\" y=\"").text(y).raw("\">").text(text).raw("</text>");
+}
+
+fn number(value: f64) -> String {
+    format!("{value:.1}")
+}

@@ -1,0 +1,456 @@
+//! Records changes. A change consists of everything that one command did to a store, and its id is
+//! the one that `undo` accepts. A cloned repository can contain run folders, so `change.json` is
+//! authenticated with a keyed mark.
+
+use std::collections::BTreeMap;
+
+use jiff::Timestamp;
+use nacre_base::ContentHash;
+use nacre_base::config::projects::Project;
+use nacre_base::fs::{FsError, RelPath};
+use nacre_memory::{Batch, Located, MemoryError, MemoryId, PlannedChange, Store};
+use nacre_types::RunMode;
+use serde::{Deserialize, Serialize};
+
+use crate::run::folder::{
+    CHANGE_FILE, MAX_ARTIFACT_BYTES, RunId, SaidWords, TEXT_FILE, UndoPlan, list, pretty,
+    stage_without,
+};
+
+const VERSION: u32 = 1;
+const MAX_NOTE_BYTES: u64 = 64 << 10;
+
+const MAX_TEXT_BYTES: u64 = 4 << 20;
+
+/// Maximum number of memories that are listed by name. The others are only counted.
+const MAX_NAMED: usize = 5;
+
+#[derive(Clone, Copy, Debug)]
+pub struct ChangeInfo<'a> {
+    /// The id of the change that this run is part of, or `None` if the run is the whole change.
+    pub change: Option<&'a str>,
+    /// The command line without `nacre`.
+    pub command: &'a str,
+    pub undoes: Option<&'a str>,
+    pub now: Timestamp,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reversal {
+    Plan,
+    Moved {
+        aside: RelPath,
+    },
+    /// The change cannot be undone, because the removed content was deliberately not stored.
+    Gone,
+    Command {
+        command: String,
+    },
+    Agents {
+        agents: Vec<AgentParts>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        register: Option<TextRecord>,
+    },
+    Text {
+        text: TextRecord,
+    },
+    Projects {
+        added: Vec<Project>,
+        removed: Vec<Project>,
+    },
+    Trust {
+        memories: Vec<TrustRecord>,
+    },
+}
+
+impl Reversal {
+    pub fn is_undoable(&self) -> bool {
+        match self {
+            Self::Plan
+            | Self::Moved { .. }
+            | Self::Agents { .. }
+            | Self::Text { .. }
+            | Self::Projects { .. }
+            | Self::Trust { .. } => true,
+            Self::Gone | Self::Command { .. } => false,
+        }
+    }
+}
+
+/// A text file that a command changed. Its previous content is in the run folder.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TextRecord {
+    pub below: TextRoot,
+    pub file: RelPath,
+    pub existed: bool,
+    /// The hash of the new content, or `None` if the command removed the file.
+    pub after: Option<ContentHash>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TextRoot {
+    Store,
+    Project,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TrustRecord {
+    pub id: String,
+    pub before: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentParts {
+    pub agent: String,
+    pub added: Vec<String>,
+    pub removed: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ChangeCounts {
+    pub added: usize,
+    pub changed: usize,
+    pub removed: usize,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+struct ChangeNote {
+    version: u32,
+    change: String,
+    command: String,
+    at: Timestamp,
+    sequence: u32,
+    counts: ChangeCounts,
+    memories: Vec<String>,
+    reversal: Reversal,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    undoes: Option<String>,
+    mark: String,
+}
+
+#[derive(Clone, Debug)]
+pub struct StoredChange {
+    pub id: String,
+    pub command: String,
+    /// When the last run ended. Changes within the same second are ordered by `sequence`.
+    pub at: Timestamp,
+    pub sequence: u32,
+    pub counts: ChangeCounts,
+    pub memories: Vec<String>,
+    pub reversal: Reversal,
+    /// Oldest first.
+    pub runs: Vec<RunId>,
+    pub undoes: Option<String>,
+    pub undone_by: Option<String>,
+    /// Whether the mark proves that the current user made the change.
+    pub is_own: bool,
+}
+
+impl StoredChange {
+    #[must_use]
+    pub fn single_run(&self, run: &RunId) -> Self {
+        Self { id: run.to_string(), runs: vec![run.clone()], ..self.clone() }
+    }
+}
+
+pub fn fresh_run_id(
+    store: &Store,
+    mode: RunMode,
+    now: Timestamp,
+    input: &str,
+) -> Result<RunId, FsError> {
+    let mut id = RunId::new(mode, now, input);
+    for n in 2_u32.. {
+        if store.scope().folder(&id.folder()?)?.is_none() {
+            break;
+        }
+        id = RunId::new(mode, now, &format!("{input} {n}"));
+    }
+    Ok(id)
+}
+
+pub fn stage_change(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    run: &RunId,
+    info: &ChangeInfo<'_>,
+    reversal: Reversal,
+) -> Result<(), MemoryError> {
+    let plan = batch.plan()?;
+    if reversal == Reversal::Plan {
+        let (path, bytes) = UndoPlan::of_command(&plan).file(run)?;
+        batch.put_file(path, bytes)?;
+    }
+    stage_note(store, batch, run, info, &plan, reversal)
+}
+
+pub fn stage_text(
+    batch: &mut Batch<'_>,
+    run: &RunId,
+    before: Option<&[u8]>,
+) -> Result<(), MemoryError> {
+    match before {
+        Some(before) => batch.put_file(run.folder()?.join(TEXT_FILE)?, before.to_vec()),
+        None => Ok(()),
+    }
+}
+
+pub fn read_text(store: &Store, run: &RunId) -> Result<Option<Vec<u8>>, FsError> {
+    store.scope().read_optional(&run.folder()?.join(TEXT_FILE)?, MAX_TEXT_BYTES)
+}
+
+pub(crate) fn stage_note(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    run: &RunId,
+    info: &ChangeInfo<'_>,
+    plan: &[PlannedChange],
+    reversal: Reversal,
+) -> Result<(), MemoryError> {
+    let change = info.change.unwrap_or(run.as_str()).to_owned();
+    let memories = memories_of(plan);
+    let counts = count_changes(&memories);
+    let mut memories: Vec<String> = memories.into_keys().take(MAX_NAMED).collect();
+    if reversal == Reversal::Gone {
+        // Ids are derived from titles, which must not be stored here.
+        memories.clear();
+    }
+    let mark = store.scope().mark(&marked(run, &change)).map_err(|source| {
+        MemoryError::from(FsError::Io {
+            action: nacre_base::fs::FsAction::Write,
+            path: store.path().to_owned(),
+            source,
+        })
+    })?;
+    let note = ChangeNote {
+        version: VERSION,
+        change,
+        command: info.command.to_owned(),
+        at: info.now,
+        sequence: next_sequence(store, run)?,
+        counts,
+        memories,
+        reversal,
+        undoes: info.undoes.map(str::to_owned),
+        mark,
+    };
+    batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))
+}
+
+fn marked(run: &RunId, change: &str) -> String {
+    format!("change {change} by {run}")
+}
+
+/// Maps each changed memory to whether it exists before and after the change.
+pub(crate) fn memories_of(plan: &[PlannedChange]) -> BTreeMap<String, (bool, bool)> {
+    let mut by_id: BTreeMap<String, (bool, bool)> = BTreeMap::new();
+    for change in plan {
+        let Some(at) = Located::from_path(change.path.as_str()) else { continue };
+        let entry = by_id.entry(at.id.to_string()).or_default();
+        entry.0 |= change.before.is_some();
+        entry.1 |= change.after.is_some();
+    }
+    by_id
+}
+
+fn count_changes(memories: &BTreeMap<String, (bool, bool)>) -> ChangeCounts {
+    let mut counts = ChangeCounts::default();
+    for existence in memories.values() {
+        match existence {
+            (false, _) => counts.added += 1,
+            (true, true) => counts.changed += 1,
+            (true, false) => counts.removed += 1,
+        }
+    }
+    counts
+}
+
+fn next_sequence(store: &Store, run: &RunId) -> Result<u32, FsError> {
+    let mut last = 0;
+    for other in list(store)?.iter().filter(|other| other.stamp() == run.stamp()) {
+        if let Some(note) = read_note(store, other)? {
+            last = last.max(note.sequence);
+        }
+    }
+    Ok(last.saturating_add(1))
+}
+
+fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>, FsError> {
+    let path = run.folder()?.join(CHANGE_FILE)?;
+    let bytes = match store.scope().read_optional(&path, MAX_NOTE_BYTES) {
+        Err(FsError::TooLarge { .. } | FsError::NotAFile { .. }) => return Ok(None),
+        bytes => bytes?,
+    };
+    let note = bytes.and_then(|bytes| serde_json::from_slice::<ChangeNote>(&bytes).ok());
+    Ok(note.filter(|note| {
+        let is_ours = store.scope().is_marked(&marked(run, &note.change), &note.mark);
+        note.version == VERSION && is_ours
+    }))
+}
+
+/// Call this before the memory file is removed.
+pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Result<(), MemoryError> {
+    let words = SaidWords::of(store, id)?;
+    for run in list(store)? {
+        stage_without(store, batch, &run, &words)?;
+        // Nacre did not write plans that are invalid, so they do not need to be scrubbed.
+        if let Ok(Some(plan)) = UndoPlan::read(store, &run)
+            && let Some(rest) = plan.without(id)
+        {
+            let (path, bytes) = rest.file(&run)?;
+            batch.put_file(path, bytes)?;
+        }
+        if let Some(note) = read_note(store, &run)? {
+            let scrubbed = scrub_note(store, batch, &run, &note, id)?;
+            if let Some(note) = scrubbed {
+                batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns `None` if the note needs no changes. If the run can no longer be undone, updates its
+/// `reversal`.
+fn scrub_note(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    run: &RunId,
+    note: &ChangeNote,
+    id: &MemoryId,
+) -> Result<Option<ChangeNote>, MemoryError> {
+    let mut new = note.clone();
+    new.memories.retain(|named| named != id.as_str());
+    let is_emptied = || {
+        let plan = UndoPlan::read(store, run).ok().flatten();
+        plan.is_some_and(|plan| plan.without(id).is_some_and(|rest| rest.is_empty()))
+    };
+    if note.reversal == Reversal::Plan && is_emptied() {
+        new.reversal = Reversal::Gone;
+    }
+    let text = read_text(store, run)?.unwrap_or_default();
+    if String::from_utf8_lossy(&text).contains(id.as_str()) {
+        batch.put_file(run.folder()?.join(TEXT_FILE)?, Vec::new())?;
+        new.reversal = Reversal::Command { command: note.command.clone() };
+    }
+    let is_changed = new.reversal != note.reversal || new.memories != note.memories;
+    Ok(is_changed.then_some(new))
+}
+
+pub fn ordered_runs(store: &Store) -> Result<Vec<RunId>, FsError> {
+    let mut runs = Vec::new();
+    for run in list(store)? {
+        let sequence = read_note(store, &run)?.map_or(0, |note| note.sequence);
+        runs.push((run.stamp().to_owned(), sequence, run));
+    }
+    runs.sort_by(|a, b| b.cmp(a));
+    Ok(runs.into_iter().map(|(_, _, run)| run).collect())
+}
+
+pub fn changes(store: &Store) -> Result<Vec<StoredChange>, FsError> {
+    let mut by_id: BTreeMap<String, StoredChange> = BTreeMap::new();
+    let mut runs = Vec::new();
+    for run in list(store)? {
+        let change = match read_note(store, &run)? {
+            Some(note) => of_note(&run, note),
+            None => without_note(store, &run)?,
+        };
+        runs.push((change.at, change.sequence, run, change));
+    }
+    runs.sort_by(|a, b| (a.0, a.1, &a.2).cmp(&(b.0, b.1, &b.2)));
+    for (_, _, _, change) in runs {
+        match by_id.get_mut(&change.id) {
+            Some(known) => join(known, change),
+            None => drop(by_id.insert(change.id.clone(), change)),
+        }
+    }
+    let mut changes: Vec<StoredChange> = by_id.into_values().collect();
+    changes.sort_by(|a, b| (b.at, b.sequence, &b.id).cmp(&(a.at, a.sequence, &a.id)));
+    mark_undone(&mut changes);
+    Ok(changes)
+}
+
+fn of_note(run: &RunId, note: ChangeNote) -> StoredChange {
+    StoredChange {
+        id: note.change,
+        command: note.command,
+        at: note.at,
+        sequence: note.sequence,
+        counts: note.counts,
+        memories: note.memories,
+        reversal: note.reversal,
+        runs: vec![run.clone()],
+        undoes: note.undoes,
+        undone_by: None,
+        is_own: true,
+    }
+}
+
+fn without_note(store: &Store, run: &RunId) -> Result<StoredChange, FsError> {
+    #[derive(Deserialize)]
+    struct Undo {
+        of: String,
+    }
+
+    let actions = run.folder()?.join(run.actions_file())?;
+    let bytes = match run.is_of(RunMode::Undo) {
+        true => store.scope().read_optional(&actions, MAX_ARTIFACT_BYTES).unwrap_or_default(),
+        false => None,
+    };
+    let undoes = bytes.and_then(|bytes| serde_json::from_slice::<Undo>(&bytes).ok());
+    let undoes = undoes.map(|undo| undo.of);
+    Ok(StoredChange {
+        id: run.to_string(),
+        command: run.mode().to_owned(),
+        at: run.time(),
+        sequence: 0,
+        counts: ChangeCounts::default(),
+        memories: Vec::new(),
+        reversal: Reversal::Plan,
+        runs: vec![run.clone()],
+        undoes,
+        undone_by: None,
+        is_own: false,
+    })
+}
+
+fn join(known: &mut StoredChange, later: StoredChange) {
+    known.runs.extend(later.runs);
+    (known.at, known.sequence) = (later.at, later.sequence);
+    known.counts.added += later.counts.added;
+    known.counts.changed += later.counts.changed;
+    known.counts.removed += later.counts.removed;
+    known.memories.extend(later.memories);
+    known.memories.truncate(MAX_NAMED);
+    known.is_own &= later.is_own;
+}
+
+/// Sets `undone_by` on each undone change. Undos that were themselves undone are ignored.
+fn mark_undone(changes: &mut [StoredChange]) {
+    for number in 0..changes.len() {
+        let StoredChange { id, undoes, undone_by, .. } = &changes[number];
+        let (Some(of), None) = (undoes.clone(), undone_by) else { continue };
+        let by = id.clone();
+        if let Some(undone) = changes.iter_mut().find(|change| change.id == of) {
+            undone.undone_by.get_or_insert(by);
+        }
+    }
+}
+
+pub fn shared_changes(changes: Vec<PlannedChange>) -> Vec<nacre_types::PlannedChange> {
+    let text =
+        |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    let shared = changes.into_iter().filter(|change| is_shared(change.path.as_str()));
+    let planned = shared.map(|change| nacre_types::PlannedChange {
+        path: change.path.as_str().to_owned(),
+        before: text(change.before),
+        after: text(change.after),
+    });
+    planned.collect()
+}
+
+fn is_shared(path: &str) -> bool {
+    path.starts_with("memory/") || path.starts_with("meta/evidence/")
+}

@@ -1,0 +1,7 @@
+//! Runs, their folders, actions and costs, and the changes that they belong to.
+
+pub mod change;
+pub mod folder;
+pub mod show;
+
+pub use show::{list, messages, show};

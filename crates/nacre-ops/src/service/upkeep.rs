@@ -1,0 +1,352 @@
+//! The server's scheduled work, its files in `run/`, and its log.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use nacre_base::fs::{Access, Owner, RelPath, WriteScope, Writer};
+use nacre_engine::record::state::{LOG_FOLDER, MAX_TASK_AGE, State};
+use nacre_memory::search::prune_indexes;
+use nacre_team::postgres::queue::SharedQueue;
+use nacre_traces::catalog::{SessionFilter, TraceGlance, glance};
+use nacre_types::{LogsReport, ServiceStatus};
+
+use super::definition::is_held;
+use super::{ADDRESS, LOCK_FOLDER, MAX_BYTES, PAUSED, RUN_FOLDER, TOKEN, find};
+use crate::error::{OpError, Result};
+use crate::events::Events;
+use crate::hook::{prune_sessions, refresh_index};
+use crate::host::{Environment, Host, connections, empty_spill, open_catalog};
+use crate::json::ascii_json;
+use crate::map::bring_up_to_date;
+
+const IN_USE: SignedDuration = SignedDuration::from_hours(1);
+
+/// Maximum number of maps to keep up to date. The most recently used ones are chosen.
+const MAX_MAPS: usize = 8;
+
+pub fn look_at_traces(host: &Host) -> Result<TraceGlance> {
+    Ok(glance(&connections(host, &[])?))
+}
+
+/// Returns `false` if there is no shared database.
+pub fn has_due_sessions(host: &Host) -> Result<bool> {
+    let Some(database) = host.database()? else { return Ok(false) };
+    let queue = SharedQueue::open(&database)?.for_server(&host.server_id()?);
+    Ok(queue.is_due(host.now())?)
+}
+
+/// Returns the number of stores checked. If a store cannot be checked, the error is reported and
+/// the store is skipped.
+pub fn keep_indexes(host: &Host, events: &Events) -> Result<usize> {
+    let mut n_kept = 0;
+    let projects = host.projects.iter().map(|project| host.store_at(&project.path));
+    let global = host.global_store().transpose();
+    for found in projects.chain(global) {
+        events.check_cancelled()?;
+        let kept = found
+            .and_then(|scoped| host.searchable(scoped, "serve"))
+            .and_then(|searchable| refresh_index(host, &searchable));
+        match kept {
+            Ok(_) => n_kept += 1,
+            Err(error) => events.warn(&error),
+        }
+    }
+    Ok(n_kept)
+}
+
+pub fn keep_maps(host: &Host, events: &Events) -> Result<usize> {
+    let mut n_kept = 0;
+    for root in in_use(host)? {
+        events.check_cancelled()?;
+        match bring_up_to_date(host, &root, events) {
+            Ok(()) => n_kept += 1,
+            Err(error) => events.warn(&error),
+        }
+    }
+    Ok(n_kept)
+}
+
+fn in_use(host: &Host) -> Result<Vec<String>> {
+    let since = host.now().checked_sub(IN_USE).unwrap_or(Timestamp::UNIX_EPOCH);
+    let filter =
+        SessionFilter { agent: None, project: None, since: Some(since), until: None, limit: None };
+    let mut seen = BTreeSet::new();
+    let mut roots = Vec::new();
+    for session in open_catalog(host)?.sessions(&filter)? {
+        let Some(root) = session.project else { continue };
+        let is_registered =
+            host.projects.iter().any(|project| project.path.as_os_str() == root.as_str());
+        if is_registered && seen.insert(root.clone()) {
+            roots.push(root);
+        }
+    }
+    roots.truncate(MAX_MAPS);
+    Ok(roots)
+}
+
+const YES: &[u8] = b"yes\n";
+const NO: &[u8] = b"no\n";
+
+pub fn is_paused(host: &Host) -> Result<bool> {
+    let Some(run) = host.existing_home_folder(RUN_FOLDER)? else { return Ok(false) };
+    Ok(run.read_optional(&RelPath::new(PAUSED)?, MAX_BYTES)?.as_deref() == Some(YES))
+}
+
+/// The value persists across restarts.
+pub fn set_paused(host: &Host, is_paused: bool) -> Result<()> {
+    let run = host.home_folder(RUN_FOLDER)?;
+    let text = if is_paused { YES } else { NO };
+    Ok(run.put_output(&RelPath::new(PAUSED)?, text, &host.owner("serve"))?)
+}
+
+/// Returns the number of tasks removed. Logs and run folders are pruned elsewhere: logs are rotated
+/// when they are written, and run folders are pruned by runs.
+pub fn prune(host: &Host) -> Result<u64> {
+    let home = host.home_scope()?;
+    let (owner, wait) = (host.owner("serve"), host.settings().lock.wait);
+    empty_spill(host, &home);
+    prune_sessions(host)?;
+    prune_indexes(host.home()?, &owner, wait, host.now().into())?;
+    let mut state = State::open(&home, &owner, wait)?;
+    Ok(state.trim(MAX_TASK_AGE, host.now())?)
+}
+
+/// Ignores an address whose lock is free, because it was left by a killed server.
+pub(crate) fn service_status(host: &Host) -> Result<Option<ServiceStatus>> {
+    if host.home.is_none() {
+        return Ok(None);
+    }
+    let Some(found) = find(host)? else { return Ok(None) };
+    if !is_held(host)? {
+        return Ok(None);
+    }
+    Ok(Some(ServiceStatus { address: found.address, paused: is_paused(host)? }))
+}
+
+const TOKEN_BYTES: usize = 32;
+
+/// Allows for a concurrent status check, which holds the lock only briefly.
+const LOCK_PATIENCE: Duration = Duration::from_millis(200);
+
+const PATIENCE: Duration = Duration::from_secs(2);
+
+pub struct HeldService<'h> {
+    _lock: Writer<'h>,
+    run: &'h WriteScope,
+    home: WriteScope,
+    owner: Owner,
+    token: String,
+}
+
+/// If another server for this home is running, the error contains its address.
+pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) -> Result<T> {
+    let home = host.home_scope()?;
+    let run = WriteScope::create_inside(host.home()?, RUN_FOLDER, Access::Private)?;
+    let place = WriteScope::create_inside(run.path(), LOCK_FOLDER, Access::Private)?;
+    let owner = host.owner("serve");
+    let lock = place.lock(&owner, LOCK_PATIENCE).map_err(|error| {
+        let mut error = OpError::from(error);
+        error.hints = vec!["Use that one, or stop it first: nacre down".to_owned()];
+        error
+    })?;
+    let mut held = HeldService { _lock: lock, run: &run, home, owner, token: String::new() };
+    held.withdraw()?;
+    // Remove the old address first, so that a client cannot send the new token to it.
+    held.token = new_token(host, &run, &held.owner)?;
+    let result = work(&held);
+    // A stale address is harmless, because no server answers there.
+    let _ = held.withdraw();
+    result
+}
+
+impl HeldService<'_> {
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    pub fn announce(&self, address: &str) -> Result<()> {
+        Ok(self.run.put_output(&RelPath::new(ADDRESS)?, address.as_bytes(), &self.owner)?)
+    }
+
+    /// Returns `None` if the path would exceed `MAX_SOCKET_PATH`.
+    #[cfg(unix)]
+    pub fn socket_path(&self) -> Option<PathBuf> {
+        /// Within the limits of all supported operating systems.
+        const MAX_SOCKET_PATH: usize = 100;
+        let path = self.run.path().join(super::SOCKET);
+        (path.as_os_str().len() <= MAX_SOCKET_PATH).then_some(path)
+    }
+
+    fn withdraw(&self) -> Result<()> {
+        let left = left_files()?;
+        let is_left = |path: &RelPath| self.home.full(path).symlink_metadata().is_ok();
+        if !left.iter().any(is_left) {
+            return Ok(());
+        }
+        let writer = self.home.lock(&self.owner, PATIENCE)?;
+        for path in &left {
+            match writer.remove_derived(path) {
+                Err(error) if !error.is_missing() => return Err(error.into()),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+fn left_files() -> Result<Vec<RelPath>> {
+    let run = RelPath::new(RUN_FOLDER)?;
+    let names = [
+        ADDRESS,
+        #[cfg(unix)]
+        super::SOCKET,
+    ];
+    Ok(names.iter().map(|name| run.join(name)).collect::<Result<_, _>>()?)
+}
+
+/// Creates a new token at each start, so that a leaked token does not stay valid. Clients then read
+/// the new one.
+fn new_token(host: &Host, run: &WriteScope, owner: &Owner) -> Result<String> {
+    let bytes: [u8; TOKEN_BYTES] = host.environment.random_bytes()?;
+    let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    run.put_output(&RelPath::new(TOKEN)?, token.as_bytes(), owner)?;
+    Ok(token)
+}
+
+const USUAL_LINES: usize = 50;
+
+/// Larger than any log, because logs are rotated before they reach this size.
+const MAX_READ_BYTES: u64 = 32 << 20;
+
+/// Returns the lines oldest first.
+pub fn logs(host: &Host, lines: Option<usize>) -> Result<LogsReport> {
+    let wanted = match lines {
+        Some(0) => usize::MAX,
+        lines => lines.unwrap_or(USUAL_LINES),
+    };
+    let mut text = read(host, LOG_FILE)?.unwrap_or_default();
+    if text.lines().count() < wanted {
+        let before = read(host, &format!("{LOG_FILE}.1"))?.unwrap_or_default();
+        text = format!("{before}{text}");
+    }
+    let n_left_out = text.lines().count().saturating_sub(wanted);
+    let lines = text.lines().skip(n_left_out).map(str::to_owned).collect();
+    Ok(LogsReport { path: path(host)?.display().to_string(), lines })
+}
+
+#[derive(Debug)]
+pub struct LogTail {
+    n_bytes: usize,
+}
+
+impl LogTail {
+    pub fn begin(host: &Host) -> Result<Self> {
+        Ok(Self { n_bytes: read(host, LOG_FILE)?.unwrap_or_default().len() })
+    }
+
+    pub fn more(&mut self, host: &Host) -> Result<Vec<String>> {
+        let text = read(host, LOG_FILE)?.unwrap_or_default();
+        // If the log is shorter than before, it has been rotated.
+        let begin = if text.len() < self.n_bytes { 0 } else { self.n_bytes };
+        let new = text.get(begin..).unwrap_or_default();
+        // The last line may be incomplete.
+        let whole = new.rfind('\n').map_or("", |end| &new[..=end]);
+        self.n_bytes = begin + whole.len();
+        Ok(whole.lines().map(str::to_owned).collect())
+    }
+}
+
+fn path(host: &Host) -> Result<PathBuf> {
+    Ok(host.home()?.join(LOG_FOLDER).join(LOG_FILE))
+}
+
+fn read(host: &Host, name: &str) -> Result<Option<String>> {
+    let Some(folder) = host.existing_home_folder(LOG_FOLDER)? else { return Ok(None) };
+    let bytes = folder.read_optional(&RelPath::new(name)?, MAX_READ_BYTES)?;
+    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+}
+
+const LOG_FILE: &str = "service.log";
+
+/// The size at which a log is rotated, and the number of old logs that are kept.
+const MAX_LOG_BYTES: u64 = 10 << 20;
+const N_KEPT: u32 = 4;
+
+const MAX_VALUE: usize = 1000;
+
+const LOG_PATIENCE: Duration = Duration::from_millis(500);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogLevel {
+    Info,
+    Warn,
+    Error,
+}
+
+impl LogLevel {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warn => "warn",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// Write errors are ignored, so that the server keeps running if its log cannot be written.
+pub fn log(environment: &Environment, level: LogLevel, event: &str, fields: &[(&str, &str)]) {
+    let _ = try_log(environment, level, event, fields);
+}
+
+fn try_log(
+    environment: &Environment,
+    level: LogLevel,
+    event: &str,
+    fields: &[(&str, &str)],
+) -> Option<()> {
+    let home = environment.nacre_home().filter(|home| home.is_dir())?;
+    let at = environment.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+    let mut line = format!("at={at} level={} event={}", level.as_str(), shown(event));
+    for (key, value) in fields {
+        line.push_str(&format!(" {key}={}", shown(value)));
+    }
+    line.push('\n');
+    let folder = WriteScope::create_inside(&home, LOG_FOLDER, Access::Private).ok()?;
+    let owner = Owner { pid: environment.pid, command: "nacre serve".to_owned(), since: at };
+    let writer = folder.lock(&owner, LOG_PATIENCE).ok()?;
+    let path = RelPath::new(LOG_FILE).ok()?;
+    if MAX_LOG_BYTES <= writer.append(&path, line.as_bytes()).ok()? {
+        writer.rotate(&path, N_KEPT).ok()?;
+    }
+    Some(())
+}
+
+/// Quotes a value in logfmt style unless it is a single plain word, so that it cannot start a new
+/// line or field.
+fn shown(value: &str) -> String {
+    let value = &value[..value.floor_char_boundary(MAX_VALUE)];
+    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '=' | '\\');
+    match !value.is_empty() && value.chars().all(is_plain) {
+        true => value.to_owned(),
+        // Serializing a string as JSON cannot fail.
+        false => ascii_json(serde_json::to_string(value).unwrap_or_default()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_value_can_begin_a_line_or_a_field() {
+        assert_eq!(shown("127.0.0.1:8765"), "127.0.0.1:8765");
+        for value in ["", "a b", "a=b", "a\nlevel=error", "\u{1b}[2J", "\u{202e}", "\"", "\\"] {
+            let shown = shown(value);
+            assert!(shown.starts_with('"') && shown.ends_with('"'), "{shown}");
+            assert!(shown.chars().all(|c| c == ' ' || c.is_ascii_graphic()), "{shown}");
+            assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), value);
+        }
+    }
+}

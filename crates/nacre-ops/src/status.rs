@@ -1,0 +1,241 @@
+//! Reports memory and session counts, and spending. Problems are those found by the last `doctor`
+//! run; no checks are run here.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use nacre_base::fs::{Access, WriteScope};
+use nacre_engine::model::LimitScope;
+use nacre_engine::record::state::{SpentOn, State, StateError};
+use nacre_memory::{Located, MemoryType, StoreArea, TYPES};
+use nacre_traces::agents::{ADAPTERS, connectable_agent};
+use nacre_traces::catalog::{self, StateCounts};
+use nacre_traces::transcript::Adapter;
+use nacre_types::{
+    AgentSessions, EmptyRequest, FolderSessions, Health, LaterSessions, LookedIn, SessionStatus,
+    SpendingScope, SpendingStatus, StatusReport, StoreStatus, TypeCount, WaitingSessions,
+};
+
+use super::doctor::last_check;
+use super::service::service_status;
+use crate::error::{OpError, Result};
+use crate::host::{
+    Host, ScopedStore, WaitingQueue, connected, connections, git_root, has_catalog, homes,
+    open_catalog, open_queue, short, spending_limits, spent_by_scope,
+};
+
+pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
+    let EmptyRequest {} = request;
+    let mut stores = Vec::new();
+    for scoped in [host.project_store()?, host.global_store()?].into_iter().flatten() {
+        stores.push(store_status(host, &scoped)?);
+    }
+    let project = host.project.as_ref();
+    // Only the owner may see data about the whole machine.
+    let is_owner = host.caller.permissions.allow_everything();
+    let report = StatusReport {
+        project: project.and_then(|project| project.name.clone()),
+        root: project.map(|project| project.path.display().to_string()),
+        scope: host.settings().memory.scope,
+        stores,
+        projects: host.projects.iter().count(),
+        sessions: Vec::new(),
+        sessions_add_up: true,
+        waiting: WaitingSessions::default(),
+        switched_off: if is_owner { switched_off(host) } else { Vec::new() },
+        last_sync: None,
+        service: if is_owner { service_status(host)? } else { None },
+        database: if is_owner { host.database_status() } else { None },
+        spending: if is_owner { spending(host)? } else { Vec::new() },
+        config: host.mistake.clone(),
+        health: Health::Unchecked,
+        checked: None,
+    };
+    add_sessions(host, report)
+}
+
+/// Does not create the catalog if it is missing.
+fn add_sessions(host: &Host, mut report: StatusReport) -> Result<StatusReport> {
+    if !has_catalog(host) || !host.caller.permissions.allow_everything() {
+        return Ok(report);
+    }
+    let mut queue = match open_queue(host) {
+        // Local data would be misleading while the shared queue is unavailable.
+        Err(_) if host.has_database() => {
+            (report.health, report.checked) = last_check(host, &open_catalog(host)?)?;
+            return Ok(report);
+        }
+        queue => queue?,
+    };
+    let counts = queue.jobs().counts()?;
+    report.sessions_add_up = counts.values().all(StateCounts::adds_up);
+    let sessions = counts.into_iter().map(|((project, agent), counts)| {
+        let states = counts.by_state.iter().map(|(state, n)| (state.as_str().to_owned(), *n));
+        let states = states.collect();
+        SessionStatus { project, agent, seen: counts.seen, states, skipped: counts.skipped }
+    });
+    report.sessions = sessions.collect();
+    let last_sync = queue.jobs().last_run("sync")?;
+    report.last_sync = last_sync
+        .map(|run| format!("{} ({})", run.id, run.outcome.as_deref().unwrap_or("not ended")));
+    report.waiting = waiting(host, &queue)?;
+    (report.health, report.checked) = last_check(host, &queue.catalog)?;
+    Ok(report)
+}
+
+/// Returns the costs of the current project for today and for this month. The list is empty if no
+/// model has been used.
+fn spending(host: &Host) -> Result<Vec<SpendingStatus>> {
+    let failed = |error: StateError| OpError::wrap(&error);
+    let home = match host.home() {
+        Ok(home) if home.is_dir() => WriteScope::open(home, Access::Private)?,
+        Ok(_) | Err(_) => return Ok(Vec::new()),
+    };
+    let Some(state) = State::open_existing(&home).map_err(failed)? else { return Ok(Vec::new()) };
+    let limits = spending_limits(&host.settings().limits);
+    let project = host.project_key();
+    let on = SpentOn { project, session: String::new() };
+    let scopes = spent_by_scope(&state, &limits, &on, host.now()).map_err(failed)?;
+    let shown = scopes.into_iter().filter_map(|(scope, limit, sum)| {
+        let (limit_cost, cost) = (limit.cost, sum.amount.cost);
+        Some(SpendingStatus {
+            scope: spending_scope(scope)?,
+            calls: sum.calls,
+            tokens: sum.amount.tokens,
+            limit_tokens: limit.tokens,
+            cost_usd: cost.dollars(),
+            limit_usd: limit_cost.dollars(),
+            unpriced_calls: sum.unpriced_calls,
+            is_reached: limit.tokens <= sum.amount.tokens
+                || (cost.nano_dollars() > 0 && limit_cost <= cost),
+        })
+    });
+    Ok(shown.collect())
+}
+
+/// Returns `None` for per-session limits, which are not shown here.
+fn spending_scope(scope: LimitScope) -> Option<SpendingScope> {
+    match scope {
+        LimitScope::Session => None,
+        LimitScope::Day => Some(SpendingScope::Day),
+        LimitScope::Project => Some(SpendingScope::Project),
+    }
+}
+
+fn store_status(host: &Host, scoped: &ScopedStore) -> Result<StoreStatus> {
+    let listing = scoped.store.outlines(|_| true)?;
+    let count = |memory_type: MemoryType, area: StoreArea| {
+        let is_counted = |at: &Located| at.memory_type == memory_type && at.area == area;
+        listing.memories.iter().filter(|memory| is_counted(&memory.at)).count()
+    };
+    let counts = TYPES.iter().map(|spec| TypeCount {
+        r#type: spec.memory_type,
+        active: count(spec.memory_type, StoreArea::Active),
+        archived: count(spec.memory_type, StoreArea::Archived),
+    });
+    let waiting = host.count_waiting(scoped);
+    let newest = listing.memories.iter().filter_map(|memory| memory.updated).max();
+    Ok(StoreStatus {
+        scope: scoped.scope,
+        path: scoped.store.path().display().to_string(),
+        memories: counts.collect(),
+        candidates: listing.memories.iter().filter(|memory| memory.is_candidate()).count(),
+        foreign: waiting.foreign,
+        quarantined: waiting.quarantined,
+        broken: listing.broken.len(),
+        updated: newest.map(|time| time.to_string()),
+    })
+}
+
+pub(crate) fn agent_sessions(
+    counts: impl IntoIterator<Item = (String, u64)>,
+) -> Vec<AgentSessions> {
+    let entry = |(agent, sessions): (String, u64)| AgentSessions {
+        title: agent_title(&agent),
+        agent,
+        sessions,
+    };
+    let mut agents: Vec<AgentSessions> = counts.into_iter().map(entry).collect();
+    agents.sort_by_key(|agent| std::cmp::Reverse(agent.sessions));
+    agents
+}
+
+fn agent_title(name: &str) -> String {
+    connectable_agent(name).map_or(name, |spec| spec.title).to_owned()
+}
+
+pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessions> {
+    let now = host.now();
+    let catalog::WaitingSessions { ready, active, retried, unregistered } = queue.waiting(now)?;
+    Ok(WaitingSessions {
+        ready,
+        active: active.map(|of| later(of, now)),
+        retried: retried.map(|of| later(of, now)),
+        not_set_up: not_set_up(host, unregistered),
+    })
+}
+
+fn later(of: catalog::LaterSessions, now: Timestamp) -> LaterSessions {
+    let catalog::LaterSessions { sessions, ready_at, example } = of;
+    let ready_in = u64::try_from(ready_at.duration_since(now).as_secs()).unwrap_or(0);
+    LaterSessions { sessions, ready_at: ready_at.to_string(), ready_in, example }
+}
+
+fn not_set_up(host: &Host, folders: Vec<(String, u64)>) -> Vec<FolderSessions> {
+    let mut sums: BTreeMap<PathBuf, u64> = BTreeMap::new();
+    for (folder, sessions) in folders {
+        *sums.entry(repository_around(host, Path::new(&folder))).or_default() += sessions;
+    }
+    let entry = |(path, sessions): (PathBuf, u64)| FolderSessions {
+        path: path.display().to_string(),
+        sessions,
+    };
+    let mut folders: Vec<FolderSessions> = sums.into_iter().map(entry).collect();
+    folders.sort_by_key(|folder| std::cmp::Reverse(folder.sessions));
+    folders
+}
+
+fn repository_around(host: &Host, folder: &Path) -> PathBuf {
+    git_root(&host.person, folder).unwrap_or_else(|| folder.to_owned())
+}
+
+/// Returns `None` if the folder is part of a project, or if it is not a repository and has no
+/// sessions.
+pub(crate) fn not_set_up_here(host: &Host, waiting: &WaitingSessions) -> Option<FolderSessions> {
+    if host.project.is_some() {
+        return None;
+    }
+    let folder = &host.environment.folder;
+    let git = git_root(&host.person, folder);
+    let root = git.as_ref().unwrap_or(folder);
+    let is_here = |one: &&FolderSessions| Path::new(&one.path) == root;
+    match waiting.not_set_up.iter().find(is_here) {
+        Some(found) => Some(found.clone()),
+        None => git.map(|git| FolderSessions { path: git.display().to_string(), sessions: 0 }),
+    }
+}
+
+pub(crate) fn places_of_sessions(host: &Host) -> Result<Vec<LookedIn>> {
+    let connections = connections(host, &[])?;
+    let places = connections.iter().flat_map(|connection| {
+        connection.roots.iter().map(|root| LookedIn {
+            agent: connection.agent.as_str().to_owned(),
+            path: short(host, root),
+            exists: root.exists(),
+        })
+    });
+    Ok(places.collect())
+}
+
+/// Returns an empty list if the agents file cannot be read.
+pub(crate) fn switched_off(host: &Host) -> Vec<String> {
+    let (Ok(Some(chosen)), Ok(homes)) = (connected(host), homes(host)) else { return Vec::new() };
+    let is_off = |adapter: &&&dyn Adapter| {
+        !chosen.iter().any(|agent| agent.name == adapter.agent().as_str())
+    };
+    let has_sessions =
+        |adapter: &&&dyn Adapter| !adapter.discover(&adapter.roots(&homes)).sources.is_empty();
+    let found = ADAPTERS.iter().filter(is_off).filter(has_sessions);
+    found.map(|adapter| adapter.agent().as_str().to_owned()).collect()
+}

@@ -1,0 +1,302 @@
+//! Extracts candidates from a session without a model: explicit requests to remember something,
+//! answered questions, and failed commands with their fixes. Memory use is bounded, whatever the
+//! size of the trace.
+
+mod checks;
+mod choice;
+mod cues;
+mod failures;
+mod proposal;
+pub(crate) mod requests;
+mod said;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+
+use nacre_traces::agents::ADAPTERS;
+use nacre_traces::transcript::{
+    Error, EventKind, Lane, SessionFacts, Sink, TextOrigin, Trace, TranscriptEvent, WordSource,
+};
+use nacre_types::{DropReason, Gate, Signal, Strategy};
+
+pub use self::checks::IsForgotten;
+pub(crate) use self::checks::fault_alone;
+use self::checks::{Injected, Repeated, plain};
+use self::choice::is_sequencing;
+use self::failures::Failures;
+use self::proposal::ProposalList;
+pub(crate) use self::proposal::{Proposal, Spoken, Unproven};
+use self::requests::{context, excerpt, request};
+use self::said::{Message, Shape, split_message};
+use crate::sync::candidate::{Extraction, FORMAT_VERSION};
+use crate::sync::steps::{Step, step_of};
+
+const MAX_HELD: usize = 8 * 1024;
+/// Maximum number of sentences to examine. The others are only counted.
+const MAX_JUDGED: usize = 10_000;
+const MAX_ECHOES: usize = 8;
+/// Minimum length of a copied sentence, because shorter ones can be equal by chance.
+const MIN_ECHO: usize = 24;
+
+#[derive(Clone, Copy)]
+pub struct Rules<'r> {
+    /// Events before this one have already been extracted and only provide context.
+    pub from: u64,
+    pub is_forgotten: &'r IsForgotten<'r>,
+}
+
+impl Default for Rules<'_> {
+    fn default() -> Self {
+        Self { from: 0, is_forgotten: &|_, _| false }
+    }
+}
+
+pub(crate) fn read(trace: &Trace, sink: Sink<'_>) -> Result<SessionFacts, Error> {
+    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
+    let unknown = || Error::Unreadable {
+        path: trace.source.path.clone(),
+        reason: "its agent is not known here",
+    };
+    Ok(adapter.ok_or_else(unknown)?.read(trace, None, sink)?.facts)
+}
+
+/// A session is worth recording if it passes the gate and the user sent several messages, or a
+/// single one that yields a candidate.
+pub fn is_worth_recording(trace: &Trace) -> Result<bool, Error> {
+    let mut extractor = Extractor::new(Rules::default());
+    let facts = read(trace, Sink::everything(&mut |event| extractor.take(&event)))?;
+    let n_messages = extractor.n_messages;
+    let found = extractor.finish(&facts);
+    Ok(found.gate == Gate::Open && (n_messages > 1 || !found.candidates.is_empty()))
+}
+
+#[derive(Default)]
+pub struct Extractor<'r> {
+    rules: Rules<'r>,
+    gate: checks::Counter,
+    ledger: ProposalList,
+    injected: Injected,
+    repeated: Repeated,
+    failures: Failures,
+    agent_said: Option<Spoken>,
+    last_paragraph: Option<String>,
+    /// The agent's recent messages as normalized words, for detecting sentences that the user
+    /// copied from them.
+    echoes: VecDeque<String>,
+    agent_ran: Option<String>,
+    /// The arguments of the agent's last question tool call, and the number of answers so far.
+    asked: Option<Spoken>,
+    n_answers: usize,
+    has_acted: bool,
+    n_messages: u64,
+    n_judged: usize,
+}
+
+impl<'r> Extractor<'r> {
+    pub fn new(rules: Rules<'r>) -> Self {
+        Self { rules, ..Self::default() }
+    }
+
+    /// The text of `event` must not have been omitted while reading the trace.
+    pub fn take(&mut self, event: &TranscriptEvent) {
+        if event.lane != Lane::Main {
+            return;
+        }
+        self.repeated.note(event);
+        match (event.kind, event.origin) {
+            (EventKind::User, TextOrigin::Person(source)) => self.person(event, source),
+            (_, TextOrigin::Injected(reason)) => self.injected.note(reason, event.text.head()),
+            (EventKind::Assistant, TextOrigin::Agent) => self.agent(event),
+            (EventKind::ToolCall, TextOrigin::Agent) => self.call(event),
+            (EventKind::ToolResult, TextOrigin::Tool) => self.failures.take_result(event),
+            _ => {}
+        }
+    }
+
+    pub(crate) fn gate(&mut self, facts: &SessionFacts) -> Gate {
+        let (mended, n_lost) = std::mem::take(&mut self.failures).finish();
+        self.ledger.leave_unread(n_lost);
+        for mended in mended {
+            if mended.worked_at >= self.rules.from {
+                self.ledger.add(Proposal::from_failure(&mended));
+            }
+        }
+        self.gate.verdict(facts, self.ledger.len())
+    }
+
+    pub fn finish(mut self, facts: &SessionFacts) -> Extraction {
+        let gate = self.gate(facts);
+        if gate != Gate::Open {
+            self.ledger = ProposalList::default();
+        }
+        self.settle(facts, Strategy::Offline, gate)
+    }
+
+    /// Keeps only the explicit requests among the candidates found by rules, because the model must
+    /// not override these.
+    pub(crate) fn finish_with(
+        mut self,
+        facts: &SessionFacts,
+        strategy: Strategy,
+        (proposals, unproven): (Vec<Proposal>, Vec<Unproven>),
+    ) -> Extraction {
+        let gate = self.gate(facts);
+        let judged: Vec<u64> = proposals.iter().flat_map(Proposal::sequences).collect();
+        self.ledger.keep_requests(&judged);
+        for proposal in proposals {
+            self.ledger.add(proposal);
+        }
+        self.ledger.unproven(unproven);
+        self.settle(facts, strategy, gate)
+    }
+
+    pub(crate) fn repeats(&self, text: &str) -> bool {
+        self.repeated.is_repeated(text)
+    }
+
+    fn settle(self, facts: &SessionFacts, strategy: Strategy, gate: Gate) -> Extraction {
+        let (mut candidates, dropped_counts, dropped) =
+            self.ledger.settle(facts, &self.injected, self.rules.is_forgotten);
+        for candidate in &mut candidates {
+            candidate.is_repeated = self.repeated.holds(candidate);
+        }
+        Extraction {
+            version: FORMAT_VERSION,
+            session: facts.id.clone(),
+            agent: facts.agent,
+            strategy,
+            gate,
+            candidates,
+            dropped_counts,
+            dropped,
+        }
+    }
+
+    fn agent(&mut self, event: &TranscriptEvent) {
+        self.gate.agent(event);
+        let text = event.text.head();
+        if text.trim().is_empty() {
+            return;
+        }
+        self.has_acted = true;
+        self.agent_ran = None;
+        self.failures.explained(text, event.sequence);
+        let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_HELD));
+        self.echoes.truncate(MAX_ECHOES - 1);
+        self.echoes.push_front(plain(&text[start..]));
+        self.last_paragraph = Some(last_paragraph(&text[start..]));
+        self.agent_said = Some(Spoken::by_agent(&text[start..], event));
+    }
+
+    fn call(&mut self, event: &TranscriptEvent) {
+        self.gate.agent(event);
+        self.has_acted = true;
+        let id = event.call.as_ref().map(|call| call.id.as_str()).unwrap_or_default();
+        match step_of(event) {
+            Step::Command(command) => {
+                self.failures.ran(id, &command, event.sequence);
+                self.agent_ran = Some(command);
+            }
+            Step::Edit(_) => self.failures.edited(),
+            Step::Ask => {
+                self.asked = Some(Spoken::by_agent(event.text.head(), event));
+                self.n_answers = 0;
+            }
+            Step::Other => {}
+        }
+    }
+
+    fn person(&mut self, event: &TranscriptEvent, source: WordSource) {
+        if source == WordSource::Shell {
+            return;
+        }
+        let text = event.text.head();
+        let said = split_message(text);
+        self.gate.person(&said, self.is_answer(source));
+        self.n_messages += 1;
+        if event.sequence >= self.rules.from {
+            self.ledger.revoke(&said, self.n_messages);
+            if !self.took_option(event, source) {
+                self.ledger.reconsider(&Spoken::by_person(text.trim(), event), self.n_messages);
+                self.judge_all(event, &said, source);
+            }
+        }
+        self.agent_ran = None;
+    }
+
+    fn took_option(&mut self, event: &TranscriptEvent, source: WordSource) -> bool {
+        let text = event.text.head().trim();
+        let offered = if source == WordSource::Answer { &self.asked } else { &self.agent_said };
+        let Some(offered) = offered else { return false };
+        let choice = if source == WordSource::Answer {
+            self.n_answers += 1;
+            choice::choice_of_answer(&offered.text, text, self.n_answers - 1)
+        } else {
+            choice::choice_of_message(&offered.text, text)
+        };
+        let Some(choice) = choice else { return false };
+        if !is_sequencing(&choice.question) {
+            let answer = Spoken::by_person(text, event);
+            let proposal = Proposal::from_choice(choice, answer, offered);
+            self.ledger.add(proposal.in_message(self.n_messages));
+        }
+        true
+    }
+
+    /// An answer is the result of a question tool, the refusal of a call, or a message after a
+    /// question.
+    fn is_answer(&self, source: WordSource) -> bool {
+        let asks = |words: &String| words.contains(['?', '？']);
+        matches!(source, WordSource::Answer | WordSource::Refusal)
+            || self.last_paragraph.as_ref().is_some_and(asks)
+    }
+
+    fn is_echo(&self, sentence: &str) -> bool {
+        let words = plain(sentence);
+        sentence.len() > MIN_ECHO && self.echoes.iter().any(|text| text.contains(&words))
+    }
+
+    fn judge_all(&mut self, event: &TranscriptEvent, said: &Message<'_>, source: WordSource) {
+        let is_reply = matches!(source, WordSource::Answer | WordSource::Refusal) || self.has_acted;
+        let before = context(self.agent_ran.as_deref(), self.last_paragraph.as_deref());
+        let n_judged = said.sentences.len().min(MAX_JUDGED - self.n_judged);
+        self.n_judged += n_judged;
+        self.ledger.leave_unread(said.sentences.len() - n_judged);
+        for (idx, sentence) in said.sentences.iter().enumerate().take(n_judged) {
+            let Some(request) = request(sentence.text, is_reply) else { continue };
+            let request = request.and_then(|request| {
+                // Documents and lists are usually pasted, so a rule in one may not be the user's.
+                let is_copied = said.shape == Shape::Document || sentence.is_item;
+                let is_own = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
+                if is_own { Ok(request) } else { Err(DropReason::Injected) }
+            });
+            let spoken = Spoken::by_person(sentence.text, event);
+            match request {
+                Err(reason) => self.ledger.turn_away(Signal::Remember, reason, &spoken),
+                Ok(request) => {
+                    let excerpt = excerpt(&said.sentences, idx);
+                    let proposal = Proposal::from_request(request, spoken, &excerpt, &before);
+                    self.ledger.add(proposal.in_message(self.n_messages));
+                }
+            }
+        }
+    }
+}
+
+pub(crate) fn is_passing(text: &str) -> bool {
+    cues::PASSING.is_in(&cues::fold(text))
+}
+
+/// Always true for quotes that are short or not ASCII, because their words cannot be compared
+/// reliably.
+pub(crate) fn is_about(claim: &str, quote: &str) -> bool {
+    let (claim, quote) = (cues::fold(claim), cues::fold(quote));
+    let n_words = cues::content_words(&quote).count();
+    n_words < 3 || !quote.is_ascii() || cues::n_shared(&quote, &claim) > 0
+}
+
+fn last_paragraph(text: &str) -> String {
+    let paragraph = text.trim().rsplit("\n\n").next().unwrap_or_default();
+    paragraph.split_whitespace().collect::<Vec<&str>>().join(" ")
+}

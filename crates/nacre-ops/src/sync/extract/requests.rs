@@ -1,0 +1,361 @@
+//! Recognizes requests to remember something. A keyword alone is not enough: "the callback never
+//! fires" is a bug report.
+
+use nacre_base::text::shorten as shortened;
+use nacre_memory::{Claim, LearningKind};
+use nacre_types::DropReason;
+
+use super::cues::{
+    ALWAYS, ClauseWord, LIMIT, NOT_REMEMBER, OURS, PASSING, REASON, REMEMBER, REVOKE, fold,
+    is_wide, n_content, words,
+};
+use super::said::Sentence;
+
+/// Minimum number of content words in an explicit request. "Please remember my build command" does
+/// not say what the command is.
+const MIN_OUTRIGHT: usize = 3;
+const MIN_RULE: usize = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Request {
+    pub(super) claim: Claim,
+    /// Whether the user explicitly asked to remember it. Other rules may apply to the current task
+    /// only.
+    pub(super) is_outright: bool,
+}
+
+/// Returns `None` if the sentence is not a request, and an error if the request is not worth
+/// keeping. `is_reply` is true if the agent has already said or done something.
+pub(super) fn request(sentence: &str, is_reply: bool) -> Option<Result<Request, DropReason>> {
+    let folded = fold(sentence);
+    if folded.trim_end_matches(['"', ')', '\'', ' ']).ends_with(['?', '？']) {
+        return None;
+    }
+    let words: Vec<ClauseWord<'_>> = words(&folded).collect();
+    let is_outright = REMEMBER.is_in(&folded) && !NOT_REMEMBER.is_in(&folded);
+    let is_rule = || ALWAYS.starts_in(&folded).any(|at| is_addressed(&folded, &words, at));
+    // Excludes phrases such as "never mind".
+    if !is_outright && (REVOKE.is_in(&folded) || !is_rule()) {
+        return None;
+    }
+    let min = if is_outright { MIN_OUTRIGHT } else { MIN_RULE };
+    // A rule in the first message is usually part of a task, such as "Always return 429".
+    let is_task = !is_reply && !OURS.is_in(&folded) && !gives_reason(&folded, &words);
+    Some(if n_content(&folded, &words) < min {
+        Err(DropReason::TooShort)
+    } else if !is_outright && is_task {
+        Err(DropReason::Weak)
+    } else if !is_outright && PASSING.is_in(&folded) {
+        Err(DropReason::NotDurable)
+    } else {
+        Ok(Request { claim: claim_of(&folded), is_outright })
+    })
+}
+
+fn claim_of(folded: &str) -> Claim {
+    let is_always = ALWAYS.is_in(folded);
+    Claim::Learning(if !is_always && !LIMIT.is_in(folded) {
+        LearningKind::Context
+    } else if is_always || OURS.is_in(folded) {
+        LearningKind::Convention
+    } else {
+        LearningKind::Preference
+    })
+}
+
+/// A rule is addressed to someone, so the keyword must start the sentence or follow "we", "you" or
+/// "please". Its position is not checked in scripts without spaces.
+fn is_addressed(folded: &str, words: &[ClauseWord<'_>], at: usize) -> bool {
+    if folded[at..].starts_with(is_wide) {
+        return true;
+    }
+    let Some(idx) = words.iter().position(|word| word.start == at) else { return false };
+    let is_lead = words[..idx].iter().all(|word| LEADS.contains(&word.text));
+    let before = |n: usize| idx.checked_sub(n).map_or("", |idx| words[idx].text);
+    is_lead
+        || match before(1) {
+            "we" | "you" | "please" | "bitte" | "wir" | "kindly" => true,
+            "so" => words[idx - 1].opens,
+            "should" | "must" => matches!(before(2), "we" | "you"),
+            _ => false,
+        }
+}
+
+/// Looks for a causal word or a second clause with its own subject.
+fn gives_reason(folded: &str, words: &[ClauseWord<'_>]) -> bool {
+    const SUBJECTS: &[&str] =
+        &["i", "we", "it", "it's", "they", "they're", "the", "there", "that's", "our", "so"];
+    let is_clause = |word: &ClauseWord<'_>| word.opens && SUBJECTS.contains(&word.text);
+    REASON.is_in(folded) || words.iter().skip(2).any(is_clause)
+}
+
+/// Length limit in characters.
+pub(crate) const MAX_TITLE: usize = 90;
+const MAX_EXCERPT: usize = 600;
+const MAX_CONTEXT: usize = 180;
+/// Length limit in bytes for introductory phrases such as "please remember that".
+const MAX_REMINDER: usize = 64;
+
+const LEADS: &[&str] = &[
+    "ok", "okay", "yes", "yeah", "yep", "no", "nope", "nein", "well", "so", "and", "but", "also",
+    "please", "pls", "hmm", "hm", "ah", "oh", "right", "actually", "sorry", "hey", "wait", "again",
+    "just", "then", "man", "thanks", "bitte",
+];
+
+const REMINDERS: &[&str] = &[
+    "remember that",
+    "remember to",
+    "remember",
+    "keep in mind that",
+    "keep in mind",
+    "bear in mind that",
+    "bear in mind",
+    "don't forget that",
+    "make a note that",
+    "for the record",
+];
+
+pub(super) fn title(sentence: &str) -> String {
+    let plain = without_leads(sentence);
+    capitalize(&cut_at_clause(
+        plain.trim_end_matches(['.', '!', ',', ';', ':', ' ', '。', '！']),
+        MAX_TITLE,
+    ))
+}
+
+pub(super) fn without_leads(sentence: &str) -> &str {
+    let mut rest = sentence.trim();
+    while let Some(shorter) = without_lead(rest) {
+        rest = shorter;
+    }
+    if rest.chars().count() < 10 { sentence.trim() } else { rest }
+}
+
+fn without_lead(text: &str) -> Option<&str> {
+    let word = text.split_whitespace().next()?;
+    let bare = word.trim_end_matches([',', '.', '!', ':', ';', '…']);
+    // Removes the "no" of "no, use tabs" but not that of "No emojis".
+    let is_lead =
+        LEADS.contains(&fold(bare).as_str()) && !(fold(bare).starts_with("no") && bare == word);
+    if is_lead {
+        return Some(text[word.len()..].trim_start());
+    }
+    let folded = fold(&text[..text.floor_char_boundary(MAX_REMINDER)]);
+    let reminder = REMINDERS.iter().find(|lead| folded.starts_with(**lead))?;
+    // Folding changes the byte length of these phrases only if they contain curly apostrophes.
+    let rest = text.get(reminder.len()..)?.trim_start_matches([',', ':', ' ']);
+    (text.is_char_boundary(reminder.len()) && !rest.is_empty()).then_some(rest)
+}
+
+pub(super) fn capitalize(text: &str) -> String {
+    let mut chars = text.chars();
+    match chars.next() {
+        Some(first) => first.to_uppercase().chain(chars).collect(),
+        None => String::new(),
+    }
+}
+
+const CLAUSE_MARKS: &[&str] = &[", ", "; ", ": ", " (", " — ", " – "];
+const CLAUSE_WORDS: &[&str] = &[" because ", " since ", " so that ", " which ", " but "];
+/// Words that cannot end a sentence.
+const OPEN_WORDS: &[&str] = &[
+    "a", "an", "and", "as", "at", "by", "for", "from", "in", "into", "is", "its", "no", "not",
+    "of", "on", "or", "our", "that", "the", "their", "to", "we", "with", "your",
+];
+
+/// Cuts at the end of a clause if enough text remains, and otherwise between words.
+pub(crate) fn cut_at_clause(text: &str, max: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<&str>>().join(" ");
+    if line.chars().count() <= max {
+        return line;
+    }
+    let end = line.char_indices().nth(max).map_or(line.len(), |(at, _)| at);
+    let head = &line[..end];
+    let last = |marks: &[&str], least: usize| {
+        marks.iter().filter_map(|mark| head.rfind(mark)).max().filter(|at| least < *at)
+    };
+    if let Some(clause) = last(CLAUSE_MARKS, max / 2).or_else(|| last(CLAUSE_WORDS, max / 3)) {
+        return trim_open_end(&head[..clause]).to_owned();
+    }
+    let is_whole = line[end..].starts_with(' ');
+    let mut cut =
+        trim_open_end(if is_whole { head } else { &head[..head.rfind(' ').unwrap_or(end)] });
+    while let Some((rest, word)) = cut.rsplit_once(' ')
+        && OPEN_WORDS.contains(&fold(word).as_str())
+    {
+        cut = trim_open_end(rest);
+    }
+    cut.to_owned()
+}
+
+fn trim_open_end(text: &str) -> &str {
+    text.trim_end_matches([',', ';', ':', ' ', '-', '('])
+}
+
+pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
+    let whole = sentences.iter().try_fold(0, |whole, sentence| {
+        let whole = whole + sentence.text.len() + 1;
+        (whole <= MAX_EXCERPT).then_some(whole)
+    });
+    let own = sentences[idx].paragraph;
+    let near = match whole {
+        Some(_) => 0..sentences.len(),
+        None => idx.saturating_sub(1)..sentences.len().min(idx + 2),
+    };
+    let near = sentences[near].iter();
+    let near = near.filter(|sentence| whole.is_some() || sentence.paragraph == own);
+    let told: Vec<String> = near.map(|sentence| end_sentence(sentence.text)).collect();
+    shortened(&told.join(" "), MAX_EXCERPT)
+}
+
+fn end_sentence(text: &str) -> String {
+    let text = text.trim();
+    if text.ends_with(['.', '!', '?', ':', '。', '！', '？', '…']) {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
+}
+
+pub(super) fn body(excerpt: &str, context: &str) -> String {
+    format!("{}\n\n{context}", capitalize(excerpt))
+}
+
+/// Returns the agent's last command if it was run after its last message, and otherwise the end of
+/// that message.
+pub(super) fn context(command: Option<&str>, words: Option<&str>) -> String {
+    let what = match (command, words) {
+        (Some(command), _) => {
+            format!("after the agent had run `{}`.", shortened(command, MAX_CONTEXT))
+        }
+        (None, Some(words)) => {
+            format!("after the agent had written: \"{}\"", shortened(words, MAX_CONTEXT))
+        }
+        (None, None) => "when the session began.".to_owned(),
+    };
+    format!("The person said this {what}")
+}
+
+pub(crate) fn tags(text: &str) -> Vec<String> {
+    const TOPICS: &[(&str, &str)] = &[
+        ("testing", "test tests testing pytest mock mocks suite"),
+        ("git", "commit commits push branch branches rebase merge pr prs changelog"),
+        ("dependencies", "npm pnpm yarn pip cargo install dependency dependencies"),
+        ("database", "sql sqlite postgres database orm query"),
+        ("deployment", "deploy staging production docker release ci"),
+        ("style", "comments refactor naming format tabs emojis style"),
+        ("docs", "docs readme documentation"),
+        ("security", "secret secrets token password permission auth"),
+    ];
+    let folded = fold(text);
+    let words: Vec<&str> = folded.split(|c: char| !c.is_alphanumeric()).collect();
+    let is_spoken_of = |names: &str| names.split(' ').any(|name| words.contains(&name));
+    let topics = TOPICS.iter().filter(|(_, names)| is_spoken_of(names));
+    topics.map(|(tag, _)| (*tag).to_owned()).take(3).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn kept(sentence: &str, is_reply: bool) -> Option<Request> {
+        request(sentence, is_reply).and_then(Result::ok)
+    }
+
+    #[test]
+    fn requests_and_rules_are_kept() {
+        use LearningKind::{Context, Convention, Preference};
+        for (sentence, is_outright, kind) in [
+            ("keep in mind that the tablets run Chrome 88", true, Context),
+            ("from now on update the changelog in the same change", true, Context),
+            ("remember that you must not squash the branches of others", true, Preference),
+            ("remember: we don't squash merge commits", true, Convention),
+            ("never force-push to main", false, Convention),
+            ("Always run `make check` before you commit", false, Convention),
+            ("no, never delete fixtures/, they are recorded from production", false, Convention),
+            ("ok, so please never push on Fridays", false, Convention),
+            ("you should always ask before you push", false, Convention),
+            ("the DBA reads every query, so never write raw SQL", false, Convention),
+            ("Nein, bitte immer auf Deutsch und mit Sie", false, Convention),
+            ("我们项目统一用 pytest", false, Convention),
+        ] {
+            let expected = Request { claim: Claim::Learning(kind), is_outright };
+            assert_eq!(kept(sentence, true), Some(expected), "{sentence}");
+        }
+    }
+
+    #[test]
+    fn other_sentences_are_not() {
+        for sentence in [
+            "The save button always stays disabled and the callback never fires",
+            "I never saw the window open",
+            "it shows 44MB/s but never gets past 27",
+            "say that users should always back up before they upgrade",
+            "don't worry about the tests",
+            "please don't refactor code I didn't ask you to touch",
+            "can you always use tabs?",
+            "do you remember that bug?",
+            "Please remember my build command.",
+            "never merge this PR for now",
+            "always.",
+            "never mind, use the other branch",
+        ] {
+            assert_eq!(kept(sentence, true), None, "{sentence}");
+        }
+    }
+
+    #[test]
+    fn a_first_message_is_a_task_unless_it_says_otherwise() {
+        assert_eq!(request("Always return 429", false), Some(Err(DropReason::Weak)));
+        for rule in ["we never deploy on Fridays", "never edit vendor/, it is generated"] {
+            assert!(kept(rule, false).is_some(), "{rule}");
+        }
+        assert!(kept("from now on write the tests first", false).is_some());
+    }
+}
+
+#[cfg(test)]
+mod words_tests {
+    use super::*;
+
+    #[test]
+    fn a_title_drops_what_leads_up_to_it() {
+        let cases = [
+            (
+                "no, we use pnpm here, npm breaks the links",
+                "We use pnpm here, npm breaks the links",
+            ),
+            ("ok, please don't refactor.", "Don't refactor"),
+            ("Remember that staging is behind the VPN.", "Staging is behind the VPN"),
+            ("no emojis in release notes", "No emojis in release notes"),
+            ("remember: tabs, always", "Tabs, always"),
+        ];
+        for (sentence, expected) in cases {
+            assert_eq!(title(sentence), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_title_ends_where_a_clause_or_a_word_ends() {
+        let cases = [
+            (
+                "We decided to use SQLite for the queue because it is one file to back up and needs no server",
+                "We decided to use SQLite for the queue",
+            ),
+            (
+                "Run the whole suite of integration tests against a fresh database on every change of the schema",
+                "Run the whole suite of integration tests against a fresh database on every change",
+            ),
+        ];
+        for (sentence, expected) in cases {
+            assert_eq!(title(sentence), expected);
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_between_words() {
+        assert_eq!(shortened("one two three", 9), "one two…");
+        assert_eq!(shortened("one   two\nthree", 99), "one two three");
+        assert_eq!(shortened("äöüäöü", 5), "äö…");
+    }
+}

@@ -1,0 +1,366 @@
+//! Finds new sessions, reads them and turns them into memories. A preview runs the same code on
+//! copies of the catalog and the stores.
+
+pub mod candidate;
+pub mod evidence;
+pub mod extract;
+pub mod pipeline;
+mod queue;
+mod resources;
+mod steps;
+pub mod strategy;
+pub mod summarize;
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::time::Duration;
+
+use nacre_base::fs::{Access, FsError, Owner, WriteScope, Writer};
+use nacre_traces::catalog::{Catalog, Progress, RefreshOptions, RefreshReport};
+use nacre_traces::transcript::TraceSource;
+use nacre_types::{
+    CandidateVerb, ErrorCode, LearnedChange, LearnedMemory, PausedSession, SessionOutcome,
+    SessionRun, SourceEntry, SyncReport, SyncRequest, SyncResult, SyncTotals, SyncTraceReport,
+    SyncTraceRequest, SyncedSession, WaitingSessions,
+};
+
+use self::queue::{QueueOptions, QueueReport, process_queue};
+pub use self::queue::{preview, preview_trace};
+pub use self::resources::SessionModels;
+use self::resources::{SessionToSync, SyncResources};
+use crate::error::{OpError, Result};
+use crate::events::Events;
+use crate::host::{
+    self, Host, agent_named, as_task, index_texts, millis, open_queue, parse_when, rebuild_texts,
+};
+use crate::status::{not_set_up_here, places_of_sessions, switched_off, waiting};
+use crate::sync::pipeline::{Pause, sync_session};
+
+const CANCELLED: &str = "cancelled";
+
+pub fn sync(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport> {
+    as_task(host, "sync", "Read new and changed sessions", events, |events| {
+        sync_all(host, request, events)
+    })
+}
+
+fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncReport> {
+    let options = refresh_options(host, request)?;
+    // Report a model that cannot be used before reading anything.
+    let resources = if request.no_extract {
+        None
+    } else {
+        Some(SyncResources::open(host, request.strategy, events)?)
+    };
+    let scope = lock_scope(host)?;
+    let lock = lock(host, &scope, request.ignore_lock)?;
+    let mut queue = open_queue(host)?;
+    let run = request.run_id.clone().unwrap_or_else(|| default_run_id(host));
+    queue.jobs().begin_run(&run, "sync", host.now())?;
+    let refreshed = refresh(host, &mut queue.catalog, &options, events)?;
+    if events.cancel().is_cancelled() {
+        queue.jobs().end_run(&run, CANCELLED, host.now())?;
+        return Err(OpError::cancelled());
+    }
+    queue.offer(host)?;
+    let worked = match resources {
+        Some(resources) => {
+            let options = QueueOptions {
+                max_sessions: request.max_sessions,
+                is_alone: lock.is_some(),
+                mode: request.mode,
+                force: request.force,
+                change: run.clone(),
+            };
+            process_queue(host, &mut queue, resources, &options, events)?
+        }
+        None => QueueReport::default(),
+    };
+    let is_cancelled = worked.is_cancelled;
+    let outcome = if is_cancelled { CANCELLED.to_owned() } else { outcome(&refreshed, &worked) };
+    queue.jobs().end_run(&run, &outcome, host.now())?;
+    if is_cancelled {
+        return Err(cancelled_after(worked.sessions.len()));
+    }
+    let learned = collect_learned(host, &worked.sessions)?;
+    let waiting = waiting(host, &queue)?;
+    let looked_in = if refreshed.sources == 0 { places_of_sessions(host)? } else { Vec::new() };
+    let mut report = SyncReport {
+        run,
+        sources: refreshed.sources,
+        unchanged: refreshed.unchanged,
+        read: refreshed.read,
+        resumed: refreshed.resumed,
+        bytes: refreshed.bytes,
+        reworded: refreshed.reworded,
+        readmitted: refreshed.readmitted,
+        gone: refreshed.gone,
+        left: refreshed.left,
+        problems: refreshed.problems,
+        totals: totals(&worked.sessions, &learned),
+        sessions: worked.sessions,
+        paused: worked.paused,
+        busy: worked.is_busy,
+        not_set_up_here: not_set_up_here(host, &waiting),
+        looked_in,
+        switched_off: switched_off(host),
+        learned,
+        waiting,
+        next: None,
+    };
+    report.next = next(host, &report);
+    Ok(report)
+}
+
+fn next(host: &Host, report: &SyncReport) -> Option<String> {
+    let SyncReport { learned, waiting, not_set_up_here, looked_in, switched_off, .. } = report;
+    let WaitingSessions { ready, active, .. } = waiting;
+    let command = match learned.as_slice() {
+        _ if not_set_up_here.is_some() => "nacre init",
+        learned if learned.iter().any(is_here_to_review(host)) => "nacre review",
+        _ if *ready > 0 => "nacre sync",
+        [_, ..] => "nacre brief",
+        [] if active.is_some() => "nacre sync",
+        [] if !switched_off.is_empty() => "nacre connect auto",
+        [] if looked_in.iter().any(|place| place.exists) => return None,
+        [] if !looked_in.is_empty() => "nacre connect AGENT --path FOLDER",
+        [] => return None,
+    };
+    Some(command.to_owned())
+}
+
+fn is_here_to_review(host: &Host) -> impl Fn(&LearnedMemory) -> bool + use<> {
+    let here = host.project.as_ref().and_then(|project| project.name.clone());
+    move |memory| memory.is_candidate && here.as_ref() == Some(&memory.project)
+}
+
+fn cancelled_after(n_synced: usize) -> OpError {
+    let mut error = OpError::cancelled().hint("`nacre sync` goes on where it ended");
+    if n_synced > 0 {
+        let sessions = if n_synced == 1 { "session is" } else { "sessions are" };
+        error.causes.push(format!("{n_synced} {sessions} done, the others wait"));
+    }
+    error
+}
+
+/// Reads one session, even if it has been synced before.
+pub fn sync_trace(
+    host: &Host,
+    request: &SyncTraceRequest,
+    events: &Events,
+) -> Result<SyncTraceReport> {
+    let title = format!("Read the session {}", request.trace);
+    as_task(host, "sync", &title, events, |events| sync_one(host, request, events))
+}
+
+fn sync_one(host: &Host, request: &SyncTraceRequest, events: &Events) -> Result<SyncTraceReport> {
+    let SyncTraceRequest { trace, mode, force, strategy } = request;
+    let session = SessionToSync::named(host, trace)?;
+    let took = host.stopwatch();
+    let mut resources = SyncResources::open(host, *strategy, events)?;
+    let order = session.order(host, *mode, *force, None);
+    let report = resources.in_project(host, &session.project, |ctx| {
+        sync_session(ctx, &order, |step| {
+            events.step(format!("{}: {}", session.key, step.as_str()));
+        })
+    })??;
+    resources.finish(host)?;
+    let agent = session.trace.source.agent.as_str().to_owned();
+    let ms = millis(took());
+    let result = done(report);
+    let project = session.project.display().to_string();
+    let synced =
+        SyncedSession { id: session.key, agent, title: String::new(), project, ms, result };
+    let sessions = vec![synced];
+    let learned = collect_learned(host, &sessions)?;
+    let totals = totals(&sessions, &learned);
+    Ok(SyncTraceReport { totals, learned, change: change_of(&sessions), sessions })
+}
+
+fn change_of(sessions: &[SyncedSession]) -> Option<String> {
+    sessions.iter().find_map(|session| match &session.result {
+        SyncResult::Done { report, .. } if report.outcome != SessionOutcome::Unchanged => {
+            Some(report.run_id.clone())
+        }
+        SyncResult::Done { .. } | SyncResult::Failed { .. } => None,
+    })
+}
+
+fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions> {
+    let now = host.now();
+    let when =
+        |text: &Option<String>| text.as_deref().map(|text| parse_when(text, now)).transpose();
+    let agents = request.agents.iter().map(|name| agent_named(name));
+    let agents = agents.collect::<Result<Vec<_>, _>>()?;
+    Ok(RefreshOptions {
+        since: when(&request.since)?,
+        until: when(&request.until)?,
+        max_sessions: request.max_sessions,
+        force: request.force,
+        ..host::refresh_options(host, &agents)?
+    })
+}
+
+fn lock_scope(host: &Host) -> Result<WriteScope> {
+    host.home_scope()?;
+    Ok(WriteScope::create_inside(host.home()?, "run", Access::Private)?)
+}
+
+fn lock<'s>(host: &Host, scope: &'s WriteScope, ignore_lock: bool) -> Result<Option<Writer<'s>>> {
+    match scope.lock(&host.owner("sync"), Duration::ZERO) {
+        Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
+        Err(FsError::Busy { owner, .. }) => Err(another_sync(owner.as_ref())),
+        lock => Ok(Some(lock?)),
+    }
+}
+
+/// The error for a second sync, which fails immediately because it would read the same sessions.
+fn another_sync(owner: Option<&Owner>) -> OpError {
+    let by = owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));
+    let message = format!("Another sync is running{}", by.unwrap_or_default());
+    OpError::new(ErrorCode::Busy, message)
+        .hint("It reads the same sessions. `nacre events` shows how far it is")
+}
+
+fn refresh(
+    host: &Host,
+    catalog: &mut Catalog,
+    options: &RefreshOptions,
+    events: &Events,
+) -> Result<RefreshReport> {
+    let report = catalog.refresh(options, |progress| report_progress(events, progress))?;
+    if events.cancel().is_cancelled() {
+        // The next sync updates the index for the sessions that were read.
+        return Ok(report);
+    }
+    if report.reworded > 0 {
+        rebuild_texts(host, catalog)?;
+    } else if report.read > 0 || report.readmitted > 0 {
+        index_texts(host, catalog)?;
+    }
+    Ok(report)
+}
+
+/// Returns `Break` if the caller cancelled.
+fn report_progress(events: &Events, progress: Progress<'_>) -> ControlFlow<()> {
+    events.progress(progress.done, progress.total, progress.bytes);
+    if events.cancel().is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+fn default_run_id(host: &Host) -> String {
+    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
+    format!("sync-{stamp}-{:x}", host.environment.pid)
+}
+
+fn outcome(refreshed: &RefreshReport, queue: &QueueReport) -> String {
+    let is_failed = |session: &&SyncedSession| matches!(session.result, SyncResult::Failed { .. });
+    let n_failed = queue.sessions.iter().filter(is_failed).count();
+    match refreshed.problems.len() + n_failed {
+        0 if !queue.paused.is_empty() => format!("{} sessions wait", queue.paused.len()),
+        0 => "done".to_owned(),
+        n_problems => format!("{n_problems} problems"),
+    }
+}
+
+fn source_entry(source: &TraceSource) -> SourceEntry {
+    SourceEntry {
+        agent: source.agent.as_str().to_owned(),
+        path: source.path.display().to_string(),
+        bytes: source.stamp.size,
+    }
+}
+
+fn paused(key: &str, pause: &Pause, reason: String) -> PausedSession {
+    let limit = match pause {
+        Pause::Limit(reached) => Some(reached.key().to_owned()),
+        Pause::Model | Pause::Cancelled => None,
+    };
+    PausedSession { id: key.to_owned(), reason, limit }
+}
+
+fn done(report: SessionRun) -> SyncResult {
+    let dropped = report.dropped.values().sum();
+    SyncResult::Done { report: Box::new(report), dropped }
+}
+
+/// Omits memories that a later session superseded.
+fn collect_learned(host: &Host, sessions: &[SyncedSession]) -> Result<Vec<LearnedMemory>> {
+    let mut learned = Vec::new();
+    for (project, changes) in changes_by_project(sessions) {
+        let root = Path::new(&project);
+        let store = host.store_at(root)?.store;
+        let registered = host.projects.iter().find(|project| project.path == root);
+        let name = registered.map_or_else(
+            || root.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            |project| project.name.clone(),
+        );
+        for (id, change) in changes {
+            let memory = store.get(&id).ok().filter(|memory| !memory.says_overturned());
+            learned.extend(memory.map(|memory| LearnedMemory {
+                r#type: memory.at.memory_type,
+                is_candidate: memory.is_candidate(),
+                title: memory.title,
+                project: name.clone(),
+                change,
+                id,
+            }));
+        }
+    }
+    Ok(learned)
+}
+
+type Changes = Vec<(String, LearnedChange)>;
+
+fn changes_by_project(sessions: &[SyncedSession]) -> BTreeMap<String, Changes> {
+    let mut projects: BTreeMap<String, Changes> = BTreeMap::new();
+    for session in sessions {
+        let Some(run) = run_of(session) else { continue };
+        let changes = projects.entry(session.project.clone()).or_default();
+        for action in &run.actions {
+            let change = match action.action {
+                CandidateVerb::Add | CandidateVerb::Supersede => LearnedChange::Added,
+                CandidateVerb::Update => LearnedChange::Updated,
+                CandidateVerb::NoOp => continue,
+            };
+            let Some(id) = &action.target else { continue };
+            // Later changes are ignored, so a memory that was added and then updated counts as new.
+            if !changes.iter().any(|(known, _)| known == id) {
+                changes.push((id.clone(), change));
+            }
+        }
+    }
+    projects.retain(|_, changes| !changes.is_empty());
+    projects
+}
+
+fn totals(sessions: &[SyncedSession], learned: &[LearnedMemory]) -> SyncTotals {
+    let runs: Vec<&SessionRun> = sessions.iter().filter_map(run_of).collect();
+    let count = |is_counted: &dyn Fn(&LearnedMemory) -> bool| {
+        learned.iter().filter(|memory| is_counted(memory)).count() as u64
+    };
+    let is_added = |memory: &LearnedMemory| memory.change == LearnedChange::Added;
+    let is_read = |run: &&&SessionRun| run.outcome == SessionOutcome::Done;
+    SyncTotals {
+        sessions: runs.len() as u64,
+        failed: (sessions.len() - runs.len()) as u64,
+        added: count(&is_added),
+        active: count(&|memory| is_added(memory) && !memory.is_candidate),
+        to_review: count(&|memory| is_added(memory) && memory.is_candidate),
+        updated: count(&|memory| !is_added(memory)),
+        superseded: runs.iter().map(|run| run.counts.supersede).sum(),
+        // An empty float iterator sums to negative zero.
+        cost_usd: runs.iter().fold(0.0, |sum, run| sum + run.cost_usd),
+        summaries: runs.iter().filter(is_read).filter(|run| run.summary_path.is_some()).count()
+            as u64,
+    }
+}
+
+fn run_of(session: &SyncedSession) -> Option<&SessionRun> {
+    match &session.result {
+        SyncResult::Done { report, .. } => Some(report),
+        SyncResult::Failed { .. } => None,
+    }
+}

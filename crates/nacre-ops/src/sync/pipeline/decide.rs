@@ -1,0 +1,468 @@
+//! Decides what to do with each candidate, either by rule or by the lead agent's rulings. The store
+//! is not locked while the lead is working, so each ruling lists the files it is based on and is
+//! dropped if one of them has changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_base::ContentHash;
+use nacre_base::redact::ExtraWords;
+use nacre_engine::agents::{
+    Case, LeadAction, LeadReport, LeadRequest, LeadRuling, LeadStep, NearMemory,
+};
+use nacre_engine::model::Cost;
+use nacre_engine::record::{Record, RunFacts};
+use nacre_engine::tools::ChecklistItem;
+use nacre_memory::recall::claim_text as claimed;
+use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
+use nacre_memory::{
+    Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
+    Proposal, Relation, Status, Store, StoreArea, Trust, decide, judge, ruled,
+};
+use nacre_types::Signal;
+
+use super::SyncError;
+use crate::sync::candidate::Candidate;
+
+const MAX_NEAR: usize = 8;
+
+pub(super) fn decide_all(
+    store: &Store,
+    index: &MemoryIndex<'_>,
+    embedder: &Builtin,
+    candidates: &[Candidate],
+    asked: &LeadRulings,
+) -> Result<Vec<DecidedCandidate>, SyncError> {
+    let mut decided = Vec::new();
+    for candidate in candidates {
+        let near = neighbours(store, index, embedder, &candidate.title, &candidate.body)?;
+        let proposal = Proposal {
+            memory_type: candidate.claim.memory_type(),
+            profile: Profile::of(&candidate.title, &claimed(&candidate.body)),
+            said: candidate.quotes.iter().filter_map(|quote| quote.at.parse().ok()).max(),
+        };
+        let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
+        let answered = decide_answer(candidate, &proposal, &near);
+        let decision = answered.unwrap_or_else(|| decide(&proposal, &plain));
+        let candidate = candidate.clone();
+        let one = DecidedCandidate { candidate, decision, ruling: None, near, proposal };
+        decided.push(apply_ruling(store, one, asked)?);
+    }
+    Ok(decided)
+}
+
+/// Returns the active memory that already contains the claim, according to the rule that a sync
+/// uses.
+pub fn said_already(
+    store: &Store,
+    index: &MemoryIndex<'_>,
+    embedder: &Builtin,
+    memory_type: MemoryType,
+    title: &str,
+    body: &str,
+) -> Result<Option<(MemoryId, String)>, SyncError> {
+    let near = neighbours(store, index, embedder, title, body)?;
+    let profile = Profile::of(title, &claimed(body));
+    let proposal = Proposal { memory_type, profile, said: None };
+    let plain: Vec<Neighbour> = near.iter().map(|beside| beside.neighbour.clone()).collect();
+    let decision = decide(&proposal, &plain);
+    let is_same = decision.judgement.is_some_and(|judgement| judgement.relation == Relation::Same);
+    let target = decision.target.filter(|_| is_same);
+    // "The alpha service listens on port 4000" has nearly the same words as a memory about another
+    // service, but it is a different claim.
+    let names_more =
+        |beside: &NearbyMemory| proposal.profile.names_beyond(&beside.neighbour.profile);
+    let holds = |beside: &NearbyMemory| match beside.neighbour.status {
+        Status::Active | Status::Candidate | Status::Stale => true,
+        Status::Superseded | Status::Archived => false,
+    };
+    let mut known = near.into_iter().filter(|beside| Some(&beside.neighbour.id) == target.as_ref());
+    Ok(known
+        .find(|beside| holds(beside) && !names_more(beside))
+        .map(|beside| (beside.neighbour.id, beside.title)))
+}
+
+/// A ruling is valid only as long as its memory is unchanged.
+fn apply_ruling(
+    store: &Store,
+    one: DecidedCandidate,
+    asked: &LeadRulings,
+) -> Result<DecidedCandidate, SyncError> {
+    let Some(ruling) = asked.ruling(&one) else { return Ok(one) };
+    let relation = match ruling.action {
+        LeadAction::Add => Relation::Different,
+        LeadAction::Update => Relation::Refines,
+        LeadAction::NoOp => Relation::Same,
+        LeadAction::Supersede => Relation::Contradicts,
+    };
+    let meant = ruling.target.as_ref().or(one.decision.target.as_ref());
+    let near = one.near.iter().find(|beside| Some(&beside.neighbour.id) == meant);
+    let target = match (near, meant) {
+        (Some(near), _) => near.neighbour.clone(),
+        (None, Some(id)) => {
+            // The lead found this memory by searching, and the memory may have been removed since.
+            let Ok(memory) = store.get(id.as_str()) else { return Ok(one) };
+            if ruling.seen != Some(hash_of(&memory)) {
+                return Ok(one);
+            }
+            neighbour(store, &memory, Likeness { titles: 0.0, whole: 0.0 })?
+        }
+        (None, None) => return Ok(one),
+    };
+    let decision = ruled(&one.decision, &one.proposal, &target, relation);
+    Ok(DecidedCandidate { decision, ruling: Some(ruling.clone()), ..one })
+}
+
+fn hash_of(memory: &Memory) -> ContentHash {
+    ContentHash::of(memory.document.as_str().as_bytes())
+}
+
+/// Returns whether the memory is foreign and untrusted. Such a memory must not make the user's own
+/// statement redundant.
+fn is_strangers(store: &Store, memory: &Memory) -> bool {
+    !store.was_trusted(&memory.at.id) && store.trust_of(memory) == Trust::Foreign
+}
+
+fn neighbours(
+    store: &Store,
+    index: &MemoryIndex<'_>,
+    embedder: &Builtin,
+    title: &str,
+    body: &str,
+) -> Result<Vec<NearbyMemory>, SyncError> {
+    let whole = whole(title, &claimed(body));
+    let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
+    let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
+    let found = index.search(&query, &options)?;
+    let memories: Vec<Memory> = found
+        .hits
+        .into_iter()
+        .flat_map(|hit| std::iter::once(hit.memory).chain(hit.history))
+        .filter(|memory| {
+            memory.at.memory_type != MemoryType::Summary && !is_strangers(store, memory)
+        })
+        .collect();
+    let mut seen = BTreeSet::new();
+    let memories: Vec<Memory> =
+        memories.into_iter().filter(|memory| seen.insert(memory.at.id.clone())).collect();
+    let wholes: Vec<String> = memories
+        .iter()
+        .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))
+        .collect();
+    let mut texts = vec![title, whole.as_str()];
+    for (memory, whole) in memories.iter().zip(&wholes) {
+        texts.extend([memory.title.as_str(), whole.as_str()]);
+    }
+    let vectors = embedder.embed(&texts)?;
+    let mut near = Vec::with_capacity(memories.len());
+    for (idx, memory) in memories.iter().enumerate() {
+        let likeness = Likeness {
+            titles: cosine(&vectors[0], &vectors[2 + 2 * idx]),
+            whole: cosine(&vectors[1], &vectors[3 + 2 * idx]),
+        };
+        near.push(NearbyMemory {
+            neighbour: neighbour(store, memory, likeness)?,
+            at: memory.at.clone(),
+            title: memory.title.clone(),
+            body: claimed(memory.document.body()),
+            seen: hash_of(memory),
+        });
+    }
+    Ok(near)
+}
+
+fn neighbour(store: &Store, memory: &Memory, likeness: Likeness) -> Result<Neighbour, SyncError> {
+    let id = memory.at.id.clone();
+    let evidence = store.evidence(&id).ok().flatten();
+    let said = evidence.iter().flat_map(|evidence| &evidence.quotes);
+    let said: Option<Timestamp> = said.filter_map(|quote| quote.at.parse().ok()).max();
+    let state = store.state(&id).ok().flatten();
+    Ok(Neighbour {
+        memory_type: memory.at.memory_type,
+        status: memory.status,
+        confidence: memory.confidence.unwrap_or(0.5),
+        is_rejected: state.is_some_and(|state| state.is_rejected()),
+        said: said.or(memory.updated),
+        profile: Profile::of(&memory.title, &claimed(memory.document.body())),
+        likeness,
+        id,
+    })
+}
+
+fn whole(title: &str, body: &str) -> String {
+    format!("{title}\n{body}")
+}
+
+pub(crate) fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>().clamp(0.0, 1.0)
+}
+
+const SAME_TOPIC: f64 = 0.7;
+
+/// Returns `None` if there is no earlier answer to the question. Answers to the same question have
+/// nearly the same words, so they are compared by topic and then by the chosen option. The later
+/// answer wins, regardless of the order in which sessions are read.
+fn decide_answer(
+    candidate: &Candidate,
+    proposal: &Proposal,
+    near: &[NearbyMemory],
+) -> Option<Decision> {
+    if candidate.signal != Signal::Choice {
+        return None;
+    }
+    let answer = ChoiceTitle::of(&candidate.title)?;
+    let (beside, known) = near
+        .iter()
+        .filter(|beside| is_open(beside.neighbour.status))
+        .filter_map(|beside| Some((beside, ChoiceTitle::of(&beside.title)?)))
+        .find(|(_, known)| answer.is_about_the_same(known))?;
+    let is_older =
+        proposal.said.zip(beside.neighbour.said).is_some_and(|(said, known)| said < known);
+    let (action, status, reason) = if beside.neighbour.is_rejected {
+        (Action::NoOp, beside.neighbour.status, "a person said that this is wrong")
+    } else if answer.chosen == known.chosen {
+        (Action::NoOp, beside.neighbour.status, "it is the same answer to the same question")
+    } else if is_older {
+        (Action::NoOp, beside.neighbour.status, "a later session answered this question")
+    } else {
+        (Action::Supersede, Status::Active, "it is a later answer to the same question")
+    };
+    let target = Some(beside.neighbour.id.clone());
+    Some(Decision { action, band: Band::Clear, target, status, judgement: None, reason })
+}
+
+fn is_open(status: Status) -> bool {
+    matches!(status, Status::Active | Status::Candidate | Status::Stale)
+}
+
+/// Has the form "topic: chosen, not other".
+struct ChoiceTitle {
+    topic: BTreeSet<String>,
+    chosen: String,
+}
+
+impl ChoiceTitle {
+    fn of(title: &str) -> Option<Self> {
+        let (topic, answer) = title.split_once(": ")?;
+        let chosen = answer.split_once(", not ").map_or(answer, |(chosen, _)| chosen);
+        let words = |text: &str| -> Vec<String> {
+            let lower = text.to_lowercase();
+            let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+            words.map(str::to_owned).collect()
+        };
+        let topic: BTreeSet<String> = words(topic).into_iter().collect();
+        (!topic.is_empty()).then(|| Self { topic, chosen: words(chosen).join(" ") })
+    }
+
+    fn is_about_the_same(&self, other: &Self) -> bool {
+        let n_shared = self.topic.intersection(&other.topic).count();
+        let n_all = self.topic.len() + other.topic.len() - n_shared;
+        #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
+        let share = n_shared as f64 / n_all.max(1) as f64;
+        SAME_TOPIC <= share
+    }
+}
+
+pub type AskLead<'a> = dyn Fn(&LeadRequest, &mut dyn FnMut(LeadStep)) -> LeadReport + 'a;
+
+const MAX_ASKED: usize = 2;
+
+const MAX_SHOWN: usize = 5;
+
+const MAX_LOGGED: usize = 2_000;
+
+#[derive(Default)]
+pub(super) struct LeadRulings {
+    ruled: BTreeMap<String, StoredRuling>,
+    pub(super) reports: Vec<LeadReport>,
+    pub(super) took: Duration,
+}
+
+/// A ruling, and the nearest memory at the time it was made.
+struct StoredRuling {
+    ruling: LeadRuling,
+    nearest: MemoryId,
+    seen: ContentHash,
+}
+
+impl LeadRulings {
+    /// Returns `false` after a failure, so that the lead is not asked again.
+    pub(super) fn may_ask(&self) -> bool {
+        let has_failed = self.reports.last().is_some_and(|report| report.error.is_some());
+        self.reports.len() < MAX_ASKED && !has_failed
+    }
+
+    /// Returns `None` if any file that the ruling is based on has changed.
+    pub(super) fn ruling(&self, one: &DecidedCandidate) -> Option<&LeadRuling> {
+        if !one.is_open() {
+            return None;
+        }
+        let ruled = self.ruled.get(&one.candidate.id)?;
+        let nearest = nearest(one)?;
+        let is_same = nearest.neighbour.id == ruled.nearest && nearest.seen == ruled.seen;
+        let target = ruled.ruling.target.as_ref();
+        let mut shown = one.near.iter().filter(|beside| Some(&beside.neighbour.id) == target);
+        let is_target_same =
+            shown.next().is_none_or(|beside| Some(beside.seen) == ruled.ruling.seen);
+        (is_same && is_target_same).then_some(&ruled.ruling)
+    }
+
+    pub(super) fn take(&mut self, open: &[DecidedCandidate], report: LeadReport, took: Duration) {
+        for ruling in &report.rulings {
+            let one = open.iter().find(|one| one.candidate.id == ruling.candidate_id);
+            let Some(nearest) = one.and_then(nearest) else { continue };
+            let ruled = StoredRuling {
+                ruling: ruling.clone(),
+                nearest: nearest.neighbour.id.clone(),
+                seen: nearest.seen,
+            };
+            self.ruled.insert(ruling.candidate_id.clone(), ruled);
+        }
+        self.reports.push(report);
+        self.took += took;
+    }
+
+    fn facts(&self) -> impl Iterator<Item = &RunFacts> {
+        self.reports.iter().flat_map(LeadReport::all_facts)
+    }
+
+    /// The cost in dollars. Models without a known price count as free.
+    pub(super) fn cost_usd(&self) -> f64 {
+        let costs = self.facts().filter_map(|facts| facts.cost);
+        costs.fold(Cost::default(), Cost::plus).dollars()
+    }
+
+    pub(super) fn model_calls(&self) -> u32 {
+        self.facts().map(|facts| facts.model_calls).sum()
+    }
+
+    pub(super) fn input_tokens(&self) -> u64 {
+        let input = |facts: &RunFacts| facts.usage.total().saturating_sub(facts.usage.output);
+        self.facts().map(input).fold(0, u64::saturating_add)
+    }
+
+    pub(super) fn output_tokens(&self) -> u64 {
+        self.facts().map(|facts| facts.usage.output).fold(0, u64::saturating_add)
+    }
+
+    pub(super) fn error(&self) -> Option<String> {
+        self.reports.last().and_then(|report| report.error.clone())
+    }
+
+    pub(super) fn checklist(&self) -> Option<&[ChecklistItem]> {
+        self.reports.last().map(|report| report.checklist.as_slice())
+    }
+
+    pub(super) fn lead_log(&self, words: &ExtraWords) -> Vec<u8> {
+        self.log(words, |report, record| record.task == report.task)
+    }
+
+    pub(super) fn explorer_log(&self, words: &ExtraWords) -> Vec<u8> {
+        self.log(words, |report, record| record.task != report.task)
+    }
+
+    fn log(&self, words: &ExtraWords, is_meant: impl Fn(&LeadReport, &Record) -> bool) -> Vec<u8> {
+        let mut lines = String::new();
+        let told = self.reports.iter().flat_map(|report| {
+            let of_report = report.records.iter().filter(|record| record.event.is_stored());
+            of_report.filter(|record| is_meant(report, record))
+        });
+        for record in told.take(MAX_LOGGED) {
+            // Serializing an event cannot fail.
+            let line = serde_json::to_string(&**record).unwrap_or_default();
+            lines.push_str(&words.redact(&line));
+            lines.push('\n');
+        }
+        lines.into_bytes()
+    }
+}
+
+fn nearest(one: &DecidedCandidate) -> Option<&NearbyMemory> {
+    let target = one.decision.target.as_ref();
+    one.near.iter().find(|beside| Some(&beside.neighbour.id) == target)
+}
+
+pub(super) fn case(one: &DecidedCandidate) -> Case {
+    let candidate = &one.candidate;
+    let mut near: Vec<NearMemory> = one
+        .near
+        .iter()
+        .filter(|beside| beside.at.area == StoreArea::Active)
+        .map(|beside| near_memory(one, beside))
+        .collect();
+    near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap));
+    near.truncate(MAX_SHOWN);
+    Case {
+        candidate_id: candidate.id.clone(),
+        claim: candidate.claim,
+        title: candidate.title.clone(),
+        // The context that the body also contains is not part of the claim.
+        body: claimed(&candidate.body),
+        said: one.proposal.said,
+        quotes: candidate.quotes.iter().map(|quote| quote.text.clone()).collect(),
+        near,
+    }
+}
+
+fn near_memory(one: &DecidedCandidate, beside: &NearbyMemory) -> NearMemory {
+    let neighbour = &beside.neighbour;
+    let judgement = judge(&one.proposal.profile, &neighbour.profile, neighbour.likeness);
+    NearMemory {
+        at: beside.at.clone(),
+        title: beside.title.clone(),
+        body: beside.body.clone(),
+        said: neighbour.said,
+        status: neighbour.status,
+        overlap: judgement.scores.about,
+        seen: beside.seen,
+    }
+}
+
+pub(super) struct DecidedCandidate {
+    pub(super) candidate: Candidate,
+    pub(super) decision: Decision,
+    pub(super) ruling: Option<LeadRuling>,
+    pub(super) near: Vec<NearbyMemory>,
+    proposal: Proposal,
+}
+
+impl DecidedCandidate {
+    /// Returns whether the lead must decide, because the scores are inconclusive, or because only
+    /// scores support changing a memory.
+    pub(super) fn is_open(&self) -> bool {
+        self.ruling.is_none() && (self.decision.band == Band::Grey || self.changes_by_numbers())
+    }
+
+    /// If two texts share most words, the scores sometimes classify an exception or a repetition as
+    /// a new value.
+    fn changes_by_numbers(&self) -> bool {
+        let relation = self.decision.judgement.map(|judgement| judgement.relation);
+        matches!(self.decision.action, Action::Update | Action::Supersede)
+            && matches!(relation, Some(Relation::Refines | Relation::Contradicts))
+    }
+}
+
+pub(super) struct NearbyMemory {
+    neighbour: Neighbour,
+    pub(super) at: Located,
+    pub(super) title: String,
+    pub(super) body: String,
+    seen: ContentHash,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_answers_to_one_question_are_about_the_same() {
+        let answer = |title: &str| ChoiceTitle::of(title).unwrap();
+        let one = answer("Queue store: SQLite, not Redis");
+        let two = answer("Queue store: Redis, not SQLite");
+        assert!(one.is_about_the_same(&two) && one.chosen != two.chosen);
+        assert_eq!(one.chosen, answer("The queue: sqlite").chosen);
+        assert!(!one.is_about_the_same(&answer("Log format: JSON, not text")));
+        assert!(ChoiceTitle::of("Use SQLite").is_none());
+    }
+}

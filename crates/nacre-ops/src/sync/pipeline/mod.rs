@@ -1,0 +1,550 @@
+//! Syncs one session. All files are committed together with a mark that records how far the session
+//! was read. Reading it again therefore changes nothing, and an interrupted run can be repeated.
+
+mod decide;
+mod reading;
+pub(crate) mod stage;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_base::ContentHash;
+use nacre_base::fs::{FsError, Owner};
+use nacre_engine::agents::{LeadRequest, LeadStep};
+use nacre_engine::model::{ErrorKind, NextStep, Reached, SpentTotals};
+use nacre_engine::record::state::{SpentOn, StateError};
+use nacre_memory::recall::claim_text as claimed;
+use nacre_memory::search::{Builtin, EmbedError, Embedder, MemoryIndex, SearchError};
+use nacre_memory::{
+    Batch, Located, MemoryError, MemoryId, MemoryType, PlannedChange, Profile, Store, SummaryDraft,
+    Trust,
+};
+use nacre_traces::transcript::{Error as TraceError, Trace};
+use nacre_types::{
+    ActionCounts, DropReason, Gate, RunMode, SessionAction, SessionOutcome, SessionRun, Strategy,
+    SyncDurations,
+};
+
+pub(crate) use self::decide::cosine;
+pub use self::decide::{AskLead, said_already};
+use self::decide::{DecidedCandidate, LeadRulings};
+pub use self::reading::Mark;
+use self::reading::{News, ReadSession, read};
+use self::stage::{ClaimOrigin, checklist, count_actions, stage_all};
+use crate::host::{AskError, ModelClient, millis};
+use crate::run::change::{ChangeInfo, Reversal, stage_note};
+use crate::run::folder::{RunId, UndoPlan, WORKSPACE, pretty};
+use crate::sync::candidate::{Candidate, Extraction, fit_title};
+use crate::sync::strategy::ReadingStrategy;
+
+/// Maximum number of attempts if files are edited during the run.
+const MAX_TRIES: usize = 5;
+
+pub struct FlowContext<'a> {
+    pub store: &'a Store,
+    /// The embedding model used for search.
+    pub embedder: &'a dyn Embedder,
+    /// The embedding model that was used to fit the decision rule.
+    pub builtin: &'a Builtin,
+    pub owner: &'a Owner,
+    pub patience: Duration,
+    pub now: Timestamp,
+    pub reader: ReadingStrategy<'a>,
+    /// Returns the time elapsed since an arbitrary starting point.
+    pub clock: &'a dyn Fn() -> Duration,
+    pub lead: Option<&'a AskLead<'a>>,
+}
+
+#[derive(Clone, Debug)]
+pub struct SessionRequest<'a> {
+    pub trace: &'a Trace,
+    /// The session's short id.
+    pub key: &'a str,
+    /// The path of the trace in the form in which it is stored in memories.
+    pub trace_name: String,
+    pub repo_name: String,
+    pub mode: RunMode,
+    pub force: bool,
+    /// The id of the whole sync, if it includes several sessions.
+    pub change: Option<&'a str>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    Extract,
+    Decide,
+    /// Explorers search for memories that are related to unclear candidates.
+    Explore,
+    Settle,
+    Commit,
+    Index,
+}
+
+impl Step {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Extract => "extract",
+            Self::Decide => "decide",
+            Self::Explore => "explore",
+            Self::Settle => "settle",
+            Self::Commit => "commit",
+            Self::Index => "index",
+        }
+    }
+
+    fn of_lead(step: LeadStep) -> Self {
+        if step == LeadStep::Explore {
+            Self::Explore
+        } else if step == LeadStep::Settle {
+            Self::Settle
+        } else {
+            Self::Decide
+        }
+    }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SyncError {
+    #[error("There is no trace `{0}`")]
+    NoTrace(String),
+    #[error(transparent)]
+    Trace(#[from] TraceError),
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    #[error(transparent)]
+    Search(#[from] SearchError),
+    #[error(transparent)]
+    Embed(#[from] EmbedError),
+    #[error(transparent)]
+    Ask(#[from] AskError),
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Pause {
+    Limit(Reached),
+    Model,
+    Cancelled,
+}
+
+impl From<FsError> for SyncError {
+    fn from(error: FsError) -> Self {
+        Self::Memory(error.into())
+    }
+}
+
+impl SyncError {
+    /// Returns `None` if the error is permanent.
+    pub fn pause(&self) -> Option<Pause> {
+        match self {
+            Self::Ask(AskError::OverLimit(reached)) => Some(Pause::Limit(*reached)),
+            Self::Ask(AskError::Model(error)) if error.kind == ErrorKind::Cancelled => {
+                Some(Pause::Cancelled)
+            }
+            Self::Ask(AskError::Model(error)) if error.kind.next_step() != NextStep::Stop => {
+                Some(Pause::Model)
+            }
+            Self::NoTrace(_)
+            | Self::Trace(_)
+            | Self::Memory(_)
+            | Self::Search(_)
+            | Self::Embed(_)
+            | Self::Ask(_)
+            | Self::State(_) => None,
+        }
+    }
+}
+
+pub fn sync_session(
+    ctx: &FlowContext<'_>,
+    order: &SessionRequest<'_>,
+    mut watch: impl FnMut(Step),
+) -> Result<SessionRun, SyncError> {
+    let began = (ctx.clock)();
+    watch(Step::Extract);
+    let Some(session) = Session::open(ctx, order)? else {
+        return unchanged_report(ctx, order);
+    };
+    let read_for = (ctx.clock)().saturating_sub(began);
+    let (mut tries, mut asked) = (0, LeadRulings::default());
+    loop {
+        watch(Step::Decide);
+        let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
+        let index = session.index(ctx)?;
+        let decided = session.decide(ctx, index.as_ref(), &asked)?;
+        if let Some(lead) = ctx.lead.filter(|_| asked.may_ask())
+            && decided.iter().any(DecidedCandidate::is_open)
+        {
+            // A lead runs for minutes, so the store must not be locked in the meantime.
+            drop((index, batch));
+            let open: Vec<DecidedCandidate> =
+                decided.into_iter().filter(DecidedCandidate::is_open).collect();
+            let request = session.lead_request(ctx, order, &open)?;
+            let begun = (ctx.clock)();
+            let report = lead(&request, &mut |step| watch(Step::of_lead(step)));
+            asked.take(&open, report, (ctx.clock)().saturating_sub(begun));
+            continue;
+        }
+        let settled = SessionDecisions { decided, asked: &asked, began, read_for };
+        let report = session.stage(ctx, order, &mut batch, settled)?;
+        watch(Step::Commit);
+        match batch.commit() {
+            Ok(_) => {
+                watch(Step::Index);
+                take_over(index, &report, ctx.owner)?;
+                return Ok(report);
+            }
+            Err(MemoryError::Fs(FsError::Conflict { .. })) if tries + 1 < MAX_TRIES => tries += 1,
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+/// Plans the sync without a lead. In a copy of the store, the plan is also committed, so that the
+/// next session is compared with the result.
+pub fn preview_session(
+    ctx: &FlowContext<'_>,
+    order: &SessionRequest<'_>,
+    is_on_copy: bool,
+) -> Result<(SessionRun, Vec<PlannedChange>), SyncError> {
+    let Some(session) = Session::open(ctx, order)? else {
+        return Ok((unchanged_report(ctx, order)?, Vec::new()));
+    };
+    let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
+    let index = session.index(ctx)?;
+    let asked = LeadRulings::default();
+    let decided = session.decide(ctx, index.as_ref(), &asked)?;
+    let (began, read_for) = ((ctx.clock)(), Duration::ZERO);
+    let settled = SessionDecisions { decided, asked: &asked, began, read_for };
+    let report = session.stage(ctx, order, &mut batch, settled)?;
+    let plan = batch.plan()?;
+    if is_on_copy {
+        batch.commit()?;
+        take_over(index, &report, ctx.owner)?;
+    }
+    Ok((report, plan))
+}
+
+struct StagedSummary {
+    id: MemoryId,
+    is_kept: bool,
+}
+
+struct SessionDecisions<'a> {
+    decided: Vec<DecidedCandidate>,
+    asked: &'a LeadRulings,
+    began: Duration,
+    read_for: Duration,
+}
+
+/// If there is no index, [`bring_up_to_date`] indexes the changes later.
+fn take_over(
+    index: Option<MemoryIndex<'_>>,
+    report: &SessionRun,
+    owner: &Owner,
+) -> Result<(), SyncError> {
+    if let Some(index) = index {
+        let written = report.written_paths.iter();
+        let changed: Vec<Located> = written.filter_map(|path| Located::from_path(path)).collect();
+        index.refresh(&changed, owner)?;
+    }
+    Ok(())
+}
+
+pub fn bring_up_to_date(ctx: &FlowContext<'_>) -> Result<(), SyncError> {
+    MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?;
+    Ok(())
+}
+
+fn unchanged_report(
+    ctx: &FlowContext<'_>,
+    order: &SessionRequest<'_>,
+) -> Result<SessionRun, SyncError> {
+    let mark = Mark::read(ctx.store, order.key)?;
+    let run = mark.as_ref().and_then(|mark| mark.runs.last().cloned());
+    let run = run.unwrap_or_else(|| RunId::new(order.mode, ctx.now, order.key));
+    let session = mark.map(|mark| mark.session).unwrap_or_default();
+    Ok(empty_report(ctx, order, &run, session)?)
+}
+
+fn empty_report(
+    ctx: &FlowContext<'_>,
+    order: &SessionRequest<'_>,
+    run: &RunId,
+    session: String,
+) -> Result<SessionRun, FsError> {
+    let below = |name: &str| ctx.store.path().join(name).display().to_string();
+    Ok(SessionRun {
+        run_id: run.to_string(),
+        mode: order.mode,
+        outcome: SessionOutcome::Unchanged,
+        trace_path: order.trace_name.clone(),
+        session,
+        agent: order.trace.source.agent.as_str().to_owned(),
+        memory_root: below("memory"),
+        workspace_root: below(WORKSPACE),
+        run_folder: run.folder()?.as_str().to_owned(),
+        finished_at: ctx.now.to_string(),
+        checklist: Vec::new(),
+        actions: Vec::new(),
+        counts: ActionCounts::default(),
+        dropped: BTreeMap::new(),
+        written_paths: Vec::new(),
+        summary_path: None,
+        cost_usd: 0.0,
+        strategy: Strategy::Offline,
+        fallback: None,
+        limit: None,
+        lead_error: None,
+    })
+}
+
+struct Session<'d> {
+    reading: ReadSession,
+    asker: Option<ModelClient<'d>>,
+    mark: Option<Mark>,
+    /// When the session ended. All of its claims have this time.
+    when: Timestamp,
+}
+
+impl<'d> Session<'d> {
+    /// Returns `None` if the session has no new events.
+    fn open(ctx: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>, SyncError> {
+        if !order.trace.source.path.exists() {
+            return Err(SyncError::NoTrace(order.trace_name.clone()));
+        }
+        let mark = Mark::read(ctx.store, order.key)?;
+        let from = mark.as_ref().filter(|_| !order.force);
+        let project = ctx.store.path().parent().map(|path| path.display().to_string());
+        let asker =
+            ctx.reader.asker(SpentOn { project, session: order.key.to_owned() }, ctx.now)?;
+        let Some(mut reading) = read(ctx, order.trace, from, asker.as_ref())? else {
+            return Ok(None);
+        };
+        // Compare candidates in the form in which they are stored, so that reading the session
+        // again adds nothing.
+        for candidate in &mut reading.extraction.candidates {
+            make_shareable(candidate, ctx.store);
+        }
+        drop_repeated(&mut reading.extraction);
+        let when = reading.facts.last_activity.unwrap_or(ctx.now).min(ctx.now);
+        Ok(Some(Self { reading, asker, mark, when }))
+    }
+
+    /// The source is not the path of the trace, which contains private details of the machine.
+    fn source(&self, order: &SessionRequest<'_>) -> String {
+        format!("{}:{}", order.trace.source.agent.as_str(), self.reading.facts.id)
+    }
+
+    fn spent(&self) -> SpentTotals {
+        self.asker.as_ref().map(|asker| asker.budget().totals()).unwrap_or_default()
+    }
+
+    /// Returns `None` if the session has no candidates, which is the most common case.
+    fn index(&self, ctx: &FlowContext<'d>) -> Result<Option<MemoryIndex<'d>>, SyncError> {
+        if self.reading.extraction.candidates.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(MemoryIndex::open(ctx.store, ctx.embedder, ctx.owner, ctx.now)?))
+    }
+
+    /// The same events and time always produce the same id.
+    fn run_id(&self, ctx: &FlowContext<'_>, order: &SessionRequest<'_>) -> RunId {
+        let input = format!("{} {} {}", order.key, self.reading.digest, order.force);
+        RunId::new(order.mode, ctx.now, &input)
+    }
+
+    fn decide(
+        &self,
+        ctx: &FlowContext<'_>,
+        index: Option<&MemoryIndex<'_>>,
+        asked: &LeadRulings,
+    ) -> Result<Vec<DecidedCandidate>, SyncError> {
+        let Some(index) = index else { return Ok(Vec::new()) };
+        let candidates = &self.reading.extraction.candidates;
+        decide::decide_all(ctx.store, index, ctx.builtin, candidates, asked)
+    }
+
+    fn lead_request(
+        &self,
+        ctx: &FlowContext<'_>,
+        order: &SessionRequest<'_>,
+        open: &[DecidedCandidate],
+    ) -> Result<LeadRequest, SyncError> {
+        let run = self.run_id(ctx, order);
+        Ok(LeadRequest {
+            run_folder: run.folder()?.as_str().to_owned(),
+            run_id: run.as_str().to_owned(),
+            session: order.key.to_owned(),
+            trace_path: order.trace_name.clone(),
+            cases: open.iter().map(decide::case).collect(),
+        })
+    }
+
+    fn stage(
+        &self,
+        ctx: &FlowContext<'_>,
+        order: &SessionRequest<'_>,
+        batch: &mut Batch<'_>,
+        settled: SessionDecisions<'_>,
+    ) -> Result<SessionRun, SyncError> {
+        let SessionDecisions { decided, asked, began, read_for } = settled;
+        let run = self.run_id(ctx, order);
+        let extraction = &self.reading.extraction;
+        let origin =
+            ClaimOrigin { session: order.key, source: &self.source(order), when: self.when };
+        let actions = stage_all(ctx.store, batch, decided, &origin)?;
+        let summary = self.stage_summary(ctx, order, batch, &run, &actions)?;
+        let plan = batch.plan()?;
+        let written: Vec<String> = plan
+            .iter()
+            .map(|change| change.path.as_str().to_owned())
+            .filter(|path| path.starts_with("memory/"))
+            .collect();
+        let summary_path = written.iter().find(|path| path.starts_with("memory/summaries/"));
+        let report = SessionRun {
+            outcome: SessionOutcome::Done,
+            checklist: checklist(extraction.gate == Gate::Open, asked.checklist()),
+            counts: count_actions(&actions),
+            dropped: extraction.dropped_counts.clone(),
+            summary_path: summary_path.cloned(),
+            written_paths: written,
+            cost_usd: self.spent().cost.dollars() + asked.cost_usd(),
+            strategy: extraction.strategy,
+            fallback: self.reading.how.fallback.clone(),
+            limit: self.reading.how.limit.map(str::to_owned),
+            lead_error: asked.error(),
+            actions,
+            ..empty_report(ctx, order, &run, self.reading.facts.id.clone())?
+        };
+        self.stage_mark(order, batch, &run, summary, &plan)?;
+        let decided_for = (ctx.clock)().saturating_sub(began + read_for + asked.took);
+        let durations = SyncDurations {
+            read: millis(read_for),
+            decide: millis(decided_for),
+            lead: millis(asked.took),
+        };
+        let metrics = self.metrics(&report, batch, asked, durations);
+        let folder = run.folder()?;
+        for (name, bytes) in self.artifacts(&report, &metrics, asked, ctx.store.words()) {
+            batch.put_file(folder.join(name)?, bytes)?;
+        }
+        let (path, bytes) = UndoPlan::of(&plan).file(&run)?;
+        batch.put_file(path, bytes)?;
+        let info = ChangeInfo { change: order.change, command: "sync", undoes: None, now: ctx.now };
+        stage_note(ctx.store, batch, &run, &info, &plan, Reversal::Plan)?;
+        Ok(report)
+    }
+
+    /// Does not change a summary that the user has edited.
+    fn stage_summary(
+        &self,
+        ctx: &FlowContext<'_>,
+        order: &SessionRequest<'_>,
+        batch: &mut Batch<'_>,
+        run: &RunId,
+        actions: &[SessionAction],
+    ) -> Result<StagedSummary, SyncError> {
+        let summary = &self.reading.summary;
+        let related = actions.iter().filter_map(|action| action.target.as_ref()?.parse().ok());
+        let mut related: Vec<MemoryId> = related.collect();
+        related.dedup();
+        let draft = SummaryDraft {
+            title: fit_title(&summary.title, "A session without a title"),
+            description: summary.description.clone(),
+            body: summary.body(),
+            coding_agent: order.trace.source.agent.as_str().to_owned(),
+            raw_trace_path: self.source(order),
+            run_id: run.as_str().to_owned(),
+            repo_name: order.repo_name.clone(),
+            related,
+            tags: summary.tags.clone(),
+        };
+        // Marks can be forged, so this one is used only if it contains the hash of the summary's
+        // current content.
+        let known =
+            self.mark.as_ref().and_then(|mark| mark.summary.clone().zip(mark.summary_bytes));
+        let known = known.and_then(|(id, written)| {
+            let at = ctx.store.locate(id.as_str()).ok();
+            let at = at.filter(|at| at.memory_type == MemoryType::Summary)?;
+            Some((id, written, at))
+        });
+        let most = if summary.is_repeated { Trust::Derived } else { Trust::Assistant };
+        let Some((id, written, at)) = known else {
+            let id = batch.add_summary(&draft, self.when)?;
+            batch.lower(&id, most);
+            return Ok(StagedSummary { id, is_kept: false });
+        };
+        let bytes = ctx.store.read_file(&at.path)?;
+        if written != ContentHash::of(&bytes) {
+            return Ok(StagedSummary { id, is_kept: true });
+        }
+        let id = batch.update_summary(&id, &draft, self.when)?;
+        batch.lower(&id, most);
+        Ok(StagedSummary { id, is_kept: false })
+    }
+
+    fn stage_mark(
+        &self,
+        order: &SessionRequest<'_>,
+        batch: &mut Batch<'_>,
+        run: &RunId,
+        summary: StagedSummary,
+        plan: &[PlannedChange],
+    ) -> Result<(), SyncError> {
+        let StagedSummary { id: summary, is_kept } = summary;
+        let (facts, agent) = (&self.reading.facts, order.trace.source.agent);
+        let old = self.mark.clone().unwrap_or_else(|| Mark::new(&facts.id, agent));
+        let mut runs = old.runs;
+        // The new transcript includes the earlier ones.
+        if self.reading.news != News::Rewritten {
+            for run in std::mem::take(&mut runs).iter().filter(|known| *known != run) {
+                batch.remove_file(Mark::transcript(agent, run)?)?;
+            }
+        }
+        runs.retain(|known| known != run);
+        runs.push(run.clone());
+        let is_summary = |change: &&PlannedChange| {
+            Located::from_path(change.path.as_str()).is_some_and(|at| at.id == summary)
+        };
+        let bytes = plan.iter().find(is_summary).and_then(|change| change.after.as_deref());
+        let mark = Mark {
+            next_sequence: self.reading.next_sequence,
+            digest: self.reading.digest.clone(),
+            summary_bytes: if is_kept { old.summary_bytes } else { bytes.map(ContentHash::of) },
+            summary: Some(summary),
+            runs,
+            ..Mark::new(&facts.id, agent)
+        };
+        batch.put_file(Mark::path(order.key)?, pretty(&mark))?;
+        batch.put_file(Mark::transcript(agent, run)?, self.reading.transcript.clone())?;
+        Ok(())
+    }
+}
+
+/// Drops candidates with the same body, even if their titles differ.
+fn drop_repeated(extraction: &mut Extraction) {
+    let n_before = extraction.candidates.len();
+    let mut known = BTreeSet::new();
+    extraction.candidates.retain(|candidate| {
+        let body = Profile::of("", &claimed(&candidate.body)).plain().to_owned();
+        body.is_empty() || known.insert((candidate.claim.memory_type(), body))
+    });
+    let n_dropped = (n_before - extraction.candidates.len()) as u64;
+    if n_dropped > 0 {
+        *extraction.dropped_counts.entry(DropReason::Repeated).or_default() += n_dropped;
+    }
+}
+
+/// Removes any text that identifies this machine or its user.
+fn make_shareable(candidate: &mut Candidate, store: &Store) {
+    let texts = [&mut candidate.title, &mut candidate.body].into_iter();
+    let quotes = candidate.quotes.iter_mut().map(|quote| &mut quote.text);
+    let found_by = candidate.tags.iter_mut().chain(&mut candidate.applies);
+    for text in texts.chain(found_by).chain(quotes) {
+        let shareable = store.shareable(text).into_owned();
+        *text = shareable;
+    }
+}

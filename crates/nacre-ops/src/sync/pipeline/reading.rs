@@ -1,0 +1,192 @@
+//! Reads a trace from the position at which the last sync ended. A mark with the position is
+//! committed together with the memories.
+
+use nacre_base::ContentHash;
+use nacre_base::fs::{FsError, RelPath};
+use nacre_base::redact::ExtraWords;
+use nacre_memory::{MemoryId, Store};
+use nacre_traces::agents::generic::{write_end, write_event, write_session};
+use nacre_traces::transcript::{
+    Agent, Error, SessionFacts, Sink, Trace, TranscriptEvent, without_words,
+};
+use serde::{Deserialize, Serialize};
+
+use super::{FlowContext, SyncError};
+use crate::host::ModelClient;
+use crate::run::folder::RunId;
+use crate::sync::candidate::{Extraction, SessionSummary};
+use crate::sync::extract::{Rules, read as read_trace};
+use crate::sync::strategy::{HowRead, SessionRead, SessionReader};
+
+const MAX_EARLIER: usize = 4000;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum News {
+    /// The whole session, because it was never read before or is read again on request.
+    All,
+    /// New events that were appended.
+    Grown,
+    /// Events that have changed since they were read.
+    Rewritten,
+}
+
+pub(super) struct ReadSession {
+    pub(super) facts: SessionFacts,
+    pub(super) extraction: Extraction,
+    pub(super) summary: SessionSummary,
+    pub(super) how: HowRead,
+    /// The transcript in Nacre's own format.
+    pub(super) transcript: Vec<u8>,
+    pub(super) next_sequence: u64,
+    pub(super) digest: String,
+    pub(super) news: News,
+}
+
+/// Returns `None` if the trace has no new events, in which case no model is used.
+pub(super) fn read(
+    ctx: &FlowContext<'_>,
+    trace: &Trace,
+    mark: Option<&Mark>,
+    asker: Option<&ModelClient<'_>>,
+) -> Result<Option<ReadSession>, SyncError> {
+    let store = ctx.store;
+    let is_forgotten = |title: &str, body: &str| store.is_forgotten(title, body).unwrap_or(false);
+    let pass = |from: u64| {
+        let rules = Rules { from, is_forgotten: &is_forgotten };
+        Pass::over(trace, from, store.words(), SessionReader::new(rules, ctx.reader))
+    };
+    let Some(mark) = mark else { return Ok(Some(pass(0)?.read(News::All, asker, None)?)) };
+    let passed = pass(mark.next_sequence)?;
+    if passed.digest_before.as_deref() != Some(&mark.digest) {
+        return Ok(Some(pass(0)?.read(News::Rewritten, asker, None)?));
+    }
+    if passed.next_sequence == mark.next_sequence {
+        return Ok(None);
+    }
+    let earlier = earlier_summary(store, mark);
+    Ok(Some(passed.read(News::Grown, asker, earlier.as_deref())?))
+}
+
+fn earlier_summary(store: &Store, mark: &Mark) -> Option<String> {
+    let memory = store.get(mark.summary.as_ref()?.as_str()).ok()?;
+    let body = memory.document.body().trim();
+    Some(body[..body.floor_char_boundary(MAX_EARLIER)].to_owned())
+}
+
+struct Pass<'r> {
+    session: SessionReader<'r>,
+    facts: SessionFacts,
+    transcript: Vec<u8>,
+    next_sequence: u64,
+    digest: String,
+    /// `None` if the trace has fewer events than the mark records.
+    digest_before: Option<String>,
+}
+
+impl<'r> Pass<'r> {
+    fn over(
+        trace: &Trace,
+        from: u64,
+        words: &ExtraWords,
+        mut session: SessionReader<'r>,
+    ) -> Result<Self, Error> {
+        let mut digest = String::new();
+        let mut digest_before = None;
+        let (mut events, mut next_sequence) = (Vec::new(), 0);
+        let mut each = |event: TranscriptEvent| {
+            if event.sequence == from {
+                digest_before = Some(digest.clone());
+            }
+            // The digest is updated before excluded words are removed, so that it does not depend
+            // on the list of these words.
+            digest = chained(&digest, &event);
+            let event = event.without_words(words);
+            session.take(&event);
+            // Writing to a `Vec` cannot fail.
+            let _ = write_event(&event, &mut events);
+            next_sequence = event.sequence + 1;
+        };
+        let facts = without_words(read_trace(trace, Sink::everything(&mut each))?, words);
+        if next_sequence == from {
+            digest_before = Some(digest.clone());
+        }
+        let mut transcript = Vec::with_capacity(events.len() + 1024);
+        let _ = write_session(&facts, &mut transcript);
+        transcript.append(&mut events);
+        let _ = write_end(&facts, &mut transcript);
+        Ok(Self { session, facts, transcript, next_sequence, digest, digest_before })
+    }
+
+    fn read(
+        self,
+        news: News,
+        asker: Option<&ModelClient<'_>>,
+        earlier: Option<&str>,
+    ) -> Result<ReadSession, SyncError> {
+        let Self { session, facts, transcript, next_sequence, digest, .. } = self;
+        let SessionRead { extraction, summary, how } = session.finish(&facts, asker, earlier)?;
+        Ok(ReadSession { facts, extraction, summary, how, transcript, next_sequence, digest, news })
+    }
+}
+
+/// Returns a hash of the event and all events before it.
+fn chained(digest: &str, event: &TranscriptEvent) -> String {
+    let mut bytes = digest.as_bytes().to_vec();
+    for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
+        bytes.extend(text.bytes());
+        bytes.push(0);
+    }
+    ContentHash::of(&bytes).to_string()
+}
+
+const VERSION: u32 = 1;
+
+/// Larger files were not written by Nacre.
+const MAX_MARK_BYTES: u64 = 1 << 20;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    pub version: u32,
+    pub session: String,
+    pub agent: Agent,
+    /// Sequence number of the first unread event.
+    pub next_sequence: u64,
+    /// Hash of the events read so far, for detecting a rewritten trace.
+    pub digest: String,
+    /// The id of the summary. Its content as written is in `summary_bytes`, for detecting user
+    /// edits.
+    pub summary: Option<MemoryId>,
+    pub summary_bytes: Option<ContentHash>,
+    /// The runs with stored transcripts, oldest first.
+    pub runs: Vec<RunId>,
+}
+
+impl Mark {
+    pub(super) fn new(session: &str, agent: Agent) -> Self {
+        Self {
+            version: VERSION,
+            session: session.to_owned(),
+            agent,
+            next_sequence: 0,
+            digest: String::new(),
+            summary: None,
+            summary_bytes: None,
+            runs: Vec::new(),
+        }
+    }
+
+    pub fn path(key: &str) -> Result<RelPath, FsError> {
+        RelPath::new(&format!("meta/sessions/{key}.json"))
+    }
+
+    /// Invalid files are treated as missing.
+    pub fn read(store: &Store, key: &str) -> Result<Option<Self>, FsError> {
+        let bytes = store.scope().read_optional(&Self::path(key)?, MAX_MARK_BYTES)?;
+        let mark = bytes.and_then(|bytes| serde_json::from_slice::<Self>(&bytes).ok());
+        Ok(mark.filter(|mark| mark.version == VERSION))
+    }
+
+    pub fn transcript(agent: Agent, run: &RunId) -> Result<RelPath, FsError> {
+        RelPath::new(&format!("meta/traces/sessions/{}/{run}.jsonl", agent.as_str()))
+    }
+}

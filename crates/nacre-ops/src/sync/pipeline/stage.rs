@@ -1,0 +1,509 @@
+//! Stages the decisions in a batch. No memory is changed more than once.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use jiff::Timestamp;
+use nacre_base::redact::ExtraWords;
+use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, MergedText};
+use nacre_engine::model::SpentTotals;
+use nacre_engine::tools::ChecklistItem;
+use nacre_memory::recall::claim_text as claimed;
+use nacre_memory::{
+    Action, Batch, Draft, LocalState, MemoryError, MemoryId, MemoryUpdate, Profile, Status, Store,
+    Trust, hazards_of, united,
+};
+use nacre_types::{
+    ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
+    ExplorerMetrics, LeadMetrics, SessionAction, SessionRun, StepState, SyncDurations, SyncMetrics,
+    TokenCounts,
+};
+use serde::Serialize;
+use serde_json::json;
+
+use super::Session;
+use super::decide::{DecidedCandidate, LeadRulings};
+use crate::run::folder::{ACTIONS_FILE, METRICS_FILE, pretty};
+use crate::sync::candidate::{Candidate, fit_title};
+
+/// Maximum size of a body after an update. An update that would exceed it counts as a confirmation.
+const MAX_BODY_BYTES: usize = 16 * 1024;
+
+/// Number of sessions that must repeat a suspected claim before it becomes active.
+const SESSIONS_TO_HOLD: usize = 3;
+
+pub(super) struct ClaimOrigin<'a> {
+    /// The session's short id.
+    pub(super) session: &'a str,
+    pub(super) source: &'a str,
+    pub(super) when: Timestamp,
+}
+
+pub(super) fn stage_all(
+    store: &Store,
+    batch: &mut Batch<'_>,
+    decided: Vec<DecidedCandidate>,
+    origin: &ClaimOrigin<'_>,
+) -> Result<Vec<SessionAction>, MemoryError> {
+    let mut staged = Stager::new(store, origin);
+    let mut reports = Vec::new();
+    for one in decided {
+        let report = staged.stage(batch, one)?;
+        reports.push(report);
+    }
+    staged.finish(batch)?;
+    Ok(reports)
+}
+
+struct Stager<'a> {
+    store: &'a Store,
+    origin: &'a ClaimOrigin<'a>,
+    overturned: BTreeSet<MemoryId>,
+    updates: BTreeMap<MemoryId, MemoryUpdate>,
+    confirmed: BTreeSet<MemoryId>,
+}
+
+impl<'a> Stager<'a> {
+    fn new(store: &'a Store, origin: &'a ClaimOrigin<'a>) -> Self {
+        Self {
+            store,
+            origin,
+            overturned: BTreeSet::new(),
+            updates: BTreeMap::new(),
+            confirmed: BTreeSet::new(),
+        }
+    }
+
+    fn stage(
+        &mut self,
+        batch: &mut Batch<'_>,
+        one: DecidedCandidate,
+    ) -> Result<SessionAction, MemoryError> {
+        let mut report = new_action(&one, self.store.words());
+        let DecidedCandidate { candidate, decision, ruling, .. } = one;
+        let is_taken =
+            |id: &MemoryId| self.overturned.contains(id) || self.updates.contains_key(id);
+        // A ruling makes a claim sure, because the lead compared it with existing memories. This
+        // does not apply to claims that may not be injected: they never change a memory.
+        let is_trusted = self.trust_of(&candidate).is_offered();
+        let is_sure = is_trusted && (candidate.status == Status::Active || ruling.is_some());
+        let merged = ruling.and_then(|ruling| ruling.merged);
+        match (decision.action, decision.target) {
+            (Action::NoOp | Action::Update, Some(target)) if !is_sure && !is_taken(&target) => {
+                let action = self.said_again(&target, &candidate)?;
+                record_done(&mut report, action, Some(&target));
+            }
+            // A claim that is not sure does not change the memory. It is added separately and must
+            // be reviewed.
+            (Action::Add | Action::Update | Action::Supersede, target) if !is_sure => {
+                let draft = self.draft(&candidate, target.as_ref());
+                let id = batch.add_candidate(&draft, self.origin.when)?;
+                record_done(&mut report, Action::Add, Some(&id));
+            }
+            (Action::NoOp, target) => {
+                self.confirmed.extend(target.filter(|_| decision.status == Status::Active));
+            }
+            (Action::Supersede, Some(target)) if !is_taken(&target) => {
+                let draft = self.draft(&candidate, None);
+                let id = batch.supersede(&target, &draft, self.origin.when)?;
+                self.overturned.insert(target.clone());
+                record_done(&mut report, Action::Supersede, Some(&id));
+                report.supersedes = Some(target.to_string());
+            }
+            (Action::Update, Some(target)) if !self.overturned.contains(&target) => {
+                let before = self.updates.get(&target).cloned();
+                let merged = merged.filter(|text| before.is_none() && is_harmless(text));
+                let action = match merged {
+                    Some(text) => self.rewrite(&target, &candidate, text)?,
+                    None => self.update(&target, &candidate)?,
+                };
+                let memory = self.store.get(target.as_str())?;
+                let change = self.updates.get(&target);
+                if change.is_none_or(|change| batch.may_update(&memory, change)) {
+                    record_done(&mut report, action, Some(&target));
+                    return Ok(report);
+                }
+                // A claim with less trust than the memory is added separately and must be reviewed.
+                self.updates.remove(&target);
+                self.updates.extend(before.map(|before| (target.clone(), before)));
+                let draft = self.draft(&candidate, Some(&target));
+                let id = batch.add_candidate(&draft, self.origin.when)?;
+                record_done(&mut report, Action::Add, Some(&id));
+            }
+            (Action::Add, target) if decision.status == Status::Candidate => {
+                let draft = self.draft(&candidate, target.as_ref());
+                let id = batch.add_candidate(&draft, self.origin.when)?;
+                record_done(&mut report, Action::Add, Some(&id));
+            }
+            // Another candidate from this session has already superseded the memory, so add this
+            // one separately.
+            (Action::Add | Action::Update | Action::Supersede, target) => {
+                let id = batch.add(&self.draft(&candidate, target.as_ref()), self.origin.when)?;
+                record_done(&mut report, Action::Add, Some(&id));
+            }
+        }
+        Ok(report)
+    }
+
+    /// Records a repetition. A memory in review becomes active after enough of them.
+    fn said_again(
+        &mut self,
+        target: &MemoryId,
+        candidate: &Candidate,
+    ) -> Result<Action, MemoryError> {
+        let memory = self.store.get(target.as_str())?;
+        let state = self.store.state(target)?.unwrap_or_else(|| LocalState::new(target.clone()));
+        let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
+        if memory.source.as_deref() != Some(self.origin.source) {
+            sessions.insert(self.origin.session);
+        }
+        self.confirmed.insert(target.clone());
+        // Repetitions in untrusted text do not count.
+        let is_trusted =
+            self.trust_of(candidate).is_offered() && self.store.trust_of(&memory).is_offered();
+        // The session that created the memory does not count as a repetition.
+        if !is_trusted
+            || memory.status != Status::Candidate
+            || sessions.len() + 1 < SESSIONS_TO_HOLD
+        {
+            return Ok(Action::NoOp);
+        }
+        let change = self.updates.entry(target.clone()).or_default();
+        change.status = Some(Status::Active);
+        change.quotes.extend(candidate.quotes.iter().cloned());
+        Ok(Action::Update)
+    }
+
+    /// Records a confirmation instead if the candidate contains no new information.
+    fn update(&mut self, target: &MemoryId, candidate: &Candidate) -> Result<Action, MemoryError> {
+        let memory = self.store.get(target.as_str())?;
+        let known = self.updates.get(target).and_then(|change| change.body.clone());
+        let body = known.unwrap_or_else(|| memory.document.body().trim().to_owned());
+        let added = beyond(&memory.title, &body, candidate);
+        let is_long = added.as_ref().is_some_and(|added| body.len() + added.len() > MAX_BODY_BYTES);
+        let is_same = added.is_none() && memory.status == Status::Active;
+        if is_same || is_long {
+            self.confirmed.insert(target.clone());
+            return Ok(Action::NoOp);
+        }
+        let change = self.updates.entry(target.clone()).or_default();
+        change.body = Some(match added {
+            Some(added) if body.is_empty() => added,
+            Some(added) => format!("{body}\n\n{added}"),
+            None => body,
+        });
+        add_details(change, candidate, memory.tags, &memory.applies);
+        Ok(Action::Update)
+    }
+
+    fn rewrite(
+        &mut self,
+        target: &MemoryId,
+        candidate: &Candidate,
+        text: MergedText,
+    ) -> Result<Action, MemoryError> {
+        let memory = self.store.get(target.as_str())?;
+        let change = self.updates.entry(target.clone()).or_default();
+        change.title = Some(fit_title(&text.title, &memory.title));
+        change.body = Some(text.body);
+        add_details(change, candidate, memory.tags, &memory.applies);
+        Ok(Action::Update)
+    }
+
+    fn trust_of(&self, candidate: &Candidate) -> Trust {
+        self.store.level_of(&self.draft(candidate, None))
+    }
+
+    fn draft(&self, candidate: &Candidate, near: Option<&MemoryId>) -> Draft {
+        candidate.draft(self.origin.source, near.cloned().into_iter().collect())
+    }
+
+    /// A session cannot confirm the memories that were created from it.
+    fn is_of_this_session(&self, id: &MemoryId) -> bool {
+        let memory = self.store.get(id.as_str()).ok();
+        memory.is_some_and(|memory| memory.source.as_deref() == Some(self.origin.source))
+    }
+
+    fn finish(self, batch: &mut Batch<'_>) -> Result<(), MemoryError> {
+        for (id, change) in &self.updates {
+            batch.update(id.as_str(), change, self.origin.when)?;
+        }
+        for id in self.confirmed.iter().filter(|id| !self.is_of_this_session(id)) {
+            batch.confirm(id, self.origin.session, self.origin.when)?;
+        }
+        Ok(())
+    }
+}
+
+/// Returns whether text written by a lead is free of instructions.
+fn is_harmless(text: &MergedText) -> bool {
+    hazards_of(&text.title, &text.body).is_empty()
+}
+
+fn add_details(
+    change: &mut MemoryUpdate,
+    candidate: &Candidate,
+    tags: Vec<String>,
+    applies: &[String],
+) {
+    change.status = Some(Status::Active);
+    change.quotes.extend(candidate.quotes.iter().cloned());
+    change.tags = Some(united(&change.tags.take().unwrap_or(tags), &candidate.tags));
+    let known = change.applies.as_deref().unwrap_or(applies);
+    change.applies = Some(united(known, &candidate.applies)).filter(|all| all != applies);
+}
+
+/// Returns the candidate's sentences that contain words missing from the memory, or `None` if there
+/// are none.
+fn beyond(title: &str, body: &str, candidate: &Candidate) -> Option<String> {
+    let known = Profile::of(title, body);
+    let is_new = |sentence: &&str| !known.holds(&Profile::of(sentence, ""));
+    let claimed = claimed(&candidate.body);
+    let new: Vec<&str> = sentences(&claimed).into_iter().filter(is_new).collect();
+    match new.as_slice() {
+        [] if known.holds(&Profile::of(&candidate.title, "")) => None,
+        [] => Some(candidate.title.clone()),
+        new => Some(new.join(" ")),
+    }
+}
+
+/// Splits at line breaks and after each full stop that ends a sentence.
+pub(crate) fn sentences(text: &str) -> Vec<&str> {
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let mut rest = line;
+        while let Some(end) = rest.find(". ") {
+            found.push(rest[..=end].trim());
+            rest = &rest[end + 2..];
+        }
+        found.push(rest.trim());
+    }
+    found.retain(|sentence| !sentence.is_empty());
+    found
+}
+
+fn new_action(one: &DecidedCandidate, words: &ExtraWords) -> SessionAction {
+    let DecidedCandidate { candidate, decision, ruling, .. } = one;
+    let judgement = decision.judgement;
+    // Rounds to two decimal places.
+    let rounded = |number: f32| (number * 100.0).round() / 100.0;
+    SessionAction {
+        candidate: candidate.id.clone(),
+        title: candidate.title.clone(),
+        signal: candidate.signal,
+        action: decision.action,
+        target: decision.target.as_ref().map(ToString::to_string),
+        supersedes: None,
+        nearest: decision.target.as_ref().map(ToString::to_string),
+        band: decision.band,
+        relation: judgement.map(|judgement| judgement.relation),
+        likelihood: judgement.map(|judgement| rounded(judgement.likelihood)),
+        scores: judgement.map(|judgement| ActionScores {
+            about: rounded(judgement.scores.about),
+            against: rounded(judgement.scores.against),
+            more: rounded(judgement.scores.more),
+        }),
+        reason: decision.reason.to_owned(),
+        by: if ruling.is_some() { DecidedBy::Lead } else { DecidedBy::Rule },
+        // A model can produce an excluded word even if the prompt did not contain it.
+        note: ruling.as_ref().map(|ruling| words.redact(&ruling.reason).into_owned()),
+        quote: ruling.as_ref().map(|ruling| words.redact(&ruling.quote).into_owned()),
+    }
+}
+
+fn record_done(report: &mut SessionAction, action: CandidateVerb, target: Option<&MemoryId>) {
+    report.action = action;
+    report.target = target.map(ToString::to_string);
+}
+
+pub(super) fn count_actions(actions: &[SessionAction]) -> ActionCounts {
+    let count =
+        |verb: CandidateVerb| actions.iter().filter(|report| report.action == verb).count() as u64;
+    ActionCounts {
+        add: count(CandidateVerb::Add),
+        update: count(CandidateVerb::Update),
+        no_op: count(CandidateVerb::NoOp),
+        supersede: count(CandidateVerb::Supersede),
+    }
+}
+
+/// If there is no lead, its steps are marked as skipped.
+pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistItem]>) -> Vec<ChecklistStep> {
+    let extract = if is_open { StepState::Done } else { StepState::Gated };
+    let step = |step: &str, state| ChecklistStep { step: step.to_owned(), state };
+    let mut steps = vec![
+        step("read", StepState::Done),
+        step("extract", extract),
+        step("summarize", StepState::Done),
+        step("compare", StepState::Done),
+    ];
+    let named = |name: &str| StepState::from_name(name).unwrap_or(StepState::Failed);
+    match lead {
+        Some(items) => {
+            steps.extend(items.iter().map(|item| step(&item.id, named(item.state.as_str()))));
+        }
+        None => {
+            steps.extend(LeadStep::ALL.map(|of_lead| step(of_lead.as_str(), StepState::Skipped)));
+        }
+    }
+    steps.extend([step("decide", StepState::Done), step("commit", StepState::Done)]);
+    steps
+}
+
+fn lead_metrics(report: &LeadReport) -> LeadMetrics {
+    let usage = &report.facts.usage;
+    LeadMetrics {
+        task: report.task.to_string(),
+        state: report.state.to_string(),
+        error: report.error.clone(),
+        rulings: report.rulings.len(),
+        ms: report.facts.wall_us / 1000,
+        tool_calls: report.facts.tool_calls,
+        tokens: TokenCounts {
+            input: usage.total().saturating_sub(usage.output),
+            output: usage.output,
+        },
+        cost_usd: report.facts.cost.unwrap_or_default().dollars(),
+    }
+}
+
+fn explorer_metrics(report: &ExplorerReport) -> ExplorerMetrics {
+    ExplorerMetrics {
+        task: report.task.to_string(),
+        candidates: report.candidates.clone(),
+        state: report.state.to_string(),
+        findings: report.findings.iter().map(explorer_finding).collect(),
+        ms: report.facts.wall_us / 1000,
+        model_calls: report.facts.model_calls,
+    }
+}
+
+fn explorer_finding(of: &Finding) -> ExplorerFinding {
+    let Finding { candidate_id, action_hint, matched_file, overlap, evidence } = of.clone();
+    ExplorerFinding { candidate_id, action_hint, matched_file, overlap, evidence }
+}
+
+impl Session<'_> {
+    pub(super) fn artifacts(
+        &self,
+        report: &SessionRun,
+        metrics: &SyncMetrics,
+        asked: &LeadRulings,
+        words: &ExtraWords,
+    ) -> [(&'static str, Vec<u8>); 7] {
+        let extraction = &self.reading.extraction;
+        let session = json!({
+            "run_id": report.run_id, "session": report.session, "agent": report.agent,
+            "trace_path": report.trace_path, "repo": self.reading.facts.cwd, "at": report.finished_at,
+        });
+        let summary =
+            json!({ "summary_path": report.summary_path, "summary": self.reading.summary });
+        [
+            ("extract.json", without_words(extraction, words)),
+            ("summary.json", without_words(&summary, words)),
+            (ACTIONS_FILE, pretty(report)),
+            (METRICS_FILE, pretty(metrics)),
+            ("agent.log", agent_log(report, self.spent(), asked, words)),
+            ("subagents.log", asked.explorer_log(words)),
+            ("session.log", format!("{}\n", words.redact(&session.to_string())).into_bytes()),
+        ]
+    }
+
+    pub(super) fn metrics(
+        &self,
+        report: &SessionRun,
+        batch: &Batch<'_>,
+        asked: &LeadRulings,
+        durations_ms: SyncDurations,
+    ) -> SyncMetrics {
+        let (extraction, how, spent) = (&self.reading.extraction, &self.reading.how, self.spent());
+        let input = spent.usage.total().saturating_sub(spent.usage.output);
+        SyncMetrics {
+            run_id: report.run_id.clone(),
+            strategy: extraction.strategy,
+            gate: extraction.gate,
+            windows: how.windows,
+            unread_windows: how.unread_windows,
+            unread_events: how.unread_events,
+            fallback: how.fallback.clone(),
+            candidates: extraction.candidates.len(),
+            dropped: report.dropped.clone(),
+            denied_writes: asked.reports.iter().map(LeadReport::denied_writes).sum(),
+            leads: asked.reports.iter().map(lead_metrics).collect(),
+            explorers: asked
+                .reports
+                .iter()
+                .flat_map(|report| &report.explorers)
+                .map(explorer_metrics)
+                .collect(),
+            model_calls: spent.calls + u64::from(asked.model_calls()),
+            tokens: TokenCounts {
+                input: input.saturating_add(asked.input_tokens()),
+                output: spent.usage.output.saturating_add(asked.output_tokens()),
+            },
+            cost_usd: report.cost_usd,
+            unpriced_calls: spent.unpriced_calls,
+            redactions: batch
+                .redactions()
+                .iter()
+                .map(|(kind, n)| ((*kind).to_owned(), *n))
+                .collect(),
+            events: self.reading.next_sequence,
+            durations_ms,
+        }
+    }
+}
+
+/// A model can produce an excluded word even if the prompt did not contain it.
+fn without_words(value: &impl Serialize, words: &ExtraWords) -> Vec<u8> {
+    let bytes = pretty(value);
+    match std::str::from_utf8(&bytes).map(|text| words.redact(text)) {
+        Ok(Cow::Owned(clean)) if !words.is_empty() => clean.into_bytes(),
+        Ok(_) | Err(_) => bytes,
+    }
+}
+
+/// Writes one event per line, after a notice about the reading strategy.
+fn agent_log(
+    report: &SessionRun,
+    spent: SpentTotals,
+    asked: &LeadRulings,
+    words: &ExtraWords,
+) -> Vec<u8> {
+    let fallback = report.fallback.as_ref().map(|why| format!(" Fell back: {why}."));
+    let text = match spent.calls {
+        0 => "No model was asked to read: candidates are by rule.".to_owned(),
+        calls => format!(
+            "A model was asked {calls} times to read: {} tokens, {}.",
+            spent.usage.total(),
+            spent.cost
+        ),
+    };
+    let notice = json!({ "event": "notice", "text": text + &fallback.unwrap_or_default() });
+    let notice = words.redact(&notice.to_string()).into_owned();
+    [format!("{notice}\n").into_bytes(), asked.lead_log(words)].concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_title_fits() {
+        for (title, expected) in [
+            ("Use  SQLite\n", "Use SQLite".to_owned()),
+            ("\u{200b} ", "nothing".to_owned()),
+            (&"字".repeat(90), "字".repeat(66)),
+        ] {
+            assert_eq!(fit_title(title, "nothing"), expected);
+        }
+    }
+
+    #[test]
+    fn sentences_end_at_full_stops_and_lines() {
+        assert_eq!(
+            sentences("Use v1.2 here. It works.\n\n- then this"),
+            ["Use v1.2 here.", "It works.", "- then this"]
+        );
+    }
+}

@@ -1,0 +1,211 @@
+//! Verifies a model's claims against the transcript. Each claim needs a quote from the user or the
+//! agent, because a model may believe text in tool output or on a web page.
+
+#[cfg(test)]
+mod tests;
+
+use nacre_engine::proof::names_another;
+use nacre_memory::{Basis, Claim, LearningKind, MemoryType, Speaker, Status};
+use nacre_types::DropReason;
+
+use super::answer::{ClaimAnswer, FoundIn, QuoteAnswer, RepairAnswer, confidence, without_title};
+use super::pages::{Pages, TranscriptLine};
+use crate::sync::extract::{Proposal, Spoken, Unproven, is_about, is_passing};
+
+const MAX_CLAIMS: usize = 24;
+const MAX_QUOTES: usize = 4;
+/// Maximum length of a quote. Longer ones are whole passages.
+const MAX_QUOTE_CHARS: usize = 600;
+/// Minimum length of a quote outside the cited event, because shorter ones are ambiguous.
+const MIN_QUOTE_CHARS: usize = 2;
+/// Maximum number of events between a short quote and the cited event, because models miscount.
+const NEAR: u64 = 6;
+/// Minimum length of a quote to search for in the whole session.
+const MIN_FAR_CHARS: usize = 16;
+
+#[derive(Default)]
+pub(super) struct Proven {
+    pub(super) proposals: Vec<Proposal>,
+    pub(super) unproven: Vec<Unproven>,
+    /// Claims without any verified quote. The model is asked to provide other quotes for them.
+    pub(super) unquoted: Vec<ClaimAnswer>,
+}
+
+impl Proven {
+    pub(super) fn take(&mut self, claims: &[ClaimAnswer], pages: &Pages) {
+        let said = pages.said();
+        for claim in claims.iter().take(MAX_CLAIMS) {
+            match verify_claim(claim, pages, &said) {
+                Ok(proposal) => self.proposals.push(proposal),
+                Err(DropReason::NoEvidence) => self.unquoted.push(claim.clone()),
+                Err(reason) => self.unproven.push(unproven_claim(claim, reason)),
+            }
+        }
+        for claim in claims.iter().skip(MAX_CLAIMS) {
+            self.unproven.push(unproven_claim(claim, DropReason::OverCap));
+        }
+    }
+
+    pub(super) fn repair(&mut self, answer: &RepairAnswer, pages: &Pages) {
+        let said = pages.said();
+        for (idx, claim) in std::mem::take(&mut self.unquoted).into_iter().enumerate() {
+            let given = answer.quotes.iter().filter(|quote| quote.entry == idx + 1);
+            let quotes: Vec<QuoteAnswer> = given
+                .map(|quote| QuoteAnswer { event: quote.event, text: quote.text.clone() })
+                .collect();
+            match verify_claim(&ClaimAnswer { quotes, ..claim.clone() }, pages, &said) {
+                Ok(proposal) => self.proposals.push(proposal),
+                Err(reason) => self.unproven.push(unproven_claim(&claim, reason)),
+            }
+        }
+    }
+
+    pub(super) fn give_up(&mut self) {
+        for claim in std::mem::take(&mut self.unquoted) {
+            self.unproven.push(unproven_claim(&claim, DropReason::NoEvidence));
+        }
+    }
+}
+
+fn unproven_claim(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
+    let sequence = claim.quotes.first().map_or(0, |quote| quote.event);
+    Unproven { reason, title: claim.clean_title(), sequence }
+}
+
+/// `said` is all of the text that was shown to the model.
+fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Proposal, DropReason> {
+    let claim = claim_of(answer).ok_or(DropReason::Weak)?;
+    let basis = Basis::from_name(&answer.basis).ok_or(DropReason::Weak)?;
+    // Drop quotes that are not found. The remaining ones can still support the claim.
+    let found: Vec<(&TranscriptLine, &str)> = answer
+        .quotes
+        .iter()
+        .take(MAX_QUOTES)
+        .filter_map(|quote| look_up(pages, quote.event, &quote.text))
+        .collect();
+    if found.is_empty() {
+        return Err(DropReason::NoEvidence);
+    }
+    let has = |speaker: Speaker| found.iter().any(|(line, _)| line.speaker == speaker);
+    let is_failure = basis == Basis::Found && found.iter().any(|(line, _)| line.is_failure());
+    if !has(Speaker::User) && !has(Speaker::Assistant) && !is_failure {
+        return Err(DropReason::Injected);
+    }
+    // An earlier sync already decided on claims that only quote earlier events.
+    if found.iter().all(|(line, _)| line.sequence < pages.from()) {
+        return Err(DropReason::Repeated);
+    }
+    let title = answer.clean_title();
+    let body = without_title(&answer.clean_body(), &title);
+    let words = format!("{title} {body}");
+    if !found.iter().any(|(_, quote)| is_about(&words, quote)) {
+        return Err(DropReason::NoEvidence);
+    }
+    let mut persons = found.iter().filter(|(line, _)| line.speaker == Speaker::User).peekable();
+    let is_of_now = persons.peek().is_some() && persons.all(|(_, quote)| is_passing(quote));
+    // A verified quote does not support names that occur only in the claim.
+    let is_made_up = names_another(&words, said);
+    let spoken =
+        found.iter().map(|(line, quote)| Spoken::at(line.speaker, quote, line.sequence, line.at));
+    let mut proposal = Proposal::new(claim, basis, spoken.collect());
+    if !is_of_now && !is_made_up && !waits(answer, claim) {
+        proposal.status = status(claim, basis, has(Speaker::User));
+    }
+    proposal.confidence = confidence(basis);
+    proposal.is_findable = answer.found_in != FoundIn::Nowhere;
+    proposal.applies = answer.clean_applies();
+    (proposal.title, proposal.body) = (title, body);
+    Ok(proposal)
+}
+
+/// Returns whether the claim must be reviewed, because it is minor or can be found in the project.
+/// Reasons for decisions and the user's wishes never count as found, even if the code reflects
+/// them.
+fn waits(answer: &ClaimAnswer, claim: Claim) -> bool {
+    let is_findable = answer.found_in != FoundIn::Nowhere && !speaks_for_the_person(claim);
+    answer.importance < 2 || is_findable
+}
+
+/// A claim must be reviewed if nobody agreed to it, or if it states the user's wishes without
+/// quoting the user.
+fn status(claim: Claim, basis: Basis, has_person: bool) -> Status {
+    let is_agreed = match basis {
+        Basis::Stated | Basis::Accepted => has_person || !speaks_for_the_person(claim),
+        Basis::Found => has_person || !speaks_for_the_person(claim) || claim == Claim::Decision,
+        Basis::Planned | Basis::Inferred => false,
+    };
+    if is_agreed { Status::Active } else { Status::Candidate }
+}
+
+fn claim_of(answer: &ClaimAnswer) -> Option<Claim> {
+    match MemoryType::from_name(&answer.memory_type)? {
+        MemoryType::Decision => Some(Claim::Decision),
+        MemoryType::Learning => LearningKind::from_name(&answer.kind).map(Claim::Learning),
+        MemoryType::Summary => None,
+    }
+}
+
+/// Returns whether only the user can decide if the claim is true.
+pub(crate) fn speaks_for_the_person(claim: Claim) -> bool {
+    match claim {
+        Claim::Decision | Claim::Learning(LearningKind::Preference | LearningKind::Convention) => {
+            true
+        }
+        Claim::Learning(
+            LearningKind::Insight
+            | LearningKind::Procedure
+            | LearningKind::Pitfall
+            | LearningKind::Friction
+            | LearningKind::Context,
+        ) => false,
+    }
+}
+
+/// Searches the cited event first, then nearby events, and then the whole session, where exactly
+/// one event must contain the quote.
+fn look_up<'p>(pages: &'p Pages, event: u64, quote: &str) -> Option<(&'p TranscriptLine, &'p str)> {
+    let quote = quote.trim().trim_matches(['"', '“', '”', '«', '»']).trim();
+    // Models use ellipses for omitted words. Each remaining piece must be verbatim.
+    let mut pieces: Vec<&str> = quote.split("[…]").flat_map(|part| part.split("...")).collect();
+    pieces.sort_by_key(|piece| std::cmp::Reverse(piece.len()));
+    let whole = std::iter::once(quote);
+    whole
+        .chain(pieces.into_iter().filter(|piece| MIN_FAR_CHARS <= piece.trim().chars().count()))
+        .find_map(|words| {
+            let words = words.trim().trim_matches('…').trim();
+            find_words(pages, event, words)
+        })
+}
+
+fn find_words<'p>(
+    pages: &'p Pages,
+    event: u64,
+    quote: &str,
+) -> Option<(&'p TranscriptLine, &'p str)> {
+    let n_chars = quote.chars().count();
+    if n_chars == 0 || MAX_QUOTE_CHARS < n_chars {
+        return None;
+    }
+    let mut near: Vec<&TranscriptLine> = pages.lines().collect();
+    near.sort_by_key(|line| line.sequence.abs_diff(event));
+    let named = near.iter().find(|line| line.sequence == event);
+    if let Some(found) = named.and_then(|line| Some((*line, line.words_of(quote)?))) {
+        return Some(found);
+    }
+    // A single letter, such as "B" for the second option, is ambiguous outside the cited event.
+    if n_chars < MIN_QUOTE_CHARS {
+        return None;
+    }
+    let is_near = |line: &&&TranscriptLine| line.sequence.abs_diff(event) <= NEAR;
+    let mut found =
+        near.iter().filter(is_near).filter_map(|line| Some((*line, line.words_of(quote)?)));
+    if let Some(found) = found.next() {
+        return Some(found);
+    }
+    if n_chars < MIN_FAR_CHARS {
+        return None;
+    }
+    let mut far = near.iter().filter_map(|line| Some((*line, line.words_of(quote)?)));
+    let only = far.next()?;
+    far.next().is_none().then_some(only)
+}

@@ -1,0 +1,335 @@
+//! Lists, shows, searches and imports agent sessions.
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use nacre_base::ShownLine;
+use nacre_base::redact::ExtraWords;
+use nacre_memory::messages::{TextHit, TextIndexAccess, TextQuery, search_messages};
+use nacre_memory::search::Query;
+use nacre_traces::agents::{ADAPTERS, trace_at};
+use nacre_traces::catalog::{
+    AllowedProjects, Catalog, CatalogError, Connection, JobState, Placing, RefreshOptions,
+    SessionFilter, SessionRow, key_of, project_root,
+};
+use nacre_traces::transcript::{
+    Adapter, Agent, EventKind, InjectedReason, Lane, Sink, Stamp, TextOrigin, Trace, TraceSource,
+    TranscriptEvent, WordSource,
+};
+use nacre_types::{
+    ErrorCode, RunReport, SessionEntry, TraceEvent, TraceHit, TraceHitReason, TraceImportReport,
+    TraceListReport, TraceListRequest, TraceSearchReport, TraceSearchRequest, TraceShowReport,
+    TraceShowRequest,
+};
+
+use crate::error::{OpError, Result};
+use crate::host::{
+    Host, agent_named, agent_names, check_session, index_folder, open_catalog, parse_when,
+    rebuild_texts, refresh_options,
+};
+use crate::run::folder as run;
+use crate::run::show::read_record;
+
+pub fn list(host: &Host, request: &TraceListRequest) -> Result<TraceListReport> {
+    let TraceListRequest { agent, all, since, offset, limit } = request;
+    let limit = host.max_results(*limit);
+    let project = host.project.as_ref().filter(|_| !all);
+    let filter = SessionFilter {
+        agent: agent.as_deref().map(agent_named).transpose()?,
+        project: project.map(|project| project.path.display().to_string()),
+        since: since.as_deref().map(|since| parse_when(since, host.now())).transpose()?,
+        until: None,
+        limit: None,
+    };
+    let sessions = open_catalog(host)?.sessions(&filter)?;
+    let total = sessions.len();
+    let sessions = sessions.into_iter().skip(*offset).take(limit).map(session_entry).collect();
+    Ok(TraceListReport { sessions, total })
+}
+
+pub fn show(
+    host: &Host,
+    request: &TraceShowRequest,
+    source: NameSource,
+) -> Result<TraceShowReport> {
+    let numbered = request.id.rsplit_once(':').and_then(|(id, sequence)| {
+        let sequence = sequence.parse::<u64>().ok()?;
+        Some((id, sequence))
+    });
+    let (id, from) = numbered.unwrap_or((request.id.as_str(), 0));
+    let session = find_session(host, id, source)?;
+    let words = host.words_of(session.project.as_deref())?;
+    let events = read(&session, &words, from, request)?;
+    let events = events.into_iter().map(trace_event).collect();
+    Ok(TraceShowReport { session: session_entry(session), events })
+}
+
+fn read(
+    session: &SessionRow,
+    words: &ExtraWords,
+    from: u64,
+    request: &TraceShowRequest,
+) -> Result<Vec<TranscriptEvent>> {
+    let adapter = adapter_of(&session.trace)?;
+    let mut events = Vec::new();
+    let mut sink = |event: TranscriptEvent| {
+        let has_room = request.limit.is_none_or(|limit| events.len() < limit);
+        if event.sequence >= from && has_room && (request.full || is_talk(&event)) {
+            events.push(event.without_words(words));
+        }
+    };
+    adapter.read(&session.trace, None, Sink::everything(&mut sink)).map_err(CatalogError::from)?;
+    Ok(events)
+}
+
+fn adapter_of(trace: &Trace) -> Result<&'static dyn Adapter> {
+    let adapter = ADAPTERS.iter().find(|adapter| adapter.agent() == trace.source.agent);
+    adapter.copied().ok_or_else(|| OpError::failed("The agent of this session is not known"))
+}
+
+fn is_talk(event: &TranscriptEvent) -> bool {
+    let is_talk = match event.kind {
+        EventKind::User => matches!(event.origin, TextOrigin::Person(_)),
+        EventKind::Assistant | EventKind::ToolCall | EventKind::ToolResult => true,
+        EventKind::Summary | EventKind::Compaction => true,
+        EventKind::Reasoning | EventKind::Meta => false,
+    };
+    is_talk && event.lane != Lane::Inherited
+}
+
+pub fn search(host: &Host, request: &TraceSearchRequest) -> Result<TraceSearchReport> {
+    let query = text_query(host, request)?;
+    let embedder = host.own_embedder()?;
+    let owner = host.owner("trace search");
+    let access = TextIndexAccess { embedder: &*embedder, owner: &owner, now: host.now() };
+    let hits = search_messages(&open_catalog(host)?, &query, index_folder(host)?, access)?;
+    let hits = hits.into_iter().map(hit).collect();
+    Ok(TraceSearchReport { query: request.query.clone(), hits })
+}
+
+fn text_query(host: &Host, request: &TraceSearchRequest) -> Result<TextQuery> {
+    let TraceSearchRequest { query: text, agent, all, since, mode, limit } = request;
+    let mut query = Query::parse(text, host.now());
+    if query.is_empty() {
+        return Err(OpError::usage("There is nothing to search for")
+            .hint("nacre trace search flaky report test"));
+    }
+    if let Some(since) = since {
+        query.after = Some(parse_when(since, host.now())?);
+    }
+    let project = host.project.as_ref().filter(|_| !all);
+    Ok(TextQuery {
+        query,
+        mode: *mode,
+        agent: agent.as_deref().map(agent_named).transpose()?,
+        project: project.map(|project| project.path.display().to_string()),
+        limit: limit.unwrap_or(host.settings().memory.max_results),
+    })
+}
+
+pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
+    host.check_user("import a session")?;
+    let path = host.environment.absolute(Path::new(file));
+    if !path.is_file() {
+        return Err(OpError::not_found(format!("There is no file `{}`", path.display())).hint(
+            "Name the file of a session; `nacre connect list` shows where agents keep theirs",
+        ));
+    }
+    let agent = agent_of(&path);
+    let stamp = Stamp { size: 0, modified: None, inode: 0 };
+    check_session(&Trace::whole(TraceSource { agent, path: path.clone(), stamp }))?;
+    let connection = Connection { agent, roots: vec![path.clone()] };
+    let options = RefreshOptions {
+        connections: vec![connection],
+        force: true,
+        allowed: AllowedProjects::Only(host.project.as_ref().map(|here| here.path.clone())),
+        ..refresh_options(host, &[])?
+    };
+    let mut catalog = open_catalog(host)?;
+    let report = catalog.refresh(&options, |_| ControlFlow::Continue(()))?;
+    if report.reworded > 0 {
+        rebuild_texts(host, &catalog)?;
+    }
+    if let Some(problem) = report.problems.first() {
+        return Err(invalid(problem.reason.clone()));
+    }
+    let SessionRow { key, state, reason, facts, .. } = session_at(&catalog, agent, &path)?;
+    let projects: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
+    match project_root(facts.cwd.as_deref(), &projects) {
+        Placing::Project(other) if !is_here(host, &other) => Err(refuse_other_project(&other)),
+        Placing::Project(_)
+        | Placing::Elsewhere(_)
+        | Placing::Unregistered(_)
+        | Placing::Nowhere => Ok(TraceImportReport { id: key, state, reason }),
+    }
+}
+
+fn is_here(host: &Host, project: &Path) -> bool {
+    host.project.as_ref().is_some_and(|here| here.path == project)
+}
+
+/// The error for a trace of another project. A trace can contain any folder name, so it must not
+/// add memories to a project other than the current one.
+fn refuse_other_project(project: &Path) -> OpError {
+    let project = project.display().to_string();
+    let project = ShownLine(&project);
+    let error = invalid(format!("The session says that it is of `{project}`; nothing was queued"));
+    error.hint(format!("Where that is true, import it there: cd {project}"))
+}
+
+/// Returns OpenCode's format or the generic one. The files of other agents are read only from their
+/// own folders.
+fn agent_of(path: &Path) -> Agent {
+    let told = trace_at(path).map(|trace| trace.source.agent);
+    told.ok().filter(|agent| *agent == Agent::OpenCode).unwrap_or(Agent::Generic)
+}
+
+fn session_at(catalog: &Catalog, agent: Agent, path: &PathBuf) -> Result<SessionRow> {
+    let filter = SessionFilter { agent: Some(agent), ..SessionFilter::default() };
+    let sessions = catalog.sessions(&filter)?;
+    let session = sessions.into_iter().find(|session| session.trace.source.path == *path);
+    session.ok_or_else(|| {
+        invalid(format!("`{}` is not read: its name does not end in .jsonl", path.display()))
+    })
+}
+
+fn invalid(message: String) -> OpError {
+    OpError::new(ErrorCode::Invalid, message)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NameSource {
+    /// The user typed the name in a terminal. It can be a path.
+    Terminal,
+    /// The name was sent in a request. It must be an id, so that a request cannot read a file or
+    /// find out whether it exists.
+    Request,
+}
+
+fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRow> {
+    let catalog = open_catalog(host)?;
+    let path = host.environment.absolute(&expanded(host, name));
+    if source == NameSource::Terminal && path.is_file() {
+        return at_path(&catalog, &path);
+    }
+    let unknown = match catalog.session(own_id(name)) {
+        Err(error @ CatalogError::UnknownTrace { .. }) => error,
+        found => return Ok(found?),
+    };
+    let named = of_memory(host, name).or_else(|| of_run(host, name));
+    match named.map(|session| catalog.session(own_id(&session))) {
+        Some(Ok(session)) => Ok(session),
+        Some(Err(_)) | None if source == NameSource::Terminal && name.contains('/') => {
+            Err(OpError::not_found(format!("There is no trace `{}`", path.display()))
+                .hint("`nacre trace` shows the sessions that were seen"))
+        }
+        Some(Err(_)) | None => Err(unknown.into()),
+    }
+}
+
+/// Expands `~`, because commands abbreviate the home folder when they print paths.
+fn expanded(host: &Host, name: &str) -> PathBuf {
+    match (name.strip_prefix("~/"), &host.environment.home) {
+        (Some(rest), Some(home)) => home.join(rest),
+        _ => Path::new(name).to_owned(),
+    }
+}
+
+/// Removes the agent's name from an id such as `claude:ID`.
+fn own_id(name: &str) -> &str {
+    let source = name.split_once(':');
+    let is_agent = |agent: &str| agent_names().any(|known| known == agent);
+    source.filter(|(agent, _)| is_agent(agent)).map_or(name, |(_, id)| id)
+}
+
+/// Reads the session from the file if it is not in the catalog.
+fn at_path(catalog: &Catalog, path: &Path) -> Result<SessionRow> {
+    let trace = trace_at(path)?;
+    let key = key_of(&trace);
+    if let Ok(seen) = catalog.session(&key) {
+        return Ok(seen);
+    }
+    let adapter = adapter_of(&trace)?;
+    let mut ignore = |_: TranscriptEvent| {};
+    let outcome =
+        adapter.read(&trace, None, Sink::everything(&mut ignore)).map_err(CatalogError::from)?;
+    Ok(SessionRow {
+        key,
+        trace,
+        project: None,
+        facts: outcome.facts,
+        report: outcome.report,
+        state: JobState::Pending,
+        reason: Some("not seen by a sync".to_owned()),
+    })
+}
+
+fn of_memory(host: &Host, id: &str) -> Option<String> {
+    let stores = host.stores_to_read(None).ok()?;
+    let memory = stores.iter().find_map(|scoped| scoped.store.get(id).ok())?;
+    memory.source.or_else(|| {
+        let source = memory.document.text("raw_trace_path").ok().flatten();
+        source.map(Cow::into_owned)
+    })
+}
+
+fn of_run(host: &Host, id: &str) -> Option<String> {
+    let store = host.project_store().ok()??.store;
+    let run = run::find(&store, id).ok()?;
+    match read_record(&store, &run).ok()?? {
+        RunReport::Sync(report) => Some(report.session),
+        RunReport::Maintain(_) | RunReport::Undo(_) => None,
+    }
+}
+
+fn session_entry(row: SessionRow) -> SessionEntry {
+    let SessionRow { key, trace, project, facts, report, state, reason } = row;
+    SessionEntry {
+        id: key,
+        path: trace.source.path.display().to_string(),
+        inner_id: trace.session,
+        project,
+        state,
+        reason,
+        facts,
+        report,
+    }
+}
+
+fn trace_event(event: TranscriptEvent) -> TraceEvent {
+    let injected = event.injected().map(InjectedReason::as_str).map(str::to_owned);
+    let person = event.person().map(WordSource::as_str).map(str::to_owned);
+    let (call, tool) = event.call.map(|call| (call.id, call.tool)).unzip();
+    TraceEvent {
+        sequence: event.sequence,
+        kind: event.kind,
+        at: event.timestamp.map(|at| at.to_string()),
+        place: event.place,
+        key: event.key,
+        call,
+        tool: tool.flatten(),
+        lane: event.lane,
+        injected,
+        person,
+        error: event.is_error,
+        text: event.text.head().to_owned(),
+        text_end: event.text.tail().to_owned(),
+        full_bytes: event.text.full_bytes(),
+    }
+}
+
+fn hit(of: TextHit) -> TraceHit {
+    TraceHit {
+        id: of.key,
+        agent: of.agent,
+        title: of.title,
+        project: of.project,
+        sequence: of.sequence,
+        kind: of.kind,
+        at: of.at.map(|at| at.to_string()),
+        snippet: of.snippet,
+        score: of.score,
+        why: TraceHitReason { terms: of.terms, similarity: of.similarity },
+    }
+}

@@ -1,0 +1,324 @@
+//! Routes requests to operations and sends their responses.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Body;
+use axum::extract::rejection::RawPathParamsRejection;
+use axum::extract::{RawPathParams, Request, State};
+use axum::http::header::{ACCEPT, AUTHORIZATION, IF_MATCH};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, Method, StatusCode};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{MethodFilter, on};
+use axum::{Extension, Router};
+use nacre_ops::chat::Workspaces;
+use nacre_ops::host::{Needs, Registering, Tolerance};
+use nacre_ops::people::Caller;
+use nacre_ops::{Events, OpError};
+use nacre_types::{ErrorCode, LINES_TYPE};
+use serde_json::Value;
+
+use super::answer::{Prepare, Refusal, Work};
+use super::events::EventSource;
+use super::guard::Key;
+use super::guard::{EntryPoint, Proof, check_form, check_origin, only};
+use super::parameters::{Query, parameters, read_json, schemas};
+use super::route::{Handling, Route, UseOfVersion};
+use super::server::{RouteRequest, Server};
+use super::tasks::lines;
+use super::{answer, guard, protocols, routes};
+use crate::calls::{CallInfo, Pace};
+use crate::people::TrustedProxy;
+
+const OPERATION_TIME: Duration = Duration::from_secs(60);
+
+pub(super) fn router(server: &Arc<Server>) -> Router {
+    let schemas = schemas();
+    let mut router: Router<Arc<Server>> = Router::new();
+    for mut route in routes::all() {
+        let schema = route.request.as_deref().and_then(|name| schemas.get(name));
+        route.schema = schema.and_then(|schema| serde_json::from_str(schema.get()).ok());
+        // A test checks that axum supports all methods in the table.
+        let Ok(filter) = MethodFilter::try_from(route.head.verb.clone()) else { continue };
+        let (path, route) = (route.head.path, Arc::new(route));
+        let handler = move |State(server): State<Arc<Server>>,
+                            Extension(entry): Extension<EntryPoint>,
+                            path: Result<RawPathParams, RawPathParamsRejection>,
+                            request: Request| async move {
+            // A path that is not valid UTF-8 is treated as not found.
+            let path = path.map_err(|_| not_found())?;
+            server.answer(&route, entry, &path, request).await
+        };
+        router = router.route(path, on(filter, handler));
+    }
+    router
+        .fallback(asset)
+        .method_not_allowed_fallback(other_verb)
+        .layer(from_fn_with_state(Arc::clone(server), guard_request))
+        .with_state(Arc::clone(server))
+}
+
+async fn guard_request(
+    State(server): State<Arc<Server>>,
+    Extension(entry): Extension<EntryPoint>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let mut response = match check_origin(&server.names, entry, request.uri(), request.headers()) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    if response.status().is_server_error() {
+        server.service.log_failed(method.as_str(), &path, response.status());
+    }
+    answer::protect(response.headers_mut());
+    response
+}
+
+async fn asset(request: Request) -> Result<Response, Refusal> {
+    let is_read = [Method::GET, Method::HEAD].contains(request.method());
+    let asset = is_read.then(|| answer::asset(request.uri().path())).flatten();
+    asset.ok_or_else(not_found)
+}
+
+async fn other_verb() -> Refusal {
+    let message = "The path does not support this method";
+    Refusal::new(StatusCode::METHOD_NOT_ALLOWED, ErrorCode::Usage, message)
+}
+
+impl Server {
+    async fn answer(
+        self: Arc<Self>,
+        route: &Route,
+        entry: EntryPoint,
+        path: &RawPathParams,
+        request: Request,
+    ) -> Result<Response, Refusal> {
+        let (parts, body) = request.into_parts();
+        check_form(&parts.method, &parts.headers)?;
+        let caller = self.caller(entry, route, &parts.headers).await?;
+        let query = Query::parse(parts.uri.query().unwrap_or_default(), route.is_task())
+            .map_err(Refusal::bad_request)?;
+        let permitted = route.head.permit.check(&caller, query.project.as_deref());
+        let what = format!("{} {}", route.head.verb, route.head.path);
+        let project = query.project.clone();
+        let named =
+            |(name, value): (&str, &str)| (route.field_of(name).to_owned(), value.to_owned());
+        let asked = RouteRequest {
+            path: path.iter().map(named).collect(),
+            permit: route.head.permit,
+            query,
+            headers: parts.headers.clone(),
+            body: Value::Null,
+            caller: caller.clone(),
+        };
+        let answered = match permitted {
+            Ok(()) => self.carry_out(route, asked, entry, parts, body).await,
+            Err(error) => Err(Refusal { status: StatusCode::FORBIDDEN, error }),
+        };
+        let status = answered.as_ref().map_or_else(|refusal| refusal.status, Response::status);
+        let is_ok = status.is_success() || status == StatusCode::SWITCHING_PROTOCOLS;
+        let outcome = if is_ok { "ok" } else { status.as_str() };
+        self.people.note(&caller, what, project, route.is_change(), outcome);
+        answered
+    }
+
+    /// Requests without credentials may only use public routes.
+    async fn caller(
+        &self,
+        entry: EntryPoint,
+        route: &Route,
+        headers: &HeaderMap,
+    ) -> Result<Caller, Refusal> {
+        if route.is_open() {
+            return Ok(Caller::nobody());
+        }
+        if entry == EntryPoint::Socket {
+            return Ok(Caller::owner());
+        }
+        let failed = |error| Refusal { status: StatusCode::SERVICE_UNAVAILABLE, error };
+        let proof = match only(headers, &AUTHORIZATION) {
+            Some(shown) => self.check_authorization(shown).await.map_err(failed)?,
+            None => self.named_by_proxy(entry, headers).await.map_err(failed)?,
+        };
+        guard::caller(proof, route.access, headers)
+    }
+
+    /// The `Authorization` header contains the server's token, a dashboard login secret or a
+    /// person's token.
+    async fn check_authorization(&self, shown: &str) -> Result<Option<Proof>, OpError> {
+        let Some(shown) = shown.strip_prefix("Bearer ").map(str::trim) else { return Ok(None) };
+        Ok(match self.keys.find(shown, self.now()) {
+            Some(Key::Owner) => Some(Proof::Token(Caller::owner())),
+            Some(Key::Page(identity)) => self.people.caller(&identity).await?.map(Proof::Page),
+            None => self.people.with_token(shown).await?.map(Proof::Token),
+        })
+    }
+
+    /// Ignores the trusted proxy's header if the request comes from any other address.
+    async fn named_by_proxy(
+        &self,
+        entry: EntryPoint,
+        headers: &HeaderMap,
+    ) -> Result<Option<Proof>, OpError> {
+        let Some(TrustedProxy { address, header }) = &self.proxy else { return Ok(None) };
+        match (only(headers, header), entry) {
+            (Some(name), EntryPoint::Port(peer)) if peer == *address => {
+                Ok(self.people.named(name).await?.map(Proof::Page))
+            }
+            (Some(_), EntryPoint::Port(_) | EntryPoint::Socket) | (None, _) => Ok(None),
+        }
+    }
+
+    async fn carry_out(
+        self: &Arc<Self>,
+        route: &Route,
+        mut asked: RouteRequest,
+        entry: EntryPoint,
+        parts: Parts,
+        body: Body,
+    ) -> Result<Response, Refusal> {
+        let handling = &route.handling;
+        if matches!(handling, Handling::Operation(_) | Handling::Task(_) | Handling::Own(_))
+            && ![Method::GET, Method::HEAD].contains(&parts.method)
+        {
+            asked.body = read_json(body).await?;
+        } else if matches!(handling, Handling::Mcp) {
+            let environment = self.tasks.calls.environment();
+            let request = Request::from_parts(parts, body);
+            return Ok(protocols::answer_mcp(
+                environment,
+                asked.caller,
+                asked.query.project,
+                request,
+            )
+            .await);
+        }
+        match handling {
+            Handling::Own(handler) => handler(self, asked),
+            Handling::Operation(prepare) => self.operation(route, asked, prepare).await,
+            Handling::Task(prepare) => self.task(route, asked, prepare).await,
+            Handling::Mcp => Err(not_found()),
+            Handling::Rpc => {
+                let access = self.lasting_access(&asked);
+                let folder = self.clients.folder(asked.query.project).await?;
+                let workspaces = match entry {
+                    EntryPoint::Socket => Workspaces::Any,
+                    EntryPoint::Port(_) => Workspaces::Registered,
+                };
+                protocols::upgrade(&self.clients, folder, workspaces, access, parts)
+            }
+        }
+    }
+
+    async fn operation(
+        &self,
+        route: &Route,
+        asked: RouteRequest,
+        prepare: &Prepare,
+    ) -> Result<Response, Refusal> {
+        let (info, work) = prepare_call(route, &asked, prepare)?;
+        if wants_lines(&asked) {
+            return Ok(lines(&self.tasks.calls, info, work));
+        }
+        let source = EventSource::of(&info);
+        let time = tokio::time::sleep(OPERATION_TIME);
+        let result = self.tasks.calls.run(info, Events::ignored(), time, work).await;
+        let Route { changes, version, .. } = route;
+        if let (Ok(_), Some(what)) = (&result, changes) {
+            self.tasks.hub.publish_change(&source, *what);
+        }
+        match result {
+            Ok(done) => Ok(answer::report(done)),
+            Err(error) if error.code == ErrorCode::Conflict && *version != UseOfVersion::None => {
+                Err(Refusal { status: StatusCode::PRECONDITION_FAILED, error })
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn task(
+        &self,
+        route: &Route,
+        asked: RouteRequest,
+        prepare: &Prepare,
+    ) -> Result<Response, Refusal> {
+        let (info, work) = prepare_call(route, &asked, prepare)?;
+        if wants_lines(&asked) {
+            Ok(lines(&self.tasks.calls, info, work))
+        } else if asked.query.wait {
+            Ok(answer::report(self.tasks.wait(info, work).await?))
+        } else {
+            self.tasks.begin(info, work).await
+        }
+    }
+}
+
+/// Returns whether the client wants the events and the report as lines of JSON.
+fn wants_lines(asked: &RouteRequest) -> bool {
+    only(&asked.headers, &ACCEPT) == Some(LINES_TYPE)
+}
+
+fn prepare_call(
+    route: &Route,
+    asked: &RouteRequest,
+    prepare: &Prepare,
+) -> Result<(CallInfo, Work), Refusal> {
+    let body = asked.body.clone();
+    let mut request = parameters(route.schema.as_ref(), &asked.path, &asked.query, body)
+        .map_err(Refusal::bad_request)?;
+    let version = only(&asked.headers, &IF_MATCH).map(|text| text.trim_matches('"'));
+    match (route.version, version) {
+        (UseOfVersion::Required, None) => {
+            let message = "The header `If-Match` is missing";
+            let status = StatusCode::PRECONDITION_REQUIRED;
+            return Err(Refusal::new(status, ErrorCode::Usage, message)
+                .hint("Send the `ETag` of the last answer as `If-Match`"));
+        }
+        (UseOfVersion::Required | UseOfVersion::Checked, Some(version)) => {
+            request["version"] = Value::String(version.to_owned());
+        }
+        (UseOfVersion::Checked, None) | (UseOfVersion::None, _) => {}
+    }
+    let mut info = CallInfo {
+        can_change: route.is_change(),
+        project: asked.query.project.clone(),
+        needs: Needs::Registered,
+        // A read request must not register a project.
+        registering: if route.is_change() { Registering::Yes } else { Registering::ForNow },
+        caller: asked.caller.clone(),
+        permit: route.head.permit,
+        ..CallInfo::for_name(route.head.path)
+    };
+    if route.is_hook {
+        info = open_as_hook(info, &request).map_err(Refusal::bad_request)?;
+    }
+    Ok((info, prepare(request)?))
+}
+
+/// Runs the call in the agent's folder, even if the repository's settings are invalid.
+fn open_as_hook(info: CallInfo, request: &Value) -> Result<CallInfo, OpError> {
+    // Only processes of the owner may choose a folder.
+    let folder = request["folder"].as_str().map(PathBuf::from).filter(|_| info.caller.is_owner());
+    let Some(folder) = folder.filter(|folder| folder.is_absolute() && folder.is_dir()) else {
+        return Err(OpError::usage("`folder` is not the path of a folder"));
+    };
+    Ok(CallInfo {
+        folder: Some(folder),
+        needs: Needs::Folder,
+        tolerance: Tolerance::OfRepository,
+        pace: Pace::Urgent,
+        // Hooks never change stores.
+        can_change: false,
+        ..info
+    })
+}
+
+fn not_found() -> Refusal {
+    Refusal::new(StatusCode::NOT_FOUND, ErrorCode::NotFound, "Unknown path")
+        .hint("GET /api/openapi.json lists all paths")
+}

@@ -1,0 +1,394 @@
+//! The table of all routes, in the order in which the API description lists them.
+
+use std::path::Path;
+
+use axum::http::Method;
+use nacre_ops::people::AccessScope::{Admin, Read, Write};
+use nacre_ops::{
+    Events, Host, OpError, brief, config, connect, hook, maintain, map, memory, model, overview,
+    project, queue, review, run, status, sync, tasks, team, trace, undo,
+};
+use nacre_types::{
+    AskReport, AskRequest, ChangedThing, ConnectReport, ConnectRequest, ContextReport,
+    ContextRequest, DeltaReport, DeltaRequest, DoctorReport, DoctorRequest, EmptyRequest,
+    ErrorCode, ExploreReport, ExploreRequest, HealthReport, LoginCode, LoginReport, MaintainReport,
+    MaintainRequest, MemoryChangesReport, MemoryIdsRequest, MemoryShowRequest, ProjectAddReport,
+    ProjectAddRequest, RefreshRequest, RunStatsReport, Scope, SearchCodeReport, SearchCodeRequest,
+    ServiceReport, StreamEvent, TraceShowReport, TraceShowRequest, TrustReport, TrustRequest,
+    WakeRequest, WiringOptions,
+};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::route::{Route, RouteHead, UseOfVersion};
+use super::server;
+use crate::people::Permit::{self, Anybody, Machine};
+
+fn get(path: &'static str, permit: impl Into<Permit>, summary: &'static str) -> RouteHead {
+    RouteHead { verb: Method::GET, path, permit: permit.into(), summary }
+}
+
+fn post(path: &'static str, permit: impl Into<Permit>, summary: &'static str) -> RouteHead {
+    RouteHead { verb: Method::POST, ..get(path, permit, summary) }
+}
+
+fn put(path: &'static str, permit: impl Into<Permit>, summary: &'static str) -> RouteHead {
+    RouteHead { verb: Method::PUT, ..get(path, permit, summary) }
+}
+
+fn patch(path: &'static str, permit: impl Into<Permit>, summary: &'static str) -> RouteHead {
+    RouteHead { verb: Method::PATCH, ..get(path, permit, summary) }
+}
+
+fn delete(path: &'static str, permit: impl Into<Permit>, summary: &'static str) -> RouteHead {
+    RouteHead { verb: Method::DELETE, ..get(path, permit, summary) }
+}
+
+pub(super) fn all() -> Vec<Route> {
+    let groups = [server(), recall(), memories(), shared(), work(), settings(), code_map()];
+    groups.into_iter().flatten().collect()
+}
+
+fn server() -> Vec<Route> {
+    vec![
+        get("/api/health", Anybody, "Whether the server answers")
+            .own(server::health)
+            .reports::<HealthReport>(),
+        get("/api/ready", Anybody, "Whether requests can be answered now")
+            .own(server::ready)
+            .reports::<HealthReport>(),
+        get("/metrics", Machine, "The server in numbers, for Prometheus").own(server::metrics),
+        get("/api/openapi.json", Anybody, "This description").own(server::description),
+        post("/api/login", Anybody, "Lets a browser in by a one-time code")
+            .own(server::login)
+            .takes::<LoginCode>()
+            .reports::<LoginReport>(),
+        post("/api/login-code", Read, "A one-time code for a browser")
+            .own(server::login_code)
+            .reports::<LoginCode>(),
+        get("/api/events", Read, "What happens, as server-sent events; `Last-Event-ID` resumes")
+            .own(server::events)
+            .takes::<EventsRequest>()
+            .reports::<StreamEvent>(),
+        get("/rpc", Machine, "The chat protocol, on an upgraded connection").rpc().for_programs(),
+        post("/mcp", Read, "A message of the Model Context Protocol").mcp(),
+        get("/api/service", Machine, "What the server does by itself")
+            .own(server::service)
+            .reports::<ServiceReport>(),
+        post("/api/service/pause", Machine, "Begins nothing more by itself")
+            .own(server::pause)
+            .reports::<ServiceReport>(),
+        post("/api/service/resume", Machine, "Goes on by itself")
+            .own(server::resume)
+            .reports::<ServiceReport>(),
+        post("/api/service/wake", Machine, "Runs loops soon, the sync first")
+            .own(server::wake)
+            .takes::<WakeRequest>()
+            .reports::<ServiceReport>(),
+        post("/api/service/stop", Machine, "Stops the server in order").own(server::stop),
+        post("/api/hook", Machine, "What a hook says to its agent")
+            .operation(hook::answer_request)
+            .for_programs()
+            .by_hook(),
+        get("/api/status", Read, "What is known and what waits").operation(status::status),
+        get("/api/overview", Machine, "Activity by day, agents, growth").operation(overview),
+        get("/api/doctor", Machine, "Checks the stores and changes nothing").operation(doctor),
+    ]
+}
+
+fn recall() -> Vec<Route> {
+    vec![
+        get("/api/search", Read, "Finds memories by words and meaning").operation(memory::search),
+        get("/api/brief", Read, "What the next agent is told").operation(brief::brief),
+        post("/api/ask", Read, "Answers a question from memories").task(ask).reads(),
+        post("/api/sync", Machine, "Reads new and changed sessions").task(sync::sync),
+        post("/api/maintain", Write, "Keeps memories few and true").task(maintain_stores),
+    ]
+}
+
+fn memories() -> Vec<Route> {
+    let changes = ChangedThing::Memories;
+    vec![
+        get("/api/memories", Read, "Lists memories").operation(memory::list),
+        post("/api/memories", Write, "Adds a memory").with_events(memory::add).changes(changes),
+        get("/api/memories/{id}", Read, "Shows a memory")
+            .versioned(memory::show, |report| Some(report.version.clone())),
+        put("/api/memories/{id}", Write, "Writes a memory's whole file")
+            .with_events(memory::write)
+            .version(UseOfVersion::Required)
+            .changes(changes),
+        delete("/api/memories/{id}", Write, "Archives a memory")
+            .with_events(archive)
+            .version(UseOfVersion::Checked)
+            .changes(changes),
+        post("/api/memories/{id}/restore", Write, "Brings one back")
+            .with_events(memory::restore)
+            .id_is("ids")
+            .changes(changes),
+        post("/api/memories/{id}/forget", Admin, "Removes one for good")
+            .with_events(memory::forget)
+            .id_is("ids")
+            .changes(changes),
+        post("/api/memories/{id}/feedback", Write, "Says how it served")
+            .with_events(nacre_ops::feedback)
+            .changes(changes),
+        get("/api/memories/{id}/related", Read, "What belongs to it").with_events(memory::related),
+        get("/api/graph", Read, "Memories and what ties them together").operation(memory::graph),
+        get("/api/review", Read, "Lists candidates with their quotes").operation(review::list),
+        post("/api/review", Write, "Accepts or rejects candidates")
+            .with_events(review::decide)
+            .changes(changes),
+        get("/api/trust", Read, "Lists what came from elsewhere").operation(trust),
+    ]
+}
+
+fn shared() -> Vec<Route> {
+    vec![
+        post("/api/push", Write, "Takes memories in")
+            .operation(team::take_in)
+            .changes(ChangedThing::Memories),
+        get("/api/pull", Read, "Lists memories by their versions").operation(team::offer),
+        post("/api/pull", Read, "Hands memories over").operation(team::hand_over).reads(),
+        get("/api/team/report", Read, "What was learned, contested, unused")
+            .with_events(team::report),
+        post("/api/transcripts", Write, "Takes a piece of a transcript in")
+            .operation(team::put_transcript),
+        get("/api/transcripts", Read, "Lists your transcripts and shared ones")
+            .operation(team::list_transcripts),
+        get("/api/transcripts/{id}", Read, "Shows a transcript").operation(team::show_transcript),
+        post("/api/transcripts/{id}/share", Write, "Lets others read it")
+            .operation(team::share_transcript),
+        post("/api/transcripts/{id}/forget", Write, "Removes it for good")
+            .operation(team::forget_transcript),
+    ]
+}
+
+fn work() -> Vec<Route> {
+    let changes = ChangedThing::Queue;
+    vec![
+        get("/api/sessions", Machine, "Lists sessions").operation(trace::list),
+        get("/api/sessions/search", Machine, "Finds what was said").operation(trace::search),
+        get("/api/sessions/{id}", Machine, "Shows what was said and done").operation(session),
+        get("/api/runs", Admin, "Lists runs").with_events(run::list),
+        get("/api/runs/stats", Machine, "What models and tools were used").operation(run_stats),
+        get("/api/runs/{id}", Admin, "What a run did, and why").operation(run::show),
+        get("/api/runs/{id}/messages", Admin, "What a run's model said").operation(run::messages),
+        post("/api/runs/{id}/undo", Write, "Takes a change back")
+            .operation(undo::undo)
+            .id_is("run")
+            .changes(ChangedThing::Memories),
+        get("/api/changes", Write, "Lists changes that can be undone").operation(undo::list),
+        get("/api/queue", Machine, "Lists sessions that wait or failed").operation(queue::list),
+        post("/api/queue/{id}/retry", Machine, "Puts a session back")
+            .operation(queue::retry)
+            .changes(changes),
+        post("/api/queue/{id}/skip", Machine, "Takes a session out")
+            .operation(queue::skip)
+            .changes(changes),
+        get("/api/tasks", Machine, "Lists tasks").operation(tasks::list),
+        get("/api/tasks/{task}", Machine, "Shows a task and its events").with_events(tasks::show),
+        get("/api/tasks/{task}/report", Read, "The report of a task that this server ran")
+            .own(server::task_report),
+        post("/api/tasks/{task}/cancel", Machine, "Stops a task").operation(tasks::cancel),
+    ]
+}
+
+fn settings() -> Vec<Route> {
+    let (projects, changes) = (ChangedThing::Projects, ChangedThing::Config);
+    vec![
+        get("/api/project/list", Read, "Lists projects").operation(project::list),
+        post("/api/project/add", Machine, "Registers a project")
+            .operation(add_project)
+            .changes(projects),
+        post("/api/project/remove", Machine, "Takes one out of the register")
+            .operation(project::remove)
+            .changes(projects),
+        get("/api/connect", Machine, "Lists agents").operation(list_agents),
+        post("/api/connect", Machine, "Connects agents")
+            .operation(connect::connect)
+            .changes(changes),
+        delete("/api/connect/{agent}", Machine, "Disconnects an agent")
+            .operation(disconnect)
+            .changes(changes),
+        get("/api/config", Machine, "Settings, and where each comes from").operation(config::show),
+        patch("/api/config", Machine, "Changes a harmless setting")
+            .operation(config::set_harmless)
+            .changes(changes),
+        get("/api/models", Machine, "Models, providers and installed agents")
+            .operation(model::list),
+        post("/api/models/test", Machine, "Asks a model one question").with_events(model::test),
+    ]
+}
+
+fn code_map() -> Vec<Route> {
+    vec![
+        post("/v1/explore", Read, "An overview of the code").with_events(explore).reads(),
+        post("/v1/delta", Read, "What changed in the code").with_events(delta).reads(),
+        post("/v1/context", Read, "The code that a task needs").with_events(context).reads(),
+        post("/v1/search-code", Read, "Search in the code").with_events(search_code).reads(),
+        post("/v1/refresh", Write, "Reads all code again").task(refresh).changes(ChangedThing::Map),
+    ]
+}
+
+/// Which events to stream.
+#[derive(Debug, JsonSchema)]
+#[expect(dead_code, reason = "for the description; the stream reads its query itself")]
+struct EventsRequest {
+    /// Only events of this task, including its stored earlier events.
+    task: Option<String>,
+}
+
+/// Which agent to disconnect.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct RemoveRequest {
+    agent: String,
+}
+
+/// Which memory to archive, and of which version.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ArchiveRequest {
+    id: String,
+    #[serde(default)]
+    version: Option<String>,
+    #[serde(default)]
+    scope: Option<Scope>,
+}
+
+fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport, OpError> {
+    if request.fix {
+        return Err(OpError::usage("This only looks").hint("Type it: nacre doctor --fix"));
+    }
+    nacre_ops::doctor(host, request)
+}
+
+fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskReport, OpError> {
+    no_file(request.scripted.as_deref())?;
+    nacre_ops::ask::ask(host, request, events)
+}
+
+fn maintain_stores(
+    host: &Host,
+    request: &MaintainRequest,
+    events: &Events,
+) -> Result<MaintainReport, OpError> {
+    no_file(request.scripted.as_deref())?;
+    maintain::maintain(host, request, events)
+}
+
+/// Rejects `scripted` models, because requests must not choose which files are read.
+fn no_file(named: Option<&str>) -> Result<(), OpError> {
+    match named {
+        None => Ok(()),
+        Some(_) => {
+            let message = "`scripted` names a file, which only the command line may";
+            Err(OpError::new(ErrorCode::Refused, message))
+        }
+    }
+}
+
+fn archive(
+    host: &Host,
+    request: &ArchiveRequest,
+    events: &Events,
+) -> Result<MemoryChangesReport, OpError> {
+    let ArchiveRequest { id, version, scope } = request;
+    if let Some(version) = version {
+        let shown = MemoryShowRequest { id: id.clone(), scope: *scope, ..Default::default() };
+        if memory::show(host, &shown, events)?.version != *version {
+            let message = "The memory has changed since it was read";
+            return Err(OpError::new(ErrorCode::Conflict, message).hint("Read it again"));
+        }
+    }
+    memory::archive(host, &MemoryIdsRequest { ids: vec![id.clone()], scope: *scope }, events)
+}
+
+fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
+    // The user must see memories before trusting them, so this route only lists them.
+    if request.all || !request.ids.is_empty() {
+        return Err(OpError::usage("This only lists").hint("Type it: nacre trust"));
+    }
+    nacre_ops::trust(host, request)
+}
+
+fn session(host: &Host, request: &TraceShowRequest) -> Result<TraceShowReport, OpError> {
+    trace::show(host, request, trace::NameSource::Request)
+}
+
+fn run_stats(host: &Host, _: &EmptyRequest) -> Result<RunStatsReport, OpError> {
+    tasks::stats(host)
+}
+
+fn add_project(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport, OpError> {
+    // Relative paths are rejected, because the server has no working directory to resolve them in.
+    if !request.path.is_absolute() {
+        return Err(OpError::usage("The path of a project is absolute"));
+    }
+    project::add(host, request)
+}
+
+fn list_agents(host: &Host, _: &EmptyRequest) -> Result<ConnectReport, OpError> {
+    connect::connect(host, &ConnectRequest::List)
+}
+
+fn disconnect(host: &Host, request: &RemoveRequest) -> Result<ConnectReport, OpError> {
+    let agents = vec![request.agent.clone()];
+    connect::connect(host, &ConnectRequest::Remove { agents, wiring: WiringOptions::default() })
+}
+
+fn explore(
+    host: &Host,
+    request: &ExploreRequest,
+    events: &Events,
+) -> Result<ExploreReport, OpError> {
+    let project = find_registered(host, request.project.as_deref())?;
+    Ok(map::explore(host, &ExploreRequest { project, ..request.clone() }, events)?.report)
+}
+
+fn delta(host: &Host, request: &DeltaRequest, events: &Events) -> Result<DeltaReport, OpError> {
+    let project = find_registered(host, request.project.as_deref())?;
+    map::delta(host, &DeltaRequest { project, ..request.clone() }, events)
+}
+
+fn context(
+    host: &Host,
+    request: &ContextRequest,
+    events: &Events,
+) -> Result<ContextReport, OpError> {
+    let project = find_registered(host, request.project.as_deref())?;
+    Ok(map::context(host, &ContextRequest { project, ..request.clone() }, events)?.report)
+}
+
+fn search_code(
+    host: &Host,
+    request: &SearchCodeRequest,
+    events: &Events,
+) -> Result<SearchCodeReport, OpError> {
+    let project = find_registered(host, request.project.as_deref())?;
+    Ok(map::search_code(host, &SearchCodeRequest { project, ..request.clone() }, events)?.report)
+}
+
+fn refresh(host: &Host, request: &RefreshRequest, events: &Events) -> Result<DeltaReport, OpError> {
+    let project = find_registered(host, request.project.as_deref())?;
+    map::refresh(host, &RefreshRequest { project, ..request.clone() }, events)
+}
+
+/// Accepts only registered projects, because requests must not choose which folders are read.
+fn find_registered(host: &Host, named: Option<&str>) -> Result<Option<String>, OpError> {
+    let Some(named) = named else {
+        return match &host.project {
+            Some(project) => Ok(Some(project.path.display().to_string())),
+            None => Err(host.no_project()),
+        };
+    };
+    let is_meant = |name: &str, path: &Path| name == named || path.as_os_str() == named;
+    match host.projects.iter().find(|project| is_meant(&project.name, &project.path)) {
+        Some(project) => Ok(Some(project.path.display().to_string())),
+        None => {
+            let message = format!("No project is named `{named}`");
+            let error = OpError::new(ErrorCode::NoProject, message);
+            Err(error.hint("`nacre project` lists every project"))
+        }
+    }
+}

@@ -1,0 +1,218 @@
+//! Stores the tokens and audit log of one machine in a SQLite file.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use nacre_base::fs::{
+    Owner, RelPath, WriteScope, database_path, make_database, migrate_database, open_database,
+};
+use rusqlite::types::Type;
+use rusqlite::{
+    Connection, OpenFlags, OptionalExtension as _, Row, Transaction, TransactionBehavior, params,
+};
+
+use super::permissions::Permissions;
+use super::store::{AuditEntry, AuditFilter, PeopleError, PeopleStore};
+use super::token::{TokenHash, TokenRecord};
+
+pub const PEOPLE_FILE: &str = "people.sqlite3";
+
+/// Migration steps. Released steps must not be changed.
+const STEPS: &[&str] = &["
+CREATE TABLE token (
+  place INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  hash TEXT NOT NULL UNIQUE,
+  person TEXT NOT NULL,
+  permissions TEXT NOT NULL,
+  created INTEGER NOT NULL,
+  expires INTEGER,
+  revoked INTEGER
+) STRICT;
+CREATE INDEX token_by_person ON token (person, place);
+CREATE TABLE audit (
+  place INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  who TEXT NOT NULL,
+  what TEXT NOT NULL,
+  project TEXT,
+  outcome TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_by_time ON audit (at);
+"];
+
+/// Stored in a file that only the owner of the machine can read.
+#[derive(Debug)]
+pub struct LocalPeople {
+    connection: Connection,
+    path: PathBuf,
+}
+
+impl LocalPeople {
+    pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self, PeopleError> {
+        make_database(home, PEOPLE_FILE, owner, patience)?;
+        Self::open_file(home.path())
+    }
+
+    pub fn open_existing(home: &WriteScope) -> Result<Option<Self>, PeopleError> {
+        if !home.has(&RelPath::new(PEOPLE_FILE)?)? {
+            return Ok(None);
+        }
+        Self::open_file(home.path()).map(Some)
+    }
+
+    fn open_file(folder: &Path) -> Result<Self, PeopleError> {
+        let path = database_path(folder, PEOPLE_FILE);
+        let opened = open_database(&path, OpenFlags::empty()).and_then(|mut connection| {
+            let newer = migrate_database(&mut connection, STEPS)?;
+            Ok((connection, newer))
+        });
+        match opened {
+            Ok((connection, None)) => Ok(Self { connection, path }),
+            Ok((_, Some(found))) => Err(PeopleError::Newer { path, found }),
+            Err(source) => Err(PeopleError::File { path, source }),
+        }
+    }
+
+    /// Rolls the transaction back on an error.
+    fn write<T>(
+        &mut self,
+        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T, PeopleError> {
+        let Self { connection, path } = self;
+        let run = || {
+            let transaction =
+                connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+            let result = work(&transaction)?;
+            transaction.commit()?;
+            Ok(result)
+        };
+        run().map_err(|source| PeopleError::File { path: path.clone(), source })
+    }
+
+    fn read<T>(
+        &self,
+        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T, PeopleError> {
+        work(&self.connection)
+            .map_err(|source| PeopleError::File { path: self.path.clone(), source })
+    }
+}
+
+const COLUMNS: &str = "id, hash, person, permissions, created, expires, revoked";
+
+impl PeopleStore for LocalPeople {
+    fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord, PeopleError> {
+        let TokenRecord { id, person, hash, permissions, created, expires, .. } = token;
+        let kept = "SELECT count(*) FROM token WHERE person = ?1 AND revoked IS NULL";
+        let n_kept: i64 =
+            self.read(|connection| connection.query_row(kept, [person], |row| row.get(0)))?;
+        token.check(usize::try_from(n_kept).unwrap_or(usize::MAX))?;
+        self.write(|transaction| {
+            let sql = "INSERT INTO token (id, hash, person, permissions, created, expires)
+                       VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+            let (created, expires) = (millis(*created), expires.map(millis));
+            let values = params![id, hash.as_str(), person, permissions.encode(), created, expires];
+            transaction.execute(sql, values).map(drop)
+        })?;
+        self.token(id)?.ok_or(PeopleError::Damaged)
+    }
+
+    fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError> {
+        let sql = format!("SELECT {COLUMNS} FROM token ORDER BY person, place");
+        self.read(|connection| connection.prepare(&sql)?.query_map([], record)?.collect())
+    }
+
+    fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError> {
+        let token = TokenRecord::named(self.tokens()?, id)?;
+        let sql = "UPDATE token SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL";
+        let values = params![token.id, millis(now)];
+        self.write(|transaction| transaction.execute(sql, values).map(drop))?;
+        self.token(&token.id)?.ok_or(PeopleError::Damaged)
+    }
+
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError> {
+        let sql = format!("SELECT {COLUMNS} FROM token WHERE id = ?1");
+        self.read(|connection| connection.prepare_cached(&sql)?.query_row([id], record).optional())
+    }
+
+    fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM token
+             WHERE person = ?1 AND revoked IS NULL AND (expires IS NULL OR ?2 < expires)
+             ORDER BY place DESC LIMIT 1"
+        );
+        let values = params![person, millis(now)];
+        self.read(|connection| connection.query_row(&sql, values, record).optional())
+    }
+
+    fn record(&mut self, entries: &[AuditEntry]) -> Result<(), PeopleError> {
+        self.write(|transaction| {
+            let sql =
+                "INSERT INTO audit (at, who, what, project, outcome) VALUES (?1, ?2, ?3, ?4, ?5)";
+            let mut insert = transaction.prepare_cached(sql)?;
+            for AuditEntry { at, who, what, project, outcome } in entries {
+                insert.execute(params![millis(*at), who, what, project, outcome])?;
+            }
+            Ok(())
+        })
+    }
+
+    fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>, PeopleError> {
+        let AuditFilter { who, project, since, limit } = filter;
+        let sql = "
+SELECT at, who, what, project, outcome FROM audit
+WHERE (?1 IS NULL OR who = ?1) AND (?2 IS NULL OR project = ?2) AND (?3 IS NULL OR ?3 <= at)
+ORDER BY at DESC, place DESC LIMIT ?4";
+        let limit = i64::try_from(*limit).unwrap_or(i64::MAX);
+        let values = params![who, project, since.map(millis), limit];
+        self.read(|connection| connection.prepare(sql)?.query_map(values, entry)?.collect())
+    }
+
+    fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError> {
+        self.write(|transaction| {
+            let old = transaction.execute("DELETE FROM audit WHERE at < ?1", [millis(before)])?;
+            let sql = "
+DELETE FROM audit WHERE place IN (SELECT place FROM
+  (SELECT place, row_number() OVER (PARTITION BY who ORDER BY at DESC, place DESC) AS newer FROM audit)
+  WHERE ?1 < newer)";
+            Ok(old + transaction.execute(sql, [i64::try_from(keep).unwrap_or(i64::MAX)])?)
+        })
+    }
+}
+
+fn record(row: &Row<'_>) -> rusqlite::Result<TokenRecord> {
+    let permissions: String = row.get(3)?;
+    let permissions = Permissions::decode(&permissions).ok_or_else(|| {
+        let damaged = Box::new(PeopleError::Damaged);
+        rusqlite::Error::FromSqlConversionFailure(3, Type::Text, damaged)
+    })?;
+    Ok(TokenRecord {
+        id: row.get(0)?,
+        hash: TokenHash::stored(row.get(1)?),
+        person: row.get(2)?,
+        permissions,
+        created: moment(row.get(4)?),
+        expires: row.get::<_, Option<i64>>(5)?.map(moment),
+        revoked: row.get::<_, Option<i64>>(6)?.map(moment),
+    })
+}
+
+fn entry(row: &Row<'_>) -> rusqlite::Result<AuditEntry> {
+    Ok(AuditEntry {
+        at: moment(row.get(0)?),
+        who: row.get(1)?,
+        what: row.get(2)?,
+        project: row.get(3)?,
+        outcome: row.get(4)?,
+    })
+}
+
+fn millis(at: Timestamp) -> i64 {
+    at.as_millisecond()
+}
+
+fn moment(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
+}

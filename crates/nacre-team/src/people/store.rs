@@ -1,0 +1,110 @@
+//! The interface of stores for people and their audit log.
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use jiff::{SignedDuration, Timestamp};
+use nacre_base::fs::FsError;
+
+use super::permissions::is_person_name;
+use super::token::TokenRecord;
+
+/// The limit is per person, so that nobody can displace the entries of others.
+pub const MAX_AUDIT: usize = 20_000;
+
+pub const MAX_AUDIT_AGE: SignedDuration = SignedDuration::from_hours(24 * 90);
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    pub at: Timestamp,
+    /// The person's name, or `owner`.
+    pub who: String,
+    /// The name of the route or tool, without arguments.
+    pub what: String,
+    pub project: Option<String>,
+    /// `ok` or the error code.
+    pub outcome: String,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AuditFilter {
+    pub who: Option<String>,
+    pub project: Option<String>,
+    pub since: Option<Timestamp>,
+    /// Maximum number of entries. The newest ones are returned.
+    pub limit: usize,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum PeopleError {
+    #[error("`{name}` cannot be the name of a person")]
+    BadName { name: String },
+    #[error("`{name}` has {most} tokens already")]
+    TooMany { name: String, most: usize },
+    #[error("There is no token `{id}`")]
+    UnknownToken { id: String },
+    #[error("`{id}` is the start of several tokens")]
+    Ambiguous { id: String },
+    #[error(transparent)]
+    Files(#[from] FsError),
+    #[error("Cannot use `{}`", path.display())]
+    File { path: PathBuf, source: rusqlite::Error },
+    #[error("`{}` was written by a newer version (format {found})", path.display())]
+    Newer { path: PathBuf, found: i64 },
+    #[error("A row about people makes no sense")]
+    Damaged,
+    #[error("Cannot use the database")]
+    Shared { is_passing: bool, source: Box<dyn Error + Send + Sync> },
+}
+
+pub trait PeopleStore {
+    /// Returns an error if the person has too many tokens.
+    fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord, PeopleError>;
+
+    /// Includes invalid tokens. Sorted by person, then by age.
+    fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError>;
+
+    /// `id` can be a prefix. If the token has already been revoked, its revocation time is not
+    /// changed.
+    fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError>;
+
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError>;
+
+    fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError>;
+
+    fn record(&mut self, entries: &[AuditEntry]) -> Result<(), PeopleError>;
+
+    /// Returns the newest entries first.
+    fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>, PeopleError>;
+
+    /// Also removes each person's oldest entries beyond `keep`. Returns the number of entries
+    /// removed.
+    fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError>;
+}
+
+const MAX_TOKENS: usize = 64;
+
+impl TokenRecord {
+    /// `n_kept` is the number of tokens that the person already has.
+    pub fn check(&self, n_kept: usize) -> Result<(), PeopleError> {
+        let name = &self.person;
+        if !is_person_name(name) {
+            return Err(PeopleError::BadName { name: name.clone() });
+        }
+        if MAX_TOKENS <= n_kept {
+            return Err(PeopleError::TooMany { name: name.clone(), most: MAX_TOKENS });
+        }
+        Ok(())
+    }
+
+    /// Returns an error unless exactly one id starts with `start`.
+    pub fn named(mut all: Vec<Self>, start: &str) -> Result<Self, PeopleError> {
+        all.retain(|token| !start.is_empty() && token.id.starts_with(start));
+        let id = start.to_owned();
+        match (all.pop(), all.is_empty()) {
+            (None, _) => Err(PeopleError::UnknownToken { id }),
+            (Some(_), false) => Err(PeopleError::Ambiguous { id }),
+            (Some(token), true) => Ok(token),
+        }
+    }
+}

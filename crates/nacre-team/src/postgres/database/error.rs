@@ -1,0 +1,151 @@
+//! Database errors.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use crate::people::PeopleError;
+use nacre_engine::record::state::StateError;
+use nacre_traces::catalog::CatalogError;
+use tokio_postgres::error::SqlState;
+
+#[derive(Debug, thiserror::Error)]
+pub enum DatabaseError {
+    /// The message omits the URL, which may contain a password.
+    #[error("The database's address is not a PostgreSQL URL")]
+    Url(#[source] Box<dyn Error + Send + Sync>),
+    #[error("The database's address names no user")]
+    NoUser,
+    #[error("The database's address holds a password")]
+    PasswordInUrl,
+    #[error("The certificates for the database cannot be used: {what}")]
+    Certificates { what: String },
+    #[error("Cannot start the thread that talks to the database")]
+    Thread(#[source] io::Error),
+    /// The database is temporarily unavailable. The outcome of the current request is unknown.
+    #[error("Cannot reach the database")]
+    Away(#[source] Box<dyn Error + Send + Sync>),
+    #[error("The database did not answer within {} ms", limit.as_millis())]
+    TooSlow { limit: Duration },
+    #[error("The database gave up a request that took too long")]
+    GaveUp(#[source] Box<tokio_postgres::Error>),
+    #[error("All {n_connections} connections to the database are in use")]
+    Exhausted { n_connections: usize },
+    #[error("The database was set up by a newer version (format {found})")]
+    Newer { found: i32 },
+    #[error("The database is not set up for this version (format {found} of {needed})")]
+    Older { found: i32, needed: i32 },
+    #[error("The database needs the extension `vector` {needed} or newer; it has {found}")]
+    Extension { needed: &'static str, found: String },
+    #[error("The database holds vectors of the model `{found}`, and this server uses `{used}`")]
+    OtherModel { found: String, used: String },
+    /// Another program may be using the server's port.
+    #[error("What answers at the database's address is not trusted: {0}")]
+    Distrusted(Distrust),
+    #[error("The database refused a request")]
+    Refused(#[source] Box<tokio_postgres::Error>),
+    #[error("A row of the database makes no sense: {what}")]
+    Damaged { what: &'static str },
+}
+
+#[derive(Clone, Copy, Debug, thiserror::Error)]
+pub enum Distrust {
+    #[error("it asks for the password neither by SCRAM nor over verified TLS")]
+    PasswordRequest,
+    #[error("it does not prove by SCRAM that it knows the password")]
+    NoProof,
+    #[error("its SCRAM makes the password easy to guess: it has too few iterations")]
+    WeakProof,
+    #[error("it sends more than an answer may have")]
+    Flood,
+}
+
+impl DatabaseError {
+    /// Returns whether the same request may succeed later.
+    pub fn is_passing(&self) -> bool {
+        matches!(
+            self,
+            Self::Away(_) | Self::TooSlow { .. } | Self::GaveUp(_) | Self::Exhausted { .. }
+        )
+    }
+
+    /// Returns whether a unique constraint was violated, because another server inserted the row
+    /// first.
+    pub(crate) fn is_duplicate(&self) -> bool {
+        self.has_code(&SqlState::UNIQUE_VIOLATION)
+    }
+
+    /// Returns whether the transaction was rolled back because of a deadlock or conflict.
+    pub(crate) fn is_conflict(&self) -> bool {
+        self.has_code(&SqlState::T_R_DEADLOCK_DETECTED)
+            || self.has_code(&SqlState::T_R_SERIALIZATION_FAILURE)
+    }
+
+    fn has_code(&self, code: &SqlState) -> bool {
+        matches!(self, Self::Refused(error) if error.code() == Some(code))
+    }
+}
+
+impl From<tokio_postgres::Error> for DatabaseError {
+    fn from(error: tokio_postgres::Error) -> Self {
+        let reading = error.source().and_then(|source| source.downcast_ref::<io::Error>());
+        let distrust = reading.and_then(|error| error.get_ref()?.downcast_ref::<Distrust>());
+        match error.code() {
+            None => match distrust {
+                Some(distrust) => Self::Distrusted(*distrust),
+                None => Self::Away(Box::new(error)),
+            },
+            Some(code) if is_away(code) => Self::Away(Box::new(error)),
+            Some(code) if is_given_up(code) => Self::GaveUp(Box::new(error)),
+            Some(_) => Self::Refused(Box::new(error)),
+        }
+    }
+}
+
+/// Returns whether the server is stopping, starting or out of connections.
+fn is_away(code: &SqlState) -> bool {
+    code.code().starts_with("08")
+        || [
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::TOO_MANY_CONNECTIONS,
+        ]
+        .contains(code)
+}
+
+/// Returns whether a statement or lock timeout expired.
+fn is_given_up(code: &SqlState) -> bool {
+    [SqlState::QUERY_CANCELED, SqlState::LOCK_NOT_AVAILABLE].contains(code)
+}
+
+impl From<DatabaseError> for CatalogError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+    }
+}
+
+impl From<DatabaseError> for PeopleError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+    }
+}
+
+impl From<DatabaseError> for StateError {
+    fn from(error: DatabaseError) -> Self {
+        Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_time_heals_what_is_passing() {
+        assert!(DatabaseError::Exhausted { n_connections: 4 }.is_passing());
+        assert!(!DatabaseError::Newer { found: 9 }.is_passing());
+        let text = DatabaseError::TooSlow { limit: Duration::from_millis(250) }.to_string();
+        assert_eq!(text, "The database did not answer within 250 ms");
+    }
+}

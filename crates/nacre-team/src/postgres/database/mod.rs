@@ -1,0 +1,18 @@
+//! Connections to the PostgreSQL database, and its schema.
+//!
+//! Calls block, but never longer than the limits in [`DatabaseOptions`]. Errors and `Debug` output
+//! contain neither the password nor the URL.
+
+mod connect;
+mod error;
+mod migrate;
+mod options;
+mod pool;
+mod sessions;
+
+pub use error::{DatabaseError, Distrust};
+pub use migrate::{MIN_VECTOR, Migration, NEWEST};
+pub use options::DatabaseOptions;
+pub use pool::Database;
+pub(crate) use pool::{millis_after, moment, plain};
+pub use sessions::Leadership;

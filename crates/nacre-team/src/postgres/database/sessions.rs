@@ -1,0 +1,49 @@
+//! The leader's lock, which is held on a separate connection.
+
+use std::fmt;
+
+use tokio_postgres::Client;
+
+use super::error::DatabaseError;
+use super::pool::Database;
+
+const LEADER_LOCK: i64 = 0x6e61_6372_65ff;
+
+/// An advisory lock, which PostgreSQL releases when the connection closes.
+pub struct Leadership {
+    database: Database,
+    client: Client,
+}
+
+impl Database {
+    /// Returns `None` if another server is the leader.
+    pub fn try_lead(&self) -> Result<Option<Leadership>, DatabaseError> {
+        let (client, connection) = self.connect_apart()?;
+        self.spawn(async move { drop(connection.await) });
+        let leadership = Leadership { database: self.clone(), client };
+        let is_leader: bool = leadership.ask("SELECT pg_try_advisory_lock($1)")?;
+        Ok(is_leader.then_some(leadership))
+    }
+}
+
+impl Leadership {
+    /// Checks whether the connection that holds the lock still responds.
+    pub fn is_held(&self) -> bool {
+        let sql = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
+          AND ((classid::bigint << 32) | objid::bigint) = $1)";
+        !self.client.is_closed() && self.ask(sql).unwrap_or(false)
+    }
+
+    fn ask(&self, sql: &str) -> Result<bool, DatabaseError> {
+        self.database.wait_within(async {
+            let row = self.client.query_one(sql, &[&LEADER_LOCK]).await?;
+            Ok(row.get(0))
+        })
+    }
+}
+
+impl fmt::Debug for Leadership {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Leadership").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,164 @@
+//! Searches the records of a team. Among the records that the caller may read, PostgreSQL selects
+//! candidates by terms (`tsvector` with one weight per field) and by embedding (`pgvector`). They
+//! are then ordered by the ranking code of the local index. Terms are extracted by the same rules
+//! as in the local index, so that both indexes find the same records.
+
+mod apply;
+mod candidates;
+mod corpus;
+mod queries;
+mod terms;
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use nacre_memory::search::{
+    Embedder, Fingerprint, LibraryOptions, News, Query, Readable, RecordHit, RecordIndex,
+    RecordIndexError, rank_candidates,
+};
+
+use crate::postgres::database::{Database, DatabaseError};
+use corpus::CorpusCache;
+
+#[derive(Clone)]
+pub struct SharedRecords {
+    database: Database,
+    embedder: Arc<dyn Embedder>,
+    corpus: Arc<CorpusCache>,
+}
+
+impl SharedRecords {
+    /// The database schema must be up to date. Creates missing indexes.
+    pub fn open(database: &Database, embedder: Arc<dyn Embedder>) -> Result<Self, DatabaseError> {
+        database.check_schema()?;
+        claim_model(database, &*embedder)?;
+        let records = Self { database: database.clone(), embedder, corpus: Arc::default() };
+        records.build_index()?;
+        Ok(records)
+    }
+
+    pub fn build_index(&self) -> Result<(), DatabaseError> {
+        build_index(&self.database, self.embedder.dims())
+    }
+}
+
+impl RecordIndex for SharedRecords {
+    fn known(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
+        apply::known(&self.database).map_err(failed)
+    }
+
+    fn apply(&mut self, news: &News) -> Result<(), RecordIndexError> {
+        let rows = apply::rows_of(&news.units, &*self.embedder)?;
+        apply::apply(&self.database, news, &rows).map_err(failed)
+    }
+
+    fn n_records(&self, readable: &Readable) -> Result<u64, RecordIndexError> {
+        apply::n_records(&self.database, readable).map_err(failed)
+    }
+
+    fn search(
+        &self,
+        query: &Query,
+        readable: &Readable,
+        options: LibraryOptions,
+    ) -> Result<Vec<RecordHit>, RecordIndexError> {
+        let found = candidates::find(self, query, readable, options)?;
+        Ok(rank_candidates(found, query, &*self.embedder, options)?)
+    }
+}
+
+impl fmt::Debug for SharedRecords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SharedRecords").field("database", &self.database).finish_non_exhaustive()
+    }
+}
+
+fn failed(error: DatabaseError) -> RecordIndexError {
+    RecordIndexError::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+}
+
+/// PostgreSQL advisory lock that is held while the embedding model is selected or its index is
+/// built.
+const MODEL_LOCK: i64 = 0x6e61_6372_6503;
+
+/// Generous, because building an index of many vectors takes minutes.
+const BUILD_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
+
+/// Stores the name of the embedding model if no name is stored yet, or if no record has a vector
+/// from another model.
+fn claim_model(database: &Database, embedder: &dyn Embedder) -> Result<(), DatabaseError> {
+    let used = embedder.model().as_str();
+    let dims = i32::try_from(embedder.dims()).unwrap_or(i32::MAX);
+    let found: Option<String> = database.run(async |client| {
+        // In the common case, avoid the lock, which another server may be holding while it builds
+        // an index.
+        let row = client.query_opt("SELECT model FROM search_model", &[]).await?;
+        if row.is_some_and(|row| row.get::<_, &str>(0) == used) {
+            return Ok(None);
+        }
+        let transaction = client.transaction().await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MODEL_LOCK]).await?;
+        let row = transaction.query_opt("SELECT model FROM search_model", &[]).await?;
+        let found: Option<String> = row.map(|row| row.get(0));
+        if found.as_deref() == Some(used) {
+            return Ok(None);
+        }
+        let is_used = "SELECT EXISTS (SELECT 1 FROM embedding)";
+        if found.is_some() && transaction.query_one(is_used, &[]).await?.get(0) {
+            return Ok(found);
+        }
+        transaction.batch_execute(WITHOUT_INDEXES).await?;
+        let enter = "
+INSERT INTO search_model (model, dims) VALUES ($1, $2) ON CONFLICT (one) DO UPDATE SET model = $1, dims = $2";
+        transaction.execute(enter, &[&used, &dims]).await?;
+        transaction.commit().await?;
+        Ok(None)
+    })?;
+    match found {
+        Some(found) => Err(DatabaseError::OtherModel { found, used: used.to_owned() }),
+        None => Ok(()),
+    }
+}
+
+/// Drops the indexes, which are created again after the first import. Inserting many records into
+/// an existing index takes far longer.
+const WITHOUT_INDEXES: &str = "DROP INDEX IF EXISTS nacre.embedding_nearest;
+DROP INDEX IF EXISTS nacre.embedding_audience; DROP INDEX IF EXISTS nacre.words_terms";
+
+/// Maximum number of dimensions for storing vectors in the index. With more, an index page has room
+/// for fewer than three vectors.
+const MAX_DIMS_INSIDE: usize = 1_200;
+
+fn build_index(database: &Database, dims: usize) -> Result<(), DatabaseError> {
+    // If the index includes the vectors, those of one project are adjacent, regardless of the order
+    // in which they were inserted.
+    let inside =
+        if dims <= MAX_DIMS_INSIDE { "(audience) INCLUDE (record, vector)" } else { "(audience)" };
+    let build = format!(
+        "SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL maintenance_work_mem = '2GB';
+         CREATE INDEX IF NOT EXISTS words_terms ON nacre.words USING gin (terms) WITH (fastupdate = off);
+         CREATE INDEX IF NOT EXISTS embedding_audience ON nacre.embedding {inside};
+         CREATE INDEX IF NOT EXISTS embedding_nearest ON nacre.embedding
+           USING hnsw ((vector::halfvec({dims})) halfvec_cosine_ops) WITH (m = 16, ef_construction = 64)"
+    );
+    database.run_within(BUILD_TIMEOUT, async |client| {
+        let missing = "
+SELECT to_regclass('nacre.embedding_nearest') IS NULL OR to_regclass('nacre.embedding_audience') IS NULL
+  OR to_regclass('nacre.words_terms') IS NULL";
+        if !client.query_one(missing, &[]).await?.get::<_, bool>(0) {
+            return Ok(());
+        }
+        let transaction = client.transaction().await?;
+        transaction.batch_execute("SET LOCAL statement_timeout = 0").await?;
+        transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&MODEL_LOCK]).await?;
+        transaction.batch_execute(&build).await?;
+        transaction.batch_execute(STOCK).await?;
+        transaction.commit().await?;
+        Ok(())
+    })
+}
+
+const STOCK: &str =
+    "ANALYZE nacre.record; ANALYZE nacre.words; ANALYZE nacre.embedding; ANALYZE nacre.audience";

@@ -1,0 +1,355 @@
+//! Search: the same records from segments of one machine and from PostgreSQL, and nothing that a
+//! caller may not read.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use jiff::Timestamp;
+use nacre_base::fs::Owner;
+use nacre_memory::search::{
+    Builtin, Embedder, Fingerprint, LibraryOptions, Link, LinkKind, LocalRecords, Mode, News,
+    Query, Readable, Record, RecordHit, RecordIndex, Standing, Unit,
+};
+use nacre_team::postgres::database::DatabaseError;
+use nacre_team::postgres::search::SharedRecords;
+
+use crate::chance::Chance;
+use crate::server::Server;
+
+const PROJECTS: [&str; 4] = ["Shop", "ledger", "search-engine", "web"];
+
+const WORDS: [&str; 40] = [
+    "sqlite",
+    "queue",
+    "lease",
+    "retry",
+    "cache",
+    "token",
+    "server",
+    "socket",
+    "index",
+    "vector",
+    "memory",
+    "session",
+    "deploy",
+    "release",
+    "branch",
+    "merge",
+    "review",
+    "test",
+    "fixture",
+    "snapshot",
+    "database",
+    "migration",
+    "schema",
+    "timeout",
+    "thread",
+    "lock",
+    "journal",
+    "atomic",
+    "rename",
+    "permission",
+    "password",
+    "certificate",
+    "proxy",
+    "docker",
+    "compose",
+    "kubernetes",
+    "metric",
+    "trace",
+    "summary",
+    "decision",
+];
+
+fn embedder() -> Arc<dyn Embedder> {
+    Arc::new(Builtin::shipped().unwrap())
+}
+
+fn now() -> Timestamp {
+    Timestamp::from_second(1_800_000_000).unwrap()
+}
+
+fn options(mode: Mode) -> LibraryOptions {
+    LibraryOptions { mode, limit: 500, now_ms: now().as_millisecond() }
+}
+
+/// Both indexes.
+struct World {
+    local: LocalRecords,
+    shared: SharedRecords,
+}
+
+impl World {
+    fn new(server: &Server) -> Self {
+        let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
+        let texts = Box::new(|_: &str, _: &str| None);
+        Self {
+            local: LocalRecords::open(None, "records", embedder(), owner, texts),
+            shared: SharedRecords::open(&server.database(), embedder()).unwrap(),
+        }
+    }
+
+    fn apply(&mut self, news: &News) {
+        self.local.apply(news).unwrap();
+        self.shared.apply(news).unwrap();
+    }
+
+    fn search(
+        &self,
+        query: &Query,
+        readable: &Readable,
+        mode: Mode,
+    ) -> (Vec<RecordHit>, Vec<RecordHit>) {
+        let options = options(mode);
+        let local = self.local.search(query, readable, options).unwrap();
+        (local, self.shared.search(query, readable, options).unwrap())
+    }
+}
+
+fn sentence(chance: &mut Chance, n_words: usize) -> String {
+    let words: Vec<&str> = (0..n_words).map(|_| *chance.pick(&WORDS).unwrap()).collect();
+    words.join(" ")
+}
+
+fn record(key: &str, chance: &mut Chance) -> Record {
+    let project = (*chance.pick(&PROJECTS).unwrap()).to_owned();
+    let mut facets = vec![("id", key.to_owned()), ("status", "active".to_owned())];
+    if chance.below(8) > 0 {
+        facets.push(("project", project));
+    }
+    Record {
+        key: key.to_owned(),
+        title: sentence(chance, 4),
+        tags: sentence(chance, 1),
+        body: format!("It's {} \u{0} \\ {}", sentence(chance, 9), chance.below(30))
+            .replace('\0', ""),
+        quotes: sentence(chance, 3),
+        facets,
+        time_ms: 1_700_000_000_000 + chance.below(1000) as i64 * 86_400_000,
+        standing: Standing::from_code(chance.below(5) as u8),
+        confidence: chance.below(100) as f32 / 100.0,
+        links: vec![Link { kind: LinkKind::Related, to: format!("r{}", chance.below(60)) }],
+        ..Record::default()
+    }
+}
+
+fn unit(number: usize, chance: &mut Chance) -> Unit {
+    let key = format!("unit-{number}");
+    let stamp = u64::MAX - chance.below(1000) as u64;
+    let fingerprint = Fingerprint { stamp, side: 1, content: chance.next() };
+    // One record each, as memories are. The neighbours of messages are estimated by one of the two,
+    // and not compared here.
+    let records = vec![record(&format!("r{number}"), chance)];
+    Unit { key, fingerprint, records }
+}
+
+fn keys(hits: &[RecordHit]) -> BTreeSet<&str> {
+    hits.iter().map(|hit| hit.record.as_str()).collect()
+}
+
+fn readable(chance: &mut Chance) -> Readable {
+    match chance.below(4) {
+        0 => Readable::Everything,
+        1 => Readable::projects([]),
+        _ => Readable::projects(PROJECTS.into_iter().filter(|_| chance.below(2) == 0)),
+    }
+}
+
+#[test]
+fn of_two_units_with_one_key_the_last_counts() {
+    let Some(server) = Server::start() else { return };
+    let mut world = World::new(&server);
+    let mut chance = Chance::new(7);
+    let (first, mut second) = (unit(1, &mut chance), unit(1, &mut chance));
+    second.key.clone_from(&first.key);
+    let n_records = second.records.len() as u64;
+    world.shared.apply(&News { units: vec![first, second], ..News::default() }).unwrap();
+    assert_eq!(world.shared.n_records(&Readable::Everything).unwrap(), n_records);
+}
+
+#[test]
+fn both_indexes_find_the_same() {
+    let Some(server) = Server::start() else { return };
+    for seed in 1..=4 {
+        server.sql("DROP SCHEMA IF EXISTS nacre CASCADE");
+        let mut world = World::new(&server);
+        let mut chance = Chance::new(seed);
+        let mut projects: BTreeMap<String, Option<String>> = BTreeMap::new();
+        for round in 0..6 {
+            let mut news = News::default();
+            let numbers: BTreeSet<usize> = (0..12).map(|_| chance.below(40)).collect();
+            for number in numbers {
+                if chance.below(5) == 0 {
+                    news.gone.push(format!("unit-{number}"));
+                } else {
+                    news.units.push(unit(number, &mut chance));
+                }
+            }
+            for unit in &news.units {
+                projects.extend(
+                    unit.records.iter().map(|record| (record.key.clone(), project(record))),
+                );
+            }
+            world.apply(&news);
+            let what = format!("seed {seed}, round {round}");
+            let known = |index: &dyn RecordIndex| -> BTreeMap<_, _> {
+                index
+                    .known()
+                    .unwrap()
+                    .into_iter()
+                    .map(|(key, of)| (key, format!("{of:?}")))
+                    .collect()
+            };
+            assert_eq!(known(&world.local), known(&world.shared), "{what}");
+            for _ in 0..25 {
+                compare(&world, &mut chance, &projects, &what);
+            }
+        }
+    }
+}
+
+fn project(record: &Record) -> Option<String> {
+    record.facets.iter().find(|(name, _)| *name == "project").map(|(_, value)| value.to_lowercase())
+}
+
+/// One random question to both.
+fn compare(
+    world: &World,
+    chance: &mut Chance,
+    projects: &BTreeMap<String, Option<String>>,
+    what: &str,
+) {
+    let readable = readable(chance);
+    let n_records = |index: &dyn RecordIndex| index.n_records(&readable).unwrap();
+    assert_eq!(n_records(&world.local), n_records(&world.shared), "{what}");
+    let n_words = chance.below(4);
+    let mut query = Query::plain(&sentence(chance, n_words));
+    if chance.below(3) == 0 {
+        query = query.with_facet("project", chance.pick(&PROJECTS).unwrap());
+    }
+    if chance.below(4) == 0 {
+        query.after =
+            Timestamp::from_second(1_700_000_000 + chance.below(1000) as i64 * 86_400).ok();
+    }
+    let mode = [Mode::Lexical, Mode::Hybrid, Mode::Semantic][chance.below(3)];
+    let (local, shared) = world.search(&query, &readable, mode);
+    if let Readable::Projects(allowed) = &readable {
+        for hit in &shared {
+            let project = projects[&hit.record].as_ref();
+            assert!(project.is_some_and(|project| allowed.contains(project)), "{what}: {hit:?}");
+        }
+    }
+    let what = format!("{what}: {query:?} {readable:?} {mode:?}");
+    // Vectors are kept less exactly by one of them: at the edge of what is near enough they may
+    // differ.
+    let edge = |hits: &[RecordHit], key: &str| {
+        let least = hits.iter().map(|hit| hit.score).fold(f32::INFINITY, f32::min);
+        let hit = hits.iter().find(|hit| hit.record == key);
+        hit.is_some_and(|hit| (hit.similarity - 0.25).abs() < 0.01 || hit.score < least * 1.05)
+    };
+    // A score is measured against the best and the worst of what is looked at: on one machine all
+    // records, in a database those that pass the filter. Where some do not pass it, the database
+    // leaves out less of what is far from the best.
+    let is_filtered =
+        readable != Readable::Everything || query.after.is_some() || !query.facets.is_empty();
+    let pairs = [(&local, &shared), (&shared, &local)];
+    for (one, other) in pairs.into_iter().take(if is_filtered { 1 } else { 2 }) {
+        let others = keys(other);
+        let missing = keys(one).into_iter().filter(|key| !others.contains(key));
+        let missing: Vec<&str> =
+            missing.filter(|key| mode == Mode::Lexical || !edge(one, key)).collect();
+        assert!(
+            missing.is_empty(),
+            "{what}\nmissing {missing:?}\nlocal {local:?}\nshared {shared:?}"
+        );
+    }
+    if is_filtered {
+        return;
+    }
+    // How far below the best a record is decides its place. Vectors are rounded differently, and
+    // the worst record is not at hand among candidates.
+    let behind = |hits: &[RecordHit], key: &str| -> Option<f32> {
+        let best = hits.first()?.score;
+        hits.iter().find(|hit| hit.record == key).map(|hit| best - hit.score)
+    };
+    let bound = 0.05 + 0.05 * local.first().map_or(0.0, |best| best.score);
+    for key in keys(&local) {
+        let (Some(one), Some(other)) = (behind(&local, key), behind(&shared, key)) else {
+            continue;
+        };
+        let gap = (one - other).abs();
+        assert!(gap < bound, "{what}\n{key}: {gap}\nlocal {local:?}\nshared {shared:?}");
+    }
+}
+
+#[test]
+fn a_record_and_what_it_supersedes_change_places_at_once() {
+    let Some(server) = Server::start() else { return };
+    let mut world = World::new(&server);
+    let of = |number: usize, status: &str| {
+        let key = format!("d{number}");
+        let facets = vec![("project", "shop".to_owned()), ("status", status.to_owned())];
+        let record = Record {
+            key: key.clone(),
+            title: "Use one queue".to_owned(),
+            facets,
+            ..Record::default()
+        };
+        Unit { key, records: vec![record], ..Unit::default() }
+    };
+    world.apply(&News { units: vec![of(0, "active")], ..News::default() });
+    let is_over = AtomicBool::new(false);
+    let reader = world.shared.clone();
+    std::thread::scope(|scope| {
+        let seen = scope.spawn(|| {
+            let query = Query::plain("queue").with_facet("status", "active");
+            let mut n_looks = 0;
+            while !is_over.load(Ordering::Relaxed) {
+                let readable = Readable::projects(["shop"]);
+                let hits = reader.search(&query, &readable, options(Mode::Lexical)).unwrap();
+                // Between finding and reading a candidate it may be replaced; two at a time it
+                // never is.
+                assert!(hits.len() <= 1, "{hits:?}");
+                n_looks += 1;
+            }
+            n_looks
+        });
+        for number in 1..40 {
+            let units = vec![of(number - 1, "superseded"), of(number, "active")];
+            world.shared.apply(&News { units, ..News::default() }).unwrap();
+        }
+        is_over.store(true, Ordering::Relaxed);
+        assert!(seen.join().unwrap() > 3);
+    });
+    let count = "SELECT count(*) FROM nacre.record WHERE facets LIKE '%status_active%'";
+    assert_eq!(server.sql(count), "1");
+}
+
+#[test]
+fn vectors_of_another_model_are_refused() {
+    struct Other(nacre_memory::search::ModelId);
+    impl Embedder for Other {
+        fn model(&self) -> &nacre_memory::search::ModelId {
+            &self.0
+        }
+
+        fn dims(&self) -> usize {
+            8
+        }
+
+        fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, nacre_memory::search::EmbedError> {
+            Ok(vec![vec![0.5; 8]; texts.len()])
+        }
+    }
+    let Some(server) = Server::start() else { return };
+    let mut world = World::new(&server);
+    let other: Arc<dyn Embedder> = Arc::new(Other(nacre_memory::search::ModelId::new("other", 1)));
+    // While there is nothing to compare, the model may change.
+    SharedRecords::open(&server.database(), Arc::clone(&other)).unwrap();
+    world.shared = SharedRecords::open(&server.database(), embedder()).unwrap();
+    let mut chance = Chance::new(1);
+    world.apply(&News { units: vec![unit(1, &mut chance)], ..News::default() });
+    let error = SharedRecords::open(&server.database(), other).unwrap_err();
+    assert!(matches!(error, DatabaseError::OtherModel { .. }), "{error:?}");
+}

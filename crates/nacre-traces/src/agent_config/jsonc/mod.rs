@@ -1,0 +1,10 @@
+//! A parser and editor for JSON with comments and trailing commas. The parser reports the position
+//! of each value, so that edits change only the affected bytes.
+
+mod change;
+mod parse;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use change::{ChangeError, append, parsed, put, remove_entry, tidy, without_child};
+pub(crate) use parse::{Node, value_at};

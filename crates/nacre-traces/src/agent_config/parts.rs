@@ -1,0 +1,109 @@
+//! The parts of an agent that can be connected, the locations of its settings, and its hook command
+//! lines.
+
+use std::path::{Path, PathBuf};
+
+pub use nacre_types::{ConnectedPart, HookEvent};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Places {
+    pub home: PathBuf,
+    /// `~/.claude`, or the value of `CLAUDE_CONFIG_DIR`.
+    pub claude: PathBuf,
+    /// The file with Claude Code's MCP servers: `~/.claude.json`, or a file in `CLAUDE_CONFIG_DIR`.
+    pub claude_json: PathBuf,
+    /// `~/.codex`, or the value of `CODEX_HOME`.
+    pub codex: PathBuf,
+    /// `~/.config`, or the value of `XDG_CONFIG_HOME`.
+    pub config: PathBuf,
+}
+
+impl Places {
+    pub fn at(home: &Path) -> Self {
+        Self {
+            home: home.to_owned(),
+            claude: home.join(".claude"),
+            claude_json: home.join(".claude.json"),
+            codex: home.join(".codex"),
+            config: home.join(".config"),
+        }
+    }
+}
+
+/// Hides failures of the hook command from the agent. If the program is missing, Claude Code would
+/// show the shell's error at the end of the session. If the exit code is 2, which old versions
+/// without the `hook` command return, Claude Code would drop the prompt.
+const SILENCED: &str = " 2>/dev/null || exit 0";
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    pub path: PathBuf,
+    pub has_guard: bool,
+}
+
+impl Program {
+    pub(crate) fn text(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    pub(crate) fn events(&self) -> impl Iterator<Item = HookEvent> {
+        let has_guard = self.has_guard;
+        HookEvent::ALL.into_iter().filter(move |event| has_guard || *event != HookEvent::BeforeTool)
+    }
+
+    pub fn hook(&self, agent: &str, event: HookEvent) -> String {
+        format!("{} hook {agent} {}", quoted(&self.text()), event.as_str())
+    }
+
+    /// Like `hook`, but hides the output and exit code of a failure. Hooks that run before a tool
+    /// call keep both, because these can represent a refusal.
+    pub(crate) fn silent_hook(&self, agent: &str, event: HookEvent) -> String {
+        let silenced = if event == HookEvent::BeforeTool { "" } else { SILENCED };
+        format!("{}{silenced}", self.hook(agent, event))
+    }
+}
+
+/// Returns whether the command runs a Nacre hook for `agent`, regardless of the program's path.
+pub fn is_ours(command: &str, agent: &str) -> bool {
+    let command = unsilenced(command);
+    let tail = |event: HookEvent| format!(" hook {agent} {}", event.as_str());
+    let program = HookEvent::ALL.into_iter().find_map(|event| command.strip_suffix(&tail(event)));
+    let Some(program) = program else { return false };
+    let program = program.trim_matches(['\'', '"']);
+    Path::new(program).file_name().is_some_and(|name| name == "nacre")
+}
+
+pub(crate) fn unsilenced(command: &str) -> &str {
+    command.strip_suffix(SILENCED).unwrap_or(command)
+}
+
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,".contains(c);
+    if word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_known_by_its_words() {
+        let program = |path: &str| Program { path: path.into(), has_guard: false };
+        let hook = program("/opt/my tools/nacre").hook("claude", HookEvent::Start);
+        assert_eq!(hook, "'/opt/my tools/nacre' hook claude start");
+        assert!(is_ours(&hook, "claude"));
+        assert!(!is_ours(&hook, "codex"));
+        assert!(is_ours("/usr/bin/nacre hook codex turn-end", "codex"));
+        let silent = program("/usr/bin/nacre").silent_hook("codex", HookEvent::Prompt);
+        assert_eq!(silent, "/usr/bin/nacre hook codex prompt 2>/dev/null || exit 0");
+        assert!(is_ours(&silent, "codex"));
+        let refusing = program("/usr/bin/nacre").silent_hook("droid", HookEvent::BeforeTool);
+        assert_eq!(refusing, "/usr/bin/nacre hook droid before-tool");
+        for other in ["nacre hook claude", "/bin/other hook claude start", "echo nacre", ""] {
+            assert!(!is_ours(other, "claude"), "{other}");
+        }
+    }
+}

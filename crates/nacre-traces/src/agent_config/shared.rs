@@ -1,0 +1,77 @@
+//! Entries shared by several agents: the MCP server, hooks in Claude Code's format, and the skill.
+
+use std::path::PathBuf;
+
+pub(crate) use super::edit::{Edit, FileEdit, MARK};
+use super::hooks::HookGroup;
+pub(crate) use super::json::{Json, Layout, string};
+pub(crate) use super::parts::{HookEvent, Places, Program};
+pub(crate) use super::tables::TomlTable;
+
+/// Time in seconds after which the agent continues without the hook. Hooks normally end much
+/// earlier (`hooks.deadline_ms`), so this only limits the delay if the program hangs.
+pub(crate) const HOOK_SECONDS: u64 = 1;
+
+const SKILL: &str = include_str!("../../../../plugin/skills/nacre/SKILL.md");
+
+pub(crate) const SECONDS: u64 = HOOK_SECONDS;
+pub(crate) const MILLISECONDS: u64 = HOOK_SECONDS * 1000;
+
+/// Returns a server entry with agent-specific members, followed by `command` and `args`, which most
+/// agents use.
+pub(crate) fn server(program: &Program, first: Vec<(&'static str, Json)>) -> Json {
+    let mut members = first;
+    members.push(("command", Json::text(program.text())));
+    members.push(("args", Json::List(vec![Json::text("mcp")])));
+    Json::Map(members)
+}
+
+pub(crate) fn member(path: PathBuf, keys: &[&'static str], value: Json) -> FileEdit {
+    FileEdit::new(path, Edit::Member { keys: keys.to_vec(), value })
+}
+
+pub(crate) fn hook_file(
+    path: PathBuf,
+    agent: &'static str,
+    program: &Program,
+    timeout: u64,
+    events: &[&'static str; 5],
+) -> FileEdit {
+    let groups = hook_groups(agent, program, timeout, events);
+    FileEdit::new(path, Edit::Hooks { agent, keys: vec!["hooks"], groups })
+}
+
+pub(crate) fn hook_groups(
+    agent: &'static str,
+    program: &Program,
+    timeout: u64,
+    events: &[&'static str; 5],
+) -> Vec<HookGroup> {
+    let groups = program.events().map(|event| {
+        let hook = Json::Map(vec![
+            ("type", Json::text("command")),
+            ("command", Json::text(program.silent_hook(agent, event))),
+            ("timeout", Json::Number(timeout)),
+        ]);
+        let group = Json::Map(vec![("hooks", Json::List(vec![hook]))]);
+        HookGroup { event: events[event as usize], group }
+    });
+    groups.collect()
+}
+
+/// Adds a line that identifies Nacre as the origin.
+pub(crate) fn skill(path: PathBuf) -> FileEdit {
+    let note = format!("\n<!-- {MARK}; `nacre connect AGENT --remove` takes it away. -->\n");
+    FileEdit::new(path, Edit::Whole(format!("{SKILL}{note}")))
+}
+
+pub(crate) fn shared_skill(places: &Places, _program: &Program) -> FileEdit {
+    skill(places.home.join(".agents/skills/nacre/SKILL.md"))
+}
+
+pub(crate) fn script(path: PathBuf, template: &str, program: &Program) -> FileEdit {
+    let text = template
+        .replace("__NACRE__", &string(&program.text()))
+        .replace("__GUARD__", &program.has_guard.to_string());
+    FileEdit::new(path, Edit::Whole(text))
+}

@@ -1,0 +1,266 @@
+//! Converts a session's description, messages and parts into events. All storage layouts share this
+//! code, so that they produce the same transcript.
+
+use crate::transcript::toolkit::*;
+use jiff::Timestamp;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    User,
+    Assistant,
+    Recap,
+}
+
+/// The first message and part that the user undid.
+#[derive(Clone, Debug, Default)]
+struct Revert {
+    message: String,
+    part: String,
+    /// Sequence number of the first undone event.
+    from: Option<u64>,
+}
+
+pub(super) struct SessionParser {
+    pub(super) calls: OpenCalls,
+    pub(super) lane: Lane,
+    pub(super) turn: TurnState,
+    revert: Option<Revert>,
+    pub(super) role: Role,
+    pub(super) time: Option<Timestamp>,
+    pub(super) last_time: Option<Timestamp>,
+}
+
+impl SessionParser {
+    pub(super) fn new() -> Self {
+        Self {
+            calls: OpenCalls::new(),
+            lane: Lane::Main,
+            turn: TurnState::Unknown,
+            revert: None,
+            role: Role::User,
+            time: None,
+            last_time: None,
+        }
+    }
+
+    pub(super) fn describe(&mut self, session: &Fields, out: &mut Emitter) {
+        out.note_title(&session.string("title"));
+        out.note_version(&session.string("version"));
+        out.note_cwd(&session.string("directory"));
+        let time = session.object("time");
+        for key in ["created", "updated"] {
+            out.note_time(time.time(key));
+        }
+        let parent = session.string("parentID");
+        if !parent.is_empty() {
+            out.facts.role = SessionRole::SubAgent;
+            out.note_link(LinkKind::Parent, &parent, None);
+            self.lane = Lane::Sidechain;
+        }
+        let revert = session.object("revert");
+        let message = revert.string("messageID").into_owned();
+        if !message.is_empty() {
+            let part = revert.string("partID").into_owned();
+            self.revert = Some(Revert { message, part, from: None });
+        }
+    }
+
+    pub(super) fn message(&mut self, id: &str, message: &Fields, out: &mut Emitter) {
+        out.report.lines += 1;
+        let time = message.object("time");
+        self.time = time.time("created");
+        self.last_time = self.last_time.max(self.time);
+        out.note_time(self.time);
+        if let Some(revert) = &mut self.revert
+            && revert.from.is_none()
+            && revert.part.is_empty()
+            && revert.message == id
+        {
+            revert.from = Some(out.next_sequence());
+        }
+        match message.word("role") {
+            "assistant" => self.assistant(id, message, &time, out),
+            "user" => {
+                self.role = Role::User;
+                self.turn = TurnState::Open;
+                out.note_model(&message.object("model").string("modelID"));
+            }
+            other => {
+                let place = voice::row(&format!("message:{id}"));
+                let spot = Spot { place: &place, key: id, time: self.time, lane: self.lane };
+                voice::unknown(&spot, &format!("message {other}"), "", out);
+            }
+        }
+    }
+
+    fn assistant(&mut self, id: &str, message: &Fields, time: &Fields, out: &mut Emitter) {
+        self.role = if message.truth("summary") { Role::Recap } else { Role::Assistant };
+        out.note_model(&message.string("modelID"));
+        out.note_cwd(&message.object("path").string("cwd"));
+        note_tokens(&message.object("tokens"), out);
+        let error = message.object("error");
+        let is_done = !time.raw("completed").is_empty() || !error.is_empty();
+        self.turn = if is_done { TurnState::Closed } else { TurnState::Open };
+        if let Some(completed) = time.time("completed") {
+            out.note_time(completed);
+        }
+        if !error.is_empty() {
+            let place = voice::row(&format!("message:{id}"));
+            let spot = Spot { place: &place, key: id, time: self.time, lane: self.lane };
+            voice::failure(&spot, message.raw("error"), out);
+        }
+    }
+
+    /// Records the sequence number if this is the first undone part.
+    pub(super) fn meet_part(&mut self, id: &str, sequence: u64) {
+        if let Some(revert) = &mut self.revert
+            && revert.from.is_none()
+            && revert.part == id
+            && !id.is_empty()
+        {
+            revert.from = Some(sequence);
+        }
+    }
+
+    pub(super) fn long_row(&self, part: &str, out: &mut Emitter) {
+        let place = voice::row(&format!("part:{part}"));
+        let spot = Spot { place: &place, key: part, time: self.time, lane: self.lane };
+        voice::long_row(&spot, out);
+    }
+
+    pub(super) fn finish(&self, out: &mut Emitter) {
+        let end = out.next_sequence();
+        if let Some(from) = self.revert.as_ref().and_then(|revert| revert.from)
+            && from < end
+        {
+            out.facts.undone.push(Undone { from, to: end - 1 });
+        }
+        out.facts.ending = self.turn.ending(!self.calls.is_empty());
+    }
+}
+
+pub(super) fn note_tokens(tokens: &Fields, out: &mut Emitter) {
+    let cache = tokens.object("cache");
+    let (input, output) = (tokens.count("input"), tokens.count("output"));
+    let (cached, written) = (cache.count("read"), cache.count("write"));
+    let reasoning = tokens.count("reasoning");
+    let facts = &mut out.facts.tokens;
+    facts.input = facts.input.saturating_add(input);
+    facts.output = facts.output.saturating_add(output);
+    facts.cached = facts.cached.saturating_add(cached);
+    facts.cache_write = facts.cache_write.saturating_add(written);
+    facts.reasoning = facts.reasoning.saturating_add(reasoning);
+    // Add the reasoning tokens to the output tokens if the total shows that they are counted
+    // separately.
+    let parts = [input, output, cached, written, reasoning];
+    let sum = parts.into_iter().fold(0_u64, u64::saturating_add);
+    if 0 < reasoning && tokens.count("total") == sum {
+        facts.output = facts.output.saturating_add(reasoning);
+    }
+}
+
+pub(super) fn file_label(part: &Fields) -> String {
+    let url = part.string("url");
+    let name = part.string("filename");
+    if !name.is_empty() {
+        format!("[{name}]")
+    } else if url.starts_with("data:") {
+        "[file]".to_owned()
+    } else {
+        format!("[{url}]")
+    }
+}
+
+impl SessionParser {
+    pub(super) fn part(&mut self, id: &str, raw: &str, out: &mut Emitter) {
+        out.report.lines += 1;
+        let Some(part) = Fields::read(raw) else {
+            out.report.bad_lines += 1;
+            return;
+        };
+        self.meet_part(id, out.next_sequence());
+        let place = voice::row(&format!("part:{id}"));
+        let time = part.object("time").time("start").or(self.time);
+        let spot = Spot { place: &place, key: id, time, lane: self.lane };
+        say(self, &spot, &part, raw, out);
+    }
+}
+
+fn say(talk: &mut SessionParser, spot: &Spot, part: &Fields, raw: &str, out: &mut Emitter) {
+    match part.word("type") {
+        "text" => text(talk, spot, part, out),
+        "reasoning" => voice::agent(spot, EventKind::Reasoning, &part.string("text"), out),
+        "tool" => tool(talk, spot, part, out),
+        "file" => file(talk, spot, part, out),
+        // This command starts a sub-agent. The prompt is the expanded template of the command.
+        "subtask" => {
+            let origin = TextOrigin::Injected(InjectedReason::Command);
+            out.push(spot.draft(EventKind::User, origin, &part.string("prompt")));
+        }
+        "compaction" => out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, raw)),
+        "retry" => voice::failure(spot, part.raw("error"), out),
+        // Step markers, and changes that git records better.
+        "step-start" | "step-finish" | "patch" | "snapshot" | "agent" => {}
+        other => voice::unknown(spot, other, raw, out),
+    }
+}
+
+fn text(talk: &SessionParser, spot: &Spot, part: &Fields, out: &mut Emitter) {
+    let text = part.string("text");
+    let is_synthetic = part.truth("synthetic") || part.truth("ignored");
+    match talk.role {
+        Role::User if is_synthetic => voice::marked_user(spot, &text, out),
+        Role::User => voice::user(spot, &text, out),
+        Role::Recap => voice::recap(spot, &text, out),
+        Role::Assistant if is_synthetic && !text.trim().is_empty() => {
+            out.push(spot.draft(EventKind::Assistant, TextOrigin::Host, &text));
+        }
+        Role::Assistant => voice::agent(spot, EventKind::Assistant, &text, out),
+    }
+}
+
+fn file(talk: &SessionParser, spot: &Spot, part: &Fields, out: &mut Emitter) {
+    let label = file_label(part);
+    match talk.role {
+        Role::User => {
+            let origin = TextOrigin::Injected(InjectedReason::EditorContext);
+            out.push(spot.draft(EventKind::User, origin, &label));
+        }
+        Role::Assistant | Role::Recap => voice::note(spot, &label, out),
+    }
+}
+
+fn tool(talk: &mut SessionParser, spot: &Spot, part: &Fields, out: &mut Emitter) {
+    let state = part.object("state");
+    let (id, name) = (part.string("callID"), part.string("tool"));
+    voice::call(spot, &mut talk.calls, &id, &name, state.raw("input"), out);
+    let time = state.object("time").time("end").or(spot.time);
+    let spot = Spot { time, ..*spot };
+    let exit = state.object("metadata").number("exit").unwrap_or(0);
+    let (has_failed, raw) = match (state.word("status"), exit) {
+        ("pending" | "running", _) => {
+            talk.turn = TurnState::Open;
+            return;
+        }
+        ("error", _) => (true, state.raw("error")),
+        (_, 0) => (false, state.raw("output")),
+        (_, _) => (true, state.raw("output")),
+    };
+    voice::result(&spot, &mut talk.calls, &id, has_failed, raw, out);
+    if name == "question" {
+        for answer in answers(state.object("metadata").raw("answers")) {
+            voice::words(&spot, WordSource::Answer, &answer, out);
+        }
+    }
+}
+
+fn answers(raw: &str) -> Vec<String> {
+    let joined = |question: &str| {
+        let chosen: Vec<String> = items(question)
+            .into_iter()
+            .filter_map(|answer| Some(text_of(answer)?.into_owned()))
+            .collect();
+        chosen.join(", ")
+    };
+    items(raw).into_iter().map(joined).filter(|answer| !answer.is_empty()).collect()
+}

@@ -1,0 +1,158 @@
+//! Describes an agent as data: where its files are, how its transcripts are recognized, what Nacre
+//! writes to its settings, and its hook format.
+
+use std::path::PathBuf;
+
+use crate::agent_config::{ConnectedPart, FileEdit, HookEvent, Places, Program};
+use crate::transcript::Adapter;
+
+type PartEdit = fn(&Places, &Program) -> FileEdit;
+
+/// A coding agent. Features that it does not support are `None`.
+pub struct AgentSpec {
+    pub name: &'static str,
+    pub title: &'static str,
+    pub adapter: Option<&'static dyn Adapter>,
+    /// Marks of files that this agent writes. If the marks of several agents match, the lowest
+    /// number wins.
+    pub(crate) marks: &'static [(u8, Mark)],
+    pub(crate) copies: Copies,
+    pub(crate) variables: &'static [&'static str],
+    pub shell_variables: &'static [&'static str],
+    pub(crate) signs: fn(&Places) -> Vec<PathBuf>,
+    pub(crate) mcp: Option<PartEdit>,
+    pub(crate) hooks: Option<PartEdit>,
+    pub(crate) skill: Option<PartEdit>,
+    pub(crate) contract: Option<HookContract>,
+}
+
+impl AgentSpec {
+    pub(crate) const fn new(name: &'static str, title: &'static str) -> Self {
+        Self {
+            name,
+            title,
+            adapter: None,
+            marks: &[],
+            copies: Copies::OfSameName,
+            variables: &[],
+            shell_variables: &[],
+            signs: |_| Vec::new(),
+            mcp: None,
+            hooks: None,
+            skill: None,
+            contract: None,
+        }
+    }
+
+    pub fn signs(&self, places: &Places) -> Vec<PathBuf> {
+        (self.signs)(places)
+    }
+
+    /// Returns the edit that connects a part, or `None` if the agent does not support the part.
+    pub fn edit(
+        &self,
+        part: ConnectedPart,
+        places: &Places,
+        program: &Program,
+    ) -> Option<FileEdit> {
+        let edit = match part {
+            ConnectedPart::Mcp => self.mcp,
+            ConnectedPart::Hooks => self.hooks,
+            ConnectedPart::Skill => self.skill,
+            // These hashes must be obtained from Codex itself.
+            ConnectedPart::Trust => None,
+        };
+        edit.map(|edit| edit(places, program))
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(crate) enum Mark {
+    /// A SQLite database whose name has this suffix.
+    Database(&'static str),
+    NameStart(&'static str),
+    NameEnd(&'static str),
+    /// One of the first lines has this prefix.
+    LineStart(&'static str),
+    /// One of the first lines contains all of these strings.
+    Line(&'static [&'static str]),
+}
+
+/// Specifies which sources of an agent can contain copies of the same session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Copies {
+    /// No two sources contain the same session, because IDs are chosen by the writer or generated
+    /// per file.
+    Never,
+    /// Files with the same name. A session that continues in another file under its old ID is not a
+    /// copy.
+    OfSameName,
+    /// Files with the same name apart from the extension, because a document of an older version
+    /// may have been converted to a log.
+    OfSameStem,
+    /// All sources with the same session ID. Extensions are listed in order of preference.
+    Anywhere(&'static [&'static str]),
+}
+
+/// The JSON that an agent's hooks receive on standard input, and the output that they may print.
+pub struct HookContract {
+    pub keys: InputKeys,
+    /// The agent's names for the events, in the order of [`HookEvent::ALL`].
+    pub events: &'static [&'static str; 5],
+    /// Events for which a hook can add context for the model.
+    pub hears: &'static [HookEvent],
+    /// Whether a hook at the end of a turn can ask the agent to continue.
+    pub can_ask: bool,
+    /// Template for context that a hook adds. `$EVENT` is replaced by the name of the event,
+    /// `$JSON` by the text as a JSON string, and `$TEXT` by the plain text.
+    pub context: &'static str,
+    /// Template for denying a tool call. The placeholders are the same.
+    pub denial: &'static str,
+    /// Exit code for a denial. If it is not 0, the text is written to standard error.
+    pub denial_code: u8,
+}
+
+impl HookContract {
+    /// Claude Code's format, which most agents have adopted.
+    pub(crate) const CLAUDE: Self = Self {
+        keys: InputKeys::CLAUDE,
+        events: &["SessionStart", "UserPromptSubmit", "PreToolUse", "Stop", "SessionEnd"],
+        hears: &[HookEvent::Start, HookEvent::Prompt],
+        can_ask: false,
+        context: r#"{"hookSpecificOutput":{"hookEventName":"$EVENT","additionalContext":$JSON}}"#,
+        denial: r#"{"hookSpecificOutput":{"hookEventName":"$EVENT","permissionDecision":"deny","permissionDecisionReason":$JSON}}"#,
+        denial_code: 0,
+    };
+
+    /// The format that Nacre's plugins for OpenCode and pi read.
+    pub(crate) const PLUGIN: Self =
+        Self { context: r#"{"context":$JSON}"#, denial: Self::DECISION, ..Self::CLAUDE };
+
+    /// A denial at the top level of the output.
+    pub(crate) const DECISION: &str = r#"{"decision":"deny","reason":$JSON}"#;
+}
+
+/// Names of the members in the input of an agent's hooks. The first name that is present is used.
+pub struct InputKeys {
+    pub session: &'static [&'static str],
+    pub folder: &'static [&'static str],
+    pub source: &'static [&'static str],
+    pub prompt: &'static [&'static str],
+    pub tool: &'static [&'static str],
+    pub arguments: &'static [&'static str],
+    pub trace: &'static [&'static str],
+    pub is_asked: &'static [&'static str],
+}
+
+impl InputKeys {
+    pub(crate) const CLAUDE: Self = Self {
+        session: &["session_id"],
+        folder: &["cwd"],
+        source: &["source"],
+        prompt: &["prompt"],
+        tool: &["tool_name"],
+        arguments: &["tool_input"],
+        trace: &["transcript_path"],
+        is_asked: &["stop_hook_active"],
+    };
+}

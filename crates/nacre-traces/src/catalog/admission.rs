@@ -1,0 +1,105 @@
+//! Determines a session's queue state and the reason for it.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rusqlite::{Transaction, named_params};
+
+use super::*;
+
+use crate::transcript::{SessionFacts, SessionRole, Stamp};
+
+/// Skip reason for sessions whose project is not registered. They are queued once it is.
+pub(super) const NO_PROJECT: &str = "no registered project";
+
+/// Skip reason for sessions whose transcript is not trusted for the project it names.
+pub(super) const OUTSIDE: &str = "the trace lies outside the project that it names";
+
+pub(super) const GONE: &str = "the trace is gone";
+
+/// Skip reason for sessions in which Nacre used the agent as a model.
+const QUESTION: &str = "a question of Nacre's own";
+
+/// Prefix of the skip reason for copies. It is followed by the key of the best copy.
+pub(super) const SAME: &str = "same session as ";
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Moment {
+    pub(super) now: Timestamp,
+    pub(super) quiet: Duration,
+}
+
+pub(super) struct Admission {
+    pub(super) state: JobState,
+    pub(super) reason: Option<String>,
+    pub(super) not_before: i64,
+}
+
+impl Admission {
+    pub(super) fn dead(reason: &str) -> Self {
+        Self { state: JobState::Dead, reason: Some(reason.to_owned()), not_before: 0 }
+    }
+
+    /// Returns a pending state. The job becomes due once the transcript has been unchanged for the
+    /// quiet period.
+    pub(super) fn pending(stamp: Stamp, moment: Moment) -> Self {
+        let quiet_ms = i64::try_from(moment.quiet.as_millis()).unwrap_or(i64::MAX);
+        let rests_at =
+            stamp.modified.map_or(0, |modified| modified.as_millisecond().saturating_add(quiet_ms));
+        let not_before = if rests_at > moment.now.as_millisecond() { rests_at } else { 0 };
+        Self { state: JobState::Pending, reason: None, not_before }
+    }
+
+    pub(super) fn skipped(reason: &str) -> Self {
+        Self { state: JobState::Skipped, reason: Some(reason.to_owned()), not_before: 0 }
+    }
+}
+
+pub(super) fn admit(
+    facts: &SessionFacts,
+    placing: &Placing,
+    stamp: Stamp,
+    moment: Moment,
+) -> Admission {
+    match facts.role {
+        SessionRole::Main => {}
+        SessionRole::SubAgent => return Admission::skipped("part of another session"),
+        SessionRole::Helper => return Admission::skipped("the agent's own housekeeping"),
+    }
+    if facts.counts.user == 0 && 0 < facts.counts.questions {
+        return Admission::skipped(QUESTION);
+    }
+    if facts.counts.user == 0 {
+        let reason = Some("nobody said anything".to_owned());
+        return Admission { state: JobState::Empty, reason, not_before: 0 };
+    }
+    match placing {
+        Placing::Project(_) => {}
+        Placing::Elsewhere(_) => return Admission::skipped(OUTSIDE),
+        Placing::Unregistered(_) => return Admission::skipped(NO_PROJECT),
+        Placing::Nowhere => return Admission::skipped("the trace does not say where it was"),
+    }
+    Admission::pending(stamp, moment)
+}
+
+/// Updates the queue state of a session, unless its job is running or the user skipped it.
+pub(super) fn set_job(
+    transaction: &Transaction,
+    session: i64,
+    admission: &Admission,
+    now: Timestamp,
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached(
+            "INSERT INTO job (session, state, reason, not_before, changed)
+             VALUES (:session, :state, :reason, :due, :now)
+             ON CONFLICT (session) DO UPDATE SET state = :state, reason = :reason, not_before = :due,
+               attempts = 0, changed = :now
+             WHERE state != 'running' AND NOT (state = 'skipped' AND reason = 'by hand')",
+        )?
+        .execute(named_params! {
+            ":session": session, ":state": admission.state.as_str(), ":reason": admission.reason,
+            ":due": admission.not_before, ":now": now.as_millisecond(),
+        })
+        .map(drop)
+}

@@ -1,0 +1,250 @@
+//! Opens the catalog's SQLite file and manages its schema. A damaged file is moved aside and
+//! recreated, and the next refresh fills it from the transcripts. The queue history is lost, so
+//! some sessions are processed again, but no memories are lost.
+
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use rusqlite::{Connection, OpenFlags, Params, Row, TransactionBehavior};
+
+use super::*;
+
+use crate::transcript::Stamp;
+use nacre_base::fs::{open_database, schema_version};
+
+const FORMAT: i64 = 3;
+
+const SCHEMA: &str = "
+CREATE TABLE source (
+  id INTEGER PRIMARY KEY,
+  agent TEXT NOT NULL,
+  path TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  modified INTEGER NOT NULL,
+  inode INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  problem TEXT,
+  UNIQUE (agent, path)
+) STRICT;
+CREATE TABLE session (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  source INTEGER NOT NULL REFERENCES source (id),
+  inner_id TEXT NOT NULL,
+  revision TEXT,
+  watermark TEXT,
+  agent TEXT NOT NULL,
+  session_id TEXT NOT NULL,
+  title TEXT,
+  cwd TEXT,
+  project TEXT,
+  started INTEGER,
+  last_activity INTEGER,
+  grown INTEGER NOT NULL,
+  facts TEXT NOT NULL,
+  report TEXT NOT NULL,
+  said INTEGER NOT NULL DEFAULT 0,
+  words_read INTEGER NOT NULL DEFAULT 0,
+  words_kept INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (source, inner_id)
+) STRICT;
+CREATE INDEX session_by_activity ON session (last_activity DESC);
+CREATE INDEX session_by_name ON session (agent, session_id);
+CREATE INDEX session_unplaced ON session (cwd) WHERE project IS NULL AND cwd IS NOT NULL;
+CREATE INDEX session_by_words ON session (project, words_read, words_kept);
+CREATE TABLE job (
+  session INTEGER PRIMARY KEY REFERENCES session (id),
+  state TEXT NOT NULL,
+  reason TEXT,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  not_before INTEGER NOT NULL DEFAULT 0,
+  lease TEXT,
+  lease_until INTEGER,
+  claimed INTEGER,
+  run TEXT,
+  changed INTEGER NOT NULL
+) STRICT;
+CREATE INDEX job_by_state ON job (state, not_before);
+CREATE TABLE service_run (
+  id TEXT PRIMARY KEY,
+  what TEXT NOT NULL,
+  started INTEGER NOT NULL,
+  finished INTEGER,
+  outcome TEXT
+) STRICT;
+CREATE TABLE message (
+  id INTEGER PRIMARY KEY,
+  session INTEGER NOT NULL REFERENCES session (id),
+  sequence INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  at INTEGER,
+  text TEXT NOT NULL
+) STRICT;
+CREATE INDEX message_by_session ON message (session, sequence);
+";
+
+/// Tables that determine the queue state of sessions.
+const TABLES: &[&str] = &["source", "session", "job"];
+
+const NO_TEXTS: &str =
+    "CREATE TRIGGER no_texts BEFORE INSERT ON message BEGIN SELECT RAISE(IGNORE); END;";
+
+#[derive(Debug)]
+pub struct Catalog {
+    pub(super) connection: Connection,
+    pub(super) path: PathBuf,
+}
+
+impl Catalog {
+    /// Opens the catalog, creating the file if necessary. Its folder must exist.
+    pub fn open(path: &Path) -> Result<Self> {
+        match Self::open_once(path) {
+            Err(CatalogError::Open { source, .. }) if is_damaged(&source) => {
+                set_aside(path);
+                Self::open_once(path)
+            }
+            opened => opened,
+        }
+    }
+
+    fn open_once(path: &Path) -> Result<Self> {
+        let failed = |source| CatalogError::open(path, source);
+        let create_missing = OpenFlags::SQLITE_OPEN_CREATE;
+        let mut connection = open_database(path, create_missing).map_err(failed)?;
+        match schema_version(&connection).map_err(failed)? {
+            FORMAT => {}
+            0 => create(&mut connection).map_err(failed)?,
+            // These formats were never released, so the data is discarded and read again from the
+            // transcripts.
+            1..FORMAT => {
+                drop(connection);
+                set_aside(path);
+                return Self::open_once(path);
+            }
+            found => return Err(CatalogError::Newer { path: path.to_owned(), found }),
+        }
+        Ok(Self::of(connection, path.to_owned()))
+    }
+
+    fn of(connection: Connection, path: PathBuf) -> Self {
+        connection.set_prepared_statement_cache_capacity(64);
+        Self { connection, path }
+    }
+
+    pub(super) fn write<T>(
+        &mut self,
+        work: impl FnOnce(&rusqlite::Transaction<'_>) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        let transaction =
+            self.connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let result = work(&transaction)?;
+        transaction.commit()?;
+        Ok(result)
+    }
+
+    /// Returns an in-memory copy for dry runs, so that they execute the same code as real runs.
+    /// Messages are not copied, because they do not affect the queue.
+    pub fn rehearsal(&self) -> Result<Self> {
+        let path = &self.path;
+        let failed = |source| CatalogError::open(path, source);
+        // Without `SQLITE_OPEN_CREATE`, a deleted catalog causes an error instead of an empty
+        // database.
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
+            | OpenFlags::SQLITE_OPEN_NOFOLLOW
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let connection = Connection::open_with_flags(":memory:", flags).map_err(failed)?;
+        connection.execute_batch(SCHEMA).map_err(failed)?;
+        connection
+            .execute("ATTACH DATABASE ?1 AS kept", [path.to_string_lossy()])
+            .map_err(failed)?;
+        // A single transaction keeps the copied tables consistent with each other.
+        let mut copy = String::from("BEGIN;");
+        for table in TABLES {
+            let columns = column_names(&connection, table).map_err(failed)?;
+            copy.push_str(&format!(
+                "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM kept.{table};"
+            ));
+        }
+        copy.push_str("COMMIT; DETACH DATABASE kept;");
+        connection.execute_batch(&copy).map_err(failed)?;
+        connection.execute_batch(NO_TEXTS).map_err(failed)?;
+        Ok(Self::of(connection, PathBuf::new()))
+    }
+}
+
+fn create(connection: &mut Connection) -> rusqlite::Result<()> {
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    let found = schema_version(&transaction)?;
+    if found == 0 {
+        transaction.execute_batch(SCHEMA)?;
+        transaction.pragma_update(None, "user_version", FORMAT)?;
+    }
+    transaction.commit()
+}
+
+fn is_damaged(error: &rusqlite::Error) -> bool {
+    matches!(
+        error.sqlite_error_code(),
+        Some(rusqlite::ErrorCode::NotADatabase | rusqlite::ErrorCode::DatabaseCorrupt)
+    )
+}
+
+/// Renames a damaged database and its log files, so that they can be inspected later.
+#[expect(clippy::disallowed_methods, reason = "the database's own files are no scope's")]
+fn set_aside(path: &Path) {
+    for tail in ["", "-wal", "-shm"] {
+        let from = PathBuf::from(format!("{}{tail}", path.display()));
+        let _ = std::fs::rename(&from, format!("{}.damaged{tail}", path.display()));
+    }
+}
+
+/// Returns the column names of a table. Rows are copied by column name, because the column order
+/// may differ between formats.
+fn column_names(connection: &Connection, table: &str) -> rusqlite::Result<String> {
+    connection.query_row(
+        "SELECT group_concat(name) FROM pragma_table_info(?1, 'main')",
+        [table],
+        |row| row.get(0),
+    )
+}
+
+/// Serializes a value whose type cannot fail to serialize.
+pub(super) fn json<T: serde::Serialize>(value: &T) -> String {
+    serde_json::to_string(value).unwrap_or_default()
+}
+
+pub(super) fn path_text(path: &Path) -> String {
+    path.to_string_lossy().into_owned()
+}
+
+pub(super) fn columns(stamp: Stamp) -> [i64; 3] {
+    let modified =
+        stamp.modified.map_or(0, |modified| i64::try_from(modified.as_nanosecond()).unwrap_or(0));
+    [i64::try_from(stamp.size).unwrap_or(i64::MAX), modified, stamp.inode.cast_signed()]
+}
+
+pub(super) fn stamp_of(size: i64, modified: i64, inode: i64) -> Stamp {
+    Stamp {
+        size: size.unsigned_abs(),
+        modified: Timestamp::from_nanosecond(i128::from(modified)).ok(),
+        inode: inode.cast_unsigned(),
+    }
+}
+
+pub(super) fn time_of(millis: i64) -> Timestamp {
+    Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// Converts an optional limit for SQLite, which treats a negative limit as no limit.
+pub(super) fn limit_of(limit: Option<usize>) -> i64 {
+    limit.and_then(|limit| i64::try_from(limit).ok()).unwrap_or(-1)
+}
+
+pub(super) fn rows<T>(
+    connection: &Connection,
+    sql: &str,
+    params: impl Params,
+    read: impl FnMut(&Row) -> rusqlite::Result<T>,
+) -> rusqlite::Result<Vec<T>> {
+    connection.prepare_cached(sql)?.query_map(params, read)?.collect()
+}

@@ -1,0 +1,102 @@
+//! Counts the sessions of one repository without a catalog. Only the beginning of each file is
+//! read, and nothing is stored. The count covers the sessions that a refresh would admit, but if a
+//! session is stored in several places, a different copy may be counted.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+
+use super::*;
+
+use crate::agents::ADAPTERS;
+use crate::transcript::{Adapter, Agent, SessionFacts, SessionRole, Sink, TraceSource};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Look {
+    pub agents: BTreeMap<Agent, u64>,
+    /// Number of files and databases found, including those of other projects.
+    pub sources: u64,
+    pub is_partial: bool,
+}
+
+impl Look {
+    pub fn sessions(&self) -> u64 {
+        self.agents.values().sum()
+    }
+}
+
+/// Counts the sessions of the repository at `root`, starting with the newest files. Sessions of
+/// nested projects are excluded. `goes_on` is called before each file, and counting stops when it
+/// returns `false`.
+pub fn look(
+    connections: &[Connection],
+    root: &Path,
+    projects: &[PathBuf],
+    mut goes_on: impl FnMut() -> bool,
+) -> Look {
+    let mut sources = discover(connections);
+    sources.sort_by_key(|(_, source)| Reverse(source.stamp.modified));
+    let mut found = Look { sources: sources.len() as u64, ..Look::default() };
+    let mut projects = projects.to_vec();
+    projects.push(root.to_owned());
+    let mut known = HashSet::new();
+    for (adapter, source) in &sources {
+        if !goes_on() {
+            found.is_partial = true;
+            break;
+        }
+        for facts in openings(*adapter, source) {
+            let is_here = matches!(project_root(facts.cwd.as_deref(), &projects), Placing::Project(at) if at == root);
+            if is_here && is_talk(&facts) && known.insert((source.agent, facts.id)) {
+                *found.agents.entry(source.agent).or_default() += 1;
+            }
+        }
+    }
+    found
+}
+
+/// A fingerprint of the sizes and modification times of all transcripts. It changes when a
+/// transcript is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct TraceGlance {
+    pub n_sources: u64,
+    pub bytes: u64,
+    pub newest: Option<Timestamp>,
+}
+
+/// Reads file metadata only.
+pub fn glance(connections: &[Connection]) -> TraceGlance {
+    let mut glance = TraceGlance::default();
+    for (_, TraceSource { stamp, .. }) in discover(connections) {
+        glance.n_sources += 1;
+        glance.bytes = glance.bytes.wrapping_add(stamp.size);
+        glance.newest = glance.newest.max(stamp.modified);
+    }
+    glance
+}
+
+fn discover(connections: &[Connection]) -> Vec<(&'static dyn Adapter, TraceSource)> {
+    let mut found = Vec::new();
+    for adapter in ADAPTERS.iter().copied() {
+        for connection in connections.iter().filter(|one| one.agent == adapter.agent()) {
+            let sources = adapter.discover(&connection.roots).sources;
+            found.extend(sources.into_iter().map(|source| (adapter, source)));
+        }
+    }
+    found
+}
+
+/// Returns the facts found at the beginning of each session. Unreadable sessions are ignored here,
+/// because the sync reports them.
+fn openings(adapter: &dyn Adapter, source: &TraceSource) -> Vec<SessionFacts> {
+    let traces = adapter.sessions(source).unwrap_or_default();
+    let opening =
+        |trace| adapter.read(trace, None, Sink::opening(&mut |_| {})).ok().map(|read| read.facts);
+    traces.iter().filter_map(opening).collect()
+}
+
+fn is_talk(facts: &SessionFacts) -> bool {
+    facts.role == SessionRole::Main && facts.counts.user > 0
+}

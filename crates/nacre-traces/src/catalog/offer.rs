@@ -1,0 +1,74 @@
+//! Exports the sessions of this machine to a shared queue, and imports their states from it.
+
+use rusqlite::{Row, named_params};
+
+use super::*;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedSession {
+    pub key: String,
+    pub agent: String,
+    pub session_id: String,
+    pub title: Option<String>,
+    pub project: Option<String>,
+    pub last_activity_ms: Option<i64>,
+    /// Measures how much of the transcript has been read. The value never decreases, and it is the
+    /// same on all machines that have read the same content.
+    pub grown: i64,
+    pub state: JobState,
+    pub reason: Option<String>,
+    pub not_before_ms: i64,
+    pub decided_ms: i64,
+}
+
+impl Catalog {
+    /// Returns the sessions whose queue state changed at or after `since_ms`, in the order of
+    /// discovery. Running sessions are left out.
+    pub fn offered(&self, since_ms: i64) -> Result<Vec<OfferedSession>> {
+        let sql =
+            "SELECT s.key, s.agent, s.session_id, s.title, s.project, s.last_activity,
+               coalesce(s.last_activity, 0) + (SELECT coalesce(sum(value), 0) FROM json_each(s.facts, '$.counts')), j.state, j.reason,
+               j.not_before, j.changed
+             FROM session s JOIN job j ON j.session = s.id
+             WHERE s.facts != '' AND j.state != 'running' AND j.changed >= ?1 ORDER BY s.id";
+        Ok(rows(&self.connection, sql, [since_ms], offered)?)
+    }
+
+    /// Imports the states of this machine's sessions from a shared queue. A session that is running
+    /// elsewhere becomes pending here. Returns the number of updated sessions.
+    pub fn adopt(&mut self, jobs: &[Job]) -> Result<usize> {
+        self.write(|transaction| {
+            let mut n_adopted = 0;
+            let mut statement = transaction.prepare_cached(
+                "UPDATE job SET state = :state, reason = :reason, attempts = :attempts, not_before = :due, run = coalesce(:run, run),
+                   changed = :changed, lease = NULL, lease_until = NULL
+                 WHERE session = (SELECT id FROM session WHERE key = :key)",
+            )?;
+            for job in jobs {
+                let state = if job.state == JobState::Running { JobState::Pending } else { job.state };
+                n_adopted += statement.execute(named_params! {
+                    ":state": state.as_str(), ":reason": job.reason, ":attempts": job.attempts, ":run": job.run,
+                    ":due": job.not_before.map_or(0, jiff::Timestamp::as_millisecond),
+                    ":changed": job.changed.as_millisecond(), ":key": job.key,
+                })?;
+            }
+            Ok(n_adopted)
+        })
+    }
+}
+
+fn offered(row: &Row) -> rusqlite::Result<OfferedSession> {
+    Ok(OfferedSession {
+        key: row.get(0)?,
+        agent: row.get(1)?,
+        session_id: row.get(2)?,
+        title: row.get(3)?,
+        project: row.get(4)?,
+        last_activity_ms: row.get(5)?,
+        grown: row.get(6)?,
+        state: JobState::from_name(&row.get::<_, String>(7)?).unwrap_or(JobState::Dead),
+        reason: row.get(8)?,
+        not_before_ms: row.get(9)?,
+        decided_ms: row.get(10)?,
+    })
+}

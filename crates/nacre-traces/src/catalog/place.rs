@@ -1,0 +1,175 @@
+//! Finds the project of a session. A project is a repository, so a session in a subfolder or a
+//! linked worktree belongs to the repository with the same git directory. If the folder is inside
+//! several registered projects, the innermost one is used.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::transcript::repository_address;
+use nacre_base::git::GitFolder;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Placing {
+    Project(PathBuf),
+    /// Root of a registered project for which the transcript is not trusted.
+    Elsewhere(PathBuf),
+    Unregistered(PathBuf),
+    Nowhere,
+}
+
+impl Placing {
+    /// Returns the project named by the transcript, even if the transcript is not trusted for it.
+    /// The project's redaction list applies in either case.
+    pub(super) fn named(&self) -> Option<&Path> {
+        match self {
+            Self::Project(root) | Self::Elsewhere(root) => Some(root),
+            Self::Unregistered(_) | Self::Nowhere => None,
+        }
+    }
+}
+
+/// Finds the registered project that contains `cwd`, directly or as a git worktree.
+pub fn project_root(cwd: Option<&str>, projects: &[PathBuf]) -> Placing {
+    let Some(cwd) = cwd.map(Path::new).filter(|cwd| cwd.is_absolute()) else {
+        return Placing::Nowhere;
+    };
+    let cwd = normal(cwd);
+    let around = |dir: &Path| {
+        let found = projects.iter().filter(|project| dir.starts_with(project));
+        found.max_by_key(|project| project.components().count()).cloned()
+    };
+    if let Some(project) = around(&cwd) {
+        return Placing::Project(project);
+    }
+    match common_root(&cwd).and_then(|root| around(&root)) {
+        Some(project) => Placing::Project(project),
+        None => Placing::Unregistered(cwd),
+    }
+}
+
+/// Returns `true` if the transcript at `source` may add memories to the project. A transcript
+/// inside a repository may have been cloned with it and can name any folder, so it is trusted only
+/// for that repository and its nested projects.
+pub(super) fn may_speak_for(source: &Path, project: &Path, projects: &[PathBuf]) -> bool {
+    // Links are not resolved: if users link an agent's folder to their dotfiles repository, they
+    // trust that repository.
+    let folder = source.parent().unwrap_or(source);
+    match project_root(folder.to_str(), projects) {
+        Placing::Project(around) => project.starts_with(around),
+        Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => {
+            let around = GitFolder::around(folder);
+            around.is_none_or(|around| project.starts_with(around.tree()))
+        }
+    }
+}
+
+pub(super) fn remote_of(root: &Path) -> Option<String> {
+    let config = GitFolder::of(root)?.read_shared("config")?;
+    let mut remotes: Vec<(bool, &str)> = Vec::new();
+    let mut section = "";
+    for line in config.lines().map(str::trim) {
+        if line.starts_with('[') {
+            section = line;
+        } else if section.starts_with("[remote ")
+            && let Some((name, value)) = line.split_once('=')
+            && name.trim() == "url"
+        {
+            remotes.push((section == "[remote \"origin\"]", value.trim()));
+        }
+    }
+    let first = remotes.iter().find(|(is_origin, _)| *is_origin).or(remotes.first())?;
+    Some(repository_address(first.1)).filter(|address| !address.is_empty())
+}
+
+/// Returns the main worktree of the repository that contains `dir`.
+fn common_root(dir: &Path) -> Option<PathBuf> {
+    let git = GitFolder::around(dir)?;
+    let common = git.common();
+    common.parent().filter(|_| common.ends_with(".git")).map(Path::to_owned)
+}
+
+/// Resolves `.` and `..` lexically, because the folder may no longer exist.
+fn normal(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            Component::CurDir => {}
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => clean.push(part),
+        }
+    }
+    clean
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn the_longest_registered_path_wins() {
+        let projects = [PathBuf::from("/home/a/work"), PathBuf::from("/home/a/work/inner")];
+        let place = |cwd: &str| project_root(Some(cwd), &projects);
+        assert_eq!(place("/home/a/work/src"), Placing::Project("/home/a/work".into()));
+        assert_eq!(place("/home/a/work/inner/x"), Placing::Project("/home/a/work/inner".into()));
+        assert_eq!(place("/home/a/workshop"), Placing::Unregistered("/home/a/workshop".into()));
+        assert_eq!(place("/home/a/work/../other"), Placing::Unregistered("/home/a/other".into()));
+        assert_eq!(project_root(None, &projects), Placing::Nowhere);
+        assert_eq!(place("relative"), Placing::Nowhere);
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes a worktree by hand")]
+    fn a_worktree_belongs_to_its_repository() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(dir.path()).unwrap();
+        let (main, tree) = (root.join("main"), root.join("tree"));
+        let git_dir = main.join(".git/worktrees/tree");
+        fs::create_dir_all(&git_dir).unwrap();
+        fs::create_dir_all(tree.join("src")).unwrap();
+        fs::write(git_dir.join("commondir"), "../..\n").unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", git_dir.display())).unwrap();
+        let cwd = tree.join("src").display().to_string();
+        let place = || project_root(Some(&cwd), std::slice::from_ref(&main));
+        assert_eq!(place(), Placing::Unregistered(tree.join("src")), "it does not lead back");
+        fs::write(git_dir.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
+        assert_eq!(place(), Placing::Project(main.clone()));
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test makes a repository by hand")]
+    fn a_trace_in_a_repository_speaks_for_no_other() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(dir.path()).unwrap();
+        let (clone, other) = (root.join("clone"), root.join("other"));
+        fs::create_dir_all(clone.join(".git")).unwrap();
+        fs::create_dir_all(clone.join("traces")).unwrap();
+        fs::create_dir_all(root.join("home/traces")).unwrap();
+        fs::write(clone.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let inside = clone.join("traces/a.jsonl");
+        for projects in [vec![other.clone()], vec![other.clone(), clone.clone()]] {
+            assert!(!may_speak_for(&inside, &other, &projects), "{projects:?}");
+            assert!(may_speak_for(&inside, &clone, &projects));
+            assert!(may_speak_for(&inside, &clone.join("sub"), &projects));
+            assert!(may_speak_for(&root.join("home/traces/a.jsonl"), &other, &projects));
+        }
+    }
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test plays a stranger")]
+    fn a_git_file_that_names_another_repository_moves_no_session_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let (victim, evil) = (dir.path().join("victim"), dir.path().join("evil"));
+        fs::create_dir_all(victim.join(".git/worktrees/real")).unwrap();
+        fs::create_dir_all(&evil).unwrap();
+        fs::write(victim.join(".git/worktrees/real/commondir"), "../..\n").unwrap();
+        let cwd = evil.display().to_string();
+        for named in [victim.join(".git"), victim.join(".git/worktrees/real")] {
+            fs::write(evil.join(".git"), format!("gitdir: {}\n", named.display())).unwrap();
+            let placed = project_root(Some(&cwd), std::slice::from_ref(&victim));
+            assert_eq!(placed, Placing::Unregistered(evil.clone()), "{}", named.display());
+        }
+    }
+}

@@ -1,0 +1,360 @@
+//! Updates the catalog: finds sources, reads changed ones, and queues their sessions. A removed
+//! source keeps its sessions but loses its stamp, so that it is read again if it reappears. Sources
+//! below a folder that cannot be listed are not treated as removed.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use jiff::Timestamp;
+use rusqlite::{Transaction, named_params};
+
+use nacre_types::SourceProblem;
+
+use super::*;
+
+use crate::agents::adapter_of;
+use crate::transcript::{Agent, Stamp, SyncBudget, TraceSource};
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Connection {
+    pub agent: Agent,
+    pub roots: Vec<PathBuf>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum AllowedProjects {
+    /// Every project for which the transcript's location makes it trusted.
+    #[default]
+    ByPlace,
+    /// Only the given project, or none. Used if the user passes a file.
+    Only(Option<PathBuf>),
+}
+
+#[derive(Clone, Debug)]
+pub struct RefreshOptions {
+    pub connections: Vec<Connection>,
+    pub projects: Vec<PathBuf>,
+    pub words: WordLists,
+    pub allowed: AllowedProjects,
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+    pub max_sessions: Option<usize>,
+    /// Whether to read unchanged sources too.
+    pub force: bool,
+    /// A transcript modified more recently than this is considered to be in progress.
+    pub quiet: Duration,
+    pub now: Timestamp,
+}
+
+impl RefreshOptions {
+    pub(super) fn placing(&self, source: &Path, cwd: Option<&str>) -> Placing {
+        let placing = project_root(cwd, &self.projects);
+        let Placing::Project(project) = placing else { return placing };
+        let is_allowed = match &self.allowed {
+            AllowedProjects::ByPlace => may_speak_for(source, &project, &self.projects),
+            AllowedProjects::Only(one) => one.as_ref() == Some(&project),
+        };
+        if is_allowed { Placing::Project(project) } else { Placing::Elsewhere(project) }
+    }
+
+    pub(super) fn moment(&self) -> Moment {
+        Moment { now: self.now, quiet: self.quiet }
+    }
+}
+
+#[derive(Debug, Default)]
+pub struct RefreshReport {
+    pub sources: u64,
+    pub unchanged: u64,
+    pub read: u64,
+    pub resumed: u64,
+    pub bytes: u64,
+    /// Number of sessions that were read again because their redaction list had changed.
+    pub reworded: u64,
+    /// Number of sessions that were queued because their project was registered after they had been
+    /// read.
+    pub readmitted: u64,
+    pub gone: u64,
+    pub problems: Vec<SourceProblem>,
+    /// Number of sources left for the next refresh because `max_sessions` was reached, the caller
+    /// stopped the refresh, or the budget for untrusted transcripts was used up. Sources left
+    /// because of the budget are also listed in `problems`.
+    pub left: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'a> {
+    pub done: u64,
+    pub total: u64,
+    pub bytes: u64,
+    pub path: &'a Path,
+}
+
+/// Version of a source that must be read again regardless of its stamp. Adapter versions are never
+/// negative.
+const NO_VERSION: i64 = -1;
+
+impl Catalog {
+    /// Finds new and changed transcripts, reads them and queues their sessions. `progress` is
+    /// called before each source and can stop the refresh.
+    pub fn refresh(
+        &mut self,
+        options: &RefreshOptions,
+        progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<RefreshReport> {
+        Ok(self.refresh_sources(options, progress)?.1)
+    }
+
+    /// Like `refresh`, but also returns the sources that were opened.
+    pub fn refresh_sources(
+        &mut self,
+        options: &RefreshOptions,
+        mut progress: impl FnMut(Progress<'_>) -> ControlFlow<()>,
+    ) -> Result<(Vec<TraceSource>, RefreshReport)> {
+        // Limits the total cost of reading untrusted transcripts, in addition to the limits for
+        // each one.
+        let _budget = SyncBudget::begin();
+        let readmitted = self.readmit(options)?;
+        let reworded = self.keep_out(&options.words)?;
+        let mut report = RefreshReport { readmitted, reworded, ..RefreshReport::default() };
+        let mut changed = Vec::new();
+        for compared in self.compare(options, &mut report)? {
+            report.gone += self.note_gone(&compared.gone, compared.agent, options.moment())?;
+            changed.extend(compared.changed);
+        }
+        // The newest sources are read first, because they are the most relevant to the next
+        // session.
+        changed.sort_by_key(|source| Reverse(source.stamp.modified));
+        let total = changed.len() as u64;
+        let mut opened = Vec::new();
+        for (done, source) in (0_u64..).zip(changed) {
+            let is_enough = options.max_sessions.is_some_and(|max| report.read >= max as u64);
+            let now = Progress { done, total, bytes: report.bytes, path: &source.path };
+            if is_enough || progress(now).is_break() {
+                report.left = total - done;
+                break;
+            }
+            self.take_source(adapter_of(source.agent), &source, options, &mut report)?;
+            opened.push(source);
+        }
+        Ok((opened, report))
+    }
+
+    /// Returns the changed sources and the problems found, without opening a source or changing the
+    /// catalog.
+    pub fn preview(
+        &mut self,
+        options: &RefreshOptions,
+    ) -> Result<(Vec<TraceSource>, RefreshReport)> {
+        let mut report = RefreshReport::default();
+        let compared = self.compare(options, &mut report)?;
+        let mut changed: Vec<TraceSource> =
+            compared.into_iter().flat_map(|compared| compared.changed).collect();
+        changed.sort_by_key(|source| Reverse(source.stamp.modified));
+        Ok((changed, report))
+    }
+
+    fn compare(
+        &self,
+        options: &RefreshOptions,
+        report: &mut RefreshReport,
+    ) -> Result<Vec<ComparedSources>> {
+        let mut ledger = self.ledger(&options.words)?;
+        let compared = options.connections.iter().map(|connection| {
+            let known = ledger.remove(&connection.agent).unwrap_or_default();
+            compare_sources(known, connection, options, report)
+        });
+        Ok(compared.collect())
+    }
+
+    /// Returns all recorded sources, using a single table scan. If any session of a source was read
+    /// under an outdated redaction list, the source gets `NO_VERSION`, so that it is read again.
+    fn ledger(&self, words: &WordLists) -> Result<HashMap<Agent, Known>> {
+        let outdated = self.read_under_other_words(words)?;
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT agent, path, size, modified, inode, version, id FROM source")?;
+        let mut rows = statement.query([])?;
+        let mut ledger: HashMap<Agent, Known> = HashMap::new();
+        while let Some(row) = rows.next()? {
+            let name = row.get_ref(0)?.as_str().unwrap_or_default();
+            let Some(agent) = Agent::from_name(name) else { continue };
+            let version = if outdated.contains(&row.get(6)?) { NO_VERSION } else { row.get(5)? };
+            let seen = ([row.get(2)?, row.get(3)?, row.get(4)?], version);
+            ledger.entry(agent).or_default().insert(row.get(1)?, seen);
+        }
+        Ok(ledger)
+    }
+
+    fn note_gone(&mut self, gone: &[Gone], agent: Agent, moment: Moment) -> Result<u64> {
+        if gone.is_empty() {
+            return Ok(0);
+        }
+        // Most of these sources were already missing in an earlier refresh and have no pending
+        // jobs, so nothing has to be done for them.
+        let sql = "SELECT DISTINCT o.path FROM job j JOIN session s ON s.id = j.session
+             JOIN source o ON o.id = s.source WHERE j.state = 'pending' AND o.agent = ?1";
+        let waiting = rows(&self.connection, sql, [agent.as_str()], |row| row.get(0))?;
+        let waiting: HashSet<String> = waiting.into_iter().collect();
+        let is_news = |gone: &&Gone| gone.has_stamp || waiting.contains(&gone.path);
+        let gone: Vec<&String> = gone.iter().filter(is_news).map(|gone| &gone.path).collect();
+        if gone.is_empty() {
+            return Ok(0);
+        }
+        self.write(|transaction| {
+            let mut n_gone = 0;
+            for path in gone {
+                let key = named_params! { ":agent": agent.as_str(), ":path": path };
+                let n_forgotten = transaction
+                    .prepare_cached(
+                        "UPDATE source SET size = -1 WHERE agent = :agent AND path = :path AND size != -1",
+                    )?
+                    .execute(key)?;
+                // If the first visit to a source was interrupted, the source has sessions but no
+                // stamp.
+                let n_skipped = transaction
+                    .prepare_cached(
+                        "UPDATE job SET state = 'skipped', reason = :reason, changed = :now
+                         WHERE state = 'pending' AND session IN (SELECT s.id FROM session s
+                           JOIN source o ON o.id = s.source WHERE o.agent = :agent AND o.path = :path)",
+                    )?
+                    .execute(named_params! {
+                        ":now": moment.now.as_millisecond(), ":agent": agent.as_str(), ":path": path, ":reason": GONE,
+                    })?;
+                if n_forgotten + n_skipped > 0 {
+                    twins::settle_source(transaction, agent, path, moment)?;
+                }
+                n_gone += n_skipped as u64;
+            }
+            Ok(n_gone)
+        })
+    }
+
+    /// Queues sessions whose project was registered after they had been read. They are not read
+    /// again.
+    fn readmit(&mut self, options: &RefreshOptions) -> Result<u64> {
+        if options.projects.is_empty() {
+            return Ok(0);
+        }
+        let sql = "SELECT DISTINCT cwd FROM session WHERE project IS NULL AND cwd IS NOT NULL";
+        let cwds: Vec<String> = rows(&self.connection, sql, [], |row| row.get(0))?;
+        let placed: Vec<(String, String)> = cwds
+            .into_iter()
+            .filter_map(|cwd| match project_root(Some(&cwd), &options.projects) {
+                Placing::Project(root) => Some((cwd, path_text(&root))),
+                Placing::Elsewhere(_) | Placing::Unregistered(_) | Placing::Nowhere => None,
+            })
+            .collect();
+        if placed.is_empty() {
+            return Ok(0);
+        }
+        self.write(|transaction| {
+            let mut n_admitted = 0;
+            for (cwd, project) in &placed {
+                n_admitted += readmit_from(transaction, cwd, project, options)?;
+            }
+            Ok(n_admitted)
+        })
+    }
+}
+
+struct ComparedSources {
+    agent: Agent,
+    changed: Vec<TraceSource>,
+    gone: Vec<Gone>,
+}
+
+struct Gone {
+    path: String,
+    /// Whether the source was still present in the previous refresh.
+    has_stamp: bool,
+}
+
+/// Assigns the sessions of one folder to a project and queues those that were skipped for lack of a
+/// project. Their messages are indexed again, because searches can be filtered by project.
+fn readmit_from(
+    transaction: &Transaction,
+    cwd: &str,
+    project: &str,
+    options: &RefreshOptions,
+) -> rusqlite::Result<u64> {
+    let moment = options.moment();
+    let sql = "SELECT s.id, o.size, o.modified, o.inode, o.path FROM session s JOIN job j ON j.session = s.id
+         JOIN source o ON o.id = s.source
+         WHERE s.project IS NULL AND s.cwd = ?1 AND j.state = 'skipped' AND j.reason = ?2";
+    let waiting: Vec<(i64, Stamp, String)> = rows(transaction, sql, (cwd, NO_PROJECT), |row| {
+        Ok((row.get(0)?, stamp_of(row.get(1)?, row.get(2)?, row.get(3)?), row.get(4)?))
+    })?;
+    let mut n_admitted = 0;
+    for (session, stamp, path) in &waiting {
+        let may_speak = may_speak_for(Path::new(path), Path::new(project), &options.projects);
+        let admission = match may_speak {
+            true => Admission::pending(*stamp, moment),
+            false => Admission::skipped(OUTSIDE),
+        };
+        set_job(transaction, *session, &admission, moment.now)?;
+        n_admitted += u64::from(may_speak);
+    }
+    transaction
+        .prepare_cached(
+            "UPDATE session SET project = ?1, said = said + (said > 0) WHERE project IS NULL AND cwd = ?2
+             AND id NOT IN (SELECT session FROM job WHERE reason = ?3)",
+        )?
+        .execute((project, cwd, OUTSIDE))?;
+    Ok(n_admitted)
+}
+
+pub(super) fn source_problem(path: &Path, reason: String) -> SourceProblem {
+    SourceProblem { path: path.display().to_string(), reason }
+}
+
+type Known = HashMap<String, ([i64; 3], i64)>;
+
+fn compare_sources(
+    mut known: Known,
+    connection: &Connection,
+    options: &RefreshOptions,
+    report: &mut RefreshReport,
+) -> ComparedSources {
+    let adapter = adapter_of(connection.agent);
+    let discovery = adapter.discover(&connection.roots);
+    let hidden: Vec<PathBuf> =
+        discovery.problems.iter().map(|problem| problem.path.clone()).collect();
+    report.problems.extend(
+        discovery
+            .problems
+            .into_iter()
+            .map(|problem| source_problem(&problem.path, problem.error.to_string())),
+    );
+    let version = i64::from(adapter.version());
+    // Sources found on disk are removed from `known`, so the remaining entries are missing sources.
+    let mut is_changed = |source: &TraceSource| {
+        let seen = known.remove(source.path.to_string_lossy().as_ref());
+        options.force || seen != Some((columns(source.stamp), version))
+    };
+    let in_window = |source: &TraceSource| {
+        let modified = source.stamp.modified.unwrap_or(options.now);
+        options.since.is_none_or(|since| modified >= since)
+            && options.until.is_none_or(|until| modified < until)
+    };
+    let n_found = discovery.sources.len();
+    let changed: Vec<TraceSource> = discovery
+        .sources
+        .into_iter()
+        .filter(|source| is_changed(source) && in_window(source))
+        .collect();
+    report.sources += n_found as u64;
+    report.unchanged += (n_found - changed.len()) as u64;
+    let is_below = |path: &Path| connection.roots.iter().any(|root| path.starts_with(root));
+    let is_hidden = |path: &Path| hidden.iter().any(|folder| path.starts_with(folder));
+    let is_gone = |path: &Path| is_below(path) && !is_hidden(path);
+    let gone = known
+        .into_iter()
+        .filter(|(path, _)| is_gone(Path::new(path)))
+        .map(|(path, ([size, ..], _))| Gone { path, has_stamp: size != -1 })
+        .collect();
+    ComparedSources { agent: connection.agent, changed, gone }
+}

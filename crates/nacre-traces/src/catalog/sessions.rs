@@ -1,0 +1,204 @@
+//! Queries for individual sessions, waiting sessions and daily activity.
+
+use jiff::Timestamp;
+use rusqlite::{Row, named_params};
+
+use super::*;
+
+use crate::transcript::{Agent, ReadReport, SessionFacts, Trace, TraceSource};
+use nacre_base::ContentHash;
+
+#[derive(Clone, Debug)]
+pub struct SessionRow {
+    pub key: String,
+    pub trace: Trace,
+    pub project: Option<String>,
+    pub facts: SessionFacts,
+    pub report: ReadReport,
+    pub state: JobState,
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct SessionFilter {
+    pub agent: Option<Agent>,
+    pub project: Option<String>,
+    pub since: Option<Timestamp>,
+    pub until: Option<Timestamp>,
+    pub limit: Option<usize>,
+}
+
+const COLUMNS: &str = "s.key, o.agent, o.path, o.size, o.modified, o.inode, s.inner_id, s.revision,
+    s.project, s.facts, s.report, j.state, j.reason";
+
+impl Catalog {
+    pub fn sessions(&self, filter: &SessionFilter) -> Result<Vec<SessionRow>> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
+             WHERE (:agent IS NULL OR s.agent = :agent) AND (:project IS NULL OR s.project = :project)
+               AND (:since IS NULL OR s.last_activity >= :since) AND (:until IS NULL OR s.last_activity < :until)
+             ORDER BY s.last_activity DESC, s.id LIMIT :limit"
+        );
+        let params = named_params! {
+            ":agent": filter.agent.map(Agent::as_str), ":project": filter.project,
+            ":since": filter.since.map(Timestamp::as_millisecond),
+            ":until": filter.until.map(Timestamp::as_millisecond), ":limit": limit_of(filter.limit),
+        };
+        Ok(rows(&self.connection, &sql, params, session_of)?)
+    }
+
+    pub fn session(&self, prefix: &str) -> Result<SessionRow> {
+        let sql = format!(
+            "SELECT {COLUMNS} FROM session s JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
+             WHERE substr(s.key, 1, length(:prefix)) = :prefix OR substr(s.session_id, 1, length(:prefix)) = :prefix
+             ORDER BY s.last_activity DESC LIMIT 16"
+        );
+        let params = named_params! { ":prefix": prefix };
+        let mut found = rows(&self.connection, &sql, params, session_of)?;
+        match found.len() {
+            1 => Ok(found.remove(0)),
+            0 => Err(CatalogError::UnknownTrace { id: prefix.to_owned() }),
+            _ if prefix.is_empty() => Err(CatalogError::UnknownTrace { id: prefix.to_owned() }),
+            n_found => Err(CatalogError::Ambiguous { id: prefix.to_owned(), n_found }),
+        }
+    }
+
+    pub fn keys_starting(&self, prefix: &str) -> Result<Vec<String>> {
+        let sql = "SELECT key FROM session WHERE substr(key, 1, length(?1)) = ?1 ORDER BY key";
+        Ok(rows(&self.connection, sql, [prefix], |row| row.get(0))?)
+    }
+}
+
+/// Returns the short name of a session, derived from its agent, its file and its ID within the
+/// file.
+pub fn key_of(trace: &Trace) -> String {
+    let parts = [
+        trace.source.agent.as_str().as_bytes(),
+        trace.source.path.as_os_str().as_encoded_bytes(),
+        trace.session.as_deref().unwrap_or_default().as_bytes(),
+    ];
+    ContentHash::of(&parts.join(&0)).to_string()[..12].to_owned()
+}
+
+fn session_of(row: &Row) -> rusqlite::Result<SessionRow> {
+    let agent = Agent::from_name(&row.get::<_, String>(1)?).unwrap_or(Agent::Generic);
+    let inner: String = row.get(6)?;
+    let facts: String = row.get(9)?;
+    let report: String = row.get(10)?;
+    let stamp = stamp_of(row.get(3)?, row.get(4)?, row.get(5)?);
+    Ok(SessionRow {
+        key: row.get(0)?,
+        trace: Trace {
+            source: TraceSource { agent, path: row.get::<_, String>(2)?.into(), stamp },
+            session: (!inner.is_empty()).then_some(inner.clone()),
+            revision: row.get(7)?,
+        },
+        project: row.get(8)?,
+        facts: serde_json::from_str(&facts).unwrap_or_else(|_| SessionFacts::new(agent, &inner)),
+        report: serde_json::from_str(&report).unwrap_or_default(),
+        state: JobState::from_name(&row.get::<_, String>(11)?).unwrap_or(JobState::Dead),
+        reason: row.get(12)?,
+    })
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WaitingSessions {
+    pub ready: u64,
+    /// Sessions that were modified too recently to be processed.
+    pub active: Option<LaterSessions>,
+    pub retried: Option<LaterSessions>,
+    /// Folders outside registered projects and their session counts, in descending order of the
+    /// count.
+    pub unregistered: Vec<(String, u64)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LaterSessions {
+    pub sessions: u64,
+    pub ready_at: Timestamp,
+    pub example: String,
+}
+
+impl Catalog {
+    pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions> {
+        let mut waiting =
+            WaitingSessions { unregistered: self.unregistered()?, ..WaitingSessions::default() };
+        let mut statement = self.connection.prepare_cached(
+            "SELECT CASE WHEN j.not_before <= :now THEN 0 WHEN j.attempts = 0 THEN 1 ELSE 2 END,
+               count(*), max(j.not_before), min(s.key)
+             FROM job j JOIN session s ON s.id = j.session WHERE j.state = 'pending' GROUP BY 1",
+        )?;
+        let mut rows = statement.query(named_params! { ":now": now.as_millisecond() })?;
+        while let Some(row) = rows.next()? {
+            let sessions = row.get::<_, i64>(1)?.unsigned_abs();
+            let later = LaterSessions {
+                sessions,
+                ready_at: Timestamp::from_millisecond(row.get(2)?).unwrap_or(now),
+                example: row.get(3)?,
+            };
+            match row.get::<_, i64>(0)? {
+                0 => waiting.ready = sessions,
+                1 => waiting.active = Some(later),
+                _ => waiting.retried = Some(later),
+            }
+        }
+        Ok(waiting)
+    }
+
+    /// Reads only the index of sessions without a project, because session rows are large.
+    fn unregistered(&self) -> Result<Vec<(String, u64)>> {
+        let sql =
+            "SELECT s.cwd, count(*) FROM session s INDEXED BY session_unplaced CROSS JOIN job j ON j.session = s.id
+             WHERE s.project IS NULL AND s.cwd IS NOT NULL AND j.state = 'skipped' AND j.reason = ?1
+             GROUP BY s.cwd ORDER BY 2 DESC, 1";
+        Ok(rows(&self.connection, sql, [NO_PROJECT], |row| {
+            Ok((row.get(0)?, row.get::<_, i64>(1)?.unsigned_abs()))
+        })?)
+    }
+}
+
+/// The activity of one agent on one day in UTC. A session counts toward the day of its last
+/// activity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DayActivity {
+    /// Format: `YYYY-MM-DD`.
+    pub day: String,
+    pub agent: String,
+    pub sessions: u64,
+    /// Tokens not read from a cache.
+    pub input_tokens: u64,
+    /// Tokens read from a cache or written to it.
+    pub cached_tokens: u64,
+    pub output_tokens: u64,
+    pub last: Timestamp,
+}
+
+impl Catalog {
+    pub fn activity(&self, project: Option<&str>, since: Timestamp) -> Result<Vec<DayActivity>> {
+        let sql =
+            // A transcript can contain arbitrarily large numbers, and SQLite's integer `sum` fails
+            // on overflow.
+            "SELECT date(last_activity / 1000, 'unixepoch') AS day, agent, count(*),
+                cast(min(total(facts ->> '$.tokens.input'), 9e18) AS INTEGER),
+                cast(min(total((facts ->> '$.tokens.cached') + (facts ->> '$.tokens.cache_write')), 9e18) AS INTEGER),
+                cast(min(total(facts ->> '$.tokens.output'), 9e18) AS INTEGER), max(last_activity)
+             FROM session WHERE last_activity >= :since AND (:project IS NULL OR project = :project)
+             GROUP BY day, agent ORDER BY day, agent";
+        let values = named_params! { ":since": since.as_millisecond(), ":project": project };
+        Ok(rows(&self.connection, sql, values, day_of)?)
+    }
+}
+
+fn day_of(row: &Row) -> rusqlite::Result<DayActivity> {
+    let count = |idx: usize| row.get::<_, i64>(idx).map(i64::unsigned_abs);
+    Ok(DayActivity {
+        // SQLite returns NULL for a time that its date functions do not support.
+        day: row.get::<_, Option<String>>(0)?.unwrap_or_default(),
+        agent: row.get(1)?,
+        sessions: count(2)?,
+        input_tokens: count(3)?,
+        cached_tokens: count(4)?,
+        output_tokens: count(5)?,
+        last: Timestamp::from_millisecond(row.get(6)?).unwrap_or_default(),
+    })
+}

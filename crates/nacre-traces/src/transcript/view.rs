@@ -1,0 +1,163 @@
+//! Borrowed access to the members and elements of JSON values. Values from databases are moderate
+//! in size and have members in any order, so listing one level at a time is simpler than using a
+//! pull parser. Parsing is as lenient as in [`JsonCursor`].
+
+use std::borrow::Cow;
+
+use jiff::Timestamp;
+
+use super::json::{JsonCursor, Malformed, Next, Parsed, decode};
+
+/// Maximum number of members in an object. Agents write about a hundred at most, so more than this
+/// is hostile.
+const MAX_MEMBERS: usize = 4096;
+const MAX_ELEMENTS: usize = 250_000;
+/// A smaller number is in seconds, because in milliseconds it would be a time before March 1973.
+const SECONDS_BELOW: i64 = 100_000_000_000;
+
+/// The members of a JSON object, as unparsed JSON text.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fields<'a>(Vec<(&'a str, &'a str)>);
+
+impl<'a> Fields<'a> {
+    pub(crate) fn read(raw: &'a str) -> Option<Self> {
+        Self::parse(&mut JsonCursor::new(raw)).ok()
+    }
+
+    pub(crate) fn parse(cursor: &mut JsonCursor<'a>) -> Parsed<Self> {
+        let mut members = Vec::new();
+        cursor.object(|key, value| {
+            if members.len() < MAX_MEMBERS {
+                members.push((key, value.raw()?));
+            }
+            Ok(())
+        })?;
+        Ok(Self(members))
+    }
+
+    pub(crate) fn of(raw: &'a str) -> Self {
+        Self::read(raw).unwrap_or_default()
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    pub(crate) fn members(&self) -> impl Iterator<Item = (&'a str, &'a str)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// Returns a member as JSON text, or an empty string if it is missing or `null`. If a key
+    /// occurs several times, its last value is returned.
+    pub(crate) fn raw(&self, key: &str) -> &'a str {
+        let found = self.0.iter().rfind(|(name, _)| *name == key).map_or("", |(_, raw)| *raw);
+        if found == "null" { "" } else { found }
+    }
+
+    pub(crate) fn text(&self, key: &str) -> Option<Cow<'a, str>> {
+        text_of(self.raw(key))
+    }
+
+    /// Returns the unescaped value of a string member, or an empty string if there is none.
+    pub(crate) fn string(&self, key: &str) -> Cow<'a, str> {
+        self.text(key).unwrap_or_default()
+    }
+
+    pub(crate) fn first_string(&self, keys: &[&str]) -> Cow<'a, str> {
+        keys.iter().map(|key| self.string(key)).find(|text| !text.is_empty()).unwrap_or_default()
+    }
+
+    pub(crate) fn first_raw(&self, keys: &[&str]) -> &'a str {
+        keys.iter().map(|key| self.raw(key)).find(|raw| !raw.is_empty()).unwrap_or_default()
+    }
+
+    /// Returns a string member without unescaping it, for comparison with words that contain no
+    /// escapes.
+    pub(crate) fn word(&self, key: &str) -> &'a str {
+        string_of(self.raw(key)).unwrap_or_default()
+    }
+
+    pub(crate) fn object(&self, key: &str) -> Self {
+        Self::of(self.raw(key))
+    }
+
+    pub(crate) fn items(&self, key: &str) -> Vec<&'a str> {
+        items(self.raw(key))
+    }
+
+    pub(crate) fn number(&self, key: &str) -> Option<i64> {
+        number_of(self.raw(key))
+    }
+
+    pub(crate) fn count(&self, key: &str) -> u64 {
+        self.number(key).and_then(|number| u64::try_from(number).ok()).unwrap_or_default()
+    }
+
+    pub(crate) fn truth(&self, key: &str) -> bool {
+        self.raw(key) == "true"
+    }
+
+    /// Returns a timestamp member, in any of the formats that agents use.
+    pub(crate) fn time(&self, key: &str) -> Option<Timestamp> {
+        let raw = self.raw(key);
+        match text_of(raw) {
+            Some(text) => text.parse().ok().or_else(|| time_of(number_of(&text)?)),
+            None => time_of(number_of(raw)?),
+        }
+    }
+}
+
+/// Returns `true` if the space-separated list contains the word.
+pub(crate) fn contains_word(words: &str, word: &str) -> bool {
+    words.split_whitespace().any(|known| known == word)
+}
+
+/// Returns the elements of an array as JSON text, or nothing if the text is not an array.
+pub(crate) fn items(raw: &str) -> Vec<&str> {
+    let mut elements = Vec::new();
+    let mut cursor = JsonCursor::new(raw);
+    if cursor.next() == Ok(Next::Array) {
+        // If the array is truncated, the elements before the end are kept.
+        let _: Result<(), Malformed> = cursor.array(|element| {
+            if elements.len() < MAX_ELEMENTS {
+                elements.push(element.raw()?);
+            }
+            Ok(())
+        });
+    }
+    elements
+}
+
+/// Returns the texts in a value, which can be a string, or an array of strings and of blocks with a
+/// `text` member.
+pub(crate) fn texts(raw: &str) -> Vec<Cow<'_, str>> {
+    if let Some(text) = text_of(raw) {
+        return vec![text];
+    }
+    let block = |block| text_of(block).or_else(|| Fields::of(block).text("text"));
+    items(raw).into_iter().filter_map(block).collect()
+}
+
+/// Returns the unescaped string, or `None` for other values.
+pub(crate) fn text_of(raw: &str) -> Option<Cow<'_, str>> {
+    string_of(raw).map(decode)
+}
+
+fn string_of(raw: &str) -> Option<&str> {
+    if raw.starts_with('"') { JsonCursor::new(raw).string().ok() } else { None }
+}
+
+fn number_of(raw: &str) -> Option<i64> {
+    #[expect(clippy::cast_possible_truncation, reason = "times come with a fraction at times")]
+    let rounded = |number: f64| number.is_finite().then_some(number as i64);
+    raw.parse().ok().or_else(|| rounded(raw.parse().ok()?))
+}
+
+/// Converts a Unix time in seconds or milliseconds. The magnitude determines the unit.
+pub(crate) fn time_of(number: i64) -> Option<Timestamp> {
+    match number {
+        ..=0 => None,
+        1..SECONDS_BELOW => Timestamp::from_second(number).ok(),
+        SECONDS_BELOW.. => Timestamp::from_millisecond(number).ok(),
+    }
+}

@@ -1,0 +1,264 @@
+//! Requests and reports of questions and briefs.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Failure, Outcome, Report, Scope, Speaker, StoreScope, TokenCounts, TrustLevel};
+
+/// A question, and the memories it can be answered from.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AskRequest {
+    pub question: String,
+    /// Maximum number of memories, from 1 to 20. Defaults to 5.
+    pub limit: Option<usize>,
+    /// Return memories as the answer even if a model is configured.
+    #[serde(default)]
+    pub no_model: bool,
+    /// Path of a file with the model's answers, for tests.
+    pub scripted: Option<String>,
+    pub scope: Option<Scope>,
+    /// Search all readable registered projects instead of the current one.
+    #[serde(default)]
+    pub all_projects: bool,
+}
+
+/// An answer written by a model, or the matching memories.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum AskReport {
+    /// Written by a model. Each sentence was verified.
+    Model(ModelAnswer),
+    /// The matching memories themselves.
+    Memories(MemoryAnswer),
+}
+
+impl Report for AskReport {
+    fn outcome(&self) -> Outcome {
+        let (broken, error) = match self {
+            Self::Model(answer) => (answer.broken, &answer.error),
+            Self::Memories(answer) => (answer.broken, &answer.error),
+        };
+        Outcome::partial_if(broken > 0 || error.is_some())
+    }
+}
+
+/// A model's answer, reduced to its verified sentences.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModelAnswer {
+    pub question: String,
+    pub known: bool,
+    /// The sentences as one text.
+    pub answer: Option<String>,
+    pub sentences: Vec<AnswerSentence>,
+    /// The memories that the sentences cite.
+    pub memories: Vec<CitedMemory>,
+    /// The session messages that the sentences cite.
+    pub messages: Vec<String>,
+    /// Number of removed sentences by reason.
+    pub left_out: BTreeMap<SentenceDoubt, usize>,
+    /// Number of unreadable files.
+    pub broken: usize,
+    /// Why the answer is incomplete.
+    pub error: Option<String>,
+    pub steps: u32,
+    pub tool_calls: u32,
+    pub tokens: TokenCounts,
+    pub cost_usd: Option<f64>,
+    /// The same error with hints.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub failure: Option<Failure>,
+}
+
+/// A verified sentence.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AnswerSentence {
+    /// The passages from its sources, each followed by its ID.
+    pub text: String,
+    /// IDs of the memories that support it.
+    pub ids: Vec<String>,
+    /// The session messages that support it.
+    pub messages: Vec<String>,
+    /// The passage from each source.
+    pub quotes: Vec<SourceQuote>,
+}
+
+/// An unchanged passage from a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SourceQuote {
+    /// ID of a memory, or position of a message.
+    pub source: String,
+    pub text: String,
+}
+
+names! {
+    /// Why a sentence was removed.
+    pub enum SentenceDoubt {
+        /// It cites no source.
+        NoSource = "no_source",
+        /// It cites a source that the model was not given.
+        NotShown = "not_shown",
+        /// The cited memory no longer exists or is unreadable.
+        Gone = "gone",
+        Archived = "archived",
+        /// The cited memory was overturned, and the sentence does not cite its replacement.
+        Overturned = "overturned",
+        /// The source is about something else.
+        Unrelated = "unrelated",
+    }
+}
+
+impl SentenceDoubt {
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::NoSource => "named no source",
+            Self::NotShown => "named a source that was not found",
+            Self::Gone => "named a memory that is gone",
+            Self::Archived => "named a memory that is archived",
+            Self::Overturned => "named an overturned memory without what overturned it",
+            Self::Unrelated => "named a source that is about something else",
+        }
+    }
+}
+
+/// The current state of a memory cited by an answer.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CitedMemory {
+    pub id: String,
+    /// Type of the memory, or the kind of a learning.
+    pub r#type: String,
+    pub title: String,
+    pub status: String,
+    pub scope: StoreScope,
+    /// Project of the memory, if all projects were searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    pub path: String,
+    pub quote: Option<String>,
+    /// Who made the statement.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub speaker: Option<Speaker>,
+    /// IDs of memories that it overturned without verification.
+    pub not_verified: Vec<String>,
+    /// Other stores that contain the same ID.
+    pub also_in: Vec<StoreScope>,
+}
+
+/// Memories that answer a question, the best match first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryAnswer {
+    pub question: String,
+    pub known: bool,
+    /// The first memory in a few words.
+    pub answer: Option<String>,
+    pub memories: Vec<RecalledMemory>,
+    /// Number of unreadable files.
+    pub broken: usize,
+    /// Why the configured model did not answer.
+    pub error: Option<String>,
+}
+
+/// A memory that matches a question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecalledMemory {
+    pub id: String,
+    /// Type of the memory, or the kind of a learning.
+    pub r#type: String,
+    pub title: String,
+    pub status: String,
+    pub scope: StoreScope,
+    /// Project of the memory, if all projects were searched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+    pub score: f32,
+    /// The best matching line of its text; empty if the title is sufficient.
+    pub line: String,
+    pub quote: Option<String>,
+    /// The first quote that adds information to the memory.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub proof: Option<RecalledQuote>,
+    /// IDs of memories that it overturned without verification.
+    pub not_verified: Vec<String>,
+    /// Other stores that contain the same ID.
+    pub also_in: Vec<StoreScope>,
+    /// Trust level on this machine, if lower than that of the agent's own statements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<TrustLevel>,
+}
+
+/// A quote that supports a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecalledQuote {
+    pub text: String,
+    pub speaker: Speaker,
+    pub at: String,
+}
+
+/// The purpose and the maximum length of a brief.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct BriefRequest {
+    /// Maximum number of tokens. Defaults to 2000.
+    pub budget: Option<usize>,
+    /// Description of the task.
+    pub task: Option<String>,
+    /// Files that the task is about.
+    pub files: Vec<String>,
+    pub scope: Option<Scope>,
+}
+
+/// A brief, by topic and as text.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefReport {
+    pub budget: usize,
+    /// Number of tokens of the text.
+    pub tokens: usize,
+    pub sections: Vec<BriefSection>,
+    /// Number of valid memories that are not included.
+    pub left_out: usize,
+    /// Memories excluded because their author is unproven.
+    pub unproven: Vec<String>,
+    /// Number of candidates excluded because they are pending in `nacre review`.
+    #[serde(default)]
+    pub candidates: usize,
+    /// Paths of unreadable files.
+    #[serde(default)]
+    pub broken: Vec<String>,
+    /// The brief as Markdown; empty if no memory is relevant or fits.
+    pub text: String,
+}
+
+impl Report for BriefReport {
+    fn outcome(&self) -> Outcome {
+        Outcome::partial_if(!self.broken.is_empty())
+    }
+}
+
+/// Memories of one topic, the best first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefSection {
+    pub topic: BriefTopic,
+    pub items: Vec<BriefItem>,
+}
+
+names! {
+    /// Topic of a section.
+    pub enum BriefTopic {
+        Decisions = "decisions",
+        Preferences = "preferences",
+        Pitfalls = "pitfalls",
+        Knowledge = "knowledge",
+        RecentWork = "recent_work",
+        OpenEnds = "open_ends",
+    }
+}
+
+/// A memory on one line.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BriefItem {
+    pub id: String,
+    pub scope: StoreScope,
+    pub text: String,
+}

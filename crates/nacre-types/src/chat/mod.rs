@@ -1,0 +1,9 @@
+//! Types of chat sessions and of the chat protocol.
+
+mod message;
+mod rpc;
+mod session;
+
+pub use message::*;
+pub use rpc::*;
+pub use session::*;

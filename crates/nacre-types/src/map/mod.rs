@@ -1,0 +1,284 @@
+//! Requests and reports of the code map, and the header that every map answer has.
+
+mod context;
+mod delta;
+mod explore;
+mod symbol;
+
+pub use context::*;
+pub use delta::*;
+pub use explore::*;
+pub use symbol::*;
+
+use std::fmt;
+use std::str::FromStr;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+names! {
+    /// The output format of the map. The output budget counts bytes in this format.
+    #[derive(Default)]
+    pub enum MapFormat {
+        /// A single-line JSON object.
+        #[default]
+        Json = "json",
+        Text = "text",
+    }
+
+    /// The map command that produced an answer.
+    pub enum MapCommand {
+        Explore = "explore",
+        Context = "context",
+        Delta = "delta",
+        Refresh = "refresh",
+        Explain = "explain",
+        Watch = "watch",
+        SearchCode = "search_code",
+    }
+}
+
+impl MapCommand {
+    pub fn label(self) -> &'static str {
+        match self {
+            Self::Explore => "explore",
+            Self::Context => "context",
+            Self::Delta => "delta",
+            Self::Refresh => "refresh",
+            Self::Explain => "explain",
+            Self::Watch => "watch",
+            Self::SearchCode => "search-code",
+        }
+    }
+}
+
+names! {
+    /// How the map was brought up to date for an answer.
+    pub enum CacheStatus {
+        /// The cached map was current.
+        Hit = "hit",
+        /// There was no readable cached map.
+        Miss = "miss",
+        /// Changed files were read again, or a full refresh was requested.
+        Refreshed = "refreshed",
+        /// The cached map had an outdated format, so all files were read again.
+        StaleRebuild = "stale_rebuild",
+    }
+}
+
+/// The header of every map answer: the project and the revision of its map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MapHeader {
+    pub command: MapCommand,
+    pub project_root: String,
+    pub project_id: String,
+    pub cache_status: CacheStatus,
+    pub revision: MapRevision,
+    pub stats: MapStats,
+}
+
+/// The cost of updating the map, and the number of files seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MapStats {
+    pub file_count: usize,
+    pub total_bytes: u64,
+    pub reused_entries: usize,
+    pub rehashed_entries: usize,
+    /// Files that are too large or not readable.
+    pub unread_files: usize,
+    /// Files skipped because time ran out. The next command reads them.
+    pub postponed_files: usize,
+    pub skipped: SkippedCounts,
+}
+
+/// Project entries that are not in the map, counted by reason.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SkippedCounts {
+    /// Files that usually contain secrets, such as keys and passwords.
+    pub denied: u32,
+    pub links: u32,
+    /// Pipes, sockets and devices.
+    pub special: u32,
+    /// Folders that cannot be opened.
+    pub unreadable: u32,
+    /// Names that are not valid UTF-8.
+    pub unnamable: u32,
+    /// Git repositories inside the project that are not submodules.
+    pub nested: u32,
+    /// Folders and files nested too deeply, and tracked files above the limit.
+    pub too_deep: u32,
+    /// Folders skipped because their ignore rules exceed a limit.
+    pub unread_rules: u32,
+}
+
+impl SkippedCounts {
+    /// Returns the sum of all counts.
+    pub fn total(self) -> u32 {
+        let Self { denied, links, special, unreadable, unnamable, nested, too_deep, unread_rules } =
+            self;
+        denied + links + special + unreadable + unnamable + nested + too_deep + unread_rules
+    }
+}
+
+const EXPECTED: &str =
+    "give a revision such as 6af1b3c4.17, git:REF, client:NAME, or 0 for everything";
+
+/// A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments
+/// it.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(into = "String", try_from = "String")]
+#[schemars(with = "String")]
+pub struct MapRevision {
+    /// Creation time of the cached map in Unix seconds. A rebuilt map has a different epoch.
+    pub epoch: u32,
+    pub number: u64,
+}
+
+impl fmt::Display for MapRevision {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:08x}.{}", self.epoch, self.number)
+    }
+}
+
+impl FromStr for MapRevision {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parsed = text.split_once('.').and_then(|(epoch, number)| {
+            let epoch = u32::from_str_radix(epoch, 16).ok()?;
+            Some(Self { epoch, number: number.parse().ok()? })
+        });
+        parsed.ok_or_else(|| "give a revision such as 6af1b3c4.17".to_owned())
+    }
+}
+
+impl From<MapRevision> for String {
+    fn from(revision: MapRevision) -> Self {
+        revision.to_string()
+    }
+}
+
+impl TryFrom<String> for MapRevision {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(into = "String", try_from = "String")]
+#[schemars(with = "String")]
+pub enum Since {
+    Beginning,
+    Revision(MapRevision),
+    Git(String),
+    Client(String),
+}
+
+impl fmt::Display for Since {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Beginning => f.write_str("0"),
+            Self::Revision(revision) => revision.fmt(f),
+            Self::Git(reference) => write!(f, "git:{reference}"),
+            Self::Client(name) => write!(f, "client:{name}"),
+        }
+    }
+}
+
+impl FromStr for Since {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            Some(("git", reference)) => Ok(Self::Git(reference.to_owned())),
+            Some(("client", name)) => Ok(Self::Client(name.to_owned())),
+            _ if text == "0" => Ok(Self::Beginning),
+            _ => text.parse().map(Self::Revision).map_err(|_| EXPECTED.to_owned()),
+        }
+    }
+}
+
+impl From<Since> for String {
+    fn from(since: Since) -> Self {
+        since.to_string()
+    }
+}
+
+impl TryFrom<String> for Since {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+/// Why a file is or is not in the map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ExplainReport {
+    #[serde(flatten)]
+    pub map: MapHeader,
+    /// Path relative to the project root.
+    pub path: String,
+    pub is_mapped: bool,
+    #[serde(flatten)]
+    pub verdict: MapVerdict,
+}
+
+/// The reason why a path is or is not in the map.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "why", rename_all = "snake_case")]
+pub enum MapVerdict {
+    /// The file is in the map.
+    Mapped { is_tracked: bool, is_unread: bool },
+    /// A rule that protects secrets excludes the file.
+    Denied { rule: String },
+    /// An ignore rule excludes the file. `folder` is the folder or file that contains the rule.
+    Ignored { rule: String, folder: String },
+    /// The file is in a folder of generated files.
+    Noise { folder: String },
+    /// The file is in a folder whose ignore rules exceed a limit.
+    RulesUnread { folder: String },
+    /// The file is in a Git repository that is not a submodule of the project.
+    Nested { folder: String },
+    /// The path is a symbolic link or leads through one.
+    Link { path: String },
+    /// The path is a pipe, a socket or a device.
+    Special,
+    /// The path is a folder. Only files are mapped.
+    Folder,
+    /// The path does not exist.
+    Missing,
+    /// The file is nested too deeply, or was created after the last update of the map.
+    Unseen,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_since_is_written_as_it_is_read() {
+        for text in ["0", "6af1b3c4.17", "git:HEAD~2", "git:a:b", "client:me"] {
+            assert_eq!(text.parse::<Since>().unwrap().to_string(), text);
+        }
+        for text in ["", "yesterday", "1", "6af1b3c4", "x.1", "6af1b3c4.-1", "ref:HEAD"] {
+            assert!(text.parse::<Since>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,495 @@
+//! Requests and reports of the memory operations.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    CheckedCopy, ErrorCode, Failure, OtherPlace, Outcome, Report, Scope, StoreScope, TrustLevel,
+};
+
+names! {
+    /// The type of a memory.
+    pub enum MemoryType {
+        Decision = "decision",
+        Learning = "learning",
+        Summary = "summary",
+    }
+
+    /// The status of a memory.
+    pub enum MemoryStatus {
+        Active = "active",
+        Candidate = "candidate",
+        Superseded = "superseded",
+        Stale = "stale",
+        Archived = "archived",
+    }
+}
+
+/// A memory without its text.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryEntry {
+    pub id: String,
+    pub r#type: MemoryType,
+    /// The kind of learning.
+    pub kind: Option<String>,
+    pub title: String,
+    pub status: String,
+    pub confidence: Option<f64>,
+    pub tags: Vec<String>,
+    /// Situations in which it is relevant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub applies: Vec<String>,
+    pub related: Vec<String>,
+    pub created: Option<String>,
+    pub updated: Option<String>,
+    pub archived: bool,
+    pub scope: StoreScope,
+    pub path: String,
+    /// The trust level on this machine, if it is below the level of an agent's own statements.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trust: Option<TrustLevel>,
+}
+
+/// A file that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct BrokenFile {
+    pub path: String,
+    pub line: Option<usize>,
+    pub message: String,
+}
+
+/// Selects the memories to list.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoryListRequest {
+    pub r#type: Option<MemoryType>,
+    /// Only learnings of this kind.
+    pub kind: Option<LearningKind>,
+    pub status: Option<MemoryStatus>,
+    pub tag: Option<String>,
+    /// List archived memories instead of current ones.
+    pub archived: bool,
+    /// Include summaries. They are left out by default unless `type` selects them.
+    pub all: bool,
+    /// The sort order. By default, memories of the project are first, newest first in each store.
+    pub sort: Option<MemorySort>,
+    /// Number of memories to skip.
+    pub offset: usize,
+    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    pub limit: Option<usize>,
+    pub scope: Option<Scope>,
+}
+
+names! {
+    /// The sort key of a list. Memories without a value for it are last.
+    pub enum MemorySort {
+        Updated = "updated",
+        UpdatedDescending = "-updated",
+        Created = "created",
+        CreatedDescending = "-created",
+        Title = "title",
+        TitleDescending = "-title",
+        Confidence = "confidence",
+        ConfidenceDescending = "-confidence",
+    }
+}
+
+/// The listed memories.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryListReport {
+    pub memories: Vec<MemoryEntry>,
+    /// Total number of matching memories, including those not listed.
+    pub total: usize,
+    /// Number of summaries left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hidden_summaries: Option<usize>,
+    pub broken: Vec<BrokenFile>,
+}
+
+impl Report for MemoryListReport {
+    fn outcome(&self) -> Outcome {
+        Outcome::partial_if(!self.broken.is_empty())
+    }
+}
+
+/// The memory to show, and the details to include.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryShowRequest {
+    /// The id of the memory, or a prefix of it.
+    pub id: String,
+    /// Include the quotes that prove the memory.
+    #[serde(default)]
+    pub evidence: bool,
+    /// Include the earlier versions.
+    #[serde(default)]
+    pub history: bool,
+    /// Include the whole Markdown file, with frontmatter and body.
+    #[serde(default)]
+    pub text: bool,
+    pub scope: Option<Scope>,
+}
+
+/// A memory with its details.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryShowReport {
+    #[serde(flatten)]
+    pub memory: MemoryEntry,
+    /// Other files with the same id.
+    pub also_in: Vec<OtherPlace>,
+    pub supersedes: Vec<MemoryLink>,
+    pub superseded_by: Vec<MemoryLink>,
+    pub body: String,
+    /// The version of the file's content. A write request passes back the version that was read.
+    pub version: String,
+    /// The whole Markdown file, if requested.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The latest feedback of a user on this memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<MemoryFeedback>,
+    pub evidence: Option<MemoryEvidence>,
+    pub history: Option<Vec<MemoryVersion>>,
+}
+
+/// A link from or to another memory. It is verified if the older memory's file also records it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryLink {
+    pub id: String,
+    pub verified: bool,
+}
+
+/// The quotes that prove a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryEvidence {
+    /// Format version of the evidence file.
+    pub version: u32,
+    pub id: String,
+    pub quotes: Vec<MemoryQuote>,
+    /// A program other than Nacre changed the memory file, so the quotes no longer prove its text.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unproven: bool,
+}
+
+names! {
+    /// The speaker of a quote.
+    pub enum Speaker {
+        /// The user, in input to Nacre.
+        Human = "human",
+        /// The user, in a conversation with a coding agent.
+        User = "user",
+        Assistant = "assistant",
+        Tool = "tool",
+    }
+}
+
+/// A quote from a session, and its source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryQuote {
+    pub text: String,
+    pub speaker: Speaker,
+    pub place: String,
+    pub at: String,
+}
+
+/// An earlier version of a memory, from a Git commit or a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryVersion {
+    pub commit: Option<String>,
+    pub run: Option<String>,
+    pub when: String,
+    pub who: String,
+    pub what: String,
+}
+
+names! {
+    /// How the content of a memory is known.
+    pub enum Basis {
+        /// The user stated it.
+        Stated = "stated",
+        /// The user agreed to it or chose it.
+        Accepted = "accepted",
+        /// It was established by trying what works and what fails.
+        Found = "found",
+        /// It was proposed or planned but not yet agreed to.
+        Planned = "planned",
+        /// It was inferred.
+        Inferred = "inferred",
+    }
+
+    /// The lifecycle stage of a memory.
+    pub enum Stage {
+        Candidate = "candidate",
+        /// Proven but not often used yet.
+        Validated = "validated",
+        /// Used repeatedly.
+        Established = "established",
+        Stale = "stale",
+        Archived = "archived",
+    }
+}
+
+names! {
+    /// The kind of a learning.
+    #[derive(Default)]
+    pub enum LearningKind {
+        #[default]
+        Insight = "insight",
+        Procedure = "procedure",
+        Pitfall = "pitfall",
+        Friction = "friction",
+        Preference = "preference",
+        Convention = "convention",
+        Context = "context",
+    }
+}
+
+/// A new memory in the user's own words.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryAddRequest {
+    /// The decision or learning in one line.
+    pub title: String,
+    /// The reason and the details, as Markdown.
+    #[serde(default)]
+    pub body: String,
+    /// Decision or learning. The default is a decision.
+    pub r#type: Option<MemoryType>,
+    /// The kind of learning. The default is an insight.
+    pub kind: Option<LearningKind>,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Situations in which the memory is relevant, one line each.
+    #[serde(default)]
+    pub applies: Vec<String>,
+    /// Ids of related memories, or prefixes of them.
+    #[serde(default)]
+    pub related: Vec<String>,
+    /// The id of the memory that this one supersedes, or a prefix of it.
+    pub supersedes: Option<String>,
+    /// Confidence from 0 to 1. By default, statements of the user have full confidence.
+    pub confidence: Option<f64>,
+    pub scope: Option<Scope>,
+}
+
+/// A memory that an agent records during its work, with a quote that proves it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryRecordRequest {
+    /// The decision or learning in one line.
+    pub title: String,
+    /// The reason and the details, as Markdown.
+    pub body: String,
+    /// Decision or learning. The default is a decision.
+    pub r#type: Option<MemoryType>,
+    /// The kind of learning. The default is an insight.
+    pub kind: Option<LearningKind>,
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Situations in which the memory is relevant, one line each.
+    #[serde(default)]
+    pub applies: Vec<String>,
+    /// The id of the memory that this one supersedes, or a prefix of it.
+    pub supersedes: Option<String>,
+    /// A verbatim quote from the session that proves the memory.
+    pub quote: String,
+    /// The agent's session id. By default, the project's newest sessions are searched.
+    pub session: Option<String>,
+    pub scope: Option<Scope>,
+}
+
+/// The result of recording a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryRecordReport {
+    /// `added`, or `unchanged` if an existing memory has the same content.
+    pub done: MemoryChange,
+    /// The id of the new memory, or of the existing one with the same content.
+    pub id: String,
+    /// The path of the memory file, if it is new.
+    pub path: Option<String>,
+    /// `active`, or `candidate` if a user must accept it first.
+    pub status: Option<String>,
+    /// The speaker of the quote. Absent if no trace on this machine contains the quote.
+    pub speaker: Option<Speaker>,
+    /// The position of the quote, as `SESSION:SEQUENCE`.
+    pub place: Option<String>,
+    /// The change id for `nacre undo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}
+
+/// The memory to edit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryEditRequest {
+    /// The id of the memory, or a prefix of it.
+    pub id: String,
+    /// Discard the draft of an earlier edit and start from the memory.
+    #[serde(default)]
+    pub discard: bool,
+    pub scope: Option<Scope>,
+}
+
+/// The new content of a memory file.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryWriteRequest {
+    /// The id of the memory, or a prefix of it.
+    pub id: String,
+    /// The whole Markdown file, with frontmatter and body.
+    pub text: String,
+    /// The version that was read. The write fails if the file has a different version now.
+    pub version: Option<String>,
+    pub scope: Option<Scope>,
+}
+
+/// The memories to archive, restore or forget.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryIdsRequest {
+    /// Ids of memories. Prefixes are accepted, except when forgetting.
+    pub ids: Vec<String>,
+    pub scope: Option<Scope>,
+}
+
+names! {
+    /// The change made to a memory.
+    pub enum MemoryChange {
+        Added = "added",
+        Edited = "edited",
+        LeftUnchanged = "left unchanged",
+        Archived = "archived",
+        Restored = "restored",
+        Forgotten = "forgot",
+        Accepted = "accepted",
+        Rejected = "rejected",
+    }
+}
+
+/// The change made to one memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryChangeReport {
+    pub done: MemoryChange,
+    pub id: String,
+    /// The path of the memory file, if it is new.
+    pub path: Option<String>,
+    /// The change id for `nacre undo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}
+
+/// The changes made to several memories, each in a separate change set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryChangesReport {
+    pub done: MemoryChange,
+    pub ids: Vec<String>,
+    pub failed: Vec<MemoryFailure>,
+    /// The change id for `nacre undo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// Other places that may contain a copy of a forgotten memory, checked after the removal.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub copies: Vec<CheckedCopy>,
+}
+
+impl Report for MemoryChangesReport {
+    fn outcome(&self) -> Outcome {
+        let Some(first) = self.failed.first() else { return Outcome::Done };
+        let is_busy = first.failure.code == ErrorCode::Busy;
+        match self.ids.is_empty() {
+            false => Outcome::Partial,
+            true if is_busy => Outcome::Busy,
+            true => Outcome::Failed,
+        }
+    }
+}
+
+/// A memory that could not be changed, and why.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryFailure {
+    /// The id from the request.
+    pub id: String,
+    #[serde(flatten)]
+    pub failure: Failure,
+}
+
+/// The memories set aside by a reset.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryResetReport {
+    /// Number of memories set aside.
+    pub set_aside: usize,
+    /// The folder that contains them now.
+    pub path: String,
+    /// Files that could not be moved.
+    pub left: Vec<String>,
+    /// The change id for `nacre undo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}
+
+impl Report for MemoryResetReport {
+    fn outcome(&self) -> Outcome {
+        Outcome::partial_if(!self.left.is_empty())
+    }
+}
+
+names! {
+    /// A verdict on how useful a memory was.
+    pub enum Verdict {
+        Useful = "useful",
+        /// It was never true.
+        Wrong = "wrong",
+        /// It is no longer true.
+        Outdated = "outdated",
+    }
+}
+
+/// Feedback on a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryFeedback {
+    pub verdict: Verdict,
+    pub by: SaidBy,
+    pub note: Option<String>,
+    pub at: String,
+}
+
+names! {
+    /// The author of the feedback.
+    pub enum SaidBy {
+        /// The user of this machine.
+        Owner = "owner",
+        /// A coding agent.
+        Agent = "agent",
+        /// Another user, authenticated by a token.
+        Person = "person",
+        /// Not recorded: the feedback is from an older version of Nacre.
+        Unknown = "unknown",
+    }
+}
+
+/// Feedback from a user on a memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FeedbackRequest {
+    /// The id of the memory, or a prefix of it.
+    pub id: String,
+    pub verdict: Verdict,
+    /// The reason in one sentence. It is stored only on this machine.
+    pub note: Option<String>,
+    pub scope: Option<Scope>,
+}
+
+/// The changes made because of the feedback.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FeedbackReport {
+    pub id: String,
+    pub verdict: Verdict,
+    pub confidence_before: f64,
+    pub confidence: f64,
+    pub scope: StoreScope,
+    /// Other files with the same id.
+    pub also_in: Vec<OtherPlace>,
+    /// The change id for `nacre undo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}

@@ -1,0 +1,249 @@
+//! Requests and reports for memory search, links between memories, and the search indexes.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{BrokenFile, MemoryEntry, MemoryType, Outcome, Report};
+
+/// A search query and its limits.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemorySearchRequest {
+    /// Words, "quoted phrases" and filters such as `tag:auth`.
+    pub query: String,
+    pub r#type: Option<MemoryType>,
+    pub tag: Option<String>,
+    /// Only memories changed since this date, time or age, such as `2026-01` or `7d`.
+    pub since: Option<String>,
+    #[serde(default)]
+    pub mode: SearchMode,
+    /// Include archived memories.
+    #[serde(default)]
+    pub archived: bool,
+    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    pub limit: Option<usize>,
+    pub scope: Option<Scope>,
+    /// Search all registered projects, regardless of `scope`.
+    #[serde(default)]
+    pub all_projects: bool,
+}
+
+/// Search results. Memories of the project are first, best match first in each store.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemorySearchReport {
+    pub query: String,
+    pub hits: Vec<FoundMemory>,
+    /// Total number of matches, including those not listed.
+    pub total: usize,
+    pub broken: Vec<BrokenFile>,
+}
+
+impl Report for MemorySearchReport {
+    fn outcome(&self) -> Outcome {
+        Outcome::partial_if(!self.broken.is_empty())
+    }
+}
+
+/// A matching memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FoundMemory {
+    #[serde(flatten)]
+    pub memory: MemoryEntry,
+    pub score: f32,
+    /// The text around the matching words.
+    pub snippet: String,
+    pub why: WhyFound,
+    /// Memories that this one supersedes, newest first.
+    pub history: Vec<MemoryEntry>,
+    /// Ids of superseded memories whose own files do not record that they are superseded.
+    pub not_verified: Vec<String>,
+}
+
+/// Why a memory matched.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WhyFound {
+    /// Terms of the query that the memory contains.
+    pub terms: Vec<String>,
+    /// The part of the score that comes from word matches.
+    pub lexical: f32,
+    /// Semantic similarity to the query, from 0 to 1.
+    pub similarity: f32,
+    /// Links from other memories that raised the score.
+    pub edges: Vec<MemoryEdge>,
+}
+
+names! {
+    /// The kind of a link between two memories.
+    pub enum EdgeKind {
+        Supersedes = "supersedes",
+        SupersededBy = "superseded by",
+        Contradicts = "contradicts",
+        /// A newer memory with nearly the same content.
+        NewerThan = "newer than",
+        Related = "related",
+        SameSession = "same session",
+        SameFile = "same file",
+        SameSymbol = "same symbol",
+        SharedTag = "shared tag",
+    }
+}
+
+/// A link from one memory to another.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryEdge {
+    pub kind: EdgeKind,
+    pub id: String,
+    /// The tag, file or symbol that both memories have.
+    pub shared: Option<String>,
+}
+
+/// The memory whose related memories are listed.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryRelatedRequest {
+    /// The id of the memory, or a prefix of it.
+    pub id: String,
+    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    pub limit: Option<usize>,
+    pub scope: Option<Scope>,
+}
+
+/// Memories related to one memory, closest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MemoryRelatedReport {
+    pub id: String,
+    pub related: Vec<RelatedMemory>,
+    /// Total number of related memories, including those not listed.
+    pub total: usize,
+    /// Other files with the same id.
+    pub also_in: Vec<OtherPlace>,
+}
+
+/// A related memory.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RelatedMemory {
+    pub edge: MemoryEdge,
+    #[serde(flatten)]
+    pub memory: MemoryEntry,
+}
+
+/// The state of the search indexes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndexStatusReport {
+    pub indexes: Vec<IndexState>,
+}
+
+/// The state of the index of one store.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndexState {
+    pub scope: StoreScope,
+    pub path: String,
+    pub records: usize,
+    pub segments: usize,
+    pub bytes: u64,
+    /// The name of the embedding model.
+    pub model: String,
+    /// Number of files changed since the index was written.
+    pub outdated: usize,
+}
+
+/// The rebuilt indexes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IndexRebuildReport {
+    /// Always `rebuilt`.
+    pub done: String,
+    pub indexes: Vec<RebuiltIndex>,
+}
+
+/// One rebuilt index.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RebuiltIndex {
+    pub scope: StoreScope,
+    pub records: usize,
+}
+
+names! {
+    /// The ranking method.
+    #[derive(Default)]
+    pub enum SearchMode {
+        /// By words and by meaning.
+        #[default]
+        Hybrid = "hybrid",
+        /// By words.
+        Lexical = "lexical",
+        /// By meaning.
+        Semantic = "semantic",
+    }
+}
+
+names! {
+    /// The stores to search.
+    pub enum Scope {
+        /// The project store first, then the user's global store.
+        ProjectFallbackGlobal = "project_fallback_global",
+        /// Only the project store.
+        ProjectOnly = "project_only",
+        /// Only the user's global store.
+        GlobalOnly = "global_only",
+    }
+
+    /// The store that contains a memory.
+    pub enum StoreScope {
+        Project = "project",
+        Global = "global",
+    }
+}
+
+/// Another file with the same id.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OtherPlace {
+    pub scope: StoreScope,
+    pub path: String,
+}
+
+/// Selects the memories in the graph.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct GraphRequest {
+    /// Maximum number of memories, at most 5000. The default is 500.
+    pub limit: Option<usize>,
+    /// Include archived memories.
+    pub archived: bool,
+    /// Include session summaries.
+    pub all: bool,
+    pub scope: Option<Scope>,
+}
+
+/// Memories and the edges between them. If there are too many, the memories with the most edges are
+/// shown.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphReport {
+    /// Memories, those with the most edges first.
+    pub nodes: Vec<GraphNode>,
+    /// Edges between shown memories, at most one per pair.
+    pub edges: Vec<GraphEdge>,
+    /// Number of memories not shown.
+    pub left_out: usize,
+    /// Number of edges between shown memories that are not shown.
+    pub left_out_edges: usize,
+}
+
+/// A memory in the graph.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphNode {
+    #[serde(flatten)]
+    pub memory: MemoryEntry,
+    /// Number of linked memories, including those not shown.
+    pub degree: usize,
+}
+
+/// An edge between two memories. A `supersedes` edge points from the newer to the older memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct GraphEdge {
+    /// A memory's id.
+    pub from: String,
+    pub to: String,
+    pub kind: EdgeKind,
+    /// The session, file, symbol or tag that both memories have.
+    pub shared: Option<String>,
+}

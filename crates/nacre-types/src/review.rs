@@ -1,0 +1,163 @@
+//! Requests and reports for the review of candidates and of memories from other sources.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{BrokenFile, MemoryEntry, MemoryQuote, Outcome, Report, Scope};
+
+/// Limits the list of candidates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct ReviewListRequest {
+    /// Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+    pub limit: Option<usize>,
+    pub scope: Option<Scope>,
+}
+
+/// Candidates, newest first.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewListReport {
+    pub candidates: Vec<ReviewCandidate>,
+    /// Total number of candidates, including those not listed.
+    pub total: usize,
+    pub broken: Vec<BrokenFile>,
+}
+
+impl Report for ReviewListReport {
+    fn outcome(&self) -> Outcome {
+        Outcome::partial_if(!self.broken.is_empty())
+    }
+}
+
+/// A candidate with its evidence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReviewCandidate {
+    #[serde(flatten)]
+    pub memory: MemoryEntry,
+    pub body: String,
+    pub quotes: Vec<MemoryQuote>,
+    /// Why the candidate is quarantined, if it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+names! {
+    /// The user's decision about a candidate.
+    pub enum ReviewDecision {
+        /// Make the candidate an active memory.
+        Accept = "accept",
+        /// Remove the candidate. It will not be learned again.
+        Reject = "reject",
+    }
+}
+
+/// The user's decision, and the candidates it applies to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ReviewDecideRequest {
+    /// Ids of the candidates, or prefixes of them.
+    pub ids: Vec<String>,
+    pub decision: ReviewDecision,
+    /// The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires
+    /// exactly one candidate.
+    pub supersedes: Option<String>,
+    pub scope: Option<Scope>,
+}
+
+/// The memories to review for trust, and the user's decision.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TrustRequest {
+    /// Ids of the memories, or prefixes of them. If empty, all pending memories are listed.
+    pub ids: Vec<String>,
+    /// Select all memories from other sources. Quarantined memories must be selected by id.
+    pub all: bool,
+    /// Show which memories would be trusted, without changing anything.
+    pub dry_run: bool,
+    /// Include their text, and the text that was trusted before.
+    pub diff: bool,
+    /// Hashes of the texts that the user has seen. Memories with other texts are not trusted.
+    pub seen: Vec<String>,
+    pub scope: Option<Scope>,
+}
+
+/// Memories that are pending review or were just trusted.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrustReport {
+    pub memories: Vec<TrustItem>,
+    /// Number of memories from other sources that are still pending.
+    pub foreign: usize,
+    /// Number of memories that are still quarantined.
+    pub quarantined: usize,
+    /// Number of memories trusted by this request.
+    pub trusted: usize,
+    /// Number of matching memories beyond the limit of one request.
+    #[serde(default)]
+    pub more: usize,
+    pub dry_run: bool,
+    /// The change id for `nacre undo`. Absent if nothing changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+}
+
+/// A memory in a trust report.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TrustItem {
+    #[serde(flatten)]
+    pub memory: MemoryEntry,
+    /// Why the memory is not trusted yet.
+    pub reason: String,
+    /// Whether a program other than Nacre changed the memory after it was trusted.
+    pub changed: bool,
+    /// The author of its last commit, from Git.
+    pub committed_by: Option<String>,
+    /// The date of its last commit.
+    pub committed: Option<String>,
+    /// The hash of the memory file.
+    pub hash: String,
+    /// The content of the memory file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// The content that was trusted before, if Git still has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before: Option<String>,
+    /// Whether this request made the memory trusted.
+    pub trusted: bool,
+}
+
+names! {
+    /// The trust level of a memory on this machine, lowest first.
+    pub enum TrustLevel {
+        /// An instruction that contains an address, a command or a secret and is not from the user.
+        Quarantined = "quarantined",
+        /// From another source, and not reviewed on this machine.
+        Foreign = "foreign",
+        /// From a tool or a web page, or from an unknown speaker.
+        Derived = "derived",
+        /// Stated by an agent in a session on this machine.
+        Assistant = "assistant",
+        /// Stated by the user in a session on this machine.
+        User = "user",
+        /// Written by the user, or reviewed and accepted by the user.
+        Human = "human",
+    }
+}
+
+impl TrustLevel {
+    /// Returns whether memories of this level are given to agents automatically.
+    pub fn is_offered(self) -> bool {
+        self >= Self::Assistant
+    }
+
+    /// Returns whether memories of this level are listed as pending by `nacre trust`.
+    pub fn waits(self) -> bool {
+        self <= Self::Foreign
+    }
+
+    /// Returns whether a memory of this level can supersede one of level `older`. The user's
+    /// statements supersede memories of any level, so that users can correct earlier decisions;
+    /// other memories only supersede those of their own level or below.
+    pub fn can_replace(self, older: Self) -> bool {
+        self >= older || self >= Self::User
+    }
+}

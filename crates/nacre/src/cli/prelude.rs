@@ -1,0 +1,9 @@
+//! Common imports of the command modules.
+
+pub(crate) use clap::{Args, Subcommand};
+pub(crate) use nacre_ops::text::{Shown, ShownLine};
+pub(crate) use nacre_ops::{Host, OpError};
+
+pub(crate) use super::args::{ScopeArg, one_of};
+pub(crate) use super::layout::{Role, Row, cell, faint, id, title};
+pub(crate) use super::ui::{CommandResult, Exit, Ui};

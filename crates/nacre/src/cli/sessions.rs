@@ -1,0 +1,168 @@
+//! Describes pending sessions, and asks the user whether an agent may read them.
+
+use std::path::Path;
+
+use nacre_ops::host::short;
+use nacre_ops::model as ops;
+use nacre_types::{
+    AgentSessions, FolderSessions, LaterSessions, ModelReaderReport, WaitingSessions,
+};
+
+use super::prelude::*;
+use super::render::count;
+
+const MAX_FOLDERS: usize = 5;
+
+/// Estimated thousands of tokens that an agent uses to read one session.
+const KILOTOKENS_PER_SESSION: u64 = 12;
+
+pub(crate) fn sessions_text(n: u64) -> String {
+    count(n as usize, "session")
+}
+
+/// Formats counts such as `Claude Code 20, Codex 4`.
+pub(crate) fn agents_text(agents: &[AgentSessions]) -> String {
+    let texts = agents.iter().map(|agent| format!("{} {}", agent.title, agent.sessions));
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+/// Names the disconnected agents that have sessions on this machine. Returns `None` if there are
+/// none.
+pub(crate) fn switched_off_text(agents: &[String]) -> Option<String> {
+    let (last, rest) = agents.split_last()?;
+    let (named, these, them) = match rest {
+        [] => (last.clone(), "this agent", "it"),
+        rest => (format!("{} and {last}", rest.join(", ")), "these agents", "them"),
+    };
+    Some(format!(
+        "Sessions of {named} are not read: you removed {these}. `nacre connect auto` adds {them} again."
+    ))
+}
+
+pub(crate) fn print_waiting(ui: &mut Ui, host: &Host, waiting: &WaitingSessions) {
+    let WaitingSessions { ready, active, retried, not_set_up } = waiting;
+    if *ready > 0 {
+        let wait = if *ready == 1 { "waits" } else { "wait" };
+        ui.status(format!("{} {wait} for `nacre sync`.", sessions_text(*ready)));
+    }
+    if let Some(LaterSessions { sessions, ready_in, example, .. }) = active {
+        let are = if *sessions == 1 { "is" } else { "are" };
+        let (sessions, when) = (sessions_text(*sessions), duration_text(*ready_in));
+        ui.status(format!(
+            "{sessions} {are} still active, ready in {when} (now: nacre sync --trace {example})."
+        ));
+    }
+    if let Some(LaterSessions { sessions, ready_in, .. }) = retried {
+        let (sessions, when) = (sessions_text(*sessions), duration_text(*ready_in));
+        ui.status(format!("{sessions} failed, retried in {when}; `nacre queue` shows why."));
+    }
+    if !not_set_up.is_empty() {
+        ui.status(not_set_up_text(host, not_set_up));
+    }
+}
+
+fn not_set_up_text(host: &Host, folders: &[FolderSessions]) -> String {
+    let n_sessions: u64 = folders.iter().map(|folder| folder.sessions).sum();
+    let (belong, places) = match (n_sessions, folders.len()) {
+        (1, _) => ("belongs", "a folder that is"),
+        (_, 1) => ("belong", "a folder that is"),
+        (_, _) => ("belong", "folders that are"),
+    };
+    let mut named: Vec<String> = folders
+        .iter()
+        .take(MAX_FOLDERS)
+        .map(|folder| {
+            let path = Shown(&short(host, Path::new(&folder.path))).one_line();
+            format!("{path} {}", folder.sessions)
+        })
+        .collect();
+    if folders.len() > MAX_FOLDERS {
+        named.push(format!("and {} more", folders.len() - MAX_FOLDERS));
+    }
+    let (sessions, named) = (sessions_text(n_sessions), named.join(", "));
+    format!("{sessions} {belong} to {places} not set up: {named}; run `nacre init` there.")
+}
+
+fn duration_text(seconds: u64) -> String {
+    match seconds {
+        0..=1 => "1 s".to_owned(),
+        2..=90 => format!("{seconds} s"),
+        91..=5400 => format!("{} min", seconds.div_ceil(60)),
+        _ => format!("{} h", seconds.div_ceil(3600)),
+    }
+}
+
+/// The answer to the question, given in advance.
+#[derive(Debug, Args)]
+pub(crate) struct ReaderArgs {
+    /// Let the installed agent read your sessions, without asking
+    #[arg(long, short, conflicts_with = "no")]
+    yes: bool,
+
+    /// Let no agent read your sessions, without asking
+    #[arg(long)]
+    no: bool,
+}
+
+/// Asks once which agent may read sessions, if this is not decided. Without a terminal, nothing is
+/// asked or changed. `n_now` is the number of pending sessions, if known.
+pub(crate) fn settle_reader(
+    ui: &mut Ui,
+    host: &Host,
+    ReaderArgs { yes, no }: ReaderArgs,
+    n_now: Option<u64>,
+) -> Result<(), OpError> {
+    let Some(question) = ops::reader_question(host) else { return Ok(()) };
+    let allowed = if yes || no {
+        yes
+    } else if ui.can_ask() && !ui.is_json() {
+        ui.confirm(&reader_text(&question, n_now))?
+    } else {
+        return Ok(());
+    };
+    let report = ops::answer_reader(host, allowed)?;
+    let ModelReaderReport { agent: _, label, model, allowed } = report;
+    if allowed {
+        ui.status(format!("{label} reads your sessions, as {model}."));
+        ui.status("To stop this: nacre config set reading.agent none");
+    } else {
+        ui.status("Sessions are read by rules only.");
+        ui.status(format!("To change this: nacre config set roles.default.model {model}"));
+    }
+    Ok(())
+}
+
+fn reader_text(question: &ops::ReaderQuestion, n_now: Option<u64>) -> String {
+    let ops::ReaderQuestion { label, sessions_per_day } = question;
+    let now = match n_now.filter(|n_now| *n_now > 0) {
+        Some(n_now) => {
+            let tokens = n_now.min(*sessions_per_day) * KILOTOKENS_PER_SESSION;
+            format!(" {} now, about {tokens},000 tokens today.", sessions_text(n_now))
+        }
+        None => String::new(),
+    };
+    format!(
+        "{label} is installed. Let it read your sessions?\nTheir text goes to the provider of {label} and counts against \
+         your plan: about {KILOTOKENS_PER_SESSION},000 tokens a session, at most {sessions_per_day} sessions a day.{now}\n\
+         Without it, sessions are read by rules on this computer; `nacre sync --dry-run` shows what they find."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_question_says_where_the_text_goes_and_how_much_it_is_now() {
+        let question = ops::ReaderQuestion { label: "Claude Code", sessions_per_day: 20 };
+        let text = reader_text(&question, Some(30));
+        for sign in [
+            "goes to the provider of Claude Code and counts against your plan",
+            "30 sessions now, about 240,000 tokens today",
+            "nacre sync --dry-run",
+        ] {
+            assert!(text.contains(sign), "{sign} is not in {text}");
+        }
+        assert!(!reader_text(&question, None).contains("now,"));
+    }
+}
