@@ -120,7 +120,7 @@ function undo(id, { dry_run = false }) {
   const memories = (change?.memories ?? []).map((one) => ({ id: one, done: 'reverted' }));
   const report = { run: `undo-20261116-1805-${id.slice(-6)}`, of: id, command, dry_run, paths: memories.map((one) => `memory/${one.id}.md`), memories, kept: [] };
   if (dry_run) return { ...report, changes: [] };
-  if (change?.undone_by) throw new Failure(409, 'conflict', `\`${id}\` is undone already`, ['`nacre undo list` says by what.']);
+  if (change?.undone_by) throw new Failure(409, 'conflict', `\`${id}\` is undone already`, ['`nacre undo --list` says by what.']);
   state.undos?.get(id)?.();
   if (change) Object.assign(change, { undone_by: report.run, undoable: false });
   tasks.changed('memories');
@@ -164,7 +164,7 @@ const service = () => ({
 function setConfig(body) {
   const setting = data.config.settings[body.key];
   if (/^(roles|providers|embedding)\./.test(body.key)) throw new Failure(403, 'refused', `\`${body.key}\` decides where text is sent, and is not set from a browser`, [`Type it: nacre config set ${body.key} VALUE`]);
-  if (!setting) throw new Failure(404, 'not_found', `There is no setting \`${body.key}\``, ['`nacre config show` lists them.']);
+  if (!setting) throw new Failure(404, 'not_found', `There is no setting \`${body.key}\``, ['`nacre config` lists them.']);
   const value = typeof setting.value === 'boolean' ? String(body.value) === 'true' : typeof setting.value === 'number' ? Number(body.value) : body.value;
   if (typeof value === 'number' && Number.isNaN(value)) throw new Failure(422, 'invalid', `\`${body.key}\` wants a number`);
   Object.assign(setting, { value, origin: 'in /home/ana/.nacre/config.toml' });
@@ -325,7 +325,7 @@ async function answer(request, response) {
   if (path === '/' || path.startsWith('/assets/')) return serveFile(path, response);
   if (path === '/api/login') {
     const { code } = await readBody(request);
-    if (code !== 'mock') throw new Failure(401, 'refused', 'The link was used already, or is too old', ['Open a new one: nacre dashboard']);
+    if (code !== 'mock') throw new Failure(401, 'refused', 'The link was already used or has expired', ['Open a new one: nacre dashboard']);
     response.setHeader('Content-Type', 'application/json');
     return response.end(JSON.stringify({ secret: SECRET }));
   }

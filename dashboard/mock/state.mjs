@@ -100,7 +100,7 @@ export class State {
 
   session(id) {
     const found = this.data.sessions.sessions.find((one) => one.id.startsWith(id) || one.facts.id.startsWith(id));
-    if (!found) throw new Failure(404, 'not_found', `There is no session \`${id}\``, ['`nacre trace list` lists them.']);
+    if (!found) throw new Failure(404, 'not_found', `There is no session \`${id}\``, ['`nacre trace` lists them.']);
     return found;
   }
 

@@ -1,4 +1,4 @@
-// Writes src/lib/wire.ts from docs/schema: the wire types that the dashboard uses, and everything that they refer to.
+// Writes src/lib/wire.ts from docs/schema.json: the wire types that the dashboard uses, and everything that they refer to.
 // Run it with `npm run types` after `make docs`; with `--check` it writes nothing and fails where
 // the file is another one.
 import { readFile, writeFile } from 'node:fs/promises';
@@ -13,14 +13,14 @@ MemoryChangesReport MemoryListReport MemoryListRequest MemoryRelatedReport Memor
 MemorySearchReport MemorySearchRequest MemoryShowReport MemoryShowRequest ModelListReport ModelStatsReport
 ModelTestReport ModelTestRequest ProjectAddReport ProjectAddRequest ProjectListReport ProjectRemoveReport
 ProjectRemoveRequest QueueChangeReport QueueListReport QueueListRequest RefreshRequest ReviewListReport
-ReviewListRequest RunListReport RunListRequest RunShowReport StatusReport SyncReport SyncRequest
+ReviewListRequest LimitRequest RunListReport RunShowReport StatusReport SyncReport SyncRequest
 TaskCancelReport TaskListReport TaskShowReport ToolStatsReport TraceListReport TraceListRequest
 TraceSearchReport TraceSearchRequest TraceShowReport TraceShowRequest TrustReport UndoListReport
-UndoListRequest UndoReport UndoRequest`
+UndoReport UndoRequest`
   .trim()
   .split(/\s+/);
 
-const schemas = new URL('../../docs/schema/', import.meta.url);
+const schemas = new URL('../../docs/schema.json', import.meta.url);
 const target = fileURLToPath(new URL('../src/lib/wire.ts', import.meta.url));
 
 // The types carry lengths and formats that TypeScript has no use for. A reference beside other keywords becomes one of
@@ -42,11 +42,14 @@ function plainFields(fields) {
   return Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, plain(field)]));
 }
 
+const { $defs: schema } = JSON.parse(await readFile(schemas, 'utf8'));
 const definitions = {};
-for (const name of USED) {
-  const schema = JSON.parse(await readFile(new URL(`${name}.json`, schemas), 'utf8'));
-  for (const [inner, part] of Object.entries(schema.$defs ?? {})) definitions[inner] ??= plain(part);
-  definitions[name] = plain(schema);
+const waiting = [...USED];
+while (waiting.length > 0) {
+  const name = waiting.pop();
+  if (name in definitions) continue;
+  definitions[name] = plain(schema[name]);
+  waiting.push(...[...JSON.stringify(schema[name]).matchAll(/"#\/\$defs\/(\w+)"/g)].map(([, inner]) => inner));
 }
 
 const root = {
@@ -55,7 +58,7 @@ const root = {
   properties: Object.fromEntries(Object.keys(definitions).sort().map((name) => [name, { $ref: `#/definitions/${name}` }])),
   definitions,
 };
-const banner = '// Written by `npm run types` from docs/schema. Do not edit: change the wire type, and run it again.\n';
+const banner = '// Written by `npm run types` from docs/schema.json. Do not edit: change the wire type, and run it again.\n';
 let text = await compile(root, 'WireTypes', {
   bannerComment: banner,
   additionalProperties: false,
@@ -65,7 +68,7 @@ let text = await compile(root, 'WireTypes', {
 text = text.replace(/export interface WireTypes \{[\s\S]*?\n\}\n/, '');
 if (process.argv.includes('--check')) {
   if (text !== (await readFile(target, 'utf8'))) {
-    console.error('src/lib/wire.ts is not what docs/schema says. Run: npm run types');
+    console.error('src/lib/wire.ts is not what docs/schema.json says. Run: npm run types');
     process.exit(1);
   }
 } else {

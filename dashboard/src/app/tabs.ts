@@ -59,7 +59,7 @@ export const TABS: Tab[] = [
     title: 'Sessions',
     icon: 'sessions',
     key: 's',
-    command: 'nacre trace list',
+    command: 'nacre trace',
     load: () => import('../tabs/Sessions.svelte'),
   },
   {
@@ -83,7 +83,7 @@ export const TABS: Tab[] = [
     title: 'Settings',
     icon: 'settings',
     key: ',',
-    command: 'nacre config show',
+    command: 'nacre config',
     load: () => import('../tabs/Settings.svelte'),
   },
 ];

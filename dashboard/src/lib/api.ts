@@ -163,9 +163,9 @@ const post = <T>(path: string, body: unknown = {}, signal?: Abort): Promise<T> =
   json<T>('POST', path, signal ? { body, signal } : { body });
 
 /** A task that was started, or the report where it was over at once. */
-export type Started<T> = N.TaskStarted | T;
+export type Started<T> = N.TaskRef | T;
 
-export function isStarted(answer: object): answer is N.TaskStarted {
+export function isStarted(answer: object): answer is N.TaskRef {
   return Object.keys(answer).length === 1 && 'task' in answer;
 }
 
@@ -223,13 +223,13 @@ export const api = {
   addProject: (request: W.ProjectAddRequest) => post<W.ProjectAddReport>('/api/project/add', request),
   removeProject: (name: string) => post<W.ProjectRemoveReport>('/api/project/remove', { name }),
 
-  runs: (request?: W.RunListRequest, signal?: Abort) => get<W.RunListReport>('/api/runs', request, signal),
+  runs: (request?: W.LimitRequest, signal?: Abort) => get<W.RunListReport>('/api/runs', request, signal),
   runStats: (signal?: Abort) => get<N.RunStatsReport>('/api/runs/stats', {}, signal),
   run: (id: string, signal?: Abort) => get<W.RunShowReport>(`/api/runs/${part(id)}`, {}, signal),
   runMessages: (id: string, signal?: Abort) => get<N.RunMessagesReport>(`/api/runs/${part(id)}/messages`, {}, signal),
   undoRun: (id: string, request: { keep_changed?: boolean; dry_run?: boolean } = {}) =>
     post<W.UndoReport>(`/api/runs/${part(id)}/undo`, request),
-  changes: (request?: W.UndoListRequest, signal?: Abort) => get<W.UndoListReport>('/api/changes', request, signal),
+  changes: (request?: W.LimitRequest, signal?: Abort) => get<W.UndoListReport>('/api/changes', request, signal),
   queue: (request?: W.QueueListRequest, signal?: Abort) => get<W.QueueListReport>('/api/queue', request, signal),
   retryJob: (id: string) => post<W.QueueChangeReport>(`/api/queue/${part(id)}/retry`),
   skipJob: (id: string) => post<W.QueueChangeReport>(`/api/queue/${part(id)}/skip`),

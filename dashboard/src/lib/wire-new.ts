@@ -1,4 +1,4 @@
-// Wire types of the server that docs/schema does not hold yet. When it does, they move to `npm run types`.
+// Wire types of the server that docs/schema.json does not hold yet. When it does, they move to `npm run types`.
 import type { MemoryEntry, ModelStats, ToolStats, EdgeKind } from './wire';
 
 export interface HealthReport {
@@ -89,7 +89,7 @@ export interface GraphReport {
   left_out_edges?: number;
 }
 
-export interface TaskStarted {
+export interface TaskRef {
   task: string;
 }
 

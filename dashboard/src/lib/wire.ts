@@ -1,15 +1,15 @@
-// Written by `npm run types` from docs/schema. Do not edit: change the wire type, and run it again.
+// Written by `npm run types` from docs/schema.json. Do not edit: change the wire type, and run it again.
 
 /**
- * Whether a part of the connection is there.
+ * State of a part of the connection.
  */
 export type WiringState = ('on' | 'off') | 'outdated' | 'not_possible';
 /**
- * How closely a text was analysed.
+ * How thoroughly a file was analyzed.
  */
 export type AnalysisDepth = 'none' | 'glance' | 'full';
 /**
- * An answer, by who gave it.
+ * An answer written by a model, or the matching memories.
  */
 export type AskReport =
   | (ModelAnswer & {
@@ -19,7 +19,7 @@ export type AskReport =
       by: 'memories';
     });
 /**
- * Why an operation failed, for programs.
+ * Machine-readable reason of a failure.
  */
 export type ErrorCode =
   | 'usage'
@@ -39,78 +39,78 @@ export type ErrorCode =
   | 'output_closed'
   | 'failed';
 /**
- * Which store a memory is in.
+ * The store that contains a memory.
  */
 export type StoreScope = 'project' | 'global';
 /**
- * Whose words a quote holds.
+ * The speaker of a quote.
  */
 export type Speaker = ('assistant' | 'tool') | 'human' | 'user';
 /**
- * How far a memory is trusted on this machine, lowest first.
+ * The trust level of a memory on this machine, lowest first.
  */
 export type TrustLevel = 'quarantined' | 'foreign' | 'derived' | 'assistant' | 'user' | 'human';
 /**
- * Where to look.
+ * The stores to search.
  */
 export type Scope = 'project_fallback_global' | 'project_only' | 'global_only';
 /**
- * Whether the numbers alone decide.
+ * Whether the scores alone are decisive.
  */
 export type Band = 'clear' | 'grey';
 /**
- * What a section tells of.
+ * Topic of a section.
  */
 export type BriefTopic = 'decisions' | 'preferences' | 'pitfalls' | 'knowledge' | 'recent_work' | 'open_ends';
 /**
- * How the map came to be up to date.
+ * How the map was brought up to date for an answer.
  */
 export type CacheStatus = 'hit' | 'miss' | 'refreshed' | 'stale_rebuild';
 /**
- * What is done with a candidate.
+ * The action taken for a candidate.
  */
 export type CandidateVerb = ('add' | 'update' | 'no-op') | 'supersede';
 /**
- * What happens to a file.
+ * Kind of a file change.
  */
 export type ChangeKind = 'create' | 'change' | 'remove';
 /**
- * A place that may hold a copy of a memory.
+ * A kind of place that may contain a copy of a memory.
  */
 export type CopyPlace = 'files' | 'runs' | 'index' | 'notes' | 'shared_index' | 'server';
 /**
- * What was found in a place.
+ * The result of checking a place.
  */
 export type CopyState = 'gone' | 'waits';
 /**
- * How far a step is.
+ * The state of a step.
  */
 export type StepState = ('pending' | 'in_progress' | 'done' | 'failed') | 'gated' | 'skipped';
 /**
- * What became of a file or a symbol.
+ * Kind of change of a file or symbol.
  */
 export type CodeChange = ('added' | 'modified' | 'removed') | 'renamed';
 /**
- * What a symbol is.
+ * The kind of a symbol.
  */
 export type SymbolKind =
   | ('function' | 'method' | 'class' | 'struct' | 'enum' | 'implementation' | 'type' | 'constant' | 'macro')
   | 'interface'
   | 'module';
 /**
- * Where a delta begins: a revision, `git:REF`, `client:NAME`, or `0` for everything.
+ * The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything.
  */
 export type Since = string;
 /**
- * What a command is for.
+ * Purpose of a command.
  */
 export type CommandPurpose = 'build' | 'run' | 'test' | 'lint';
 /**
- * What a key holds.
+ * Value of a setting.
  */
 export type SettingValue = string | number | boolean | string[];
 /**
- * What to change about the connected agents.
+ * A change of the connected agents.
  */
 export type ConnectRequest =
   | {
@@ -124,7 +124,8 @@ export type ConnectRequest =
       action: 'add';
       agents: string[];
       /**
-       * Where the agent keeps its traces; none for its usual places. With a path only the traces are connected.
+       * Paths of the agent's transcripts. Defaults to its usual paths. If given, only the
+       * transcripts are connected.
        */
       paths?: string[];
       wiring?: WiringOptions;
@@ -139,7 +140,7 @@ export type ConnectRequest =
       wiring?: WiringOptions;
     };
 /**
- * A part of what is written into an agent's files.
+ * A part that can be written to an agent's settings.
  */
 export type WiringPart = 'mcp' | 'hooks' | 'skill';
 /**
@@ -151,39 +152,40 @@ export type SymbolForm = 'name' | 'signature' | 'body';
  */
 export type WhyRelevant = 'asked' | 'words' | 'near' | 'meaning' | 'memory';
 /**
- * Which command an answer is of.
+ * The map command that produced an answer.
  */
 export type MapCommand = 'explore' | 'context' | 'delta' | 'refresh' | 'explain' | 'watch' | 'search_code';
 /**
- * A state of a project's files, such as `6af1b3c4.17`. Each change of them makes the next one.
+ * A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments
+ * it.
  */
 export type MapRevision = string;
 /**
- * The form of a payload. A budget is counted on the bytes of that form.
+ * The output format of the map. The output budget counts bytes in this format.
  */
 export type MapFormat = 'text' | 'json';
 /**
- * How the database is.
+ * The state of the shared database.
  */
 export type DatabaseState = 'connected' | 'slow' | 'away' | 'unusable';
 /**
- * Who decided about a candidate.
+ * What decided about a candidate.
  */
 export type DecidedBy = 'rule' | 'lead';
 /**
- * What there is at the path of a project.
+ * State of a project's folder.
  */
 export type ProjectState = 'ready' | 'no store' | 'missing';
 /**
- * Whether the stores can be used as they are. Only a completed check may say so.
+ * Whether the stores are usable. Only a complete check sets this to a healthy state.
  */
 export type Health = ('ok' | 'broken') | 'unchecked';
 /**
- * How bad a finding is.
+ * The severity of a finding.
  */
 export type Severity = 'error' | 'warning';
 /**
- * How two memories belong together.
+ * The kind of a link between two memories.
  */
 export type EdgeKind =
   | (
@@ -198,52 +200,44 @@ export type EdgeKind =
     )
   | 'newer than';
 /**
- * Whether a model can be used.
- */
-export type EmbedderState = 'ready';
-/**
- * What begins in a file.
+ * Kind of an entry point.
  */
 export type EntryKind = ('readme' | 'program' | 'library' | 'manifest') | 'script';
 /**
- * How much an overview tells.
+ * Level of detail of an overview.
  */
 export type MapDetail = 'compact' | 'normal' | 'verbose';
 /**
- * What a lead or an explorer would do with a candidate.
+ * The action that a lead agent or explorer chooses for a candidate.
  */
 export type LeadAction = 'add' | 'update' | 'no_op' | 'supersede';
 /**
- * How a memory served.
+ * A verdict on how useful a memory was.
  */
 export type Verdict = 'useful' | 'wrong' | 'outdated';
 /**
- * What a memory is.
+ * The type of a memory.
  */
 export type MemoryType = 'decision' | 'learning' | 'summary';
 /**
- * Whether a session is worth reading at all.
+ * Whether a session is worth processing, and why not.
  */
 export type Gate = 'open' | 'not_a_persons' | 'no_words' | 'abandoned' | 'mechanical';
 /**
- * Where a session stands.
+ * The state of a session in the queue.
  */
 export type JobState = 'running' | 'pending' | 'done' | 'empty' | 'skipped' | 'dead';
 /**
- * What the lead of a sync is run with.
- */
-export type LeadRuntime = 'nacre' | 'claude';
-/**
- * What a sync did to a memory.
+ * The change that a sync made to a memory.
  */
 export type LearnedChange = 'added' | 'updated';
 /**
- * What kind of learning a memory is.
+ * The kind of a learning.
  */
 export type LearningKind =
   'insight' | 'procedure' | 'pitfall' | 'friction' | 'preference' | 'convention' | 'context';
 /**
- * What is done to a memory.
+ * Kind of an action on a memory.
  */
 export type MaintainVerb =
   | 'merge'
@@ -258,11 +252,7 @@ export type MaintainVerb =
   | 'doubt'
   | 'relink';
 /**
- * How a maintenance ended.
- */
-export type MaintainOutcome = 'done' | 'clean' | 'skipped';
-/**
- * What a run is for.
+ * The purpose of a run.
  */
 export type RunMode =
   | ('sync' | 'maintain' | 'undo' | 'import')
@@ -280,37 +270,41 @@ export type RunMode =
  */
 export type MaintainState = ('done' | 'failed') | 'clean' | 'skipped';
 /**
- * What was done to a memory.
+ * The change made to a memory.
  */
 export type MemoryChange =
   'added' | 'edited' | 'left unchanged' | 'archived' | 'restored' | 'forgot' | 'accepted' | 'rejected';
 /**
- * By what memories are put in order, over all stores. What has no such value comes last.
+ * The author of the feedback.
+ */
+export type SaidBy = 'owner' | 'agent' | 'person' | 'unknown';
+/**
+ * The sort key of a list. Memories without a value for it are last.
  */
 export type MemorySort =
   'updated' | '-updated' | 'created' | '-created' | 'title' | '-title' | 'confidence' | '-confidence';
 /**
- * How a memory stands.
+ * The status of a memory.
  */
 export type MemoryStatus = 'active' | 'candidate' | 'superseded' | 'stale' | 'archived';
 /**
- * What to rank by.
+ * The ranking method.
  */
 export type SearchMode = 'hybrid' | 'lexical' | 'semantic';
 /**
- * A job that a model can be set for.
+ * A role to which a model can be assigned.
  */
 export type ModelRole = 'lead' | 'explorer' | 'extract' | 'summarize' | 'ask' | 'chat';
 /**
- * What was done to sessions of the queue.
+ * The change made to queued sessions.
  */
 export type QueueChange = 'queued' | 'skipped';
 /**
- * How a candidate stands to a memory.
+ * The relation between a candidate and a memory.
  */
 export type Relation = 'different' | 'contradicts' | 'refines' | 'same';
 /**
- * How often a run did what.
+ * Number of actions of each kind in a run.
  */
 export type RunCounts =
   | ActionCounts
@@ -328,19 +322,19 @@ export type RunCounts =
       validate?: number;
     };
 /**
- * What a run took.
+ * The metrics of a run.
  */
 export type RunMetrics = SyncMetrics | MaintainMetrics;
 /**
- * How a session was read.
+ * How a session was processed.
  */
-export type Strategy = 'offline' | 'windows' | 'rlm';
+export type Strategy = 'offline' | 'windows';
 /**
- * What a run did.
+ * The actions of a run.
  */
 export type RunReport = SessionRun | StoreMaintenance | UndoRunReport;
 /**
- * What in a session gave a candidate.
+ * The kind of session content that led to a candidate.
  */
 export type Signal =
   | 'remember'
@@ -354,49 +348,45 @@ export type Signal =
   | 'procedure'
   | 'model';
 /**
- * Whether a session had anything to read.
+ * Whether a session had new content to process.
  */
 export type SessionOutcome = 'done' | 'unchanged';
 /**
- * What an undo does.
- */
-export type UndoVerb = 'put back';
-/**
- * Whether a session was at rest when it was read.
+ * Whether a session was idle when it was read.
  */
 export type SessionEnding = ('finished' | 'unknown') | 'active';
 /**
- * How two sessions are linked.
+ * The relation between two sessions.
  */
 export type SessionLinkKind = 'parent' | 'fork_of' | 'continues';
 /**
- * What a session was for.
+ * The purpose of a session.
  */
 export type SessionRole = 'main' | 'sub_agent' | 'helper';
 /**
- * What a sum of spending covers.
+ * The scope of a spending limit.
  */
 export type SpendingScope = 'day' | 'project';
 /**
- * How sessions are to be read.
+ * How sessions are processed.
  */
-export type StrategyChoice = 'auto' | 'offline' | 'windows' | 'rlm';
+export type StrategyChoice = 'auto' | 'offline' | 'windows';
 /**
- * What the runs of a sync are for; their folders are named by it.
+ * The purpose of a sync run. It is part of the run folder's name.
  */
 export type SyncMode = 'sync' | 'hot' | 'cold';
 /**
- * A session that was worked off.
+ * A processed session.
  */
 export type SyncedSession = {
   agent: string;
   id: string;
   /**
-   * How long it took, in milliseconds.
+   * Duration in milliseconds.
    */
   ms: number;
   /**
-   * The root of the project that it belongs to.
+   * The root folder of its project.
    */
   project?: string;
   title: string;
@@ -404,7 +394,7 @@ export type SyncedSession = {
 export type SyncedSession1 =
   | {
       /**
-       * How many proposals were turned away.
+       * Number of rejected proposals.
        */
       dropped: number;
       report: SessionRun;
@@ -415,24 +405,24 @@ export type SyncedSession1 =
       state: 'failed';
     };
 /**
- * Which others a task has to wait for.
+ * The priority of a task.
  */
 export type TaskClass = 'interactive' | 'background';
 /**
- * Where a task is.
+ * The state of a task.
  */
 export type TaskState = 'accepted' | 'queued' | 'running' | 'completed' | 'failed' | 'cancelled';
 /**
- * What an event is.
+ * The kind of an event.
  */
 export type TraceEventKind =
   'user' | 'assistant' | 'reasoning' | 'tool_call' | 'tool_result' | 'summary' | 'compaction' | 'meta';
 /**
- * Whose part of a session an event belongs to.
+ * The part of a session that an event belongs to.
  */
 export type TraceLane = 'main' | 'sidechain' | 'inherited';
 /**
- * Where in its trace an event was read.
+ * The position of an event in its trace.
  */
 export type TracePlace =
   | {
@@ -447,12 +437,12 @@ export type TracePlace =
       };
     };
 /**
- * What an undo did to a memory.
+ * The change that an undo made to a memory.
  */
 export type UndoneHow = 'removed' | 'restored' | 'reverted';
 
 /**
- * How many candidates became what.
+ * Number of candidates for each action.
  */
 export interface ActionCounts {
   add: number;
@@ -461,7 +451,8 @@ export interface ActionCounts {
   update: number;
 }
 /**
- * How likely each question about a candidate and its nearest memory is answered with yes, from 0 to 1.
+ * Likelihood, from 0 to 1, that each question about a candidate and its nearest memory is answered
+ * with yes.
  */
 export interface ActionScores {
   about: number;
@@ -469,96 +460,97 @@ export interface ActionScores {
   more: number;
 }
 /**
- * A file that uses a symbol that changed its shape or is gone.
+ * A file that uses a symbol whose signature changed or that was removed.
  */
 export interface AffectedFile {
   /**
-   * Imports between it and what changed: 1 for a file that imports it itself, or needs no import.
+   * Number of imports between the file and the change; 1 if it imports the changed file itself
+   * or needs no import.
    */
   depth: number;
   path: string;
   /**
-   * What it uses; empty for a file that imports one that is gone.
+   * Changed symbols that it uses; empty if it imports a removed file.
    */
   symbols: string[];
 }
 /**
- * A folder with affected files in it.
+ * A folder with affected files.
  */
 export interface AffectedFolder {
   files: number;
   /**
-   * Empty for the root.
+   * Path of the folder; empty for the root.
    */
   path: string;
 }
 /**
- * An agent, its traces and what its files have of Nacre.
+ * An agent, its transcripts, and Nacre's entries in its settings.
  */
 export interface AgentEntry {
   agent: string;
   /**
-   * Whether its traces are read.
+   * Whether its transcripts are read.
    */
   connected: boolean;
   hooks: WiringState;
   mcp: WiringState;
   /**
-   * Places that could not be looked into.
+   * Paths that could not be read.
    */
   problems: string[];
   roots: string[];
   skill: WiringState;
   /**
-   * How many files and databases hold its traces.
+   * Number of files and databases with its transcripts.
    */
   sources: number;
   traces: WiringState;
 }
 /**
- * How many sessions of one agent there are.
+ * Number of sessions of one agent.
  */
 export interface AgentSessions {
   agent: string;
   sessions: number;
   /**
-   * The agent as people call it.
+   * The display name of the agent.
    */
   title: string;
 }
 /**
- * A sentence that holds.
+ * A verified sentence.
  */
 export interface AnswerSentence {
   /**
-   * The memories that prove it.
+   * IDs of the memories that support it.
    */
   ids: string[];
   /**
-   * The messages of sessions that do.
+   * The session messages that support it.
    */
   messages: string[];
   /**
-   * The words of each source, as they stand there.
+   * The passage from each source.
    */
   quotes: SourceQuote[];
   /**
-   * What its sources say, each with its id.
+   * The passages from its sources, each followed by its ID.
    */
   text: string;
 }
 /**
- * Words of a source.
+ * An unchanged passage from a source.
  */
 export interface SourceQuote {
   /**
-   * The id of a memory, or the place of a message.
+   * ID of a memory, or position of a message.
    */
   source: string;
   text: string;
 }
 /**
- * What a model wrote, as far as it holds.
+ * A model's answer, reduced to its verified sentences.
  */
 export interface ModelAnswer {
   /**
@@ -566,21 +558,21 @@ export interface ModelAnswer {
    */
   answer?: string | null;
   /**
-   * How many files could not be read.
+   * Number of unreadable files.
    */
   broken: number;
   cost_usd?: number | null;
   /**
-   * Why the answer is not whole.
+   * Why the answer is incomplete.
    */
   error?: string | null;
   /**
-   * The same with what may help.
+   * The same error with hints.
    */
   failure?: Failure | null;
   known: boolean;
   /**
-   * How many sentences were left out, by reason.
+   * Number of removed sentences by reason.
    */
   left_out: {
     [k: string]: number;
@@ -590,73 +582,73 @@ export interface ModelAnswer {
    */
   memories: CitedMemory[];
   /**
-   * The messages of sessions that they cite.
+   * The session messages that the sentences cite.
    */
   messages: string[];
   question: string;
   sentences: AnswerSentence[];
   steps: number;
-  tokens: TokenUse;
+  tokens: TokenCounts;
   tool_calls: number;
 }
 /**
- * An operation that could not be carried out.
+ * An operation that failed.
  */
 export interface Failure {
   /**
-   * Why, outermost first.
+   * The causes, outermost first.
    */
   causes: string[];
   code: ErrorCode;
   /**
-   * What the person can do, with the command to type.
+   * What the user can do, with commands to run.
    */
   hints: string[];
   /**
-   * What could not be done.
+   * The error message.
    */
   message: string;
 }
 /**
- * A memory that an answer cites, as it is now.
+ * The current state of a memory cited by an answer.
  */
 export interface CitedMemory {
   /**
-   * Which other stores have the same id.
+   * Other stores that contain the same ID.
    */
   also_in: StoreScope[];
   id: string;
   /**
-   * What it overturned by nothing but its own claim.
+   * IDs of memories that it overturned without verification.
    */
   not_verified: string[];
   path: string;
   /**
-   * Its project, where all projects were asked.
+   * Project of the memory, if all projects were searched.
    */
   project?: string | null;
   quote?: string | null;
   scope: StoreScope;
   /**
-   * Who said that.
+   * Who made the statement.
    */
   speaker?: Speaker | null;
   status: string;
   title: string;
   /**
-   * Its type; of a learning, its kind.
+   * Type of the memory, or the kind of a learning.
    */
   type: string;
 }
 /**
- * How many tokens models read and wrote.
+ * Numbers of input and output tokens used by models.
  */
-export interface TokenUse {
+export interface TokenCounts {
   input: number;
   output: number;
 }
 /**
- * Memories as the answer: the first answers, the others are near it.
+ * Memories that answer a question, the best match first.
  */
 export interface MemoryAnswer {
   /**
@@ -664,11 +656,11 @@ export interface MemoryAnswer {
    */
   answer?: string | null;
   /**
-   * How many files could not be read.
+   * Number of unreadable files.
    */
   broken: number;
   /**
-   * Why no model answered, where one should have.
+   * Why the configured model did not answer.
    */
   error?: string | null;
   known: boolean;
@@ -676,28 +668,28 @@ export interface MemoryAnswer {
   question: string;
 }
 /**
- * A memory that fits a question.
+ * A memory that matches a question.
  */
 export interface RecalledMemory {
   /**
-   * Which other stores have the same id.
+   * Other stores that contain the same ID.
    */
   also_in: StoreScope[];
   id: string;
   /**
-   * The line of its text that is nearest to the question; empty where the title says it all.
+   * The best matching line of its text; empty if the title is sufficient.
    */
   line: string;
   /**
-   * What it overturned by nothing but its own claim.
+   * IDs of memories that it overturned without verification.
    */
   not_verified: string[];
   /**
-   * Its project, where all projects were asked.
+   * Project of the memory, if all projects were searched.
    */
   project?: string | null;
   /**
-   * The first quote that says more than the memory itself.
+   * The first quote that adds information to the memory.
    */
   proof?: RecalledQuote | null;
   quote?: string | null;
@@ -706,16 +698,16 @@ export interface RecalledMemory {
   status: string;
   title: string;
   /**
-   * How far it is trusted on this machine, where it is less than the agent's own word.
+   * Trust level on this machine, if lower than that of the agent's own statements.
    */
   trust?: TrustLevel | null;
   /**
-   * Its type; of a learning, its kind.
+   * Type of the memory, or the kind of a learning.
    */
   type: string;
 }
 /**
- * What proves a memory.
+ * A quote that supports a memory.
  */
 export interface RecalledQuote {
   at: string;
@@ -723,30 +715,30 @@ export interface RecalledQuote {
   text: string;
 }
 /**
- * What is asked, and what it may be answered from.
+ * A question, and the memories it can be answered from.
  */
 export interface AskRequest {
   /**
-   * Answer from every registered project that may be read, instead of this one.
+   * Search all readable registered projects instead of the current one.
    */
   all_projects?: boolean;
   /**
-   * At most this many memories, 1 to 20. Without it, 5.
+   * Maximum number of memories, from 1 to 20. Defaults to 5.
    */
   limit?: number | null;
   /**
-   * Answer with the memories themselves, also where a model is set.
+   * Return memories as the answer even if a model is configured.
    */
   no_model?: boolean;
   question: string;
   scope?: Scope | null;
   /**
-   * A file with the model's answers, for tests.
+   * Path of a file with the model's answers, for tests.
    */
   scripted?: string | null;
 }
 /**
- * A memory in a line.
+ * A memory on one line.
  */
 export interface BriefItem {
   id: string;
@@ -754,45 +746,45 @@ export interface BriefItem {
   text: string;
 }
 /**
- * A brief, by topic and as one text.
+ * A brief, by topic and as text.
  */
 export interface BriefReport {
   /**
-   * Files that could not be read, by path.
+   * Paths of unreadable files.
    */
   broken?: string[];
   budget: number;
   /**
-   * How many candidates are not in it because they wait for `nacre review`.
+   * Number of candidates excluded because they are pending in `nacre review`.
    */
   candidates?: number;
   /**
-   * How many memories hold and are not in it.
+   * Number of valid memories that are not included.
    */
   left_out: number;
   sections: BriefSection[];
   /**
-   * The brief as Markdown; empty when there is nothing to tell or no room for it.
+   * The brief as Markdown; empty if no memory is relevant or fits.
    */
   text: string;
   /**
-   * How many of them the text counts.
+   * Number of tokens of the text.
    */
   tokens: number;
   /**
-   * Those that are not in it because nothing shows who wrote them.
+   * Memories excluded because their author is unproven.
    */
   unproven: string[];
 }
 /**
- * The memories of one topic, best first.
+ * Memories of one topic, the best first.
  */
 export interface BriefSection {
   items: BriefItem[];
   topic: BriefTopic;
 }
 /**
- * A file that could not be read.
+ * A file that cannot be read.
  */
 export interface BrokenFile {
   line?: number | null;
@@ -800,67 +792,67 @@ export interface BrokenFile {
   path: string;
 }
 /**
- * A change, in a line.
+ * A change in a list.
  */
 export interface ChangeEntry {
   /**
-   * What else it is about: a file, agents or projects.
+   * Other things that changed: a file, agents or projects.
    */
   about?: string;
   added: number;
   at: string;
   changed: number;
   /**
-   * What was typed, without `nacre`.
+   * The command that made the change, without `nacre`.
    */
   command: string;
   id: string;
   /**
-   * Some of the memories.
+   * Examples of changed memories.
    */
   memories: string[];
   removed: number;
   /**
-   * How many runs it has: a sync has one for each session.
+   * Number of runs. A sync has one run per session.
    */
   runs: number;
   /**
-   * Whether `nacre undo` can take it back.
+   * Whether `nacre undo` can undo this change.
    */
   undoable: boolean;
   /**
-   * The change that it took back.
+   * The change that this one undid.
    */
   undoes?: string | null;
   /**
-   * The undo that took it back.
+   * The undo that reverted this change.
    */
   undone_by?: string | null;
 }
 /**
- * A place that was looked into after a memory was forgotten.
+ * A place that was checked after a memory was forgotten.
  */
 export interface CheckedCopy {
   /**
-   * Why it waits, or which server.
+   * Why a copy still exists, or the name of the server.
    */
   detail?: string | null;
   place: CopyPlace;
   state: CopyState;
 }
 /**
- * One step of a run, and how far it is.
+ * A step of a run, and its state.
  */
 export interface ChecklistStep {
   state: StepState;
   step: string;
 }
 /**
- * Files of code that are not the project's own sources.
+ * Code files that are not the project's own sources.
  */
 export interface CodeApart {
   /**
-   * Examples, benchmarks and documents.
+   * Number of examples, benchmarks and documents.
    */
   aside: number;
   generated: number;
@@ -868,41 +860,42 @@ export interface CodeApart {
   vendored: number;
 }
 /**
- * A part of the project: a package, or a folder.
+ * A part of the project: a package or a folder.
  */
 export interface CodeArea {
   /**
-   * What its manifest or README says it is.
+   * Description in its manifest or README.
    */
   about?: string | null;
   files: number;
   lines: number;
   /**
-   * Empty for what lies in no folder.
+   * Path of the folder; empty for files at the root.
    */
   path: string;
 }
 /**
- * What changed, as much of it as was asked for; the counts are of all.
+ * The requested part of the changes. Counts cover all changes.
  */
 export interface CodeDelta {
   added: number;
   /**
-   * Files that use what changed, as many as fit a budget.
+   * Files that use changed symbols, as many as fit the budget.
    */
   affected: AffectedFile[];
   /**
-   * How many of all lie in each folder, most first; empty for a short list that is whole.
+   * Number of affected files in each folder, the largest first; empty if the list of files is
+   * short and complete.
    */
   affected_folders: AffectedFolder[];
   /**
-   * How many there are in all.
+   * Total number of affected files.
    */
   affected_total: number;
   files: FileDelta[];
   modified: number;
   /**
-   * The path to continue after, when there is more.
+   * The path to continue after, if there are more files.
    */
   next?: string | null;
   removed: number;
@@ -910,49 +903,49 @@ export interface CodeDelta {
   since: Since;
 }
 /**
- * What became of one file.
+ * The change of one file.
  */
 export interface FileDelta {
   change: CodeChange;
   /**
-   * Where a renamed file was.
+   * Former path of a renamed file.
    */
   from?: string | null;
   new_hash?: string | null;
   old_hash?: string | null;
   path: string;
   /**
-   * What became of the symbols of a modified file; absent where what it held before is not known any more.
+   * Changed symbols of a modified file; absent if its former content is unknown.
    */
   symbols?: SymbolDeltas | null;
 }
 /**
- * What became of the symbols of a modified file.
+ * Changed symbols of a modified file.
  */
 export interface SymbolDeltas {
   changed: SymbolDelta[];
   depth: AnalysisDepth;
 }
 /**
- * What became of one symbol of a modified file.
+ * The change of one symbol in a modified file.
  */
 export interface SymbolDelta {
   change: CodeChange;
   /**
-   * Whether the code that uses it may have to change, too.
+   * Whether code that uses the symbol may have to change.
    */
   is_signature: boolean;
   kind: SymbolKind;
   name: string;
 }
 /**
- * One setting, and what it means.
+ * A setting and its description.
  */
 export interface ConfigGetReport {
   doc: string;
   key: string;
   /**
-   * Where it was set; a list may come from several places.
+   * Where the value was set. A list can have several origins.
    */
   origin: string;
   value: SettingValue;
@@ -962,16 +955,16 @@ export interface ConfigGetReport {
  */
 export interface ConfigSetReport {
   /**
-   * The id that `nacre undo` takes; nothing where the file was so already.
+   * ID for `nacre undo`; absent if nothing changed.
    */
   change?: string | null;
   key: string;
   /**
-   * The file that was changed.
+   * Path of the changed file.
    */
   path: string;
   /**
-   * `null` when it was taken out.
+   * The new value, or `null` if the key was removed.
    */
   value?: string | null;
 }
@@ -981,11 +974,12 @@ export interface ConfigSetReport {
 export interface ConfigSetRequest {
   key: string;
   /**
-   * Whether to write to the repository's own settings, which are shared through git.
+   * Whether to change the repository's settings, which are shared through git.
    */
   repo?: boolean;
   /**
-   * A list is comma separated. Without a value, the key is taken out of the file.
+   * The new value; lists are separated by commas. Without a value, the key is removed from the
+   * file.
    */
   value?: string | null;
 }
@@ -994,7 +988,7 @@ export interface ConfigSetRequest {
  */
 export interface ConfigShowReport {
   /**
-   * Keys that have no value until somebody sets one.
+   * Keys without a value.
    */
   not_set?: string[];
   settings: {
@@ -1006,79 +1000,80 @@ export interface ConfigShowReport {
  */
 export interface Setting {
   /**
-   * Where it was set; a list may come from several places.
+   * Where the value was set. A list can have several origins.
    */
   origin: string;
   value: SettingValue;
 }
 /**
- * Every agent that can be connected, and what changed.
+ * All supported agents, and the changes made.
  */
 export interface ConnectReport {
   agents: AgentEntry[];
   /**
-   * The id that `nacre undo` takes.
+   * ID for `nacre undo`.
    */
   change?: string | null;
   /**
-   * The files that were changed, or would be.
+   * Files that were changed, or would be changed by a dry run.
    */
   changes?: FileChange[];
   /**
-   * Agents that were left out, and why.
+   * Agents that were not connected, with the reason.
    */
   left_out?: string[];
   /**
-   * Agents whose sessions are no longer read since this change.
+   * Agents whose sessions are no longer read.
    */
   no_longer_read?: string[];
   /**
-   * What the person has to do for it to work.
+   * Steps that the user must take to complete the connection.
    */
   notes?: string[];
   /**
-   * Agents whose sessions are read since this change.
+   * Agents whose sessions are read from now on.
    */
   now_read?: string[];
   /**
-   * Names what would change, for agreeing to it.
+   * Identifier of the planned changes, used to approve them.
    */
   plan?: string | null;
 }
 /**
- * A file of an agent that changes.
+ * A changed file of an agent.
  */
 export interface FileChange {
   change: ChangeKind;
   /**
-   * What changes, as a unified diff. Secrets around it are redacted.
+   * The change as a unified diff with redacted secrets.
    */
   diff: string;
   path: string;
 }
 /**
- * What is written into an agent's files, and whether it is written at all.
+ * Which parts are written to an agent's settings, and whether they are written.
  */
 export interface WiringOptions {
   /**
-   * Say what would change, and change nothing.
+   * Report the changes without making them.
    */
   dry_run?: boolean;
   /**
-   * Hooks also look at tools before they run. A guard that is on stays on.
+   * Also run a guard hook before each tool call. An enabled guard stays enabled.
    */
   guard?: boolean;
   /**
-   * Only these parts; none for all that the agent can take, and its traces.
+   * Only these parts. Defaults to the transcripts and all parts that the agent supports.
    */
   parts?: WiringPart[];
   /**
-   * The `plan` of a dry run that a person agreed to; another one is refused.
+   * The `plan` of the dry run that the user approved. If the changes differ, the request is
+   * rejected.
    */
   plan?: string | null;
 }
 /**
- * A file, and what of it fits.
+ * A file, with as much of it as fits the budget.
  */
 export interface ContextFile {
   path: string;
@@ -1088,12 +1083,12 @@ export interface ContextFile {
   symbols: ContextSymbol[];
   why: WhyRelevant[];
   /**
-   * What it has of the task, the rarest first.
+   * Words of the task that it contains, the rarest first.
    */
   words?: string[];
 }
 /**
- * A symbol, in as much detail as fits.
+ * A symbol, with as much detail as fits the budget.
  */
 export interface ContextSymbol {
   first_line: number;
@@ -1107,14 +1102,14 @@ export interface ContextSymbol {
   text?: string;
 }
 /**
- * What a task needs, and of which state of the project that was said.
+ * Code relevant to a task, with the state of the project.
  */
 export interface ContextReport {
   budget: number;
   cache_status: CacheStatus;
   command: MapCommand;
   /**
-   * The most relevant first.
+   * The most relevant file first.
    */
   files: ContextFile[];
   left_out: LeftOut;
@@ -1124,23 +1119,23 @@ export interface ContextReport {
   stats: MapStats;
 }
 /**
- * What was relevant and did not fit.
+ * Relevant files that did not fit.
  */
 export interface LeftOut {
   files: number;
   /**
-   * Some of those files with the number of their symbols, the most relevant first.
+   * Some of these files with their number of symbols, the most relevant first.
    */
   listed: [unknown, unknown][];
   symbols: number;
 }
 /**
- * What bringing the map up to date cost, and what it saw.
+ * The cost of updating the map, and the number of files seen.
  */
 export interface MapStats {
   file_count: number;
   /**
-   * Files that there was no time for; the next command reads them.
+   * Files skipped because time ran out. The next command reads them.
    */
   postponed_files: number;
   rehashed_entries: number;
@@ -1148,21 +1143,21 @@ export interface MapStats {
   skipped: SkippedCounts;
   total_bytes: number;
   /**
-   * Files that are too large, or that may not be read.
+   * Files that are too large or not readable.
    */
   unread_files: number;
 }
 /**
- * What lies in the project and is not part of the map, counted by why.
+ * Project entries that are not in the map, counted by reason.
  */
 export interface SkippedCounts {
   /**
-   * Where keys and passwords usually lie.
+   * Files that usually contain secrets, such as keys and passwords.
    */
   denied: number;
   links: number;
   /**
-   * Repositories that are not submodules of this one.
+   * Git repositories inside the project that are not submodules.
    */
   nested: number;
   /**
@@ -1170,7 +1165,7 @@ export interface SkippedCounts {
    */
   special: number;
   /**
-   * Folders that lie too deep, and tracked files that do or are too many.
+   * Folders and files nested too deeply, and tracked files above the limit.
    */
   too_deep: number;
   /**
@@ -1178,72 +1173,73 @@ export interface SkippedCounts {
    */
   unnamable: number;
   /**
-   * Folders left out because their rules are beyond what is read.
+   * Folders skipped because their ignore rules exceed a limit.
    */
   unread_rules: number;
   /**
-   * Folders that could not be opened.
+   * Folders that cannot be opened.
    */
   unreadable: number;
 }
 /**
- * Which task to collect code for, and how much of it.
+ * A task to collect code for, and the size of the result.
  */
 export interface ContextRequest {
   /**
-   * Tokens that the answer may have; 4000 unless said otherwise.
+   * Maximum number of tokens of the answer. Defaults to 4000.
    */
   budget?: number | null;
   /**
-   * The client that has then seen the map as it is now.
+   * The client that receives the current state of the map with this answer.
    */
   client?: string | null;
   /**
-   * Files that are surely meant, seen from the current folder or from the root.
+   * Files that are known to be relevant, relative to the current folder or the root.
    */
   files?: string[];
   /**
-   * List files alone, without their code.
+   * List files without their code.
    */
   files_only?: boolean;
   format?: MapFormat;
   /**
-   * A folder inside the project, or a registered name. Without it, the project around the current folder.
+   * A folder in the project, or the name of a registered project. Defaults to the project that
+   * contains the current folder.
    */
   project?: string | null;
   /**
-   * Read every file again instead of trusting its times.
+   * Read every file again instead of trusting modification times.
    */
   refresh?: boolean;
   /**
-   * Fail when the map was not up to date, and write nothing.
+   * Fail if the map is not up to date, and write nothing.
    */
   strict?: boolean;
   /**
-   * What is to be done, in words. Without it, `files` says what the task is about.
+   * Description of the task. Without it, `files` defines the task.
    */
   task?: string | null;
 }
 /**
- * The database that servers share, as one of them sees it.
+ * The state of the shared database as seen by one server.
  */
 export interface DatabaseStatus {
   /**
-   * Why it cannot be used.
+   * Why the database cannot be used.
    */
   detail?: string | null;
   /**
-   * Whether this server does what only one is to do.
+   * Whether this server does the work that only one server may do.
    */
   is_leader: boolean;
   /**
-   * Since when this process has seen it so.
+   * Time since which this process has observed this state.
    */
   since: string;
   state: DatabaseState;
 }
 /**
- * What changed, and up to which state of the project.
+ * The changes, with the state of the project.
  */
 export interface DeltaReport {
   cache_status: CacheStatus;
@@ -1255,63 +1251,65 @@ export interface DeltaReport {
   stats: MapStats;
 }
 /**
- * Since when to list changes, and how many.
+ * Selects the changes to list.
  */
 export interface DeltaRequest {
   /**
-   * Continue after this path, the `next` of the answer before.
+   * Continue after this path, which is the `next` of the previous answer.
    */
   after?: string | null;
   /**
-   * Tokens that the answer may have, counted on its JSON: affected files are left to the counts by folder, then files to
-   * the next page, until it fits.
+   * Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts
+   * by folder, and then files are moved to the next page.
    */
   budget?: number | null;
   /**
-   * The client that has then seen the map as it is now.
+   * The client that receives the current state of the map with this answer.
    */
   client?: string | null;
   /**
-   * List at most this many files; 0 or nothing for all.
+   * Maximum number of files; 0 or absent means all.
    */
   limit?: number | null;
   /**
-   * A folder inside the project, or a registered name. Without it, the project around the current folder.
+   * A folder in the project, or the name of a registered project. Defaults to the project that
+   * contains the current folder.
    */
   project?: string | null;
   /**
-   * Read every file again instead of trusting its times.
+   * Read every file again instead of trusting modification times.
    */
   refresh?: boolean;
   /**
-   * Without it, `git:HEAD`, or where there is no commit, since the map was first made.
+   * Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the
+   * map.
    */
   since?: Since | null;
   /**
-   * Fail when the map was not up to date, and write nothing.
+   * Fail if the map is not up to date, and write nothing.
    */
   strict?: boolean;
 }
 /**
- * What is wrong with the stores.
+ * Problems found in the stores.
  */
 export interface DoctorReport {
   /**
-   * The id that `nacre undo` takes.
+   * The change id for `nacre undo`.
    */
   change?: string | null;
   /**
-   * What is wrong with the settings of the repository.
+   * Problem with the repository settings.
    */
   config?: string | null;
   errors: number;
   /**
-   * Registered projects whose store is gone; each is an error.
+   * Registered projects whose store no longer exists. Each is an error.
    */
   gone?: ProjectEntry[];
   health: Health;
   /**
-   * What was mended before the check.
+   * Files fixed before the check.
    */
   mended?: MendedFile[];
   stores: StoreCheck[];
@@ -1326,98 +1324,102 @@ export interface ProjectEntry {
   state: ProjectState;
 }
 /**
- * A file that was mended.
+ * A file that was fixed.
  */
 export interface MendedFile {
   path: string;
   what: string;
 }
 /**
- * What is wrong with one store.
+ * Problems found in one store.
  */
 export interface StoreCheck {
   evidence: number;
   findings: Finding[];
   /**
-   * Memories that came from elsewhere and wait for `nacre trust`.
+   * Memories from other sources that are pending in `nacre trust`.
    */
   foreign?: number;
   memories: number;
   path: string;
   /**
-   * Memories that give an order which the person did not give.
+   * Memories that contain instructions that are not from the user.
    */
   quarantined?: number;
   /**
-   * Where quotes were looked up.
+   * Results of comparing the quotes, if requested.
    */
   quotes?: QuoteCheck | null;
   scope: StoreScope;
 }
 /**
- * Something that is wrong with a file.
+ * A problem with a file.
  */
 export interface Finding {
   hint?: string | null;
   line?: number | null;
   message: string;
   /**
-   * Below the store.
+   * Path relative to the store.
    */
   path: string;
   severity: Severity;
 }
 /**
- * How many quotes were found where they are said to be from.
+ * Number of quotes that match their transcripts.
  */
 export interface QuoteCheck {
   /**
-   * Given by a person to Nacre itself.
+   * Quotes that the user entered directly in Nacre.
    */
   by_hand: number;
   missing: number;
   /**
-   * Their transcript is not on this machine.
+   * Quotes whose transcript is not on this machine.
    */
   unchecked: number;
   /**
-   * Files that could not be read.
+   * Transcripts that cannot be read.
    */
   unreadable: number;
   verified: number;
 }
 /**
- * A model that turns texts into vectors.
+ * An embedding model.
  */
 export interface EmbedderEntry {
   about: string;
   dims?: number | null;
   /**
-   * The name and the content: vectors of another id cannot be compared with its own.
+   * Identifier of the model's name and content. Vectors with different identifiers cannot be
+   * compared.
    */
   id?: string | null;
   name: string;
-  state: EmbedderState;
+  /**
+   * State of the model, such as `ready`.
+   */
+  state: string;
 }
 /**
- * A file to begin with.
+ * A file to read first.
  */
 export interface EntryPoint {
   kind: EntryKind;
   /**
-   * What a manifest calls the program or library.
+   * Name of the program or library in a manifest.
    */
   name?: string | null;
   path: string;
 }
 /**
- * The object that stands in the place of a report.
+ * The object that is sent instead of a report.
  */
 export interface ErrorReport {
   error: Failure;
 }
 /**
- * How many events of each kind there are; injected and inherited ones are counted apart.
+ * Number of events by kind. Injected and inherited events are counted separately.
  */
 export interface EventCounts {
   assistant: number;
@@ -1432,16 +1434,16 @@ export interface EventCounts {
   tool_calls: number;
   tool_results: number;
   /**
-   * The person's messages.
+   * The user's messages.
    */
   user: number;
 }
 /**
- * What a project is, and of which state of it that was said.
+ * An overview of a project, with its state.
  */
 export interface ExploreReport {
   /**
-   * The first paragraph of the README, or what a manifest says.
+   * The first paragraph of the README, or the description in a manifest.
    */
   about?: string | null;
   apart: CodeApart;
@@ -1455,7 +1457,7 @@ export interface ExploreReport {
   languages: LanguageCount[];
   module_graph: ModuleGraph;
   /**
-   * Files whose analysis is not whole, by why.
+   * Number of incompletely analyzed files by reason.
    */
   problems: {
     [k: string]: number;
@@ -1469,21 +1471,21 @@ export interface ExploreReport {
   top_imports: Listed5;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed2 {
   items: CodeArea[];
   total: number;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed {
   items: ProjectCommand[];
   total: number;
 }
 /**
- * A command, and the file that says so.
+ * A command, and the file that defines it.
  */
 export interface ProjectCommand {
   command: string;
@@ -1491,33 +1493,34 @@ export interface ProjectCommand {
   purpose: CommandPurpose;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed3 {
   items: EntryPoint[];
   total: number;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed4 {
   items: HotPath[];
   total: number;
 }
 /**
- * A file that much depends on and that changes often.
+ * A file that many others depend on and that changes often.
  */
 export interface HotPath {
   commits: number;
   /**
-   * Rank times recent commits, in thousandths of an average file's.
+   * Rank multiplied by the number of recent commits, in thousandths of the value of an average
+   * file.
    */
   heat: number;
   importers: number;
   path: string;
 }
 /**
- * How many files there are of a language.
+ * Number of files in a language.
  */
 export interface LanguageCount {
   files: number;
@@ -1525,25 +1528,25 @@ export interface LanguageCount {
   lines: number;
 }
 /**
- * Which folders import which; only imports that lead to a file count.
+ * Imports between folders. Only imports that resolve to a file are counted.
  */
 export interface ModuleGraph {
   /**
-   * Pairs of a file and one that it imports.
+   * Number of pairs of an importing and an imported file.
    */
   edges: number;
   modules: Listed6;
   /**
-   * Files.
+   * Number of files.
    */
   nodes: number;
   /**
-   * Imports that should lead to a file of the project and do not.
+   * Number of imports that should resolve to a file of the project but do not.
    */
   unresolved: number;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed6 {
   items: ModuleNode[];
@@ -1558,7 +1561,7 @@ export interface ModuleNode {
   module: string;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed7 {
   items: PublicSurface[];
@@ -1572,7 +1575,7 @@ export interface PublicSurface {
   symbols: Listed8;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed8 {
   items: SurfaceSymbol[];
@@ -1588,74 +1591,76 @@ export interface SurfaceSymbol {
   signature: string;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed9 {
   items: string[];
   total: number;
 }
 /**
- * A list that may be shown in part; the total is of all.
+ * A list that may be incomplete, and the total number of items.
  */
 export interface Listed5 {
   items: TopImport[];
   total: number;
 }
 /**
- * A package from outside the project, and how many files import it.
+ * An external package, and the number of files that import it.
  */
 export interface TopImport {
   files: number;
   module: string;
 }
 /**
- * Which project to give an overview of, and how.
+ * Requests an overview of a project.
  */
 export interface ExploreRequest {
   /**
-   * Tokens that the answer may have; its lists are cut until it fits.
+   * Maximum number of tokens of the answer. Lists are shortened to fit.
    */
   budget?: number | null;
   /**
-   * The client that has then seen the map as it is now.
+   * The client that receives the current state of the map with this answer.
    */
   client?: string | null;
   /**
-   * Compact unless said otherwise.
+   * Level of detail. Defaults to compact.
    */
   detail?: MapDetail | null;
   format?: MapFormat;
   /**
-   * A folder inside the project, or a registered name. Without it, the project around the current folder.
+   * A folder in the project, or the name of a registered project. Defaults to the project that
+   * contains the current folder.
    */
   project?: string | null;
   /**
-   * Read every file again instead of trusting its times.
+   * Read every file again instead of trusting modification times.
    */
   refresh?: boolean;
   /**
-   * Fail when the map was not up to date, and write nothing.
+   * Fail if the map is not up to date, and write nothing.
    */
   strict?: boolean;
 }
 /**
- * What an explorer found about one candidate.
+ * An explorer's finding about one candidate.
  */
 export interface ExplorerFinding {
   action_hint: LeadAction;
   candidate_id: string;
   /**
-   * Words of the file.
+   * A quote from the file.
    */
   evidence: string;
   matched_file?: string | null;
   /**
-   * How much of the candidate the file says, from 0 to 1, as the explorer sees it.
+   * How much of the candidate the memory file already covers, from 0 to 1, as estimated by the
+   * explorer.
    */
   overlap: number;
 }
 /**
- * How one explorer did.
+ * The metrics of one explorer.
  */
 export interface ExplorerMetrics {
   candidates: string[];
@@ -1666,15 +1671,15 @@ export interface ExplorerMetrics {
   task: string;
 }
 /**
- * What the verdict changed.
+ * The changes made because of the feedback.
  */
 export interface FeedbackReport {
   /**
-   * Where else its id stands.
+   * Other files with the same id.
    */
   also_in: OtherPlace[];
   /**
-   * The id that `nacre undo` takes.
+   * The change id for `nacre undo`.
    */
   change?: string | null;
   confidence: number;
@@ -1684,56 +1689,56 @@ export interface FeedbackReport {
   verdict: Verdict;
 }
 /**
- * Another file of the same id.
+ * Another file with the same id.
  */
 export interface OtherPlace {
   path: string;
   scope: StoreScope;
 }
 /**
- * A person's word on a memory.
+ * Feedback from a user on a memory.
  */
 export interface FeedbackRequest {
   /**
-   * Its id, or the start of it.
+   * The id of the memory, or a prefix of it.
    */
   id: string;
   /**
-   * Why, in a sentence; kept on this machine.
+   * The reason in one sentence. It is stored only on this machine.
    */
   note?: string | null;
   scope?: Scope | null;
   verdict: Verdict;
 }
 /**
- * How many sessions of one folder there are.
+ * Number of sessions of one folder.
  */
 export interface FolderSessions {
   path: string;
   sessions: number;
 }
 /**
- * A memory that was found.
+ * A matching memory.
  */
 export interface FoundMemory {
   /**
-   * Situations in which it should be told.
+   * Situations in which it is relevant.
    */
   applies?: string[];
   archived: boolean;
   confidence?: number | null;
   created?: string | null;
   /**
-   * What it overturned, newest first.
+   * Memories that this one supersedes, newest first.
    */
   history: MemoryEntry[];
   id: string;
   /**
-   * What kind of learning it is.
+   * The kind of learning.
    */
   kind?: string | null;
   /**
-   * Those of them whose own files do not say so.
+   * Ids of superseded memories whose own files do not record that they are superseded.
    */
   not_verified: string[];
   path: string;
@@ -1741,14 +1746,14 @@ export interface FoundMemory {
   scope: StoreScope;
   score: number;
   /**
-   * The words around what was asked for.
+   * The text around the matching words.
    */
   snippet: string;
   status: string;
   tags: string[];
   title: string;
   /**
-   * How far it is trusted on this machine, where it is less than the agent's own word.
+   * The trust level on this machine, if it is below the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
@@ -1760,7 +1765,7 @@ export interface FoundMemory {
  */
 export interface MemoryEntry {
   /**
-   * Situations in which it should be told.
+   * Situations in which it is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -1768,7 +1773,7 @@ export interface MemoryEntry {
   created?: string | null;
   id: string;
   /**
-   * What kind of learning it is.
+   * The kind of learning.
    */
   kind?: string | null;
   path: string;
@@ -1778,75 +1783,75 @@ export interface MemoryEntry {
   tags: string[];
   title: string;
   /**
-   * How far it is trusted on this machine, where it is less than the agent's own word.
+   * The trust level on this machine, if it is below the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
   updated?: string | null;
 }
 /**
- * Why a memory was found.
+ * Why a memory matched.
  */
 export interface WhyFound {
   /**
-   * Memories that pointed at it.
+   * Links from other memories that raised the score.
    */
   edges: MemoryEdge[];
   /**
-   * Its part of the score that comes from words.
+   * The part of the score that comes from word matches.
    */
   lexical: number;
   /**
-   * How near its meaning is to the question's, from 0 to 1.
+   * Semantic similarity to the query, from 0 to 1.
    */
   similarity: number;
   /**
-   * Terms of the question that it holds.
+   * Terms of the query that the memory contains.
    */
   terms: string[];
 }
 /**
- * What ties a memory to another.
+ * A link from one memory to another.
  */
 export interface MemoryEdge {
   id: string;
   kind: EdgeKind;
   /**
-   * The tag, file or symbol that both have.
+   * The tag, file or symbol that both memories have.
    */
   shared?: string | null;
 }
 /**
- * An agent that is installed and can answer as a model.
+ * An installed agent that can be used as a model.
  */
 export interface InstalledAgent {
   /**
-   * What people call it.
+   * Display name.
    */
   label: string;
   /**
-   * A model of it, as `roles.default.model` takes it.
+   * A model name for this agent, as accepted by `roles.default.model`.
    */
   model: string;
   /**
-   * As in the name of a model: `claude-code`.
+   * The agent's part of a model name, such as `claude-code`.
    */
   name: string;
   /**
-   * Where its command lies.
+   * Path of its executable.
    */
   path: string;
   /**
-   * `null` where it did not say.
+   * Version, or `null` if the agent did not report one.
    */
   version?: string | null;
 }
 /**
- * A file that was changed since.
+ * A file that was changed later and therefore kept.
  */
 export interface KeptFile {
   /**
-   * The later change; nothing where somebody edited the file.
+   * The later change. Absent if the file was edited outside of Nacre.
    */
   by?: string | null;
   path: string;
@@ -1856,100 +1861,99 @@ export interface KeptFile {
  */
 export interface LaterSessions {
   /**
-   * The id of one of them.
+   * The id of one of these sessions.
    */
   example: string;
   /**
-   * When the last of them is due.
+   * Time when the last of them is due.
    */
   ready_at: string;
   /**
-   * Until then, in seconds.
+   * Seconds until the last of them is due.
    */
   ready_in: number;
   sessions: number;
 }
 /**
- * How one call of a lead ended.
+ * The metrics of one lead agent call.
  */
 export interface LeadMetrics {
   cost_usd: number;
   error?: string | null;
   ms: number;
   rulings: number;
-  /**
-   * What it was run with: `nacre` or `claude`; empty for runs from before there was a choice.
-   */
-  runtime: string;
   state: string;
   task: string;
   tokens: TokenCounts;
   /**
-   * Of the lead alone, as the next two.
+   * Like the next two fields, this counts only the lead agent, without its explorers.
    */
   tool_calls: number;
 }
 /**
- * Tokens that models read and wrote.
- */
-export interface TokenCounts {
-  input: number;
-  output: number;
-}
-/**
- * A memory that a sync made or changed.
+ * A memory that a sync created or changed.
  */
 export interface LearnedMemory {
   change: LearnedChange;
   id: string;
   /**
-   * Whether it waits for `nacre review`.
+   * Whether it is pending in `nacre review`.
    */
   is_candidate: boolean;
   /**
-   * The project that it belongs to.
+   * The project of the memory.
    */
   project: string;
   title: string;
   type: MemoryType;
 }
 /**
- * A place where an agent keeps its sessions.
+ * A limit on the number of entries to list.
+ */
+export interface LimitRequest {
+  /**
+   * Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
+   * `memory.max_results`.
+   */
+  limit?: number | null;
+}
+/**
+ * A location where an agent stores its sessions.
  */
 export interface LookedIn {
   agent: string;
   /**
-   * Whether there is anything at that path.
+   * Whether the path exists.
    */
   exists: boolean;
   path: string;
 }
 /**
- * One thing that was done to a memory, and why.
+ * An action on a memory, with its reason.
  */
 export interface MaintainAction {
   action: MaintainVerb;
   /**
-   * Names this very action, so that what a person undoes is not done again.
+   * Identifies the action, so that an action undone by the user is not repeated.
    */
   key: string;
   /**
-   * How sure it is, from 0 to 1, where that was measured.
+   * Confidence from 0 to 1, if it was measured.
    */
   likelihood?: number | null;
   reason: string;
   /**
-   * The memory that it was done to.
+   * ID of the memory.
    */
   target: string;
   title: string;
   /**
-   * The memory it went into, or the one that overturned it.
+   * ID of the memory into which it was merged, or that overturned it.
    */
   with?: string | null;
 }
 /**
- * How long each step of a maintenance took, in milliseconds.
+ * Duration of each step of a maintenance run in milliseconds.
  */
 export interface MaintainDurations {
   compare: number;
@@ -1957,7 +1961,7 @@ export interface MaintainDurations {
   whole: number;
 }
 /**
- * What a maintenance took.
+ * Resources used by a maintenance run.
  */
 export interface MaintainMetrics {
   broken: number;
@@ -1978,38 +1982,38 @@ export interface MaintainMetrics {
   denied_writes: number;
   durations_ms: MaintainDurations;
   /**
-   * A maintenance sends out none.
+   * Always empty, because maintenance starts no explorers.
    */
   explorers: ExplorerMetrics[];
   memories: number;
   model_calls: number;
   /**
-   * Memories that were compared, two by two.
+   * Number of pairs of memories that were compared.
    */
   pairs: number;
   run_id: string;
   tokens: number;
 }
 /**
- * What was done in each store.
+ * The result for each store.
  */
 export interface MaintainReport {
   dry_run: boolean;
   projects: MaintainedStore[];
 }
 /**
- * One store: a report, or the reason why there is none.
+ * The result for one store: a report, or the reason why there is none.
  */
 export interface MaintainedStore {
   causes?: string[] | null;
   /**
-   * What would change, where nothing was to be changed.
+   * The planned changes of a dry run.
    */
   changes?: PlannedChange[] | null;
   hints?: string[] | null;
   ms: number;
   /**
-   * The name of the project, or `global`.
+   * Name of the project, or `global`.
    */
   project: string;
   /**
@@ -2020,35 +2024,35 @@ export interface MaintainedStore {
   state: MaintainState;
 }
 /**
- * A file that would be made, changed or removed.
+ * A file that would be created, changed or removed.
  */
 export interface PlannedChange {
   /**
-   * Its text then; `None` where it would be removed.
+   * New text, or `None` if the file would be removed.
    */
   after?: string | null;
   /**
-   * Its text now; `None` where it would be made.
+   * Current text, or `None` if the file would be created.
    */
   before?: string | null;
   /**
-   * Below the store.
+   * Path relative to the store.
    */
   path: string;
 }
 /**
- * What a maintenance of one store did.
+ * The actions of a maintenance run in one store.
  */
 export interface StoreMaintenance {
   actions: MaintainAction[];
   /**
-   * Files that could not be read; they were left alone.
+   * Number of unreadable files, which were left unchanged.
    */
   broken: number;
   contradictions: OpenContradiction[];
   cost_usd: number;
   /**
-   * Of every verb.
+   * Number of actions by kind.
    */
   counts: {
     archive?: number;
@@ -2067,16 +2071,16 @@ export interface StoreMaintenance {
   memories: number;
   mode: RunMode;
   model_calls: number;
-  outcome: MaintainOutcome;
+  outcome: MaintainState;
   /**
-   * Where something was done, the run that did it.
+   * ID of the run; absent if nothing changed.
    */
   run_id?: string | null;
   tokens: number;
   written_paths: string[];
 }
 /**
- * Two memories that contradict each other, for a person to decide.
+ * Two contradictory memories, for the user to decide.
  */
 export interface OpenContradiction {
   likelihood: number;
@@ -2085,15 +2089,15 @@ export interface OpenContradiction {
   reason: string;
 }
 /**
- * What to maintain, and how.
+ * Options of a maintenance run.
  */
 export interface MaintainRequest {
   /**
-   * Every registered project and the global memories.
+   * Maintain all registered projects and the global memories.
    */
   all?: boolean;
   /**
-   * Tell what would be done, and change nothing.
+   * Report the changes without making them.
    */
   dry_run?: boolean;
   /**
@@ -2101,20 +2105,20 @@ export interface MaintainRequest {
    */
   force?: boolean;
   /**
-   * Let the model of the role `lead` write what is merged.
+   * Let the model of the role `lead` write merged memories.
    */
   rewrite?: boolean;
   /**
-   * A file with the model's answers, for tests.
+   * Path of a file with the model's answers, for tests.
    */
   scripted?: string | null;
 }
 /**
- * A memory in a person's own words.
+ * A new memory in the user's own words.
  */
 export interface MemoryAddRequest {
   /**
-   * Situations in which it should be told, each in one line.
+   * Situations in which the memory is relevant, one line each.
    */
   applies?: string[];
   /**
@@ -2122,57 +2126,57 @@ export interface MemoryAddRequest {
    */
   body?: string;
   /**
-   * From 0 to 1. Without it, what a person says is trusted.
+   * Confidence from 0 to 1. By default, statements of the user have full confidence.
    */
   confidence?: number | null;
   /**
-   * Only of a learning; without it, an insight.
+   * The kind of learning. The default is an insight.
    */
   kind?: LearningKind | null;
   /**
-   * The ids of related memories, or the starts of them.
+   * Ids of related memories, or prefixes of them.
    */
   related?: string[];
   scope?: Scope | null;
   /**
-   * The memory that it supersedes, by its id or the start of it.
+   * The id of the memory that this one supersedes, or a prefix of it.
    */
   supersedes?: string | null;
   tags?: string[];
   /**
-   * What was decided or learned, in one line.
+   * The decision or learning in one line.
    */
   title: string;
   /**
-   * A decision or a learning. Without it, a decision.
+   * Decision or learning. The default is a decision.
    */
   type?: MemoryType | null;
 }
 /**
- * What was done to one memory.
+ * The change made to one memory.
  */
 export interface MemoryChangeReport {
   /**
-   * The id that `nacre undo` takes.
+   * The change id for `nacre undo`.
    */
   change?: string | null;
   done: MemoryChange;
   id: string;
   /**
-   * Its file, where it is new.
+   * The path of the memory file, if it is new.
    */
   path?: string | null;
 }
 /**
- * What was done to several memories, each in a change set of its own.
+ * The changes made to several memories, each in a separate change set.
  */
 export interface MemoryChangesReport {
   /**
-   * The id that `nacre undo` takes.
+   * The change id for `nacre undo`.
    */
   change?: string | null;
   /**
-   * Of what was forgotten: each place that may hold a copy, as it was found afterwards.
+   * Other places that may contain a copy of a forgotten memory, checked after the removal.
    */
   copies?: CheckedCopy[];
   done: MemoryChange;
@@ -2180,44 +2184,44 @@ export interface MemoryChangesReport {
   ids: string[];
 }
 /**
- * A memory that nothing was done to, and why.
+ * A memory that could not be changed, and why.
  */
 export interface MemoryFailure {
   /**
-   * Why, outermost first.
+   * The causes, outermost first.
    */
   causes: string[];
   code: ErrorCode;
   /**
-   * What the person can do, with the command to type.
+   * What the user can do, with commands to run.
    */
   hints: string[];
   /**
-   * As it was named.
+   * The id from the request.
    */
   id: string;
   /**
-   * What could not be done.
+   * The error message.
    */
   message: string;
 }
 /**
- * What proves a memory.
+ * The quotes that prove a memory.
  */
 export interface MemoryEvidence {
   id: string;
   quotes: MemoryQuote[];
   /**
-   * The file was changed by something else than Nacre since this machine last knew it: its quotes prove nothing.
+   * A program other than Nacre changed the memory file, so the quotes no longer prove its text.
    */
   unproven?: boolean;
   /**
-   * Of the format of the file that holds it.
+   * Format version of the evidence file.
    */
   version: number;
 }
 /**
- * Words that were said, and where.
+ * A quote from a session, and its source.
  */
 export interface MemoryQuote {
   at: string;
@@ -2226,45 +2230,46 @@ export interface MemoryQuote {
   text: string;
 }
 /**
- * What a person said of a memory.
+ * Feedback on a memory.
  */
 export interface MemoryFeedback {
   at: string;
+  by: SaidBy;
   note?: string | null;
   verdict: Verdict;
 }
 /**
- * One end of a link between two memories. It is verified where the older file says it itself.
+ * A link from or to another memory. It is verified if the older memory's file also records it.
  */
 export interface MemoryLink {
   id: string;
   verified: boolean;
 }
 /**
- * Memories, in the order that was asked for.
+ * The listed memories.
  */
 export interface MemoryListReport {
   broken: BrokenFile[];
   /**
-   * How many summaries were left out.
+   * Number of summaries left out.
    */
   hidden_summaries?: number | null;
   memories: MemoryEntry[];
   /**
-   * How many there are, listed or not.
+   * Total number of matching memories, including those not listed.
    */
   total: number;
 }
 /**
- * Which memories to list.
+ * Selects the memories to list.
  */
 export interface MemoryListRequest {
   /**
-   * Summaries too, which are left out unless `type` asks for them.
+   * Include summaries. They are left out by default unless `type` selects them.
    */
   all?: boolean;
   /**
-   * Archived ones instead.
+   * List archived memories instead of current ones.
    */
   archived?: boolean;
   /**
@@ -2272,16 +2277,16 @@ export interface MemoryListRequest {
    */
   kind?: LearningKind | null;
   /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
+   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
    */
   limit?: number | null;
   /**
-   * How many to pass over.
+   * Number of memories to skip.
    */
   offset?: number;
   scope?: Scope | null;
   /**
-   * Without it, the project's first, and of each store the newest first.
+   * The sort order. By default, memories of the project are first, newest first in each store.
    */
   sort?: MemorySort | null;
   status?: MemoryStatus | null;
@@ -2289,26 +2294,26 @@ export interface MemoryListRequest {
   type?: MemoryType | null;
 }
 /**
- * The memories that belong to one, nearest first.
+ * Memories related to one memory, closest first.
  */
 export interface MemoryRelatedReport {
   /**
-   * Where else its id stands.
+   * Other files with the same id.
    */
   also_in: OtherPlace[];
   id: string;
   related: RelatedMemory[];
   /**
-   * How many there are, listed or not.
+   * Total number of related memories, including those not listed.
    */
   total: number;
 }
 /**
- * A memory that belongs to another.
+ * A related memory.
  */
 export interface RelatedMemory {
   /**
-   * Situations in which it should be told.
+   * Situations in which it is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -2317,7 +2322,7 @@ export interface RelatedMemory {
   edge: MemoryEdge;
   id: string;
   /**
-   * What kind of learning it is.
+   * The kind of learning.
    */
   kind?: string | null;
   path: string;
@@ -2327,52 +2332,52 @@ export interface RelatedMemory {
   tags: string[];
   title: string;
   /**
-   * How far it is trusted on this machine, where it is less than the agent's own word.
+   * The trust level on this machine, if it is below the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
   updated?: string | null;
 }
 /**
- * Which memory to look around.
+ * The memory whose related memories are listed.
  */
 export interface MemoryRelatedRequest {
   /**
-   * Its id, or the start of it.
+   * The id of the memory, or a prefix of it.
    */
   id: string;
   /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
+   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
    */
   limit?: number | null;
   scope?: Scope | null;
 }
 /**
- * The memories that were found: the project's first, and of each store the best first.
+ * Search results. Memories of the project are first, best match first in each store.
  */
 export interface MemorySearchReport {
   broken: BrokenFile[];
   hits: FoundMemory[];
   query: string;
   /**
-   * How many there are, listed or not.
+   * Total number of matches, including those not listed.
    */
   total: number;
 }
 /**
- * What to search for.
+ * A search query and its limits.
  */
 export interface MemorySearchRequest {
   /**
-   * Those of every registered project, whatever `scope` says.
+   * Search all registered projects, regardless of `scope`.
    */
   all_projects?: boolean;
   /**
-   * Archived ones too.
+   * Include archived memories.
    */
   archived?: boolean;
   /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
+   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
    */
   limit?: number | null;
   mode?: SearchMode;
@@ -2382,22 +2387,22 @@ export interface MemorySearchRequest {
   query: string;
   scope?: Scope | null;
   /**
-   * Only memories that changed since this day, moment or age, such as `2026-01` or `7d`.
+   * Only memories changed since this date, time or age, such as `2026-01` or `7d`.
    */
   since?: string | null;
   tag?: string | null;
   type?: MemoryType | null;
 }
 /**
- * One memory.
+ * A memory with its details.
  */
 export interface MemoryShowReport {
   /**
-   * Where else its id stands.
+   * Other files with the same id.
    */
   also_in: OtherPlace[];
   /**
-   * Situations in which it should be told.
+   * Situations in which it is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -2406,13 +2411,13 @@ export interface MemoryShowReport {
   created?: string | null;
   evidence?: MemoryEvidence | null;
   /**
-   * A person's last word on it.
+   * The latest feedback of a user on this memory.
    */
   feedback?: MemoryFeedback | null;
   history?: MemoryVersion[] | null;
   id: string;
   /**
-   * What kind of learning it is.
+   * The kind of learning.
    */
   kind?: string | null;
   path: string;
@@ -2423,23 +2428,23 @@ export interface MemoryShowReport {
   supersedes: MemoryLink[];
   tags: string[];
   /**
-   * The whole Markdown file, where it was asked for.
+   * The whole Markdown file, if requested.
    */
   text?: string | null;
   title: string;
   /**
-   * How far it is trusted on this machine, where it is less than the agent's own word.
+   * The trust level on this machine, if it is below the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
   updated?: string | null;
   /**
-   * Names the content of its file: whoever writes it back says which content they read.
+   * The version of the file's content. A write request passes back the version that was read.
    */
   version: string;
 }
 /**
- * A memory as it was once: by a commit, or by a run where there is no git.
+ * An earlier version of a memory, from a Git commit or a run.
  */
 export interface MemoryVersion {
   commit?: string | null;
@@ -2449,83 +2454,83 @@ export interface MemoryVersion {
   who: string;
 }
 /**
- * Which memory to show, and how much of it.
+ * The memory to show, and the details to include.
  */
 export interface MemoryShowRequest {
   /**
-   * With the quotes that prove it.
+   * Include the quotes that prove the memory.
    */
   evidence?: boolean;
   /**
-   * With how it came to be what it is.
+   * Include the earlier versions.
    */
   history?: boolean;
   /**
-   * Its id, or the start of it.
+   * The id of the memory, or a prefix of it.
    */
   id: string;
   scope?: Scope | null;
   /**
-   * With the whole Markdown file, frontmatter and body.
+   * Include the whole Markdown file, with frontmatter and body.
    */
   text?: boolean;
 }
 /**
- * The models that are set, who serves them, and those that search by meaning.
+ * The configured models, their providers, and the embedding models.
  */
 export interface ModelListReport {
   /**
-   * The agents on this machine that can answer, whether or not a role uses them.
+   * Installed agents that can be used as a model, including those not assigned to a role.
    */
   agents: InstalledAgent[];
   /**
-   * Those that search by meaning.
+   * Embedding models.
    */
   models: EmbedderEntry[];
   /**
-   * Those that serve the models of the roles.
+   * Providers of the configured models.
    */
   providers: ProviderEntry[];
   roles: RoleEntry[];
 }
 /**
- * A service that answers for models.
+ * A provider of models.
  */
 export interface ProviderEntry {
   address: string;
   /**
-   * Whether there is a key and in which variable; never the key.
+   * The variable that contains the API key, and whether it is set. Never the key itself.
    */
   key: string;
   name: string;
   origin: string;
 }
 /**
- * A role and the models that do its job.
+ * A role and its models.
  */
 export interface RoleEntry {
   /**
-   * In the order in which they are asked.
+   * Models in the order in which they are tried.
    */
   models: string[];
   origin: string;
   /**
-   * Why the role cannot be used, as far as the settings tell.
+   * Why the role cannot be used, as far as the settings show.
    */
   problem?: string | null;
   /**
-   * `default` is for all that are not set.
+   * Name of the role. `default` applies to all roles without their own models.
    */
   role: string;
 }
 /**
- * What one model used.
+ * Usage statistics of one model.
  */
 export interface ModelStats {
   cached: number;
   calls: number;
   /**
-   * In billionths of a dollar; `None` where one of the calls has no known price.
+   * Cost in billionths of a dollar, or `None` if the price of a call is unknown.
    */
   cost_nano_dollars?: number | null;
   input: number;
@@ -2533,153 +2538,147 @@ export interface ModelStats {
   output: number;
 }
 /**
- * What models used, by name.
+ * Model usage statistics, by model name.
  */
 export interface ModelStatsReport {
   models: ModelStats[];
 }
 /**
- * What the model answered, how long it took and what it cost.
+ * The answer of the tested model, with its duration and cost.
  */
 export interface ModelTestReport {
   /**
-   * `null` when no price is known.
+   * Cost in US dollars, or `null` if no price is known.
    */
   cost_usd?: number | null;
   first_word_ms?: number | null;
   /**
-   * As `provider/model`.
+   * Name of the model as `provider/model`.
    */
   model: string;
   role: ModelRole;
   text: string;
-  tokens: ModelTestTokens;
+  tokens: TokenCounts;
   total_ms: number;
 }
 /**
- * What one call used.
- */
-export interface ModelTestTokens {
-  input: number;
-  output: number;
-}
-/**
- * Asks a model for one word.
+ * Tests a model by requesting a one-word answer.
  */
 export interface ModelTestRequest {
   role?: ModelRole;
 }
 /**
- * A session that waits for a model.
+ * A session that is paused until a model is available.
  */
 export interface PausedSession {
   id: string;
   /**
-   * The limit that was reached, by its key; without one, the model cannot be reached.
+   * The key of the limit that was reached. Absent if the model cannot be reached.
    */
   limit?: string | null;
   reason: string;
 }
 /**
- * A registered repository that has a store.
+ * A registered project.
  */
 export interface ProjectAddReport {
   /**
-   * The id that `nacre undo` takes; nothing where nothing changed.
+   * ID for `nacre undo`; absent if nothing changed.
    */
   change?: string | null;
   /**
-   * What was made now; nothing when the store was there already.
+   * Paths created by this command; empty if the store already existed.
    */
   created: string[];
   /**
-   * Of these, memories that came from elsewhere and wait for `nacre trust`.
+   * Number of these memories that were not recorded on this machine and are pending in `nacre
+   * trust`.
    */
   foreign?: number;
   /**
-   * Whether any agent's sessions were found, of whatever folder.
+   * Whether sessions of any agent were found in any folder.
    */
   has_agents?: boolean;
   is_git: boolean;
   /**
-   * There may be more sessions: the look was ended early.
+   * Whether the search for sessions stopped early, so that there may be more.
    */
   is_partial?: boolean;
   memories: number;
   /**
-   * Of these, sessions that no sync has finished.
+   * Number of these sessions that are not yet processed.
    */
   new_sessions?: number;
   /**
-   * A command to try next.
+   * Suggested next command.
    */
   next: string;
   path: string;
   /**
-   * `null` when it could not be registered.
+   * Name of the project, or `null` if it could not be registered.
    */
   project?: string | null;
   root: string;
   /**
-   * The sessions of this repository that the agents hold.
+   * Number of this repository's sessions for each agent.
    */
   sessions?: AgentSessions[];
   /**
-   * Whether git shares the summaries of sessions.
+   * Whether summaries of sessions are shared through git.
    */
   shares_summaries: boolean;
   /**
-   * Agents that left sessions here and that a person took out, so that they are not read.
+   * Agents with sessions in this repository that the user disconnected, so they are not read.
    */
   switched_off?: string[];
 }
 /**
- * Prepares the repository at a path, as `init` does for the one around the current folder.
+ * Initializes the repository at a path and registers it as a project.
  */
 export interface ProjectAddRequest {
   /**
-   * Its name; without it, the one it has, or the folder's.
+   * Name of the project. Defaults to its current name, or to the name of the folder.
    */
   name?: string | null;
   /**
-   * The repository's folder.
+   * Folder of the repository.
    */
   path: string;
 }
 /**
- * The registered projects, in the order of the register.
+ * The registered projects, in the order of registration.
  */
 export interface ProjectListReport {
   projects: ProjectEntry[];
 }
 /**
- * A project that is no longer registered.
+ * A project that was removed from the register.
  */
 export interface ProjectRemoveReport {
   /**
-   * The id that `nacre undo` takes; nothing where nothing changed.
+   * ID for `nacre undo`; absent if nothing changed.
    */
   change?: string | null;
   /**
-   * Its name.
+   * Name of the project.
    */
   removed: string;
 }
 /**
- * Takes a project out of the register. Its files stay.
+ * Removes a project from the register. Its files are kept.
  */
 export interface ProjectRemoveRequest {
   name: string;
 }
 /**
- * The sessions that were changed.
+ * The changed sessions.
  */
 export interface QueueChangeReport {
   done: QueueChange;
   ids: string[];
 }
 /**
- * A session's place in the queue.
+ * A session in the queue.
  */
 export interface QueueJob {
   agent: string;
@@ -2690,112 +2689,113 @@ export interface QueueJob {
    */
   id: string;
   /**
-   * It is not tried again before this time.
+   * Time before which the session is not retried.
    */
   not_before?: string | null;
   project?: string | null;
   reason?: string | null;
   /**
-   * The run that it became part of.
+   * The run that processed the session.
    */
   run?: string | null;
   state: JobState;
   title?: string | null;
 }
 /**
- * Sessions of the queue, the latest change first.
+ * Queued sessions, most recently changed first.
  */
 export interface QueueListReport {
   jobs: QueueJob[];
   /**
-   * How many there are, listed or not.
+   * Total number of sessions, including those not listed.
    */
   total: number;
 }
 /**
- * Which sessions of the queue to list.
+ * Selects the queued sessions to list.
  */
 export interface QueueListRequest {
   /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
+   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
    */
   limit?: number | null;
   status?: JobState | null;
 }
 /**
- * How well a trace could be read.
+ * Statistics about reading a trace.
  */
 export interface ReadReport {
   /**
-   * Of these, lines of which nothing could be used.
+   * Lines with no usable content.
    */
   bad_lines: number;
   /**
-   * Texts that lost their middle.
+   * Texts whose middle was removed.
    */
   cut_texts: number;
   /**
-   * Lines with bytes that are not UTF-8.
+   * Lines that are not valid UTF-8.
    */
   invalid_utf8: number;
   /**
-   * Events beyond those that are read of one session.
+   * Events beyond the limit for one session.
    */
   left_out: number;
   /**
-   * Whole lines or rows that were read.
+   * Complete lines or rows read.
    */
   lines: number;
   /**
-   * Lines beyond the line cap.
+   * Lines longer than the limit.
    */
   long_lines: number;
   /**
-   * Lines saved in part.
+   * Damaged lines that were partly recovered.
    */
   mended_lines: number;
   /**
-   * Messages that the trace holds twice.
+   * Messages that are duplicated in the trace.
    */
   repeated: number;
   /**
-   * Where an unfinished last line starts.
+   * Start offset of an incomplete last line.
    */
   torn_tail?: number | null;
   /**
-   * Records of a type that is not known.
+   * Records of unknown type.
    */
   unknown_records: number;
   /**
-   * Their types and counts, at most 32.
+   * Number of records by unknown type, for at most 32 types.
    */
   unknown_types: {
     [k: string]: number;
   };
 }
 /**
- * Which project to read again, and how many of its changes to list.
+ * Updates the map of a project and lists the changes.
  */
 export interface RefreshRequest {
   /**
-   * Continue after this path, the `next` of the answer before.
+   * Continue after this path, which is the `next` of the previous answer.
    */
   after?: string | null;
   /**
-   * List at most this many files; 0 or nothing for all.
+   * Maximum number of files; 0 or absent means all.
    */
   limit?: number | null;
   /**
-   * A folder inside the project, or a registered name. Without it, the project around the current folder.
+   * A folder in the project, or the name of a registered project. Defaults to the project that
+   * contains the current folder.
    */
   project?: string | null;
 }
 /**
- * A candidate with what proves it.
+ * A candidate with its evidence.
  */
 export interface ReviewCandidate {
   /**
-   * Situations in which it should be told.
+   * Situations in which it is relevant.
    */
   applies?: string[];
   archived: boolean;
@@ -2804,13 +2804,13 @@ export interface ReviewCandidate {
   created?: string | null;
   id: string;
   /**
-   * What kind of learning it is.
+   * The kind of learning.
    */
   kind?: string | null;
   path: string;
   quotes: MemoryQuote[];
   /**
-   * Why it is quarantined, where it is.
+   * Why the candidate is quarantined, if it is.
    */
   reason?: string | null;
   related: string[];
@@ -2819,48 +2819,48 @@ export interface ReviewCandidate {
   tags: string[];
   title: string;
   /**
-   * How far it is trusted on this machine, where it is less than the agent's own word.
+   * The trust level on this machine, if it is below the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   type: MemoryType;
   updated?: string | null;
 }
 /**
- * Candidates, the newest first.
+ * Candidates, newest first.
  */
 export interface ReviewListReport {
   broken: BrokenFile[];
   candidates: ReviewCandidate[];
   /**
-   * How many there are, listed or not.
+   * Total number of candidates, including those not listed.
    */
   total: number;
 }
 /**
- * Which candidates to list.
+ * Limits the list of candidates.
  */
 export interface ReviewListRequest {
   /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
+   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
    */
   limit?: number | null;
   scope?: Scope | null;
 }
 /**
- * A run, in a line.
+ * A run in a list.
  */
 export interface RunEntry {
   /**
-   * An undo counts nothing.
+   * Absent for an undo.
    */
   counts?: RunCounts | null;
   id: string;
   /**
-   * Nothing where its report cannot be read.
+   * Absent if the report cannot be read.
    */
   mode?: RunMode | null;
   /**
-   * The trace that it read, or the run that it took back.
+   * The trace that the run processed, or the change that it undid.
    */
   of: string;
 }
@@ -2870,28 +2870,19 @@ export interface RunEntry {
 export interface RunListReport {
   runs: RunEntry[];
   /**
-   * How many there are, listed or not.
+   * Total number of runs, including those not listed.
    */
   total: number;
 }
 /**
- * How many runs to list.
- */
-export interface RunListRequest {
-  /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
-   */
-  limit?: number | null;
-}
-/**
- * What a sync of one session took.
+ * The metrics of the sync of one session.
  */
 export interface SyncMetrics {
   candidates: number;
   cost_usd: number;
   denied_writes: number;
   /**
-   * Proposals that were turned away, by reason.
+   * Rejected proposals by reason.
    */
   dropped: {
     [k: string]: number;
@@ -2904,34 +2895,30 @@ export interface SyncMetrics {
   leads: LeadMetrics[];
   model_calls: number;
   /**
-   * Secrets that were kept out, by their kind.
+   * Removed secrets by kind.
    */
   redactions: {
     [k: string]: number;
   };
   run_id: string;
-  /**
-   * Pieces of code that a model wrote to explore it.
-   */
-  steps: number;
   strategy: Strategy;
   tokens: TokenCounts;
   /**
-   * Calls of models whose price is not known.
+   * Model calls whose price is unknown.
    */
   unpriced_calls: number;
   /**
-   * Events that a model did not get to see because the session is too long.
+   * Events not passed to a model because the session is too long.
    */
   unread_events: number;
   /**
-   * Windows whose answers could not be used, or that were too many.
+   * Windows that were skipped, because the model's answer was unusable or there were too many.
    */
   unread_windows: number;
   windows: number;
 }
 /**
- * How long each step of a sync took, in milliseconds.
+ * The duration of each step of a sync, in milliseconds.
  */
 export interface SyncDurations {
   decide: number;
@@ -2939,21 +2926,7 @@ export interface SyncDurations {
   read: number;
 }
 /**
- * One run of a change that is several.
- */
-export interface RunOfChange {
-  id: string;
-  /**
-   * What it took; an undo measures nothing.
-   */
-  metrics?: RunMetrics | null;
-  /**
-   * What it did; nothing where that cannot be read.
-   */
-  report?: RunReport | null;
-}
-/**
- * What a run over one session did.
+ * The actions of a run that processed one session.
  */
 export interface SessionRun {
   actions: SessionAction[];
@@ -2965,22 +2938,22 @@ export interface SessionRun {
   cost_usd: number;
   counts: ActionCounts;
   /**
-   * Proposals that were turned away, by reason.
+   * Rejected proposals by reason.
    */
   dropped: {
     [k: string]: number;
   };
   /**
-   * Why the session was not read as it should have been.
+   * Why the session was processed with a fallback strategy.
    */
   fallback?: string | null;
   finished_at: string;
   /**
-   * Why the lead settled nothing, so that the rule did.
+   * Why the lead agent failed, so that the rules decided instead.
    */
   lead_error?: string | null;
   /**
-   * The limit that stood in the way, by its key.
+   * The key of the limit that was reached.
    */
   limit?: string | null;
   memory_root: string;
@@ -2996,7 +2969,7 @@ export interface SessionRun {
   written_paths: string[];
 }
 /**
- * What became of one candidate.
+ * The action taken for one candidate.
  */
 export interface SessionAction {
   action: CandidateVerb;
@@ -3005,11 +2978,11 @@ export interface SessionAction {
   candidate: string;
   likelihood?: number | null;
   /**
-   * The memory that it was compared with.
+   * The memory that the candidate was compared with.
    */
   nearest?: string | null;
   /**
-   * The lead's own words, and those of the memory or candidate that it goes by.
+   * The lead agent's explanation, and quotes from the memory or candidate it refers to.
    */
   note?: string | null;
   quote?: string | null;
@@ -3019,59 +2992,62 @@ export interface SessionAction {
   signal: Signal;
   supersedes?: string | null;
   /**
-   * The memory that was made, changed or found to say it.
+   * The memory that was created or changed, or that already had the same content.
    */
   target?: string | null;
   title: string;
 }
 /**
- * What an undo did, as its run folder says.
+ * The actions of an undo, as stored in its run folder.
  */
 export interface UndoRunReport {
   actions: UndoAction[];
   finished_at: string;
   mode: RunMode;
   /**
-   * The change that was taken back.
+   * The change that was undone.
    */
   of: string;
   run_id: string;
   /**
-   * Its runs in this store.
+   * The undone runs in this store.
    */
   runs?: string[];
   written_paths: string[];
 }
 /**
- * A file that was put back.
+ * A restored file.
  */
 export interface UndoAction {
-  action: UndoVerb;
+  /**
+   * Always `put back`.
+   */
+  action: string;
   /**
    * The memory that the file belongs to.
    */
   target: string;
 }
 /**
- * One run.
+ * A run.
  */
 export interface RunShowReport {
   id: string;
   /**
-   * What it took; an undo measures nothing.
+   * Durations, tokens and other metrics. Absent for an undo.
    */
   metrics?: RunMetrics | null;
   /**
-   * What it did; nothing where that cannot be read.
+   * The actions of the run. Absent if the report cannot be read.
    */
   report?: RunReport | null;
   /**
-   * The runs of a change that is several: one a session of a sync.
+   * The runs of a change that consists of several runs, such as one per session of a sync.
    */
-  runs?: RunOfChange[];
+  runs?: RunShowReport[];
 }
 /**
- * A server that runs.
+ * A running server.
  */
 export interface ServiceStatus {
   /**
@@ -3079,53 +3055,53 @@ export interface ServiceStatus {
    */
   address: string;
   /**
-   * A person paused what it does by itself.
+   * A user paused its background loops.
    */
   paused: boolean;
 }
 /**
- * A session that was seen.
+ * A session in a list.
  */
 export interface SessionEntry {
   facts: SessionFacts;
   id: string;
   /**
-   * Its name inside a source that holds several.
+   * The session's name in a source with several sessions.
    */
   inner_id?: string | null;
   /**
-   * The file or database that holds it.
+   * The file or database that contains the session.
    */
   path: string;
   /**
-   * The root of its project, where that is registered.
+   * The root folder of its project, if the project is registered.
    */
   project?: string | null;
   /**
-   * Why it is in that state.
+   * The reason for the session's state.
    */
   reason?: string | null;
   report: ReadReport;
   state: JobState;
 }
 /**
- * A session as a whole.
+ * Metadata of a session.
  */
 export interface SessionFacts {
   agent: string;
   /**
-   * The version of the agent's program that wrote the trace last.
+   * The agent version that last wrote the trace.
    */
   agent_version?: string | null;
   counts: EventCounts;
   /**
-   * The working directory the session began in.
+   * The initial working directory of the session.
    */
   cwd?: string | null;
   ending: SessionEnding;
   git_branch?: string | null;
   /**
-   * The agent's own id of the session.
+   * The session id assigned by the agent.
    */
   id: string;
   last_activity?: string | null;
@@ -3134,7 +3110,7 @@ export interface SessionFacts {
   other_branches: string[];
   other_cwds: string[];
   /**
-   * The repository's address, without credentials.
+   * The URL of the Git remote, without credentials.
    */
   repository?: string | null;
   role: SessionRole;
@@ -3144,21 +3120,21 @@ export interface SessionFacts {
   undone: UndoneEvents[];
 }
 /**
- * Another session that this one depends on.
+ * A link to another session that this one is based on.
  */
 export interface SessionLink {
   /**
-   * The call in the other session that made this one.
+   * The call in the other session that started this one.
    */
   call?: string | null;
   kind: SessionLinkKind;
   /**
-   * The other session's id.
+   * The id of the other session.
    */
   session: string;
 }
 /**
- * Tokens of all model calls of a session.
+ * Token counts of all model calls of a session.
  */
 export interface SessionTokens {
   /**
@@ -3170,17 +3146,17 @@ export interface SessionTokens {
    */
   cached: number;
   /**
-   * Without what came from a cache.
+   * Without cached tokens.
    */
   input: number;
   output: number;
   /**
-   * Part of `output`, where the agent tells it apart.
+   * Included in `output`, if the agent reports it separately.
    */
   reasoning: number;
 }
 /**
- * Events `from..=to` that the person took back.
+ * Events `from..=to` that the user reverted in the agent.
  */
 export interface UndoneEvents {
   from: number;
@@ -3194,33 +3170,33 @@ export interface SessionStatus {
   project?: string | null;
   seen: number;
   /**
-   * How many were skipped, by reason.
+   * Number of skipped sessions by reason.
    */
   skipped: {
     [k: string]: number;
   };
   /**
-   * How many are in each state.
+   * Number of sessions by state.
    */
   states: {
     [k: string]: number;
   };
 }
 /**
- * A source that could not be read, and why.
+ * A source that cannot be read, and why.
  */
 export interface SourceProblem {
   path: string;
   reason: string;
 }
 /**
- * What models used in one scope.
+ * Model usage in one scope.
  */
 export interface SpendingStatus {
   calls: number;
   cost_usd: number;
   /**
-   * Whether nothing more may be asked.
+   * Whether the limit is reached, so that no model calls are made.
    */
   is_reached: boolean;
   limit_tokens: number;
@@ -3228,54 +3204,54 @@ export interface SpendingStatus {
   scope: SpendingScope;
   tokens: number;
   /**
-   * Calls whose price is not known: only their tokens are counted.
+   * Calls whose price is unknown. Only their tokens are counted.
    */
   unpriced_calls: number;
 }
 /**
- * What there is.
+ * An overview of the stores, sessions and services.
  */
 export interface StatusReport {
   /**
-   * When that was.
+   * The time of the last check.
    */
   checked?: string | null;
   /**
-   * What is wrong with the settings of the repository.
+   * Problem with the repository settings.
    */
   config?: string | null;
   /**
-   * The database that servers share, where one is set.
+   * The shared database, if one is configured.
    */
   database?: DatabaseStatus | null;
   health: Health;
   last_sync?: string | null;
   /**
-   * The name of the project around the current folder.
+   * The name of the current project.
    */
   project?: string | null;
   /**
-   * How many projects are registered.
+   * Number of registered projects.
    */
   projects: number;
   root?: string | null;
   scope: Scope;
   /**
-   * The server that runs for this home.
+   * The running server of this Nacre home folder.
    */
   service?: ServiceStatus | null;
   sessions: SessionStatus[];
   /**
-   * Whether every session seen is in exactly one state.
+   * Whether each known session is in exactly one state.
    */
   sessions_add_up: boolean;
   /**
-   * What models used, beside what they may.
+   * Model usage and its limits.
    */
   spending: SpendingStatus[];
   stores: StoreStatus[];
   /**
-   * Agents that left sessions here and that a person took out, so that they are not read.
+   * Disconnected agents that have sessions on this machine. Their sessions are not processed.
    */
   switched_off?: string[];
   waiting?: WaitingSessions;
@@ -3289,27 +3265,27 @@ export interface StoreStatus {
    */
   broken: number;
   /**
-   * Candidates that wait for a person's word.
+   * Candidates that no user has reviewed yet.
    */
   candidates: number;
   /**
-   * Memories that came from elsewhere and wait for `nacre trust`.
+   * Memories from other sources that are pending in `nacre trust`.
    */
   foreign?: number;
   memories: TypeCount[];
   path: string;
   /**
-   * Memories that give an order which the person did not give.
+   * Memories that contain instructions that are not from the user.
    */
   quarantined?: number;
   scope: StoreScope;
   /**
-   * When the newest memory was updated.
+   * Time of the last update of any memory.
    */
   updated?: string | null;
 }
 /**
- * How many memories of one type there are.
+ * Number of memories of one type.
  */
 export interface TypeCount {
   active: number;
@@ -3317,155 +3293,155 @@ export interface TypeCount {
   type: MemoryType;
 }
 /**
- * The sessions that no sync has finished, and why.
+ * Unfinished sessions, and why they are not finished.
  */
 export interface WaitingSessions {
   /**
-   * Written to a moment ago.
+   * Sessions that were modified recently and may still be running.
    */
   active?: LaterSessions | null;
   /**
-   * Of folders that are not set up, most sessions first.
+   * Sessions of folders that are not set up, folders with the most sessions first.
    */
   not_set_up: FolderSessions[];
   /**
-   * Due now.
+   * Number of sessions that are due now.
    */
   ready: number;
   /**
-   * Failed, and tried again later.
+   * Failed sessions that will be retried.
    */
   retried?: LaterSessions | null;
 }
 /**
- * What a sync did.
+ * The result of a sync.
  */
 export interface SyncReport {
   /**
-   * Another process holds a store; the rest stays in the queue.
+   * Another process has locked a store. The remaining sessions stay in the queue.
    */
   busy?: boolean;
   bytes: number;
   /**
-   * Queued sessions whose trace is gone.
+   * Number of queued sessions whose trace no longer exists.
    */
   gone: number;
   /**
-   * The memories that were made or changed, as they are now.
+   * Current state of the memories that were created or changed.
    */
   learned?: LearnedMemory[];
   /**
-   * Sources left for the next sync.
+   * Number of sources postponed to the next sync.
    */
   left: number;
   /**
-   * Where sessions were looked for, where none was found.
+   * The locations searched, if no session was found.
    */
   looked_in?: LookedIn[];
   /**
-   * A command to try next.
+   * A suggested next command.
    */
   next?: string | null;
   /**
-   * The folder that the command was run in, where it is not set up.
+   * The current folder, if it is not set up.
    */
   not_set_up_here?: FolderSessions | null;
   /**
-   * Sessions that wait for a model: the first of each project.
+   * Sessions paused until a model is available. Only the first of each project is listed.
    */
   paused: PausedSession[];
   problems: SourceProblem[];
   /**
-   * Sessions that were read.
+   * Number of sessions read.
    */
   read: number;
   /**
-   * Sessions whose project was registered since they were read.
+   * Number of sessions queued because their project was registered after they were read.
    */
   readmitted: number;
   /**
-   * Of these, resumed where the last read ended.
+   * Number of sessions resumed from the end of the last read.
    */
   resumed: number;
   /**
-   * Sessions that other words of `redact.extra` were taken out of.
+   * Number of stored sessions redacted again because `redact.extra` changed.
    */
   reworded: number;
   /**
-   * The name of this sync.
+   * The name of the sync run.
    */
   run: string;
   sessions: SyncedSession[];
   /**
-   * Files and databases that were found.
+   * Number of files and databases found.
    */
   sources: number;
   /**
-   * Agents that left sessions here and that a person took out, so that they are not read.
+   * Disconnected agents that have sessions on this machine. Their sessions are not processed.
    */
   switched_off?: string[];
   totals?: SyncTotals;
   /**
-   * Of these, not opened.
+   * Number of sources that were unchanged and not opened.
    */
   unchanged: number;
   waiting?: WaitingSessions;
 }
 /**
- * The sums of a sync.
+ * Totals of a sync.
  */
 export interface SyncTotals {
   /**
-   * Of these, in use at once.
+   * Number of new memories that are active.
    */
   active: number;
   /**
-   * New memories.
+   * Number of new memories.
    */
   added: number;
   /**
-   * What models cost.
+   * Cost of model calls in US dollars.
    */
   cost_usd: number;
   /**
-   * Sessions that failed.
+   * Number of failed sessions.
    */
   failed: number;
   /**
-   * Sessions that were made into memories.
+   * Number of processed sessions.
    */
   sessions: number;
   /**
-   * Summaries of sessions.
+   * Number of session summaries.
    */
   summaries: number;
   /**
-   * Memories that were overturned.
+   * Number of superseded memories.
    */
   superseded: number;
   /**
-   * Of these, waiting for `nacre review`.
+   * Number of new memories that are pending in `nacre review`.
    */
   to_review: number;
   /**
-   * Memories that say more now.
+   * Number of memories with new details.
    */
   updated: number;
 }
 /**
- * What to sync, and how.
+ * The sessions to sync, and how to process them.
  */
 export interface SyncRequest {
   /**
-   * Only these agents; none for all that are connected.
+   * Only sessions of these agents. If empty, all connected agents are included.
    */
   agents?: string[];
   /**
-   * Read also what did not change.
+   * Also read unchanged traces.
    */
   force?: boolean;
   /**
-   * Run although another sync is running.
+   * Run even if another sync is running.
    */
   ignore_lock?: boolean;
   /**
@@ -3474,37 +3450,33 @@ export interface SyncRequest {
   max_sessions?: number | null;
   mode?: SyncMode;
   /**
-   * Read and queue sessions without making memories of them.
+   * Read and queue sessions without extracting memories.
    */
   no_extract?: boolean;
   /**
-   * The name of this run.
+   * The name of the sync run.
    */
   run_id?: string | null;
   /**
-   * In place of what is set.
-   */
-  runtime?: LeadRuntime | null;
-  /**
-   * Only traces changed since this day, moment or age.
+   * Only traces changed since this date, time or age.
    */
   since?: string | null;
   strategy?: StrategyChoice | null;
   /**
-   * Only traces changed before this day, moment or age.
+   * Only traces changed before this date, time or age.
    */
   until?: string | null;
 }
 /**
- * What became of a task that was cancelled, and of those that it had started.
+ * The result of canceling a task and its subtasks.
  */
 export interface TaskCancelReport {
   /**
-   * They are running; the process that runs them ends them.
+   * Running tasks that will be stopped by the process that runs them.
    */
   asked: string[];
   /**
-   * They were waiting, and are over.
+   * Queued tasks that were ended immediately.
    */
   ended: string[];
   task: string;
@@ -3518,17 +3490,17 @@ export interface TaskEntry {
   created: string;
   ended?: string | null;
   /**
-   * How many events it has.
+   * Number of events.
    */
   events: number;
   id: string;
   /**
-   * The task that started it.
+   * The task that started this one.
    */
   parent?: string | null;
   project?: string | null;
   /**
-   * Why it ended.
+   * Why the task ended.
    */
   reason?: string | null;
   session: string;
@@ -3537,7 +3509,8 @@ export interface TaskEntry {
   title: string;
 }
 /**
- * One event. Its fields are what the version that ran the task wrote; `event` is its name.
+ * An event of a task. `event` is its name; the other fields depend on the version of Nacre that
+ * ran the task.
  */
 export interface TaskEvent {
   at: string;
@@ -3545,7 +3518,7 @@ export interface TaskEvent {
   [k: string]: unknown;
 }
 /**
- * Tasks, the latest first.
+ * Tasks, newest first.
  */
 export interface TaskListReport {
   tasks: TaskEntry[];
@@ -3558,14 +3531,13 @@ export interface TaskShowReport {
   task: TaskEntry;
 }
 /**
- * How one tool fared.
+ * Usage statistics of one tool.
  */
 export interface ToolStats {
   bytes_out: number;
-  cache_hits: number;
   calls: number;
   /**
-   * Failed calls by their fault.
+   * Number of failed calls by kind of error.
    */
   errors: {
     [k: string]: number;
@@ -3573,59 +3545,59 @@ export interface ToolStats {
   p50_us: number;
   p95_us: number;
   /**
-   * What of it models were shown.
+   * Bytes of results passed to models.
    */
   shown_bytes: number;
   tool: string;
 }
 /**
- * How tools fared, by name.
+ * Tool usage statistics, by tool name.
  */
 export interface ToolStatsReport {
   tools: ToolStats[];
 }
 /**
- * Something that was said or done in a session.
+ * An event of a session.
  */
 export interface TraceEvent {
   at?: string | null;
   /**
-   * Links a tool result to its call.
+   * The id that a tool call and its result share.
    */
   call?: string | null;
   error: boolean;
   /**
-   * The size before it was cut.
+   * Size in bytes before shortening.
    */
   full_bytes: number;
   /**
-   * Why the text is not a person's, where it was injected.
+   * Why the text counts as injected, if it does.
    */
   injected?: string | null;
   /**
-   * The agent's own id of the record.
+   * The record id assigned by the agent.
    */
   key?: string | null;
   kind: TraceEventKind;
   lane: TraceLane;
   /**
-   * Where a person's words came from.
+   * The source of the user's words.
    */
   person?: string | null;
   place: TracePlace;
   sequence: number;
   /**
-   * The text, or its beginning where it was cut.
+   * The text, or only its beginning if it was shortened.
    */
   text: string;
   /**
-   * The end of a text that was cut.
+   * The end of a shortened text.
    */
   text_end: string;
   tool?: string | null;
 }
 /**
- * A message that was found.
+ * A matching message.
  */
 export interface TraceHit {
   agent: string;
@@ -3639,18 +3611,18 @@ export interface TraceHit {
   score: number;
   sequence: number;
   /**
-   * The words around what was found.
+   * The text around the matching words.
    */
   snippet: string;
   title?: string | null;
   why: TraceHitReason;
 }
 /**
- * Why a message was found.
+ * Why a message matched.
  */
 export interface TraceHitReason {
   /**
-   * How near its meaning is to the query's, from 0 to 1.
+   * Semantic similarity to the query, from 0 to 1.
    */
   similarity: number;
   /**
@@ -3659,55 +3631,55 @@ export interface TraceHitReason {
   terms: string[];
 }
 /**
- * Sessions, the latest first.
+ * Sessions, newest first.
  */
 export interface TraceListReport {
   sessions: SessionEntry[];
   /**
-   * How many there are, listed or not.
+   * Total number of sessions, including those not listed.
    */
   total: number;
 }
 /**
- * Which sessions to list.
+ * Selects the sessions to list.
  */
 export interface TraceListRequest {
   agent?: string | null;
   /**
-   * Sessions of all projects, not only of this one.
+   * Include sessions of all projects.
    */
   all?: boolean;
   /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
+   * Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
    */
   limit?: number | null;
   /**
-   * How many to pass over.
+   * Number of sessions to skip.
    */
   offset?: number;
   /**
-   * Only sessions active since this day, moment or age.
+   * Only sessions active since this date, time or age.
    */
   since?: string | null;
 }
 /**
- * Messages that were found, best first.
+ * Matching messages, best match first.
  */
 export interface TraceSearchReport {
   hits: TraceHit[];
   query: string;
 }
 /**
- * What to look for in what was said.
+ * A query for searching session messages.
  */
 export interface TraceSearchRequest {
   agent?: string | null;
   /**
-   * Sessions of all projects, not only of this one.
+   * Include sessions of all projects.
    */
   all?: boolean;
   /**
-   * At most this many. Without it, the setting `memory.max_results`.
+   * Maximum number of results. The default is the setting `memory.max_results`.
    */
   limit?: number | null;
   mode?: SearchMode;
@@ -3716,73 +3688,73 @@ export interface TraceSearchRequest {
    */
   query: string;
   /**
-   * Only what was said since this day, moment or age.
+   * Only messages since this date, time or age.
    */
   since?: string | null;
 }
 /**
- * One session and its events, in order.
+ * A session and its events, in order.
  */
 export interface TraceShowReport {
   events: TraceEvent[];
   session: SessionEntry;
 }
 /**
- * Which session to show, and how much of it.
+ * The session to show, and the details to include.
  */
 export interface TraceShowRequest {
   /**
-   * Also reasoning, injected text and records of unknown kinds.
+   * Include reasoning, injected text and records of unknown kinds.
    */
   full?: boolean;
   /**
-   * Its id, or the start of it; `ID:SEQUENCE` starts at one event.
+   * The id of the session, or a prefix of it. `ID:SEQUENCE` starts at one event.
    */
   id: string;
   /**
-   * At most this many events.
+   * Maximum number of events.
    */
   limit?: number | null;
 }
 /**
- * One of them.
+ * A memory in a trust report.
  */
 export interface TrustItem {
   /**
-   * Situations in which it should be told.
+   * Situations in which it is relevant.
    */
   applies?: string[];
   archived: boolean;
   /**
-   * Its file as it was trusted before, where git still has that.
+   * The content that was trusted before, if Git still has it.
    */
   before?: string | null;
   /**
-   * Whether it was trusted once, and something else than Nacre changed it since.
+   * Whether a program other than Nacre changed the memory after it was trusted.
    */
   changed: boolean;
   /**
-   * On which day.
+   * The date of its last commit.
    */
   committed?: string | null;
   /**
-   * Who committed it last, as git says.
+   * The author of its last commit, from Git.
    */
   committed_by?: string | null;
   confidence?: number | null;
   created?: string | null;
   /**
-   * The hash of its file.
+   * The hash of the memory file.
    */
   hash: string;
   id: string;
   /**
-   * What kind of learning it is.
+   * The kind of learning.
    */
   kind?: string | null;
   path: string;
   /**
-   * Why it waits.
+   * Why the memory is not trusted yet.
    */
   reason: string;
   related: string[];
@@ -3790,96 +3762,87 @@ export interface TrustItem {
   status: string;
   tags: string[];
   /**
-   * Its file.
+   * The content of the memory file.
    */
   text?: string | null;
   title: string;
   /**
-   * How far it is trusted on this machine, where it is less than the agent's own word.
+   * The trust level on this machine, if it is below the level of an agent's own statements.
    */
   trust?: TrustLevel | null;
   /**
-   * Whether the person's word was just taken.
+   * Whether this request made the memory trusted.
    */
   trusted: boolean;
   type: MemoryType;
   updated?: string | null;
 }
 /**
- * The memories that wait for a person, or that were just trusted.
+ * Memories that are pending review or were just trusted.
  */
 export interface TrustReport {
   /**
-   * The id that `nacre undo` takes; nothing where nothing changed.
+   * The change id for `nacre undo`. Absent if nothing changed.
    */
   change?: string | null;
   dry_run: boolean;
   /**
-   * How many still came from elsewhere.
+   * Number of memories from other sources that are still pending.
    */
   foreign: number;
   memories: TrustItem[];
   /**
-   * How many wait besides these: so many at once are neither shown nor trusted.
+   * Number of matching memories beyond the limit of one request.
    */
   more?: number;
   /**
-   * How many are still quarantined.
+   * Number of memories that are still quarantined.
    */
   quarantined: number;
   /**
-   * How many were trusted.
+   * Number of memories trusted by this request.
    */
   trusted: number;
 }
 /**
- * The changes of this project and of the person's own store, the newest first.
+ * Changes of this project and of the user's global store, newest first.
  */
 export interface UndoListReport {
   changes: ChangeEntry[];
   /**
-   * How many there are, listed or not.
+   * Total number of changes, including those not listed.
    */
   total: number;
 }
 /**
- * How many changes to list.
- */
-export interface UndoListRequest {
-  /**
-   * At most this many; 0 for all. Without it, the setting `memory.max_results`.
-   */
-  limit?: number | null;
-}
-/**
- * What was put back.
+ * The result of an undo.
  */
 export interface UndoReport {
   /**
-   * The files as they are and as they would be; only in a dry run.
+   * Current and restored file contents. Only present in a dry run.
    */
   changes?: PlannedChange[] | null;
   /**
-   * What was typed then, without `nacre`.
+   * The undone command, without `nacre`.
    */
   command: string;
   dry_run: boolean;
   /**
-   * What was left as it is, because it was changed since.
+   * Files that were kept because they were changed later.
    */
   kept: KeptFile[];
   memories: UndoneMemory[];
   /**
-   * What is to be known besides.
+   * Additional notes for the user.
    */
   notes?: string[];
   /**
-   * The change that was taken back.
+   * The change that was undone.
    */
   of: string;
   paths: string[];
   /**
-   * The change that did it, which can itself be undone.
+   * The id of the undo, which can itself be undone.
    */
   run: string;
 }
@@ -3891,23 +3854,23 @@ export interface UndoneMemory {
   id: string;
 }
 /**
- * Which change to take back, and how.
+ * The change to undo.
  */
 export interface UndoRequest {
   /**
-   * Say what would be put back, and change nothing.
+   * Show what would be restored, without changing anything.
    */
   dry_run?: boolean;
   /**
-   * Leave memories as they are that were changed since, and put back the others.
+   * Keep memories that were changed later, and restore the others.
    */
   keep_changed?: boolean;
   /**
-   * The newest change that is not undone.
+   * Undo the newest change that is not undone yet.
    */
   last?: boolean;
   /**
-   * The id of a change or of one run, or the start or end of it. Nothing with `last`.
+   * The id of a change or a run, or the start or end of it. Empty with `last`.
    */
   run?: string;
 }
