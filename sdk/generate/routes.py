@@ -94,7 +94,7 @@ def load(path: Path) -> Table:
 
 def inputs_and_outputs(types: Types, table: Table) -> None:
     """Reads every type that a route takes or gives back."""
-    for name in ("ErrorReport", "StreamEvent", "TaskStarted", "TaskEntry"):
+    for name in ("ErrorReport", "StreamEvent", "TaskRef", "TaskEntry"):
         types.need(name)
     for route in table.routes:
         for name in (route.request, route.report):

@@ -190,7 +190,7 @@ export class Team {
    *
    * `POST /api/push`
    */
-  push(request: types.TakeInRequest, options: CallOptions = {}): Promise<types.TakeInReport> {
+  push(request: types.MovedMemories, options: CallOptions = {}): Promise<types.TakeInReport> {
     return this.#caller.call({ method: "POST", path: "/api/push", body: request }, options);
   }
 
@@ -208,7 +208,7 @@ export class Team {
    *
    * `POST /api/pull`
    */
-  pull(request: types.HandOverRequest, options: CallOptions = {}): Promise<types.HandOverReport> {
+  pull(request: types.HandOverRequest, options: CallOptions = {}): Promise<types.MovedMemories> {
     return this.#caller.call({ method: "POST", path: "/api/pull", body: request }, options);
   }
 
@@ -217,7 +217,7 @@ export class Team {
    *
    * `GET /api/team/report`
    */
-  report(request: types.TeamReportRequest = {}, options: CallOptions = {}): Promise<types.TeamReport> {
+  report(request: types.SinceRequest = {}, options: CallOptions = {}): Promise<types.TeamReport> {
     return this.#caller.call({ method: "GET", path: "/api/team/report", query: request }, options);
   }
 
@@ -262,7 +262,7 @@ export class Team {
    *
    * `POST /api/transcripts/{id}/forget`
    */
-  forget_transcript(id: string, options: CallOptions = {}): Promise<types.TranscriptForgetReport> {
+  forget_transcript(id: string, options: CallOptions = {}): Promise<types.ItemId> {
     return this.#caller.call({ method: "POST", path: "/api/transcripts/{id}/forget", pathValues: { id }, body: {} }, options);
   }
 }
@@ -388,7 +388,7 @@ export class Runs {
    *
    * `GET /api/runs`
    */
-  list(request: types.RunListRequest = {}, options: CallOptions = {}): Promise<types.RunListReport> {
+  list(request: types.LimitRequest = {}, options: CallOptions = {}): Promise<types.RunListReport> {
     return this.#caller.call({ method: "GET", path: "/api/runs", query: request }, options);
   }
 
@@ -532,7 +532,7 @@ export class Tasks {
    *
    * `GET /api/tasks`
    */
-  list(request: types.TaskListRequest = {}, options: CallOptions = {}): Promise<types.TaskListReport> {
+  list(request: types.LimitRequest = {}, options: CallOptions = {}): Promise<types.TaskListReport> {
     return this.#caller.call({ method: "GET", path: "/api/tasks", query: request }, options);
   }
 
@@ -718,7 +718,7 @@ export class Api {
    *
    * `GET /api/overview`
    */
-  overview(request: types.OverviewRequest = {}, options: CallOptions = {}): Promise<types.OverviewReport> {
+  overview(request: types.SinceRequest = {}, options: CallOptions = {}): Promise<types.OverviewReport> {
     return this.#caller.call({ method: "GET", path: "/api/overview", query: request }, options);
   }
 
@@ -796,7 +796,7 @@ export class Api {
    *
    * `GET /api/changes`
    */
-  changes(request: types.UndoListRequest = {}, options: CallOptions = {}): Promise<types.UndoListReport> {
+  changes(request: types.LimitRequest = {}, options: CallOptions = {}): Promise<types.UndoListReport> {
     return this.#caller.call({ method: "GET", path: "/api/changes", query: request }, options);
   }
 }

@@ -2,7 +2,7 @@
 //
 // Written by sdk/generate/generate.py. Do not edit: change routes.toml or the wire types.
 
-/** How many candidates became what. */
+/** Number of candidates for each action. */
 export interface ActionCounts {
   add: number;
   update: number;
@@ -10,51 +10,51 @@ export interface ActionCounts {
   supersede: number;
 }
 
-/** How likely each question about a candidate and its nearest memory is answered with yes, from 0 to 1. */
+/** Likelihood, from 0 to 1, that each question about a candidate and its nearest memory is answered with yes. */
 export interface ActionScores {
   about: number;
   against: number;
   more: number;
 }
 
-/** A file that uses a symbol that changed its shape or is gone. */
+/** A file that uses a symbol whose signature changed or that was removed. */
 export interface AffectedFile {
   path: string;
-  /** Imports between it and what changed: 1 for a file that imports it itself, or needs no import. */
+  /** Number of imports between the file and the change; 1 if it imports the changed file itself or needs no import. */
   depth: number;
-  /** What it uses; empty for a file that imports one that is gone. */
+  /** Changed symbols that it uses; empty if it imports a removed file. */
   symbols: string[];
 }
 
-/** A folder with affected files in it. */
+/** A folder with affected files. */
 export interface AffectedFolder {
-  /** Empty for the root. */
+  /** Path of the folder; empty for the root. */
   path: string;
   files: number;
 }
 
-/** What one agent did in the whole time. */
+/** Activity of one agent in the whole period. */
 export interface AgentActivity {
   agent: string;
   sessions: number;
-  /** Without what came from a cache. */
+  /** Without cached tokens. */
   input_tokens: number;
-  /** Read from a cache or written to it. */
+  /** Tokens read from or written to a cache. */
   cached_tokens: number;
   output_tokens: number;
-  /** When it was last active. */
+  /** Time of its last activity. */
   last: string;
 }
 
-/** An agent, its traces and what its files have of Nacre. */
+/** An agent, its transcripts, and Nacre's entries in its settings. */
 export interface AgentEntry {
   agent: string;
-  /** Whether its traces are read. */
+  /** Whether its transcripts are read. */
   connected: boolean;
-  /** How many files and databases hold its traces. */
+  /** Number of files and databases with its transcripts. */
   sources: number;
   roots: string[];
-  /** Places that could not be looked into. */
+  /** Paths that could not be read. */
   problems: string[];
   traces: WiringState;
   mcp: WiringState;
@@ -62,47 +62,47 @@ export interface AgentEntry {
   skill: WiringState;
 }
 
-/** How many sessions of one agent there are. */
+/** Number of sessions of one agent. */
 export interface AgentSessions {
   agent: string;
-  /** The agent as people call it. */
+  /** The display name of the agent. */
   title: string;
   sessions: number;
 }
 
-/** How closely a text was analysed. */
+/** How thoroughly a file was analyzed. */
 export type AnalysisDepth = "none" | "glance" | "full";
 
-/** A sentence that holds. */
+/** A verified sentence. */
 export interface AnswerSentence {
-  /** What its sources say, each with its id. */
+  /** The passages from its sources, each followed by its ID. */
   text: string;
-  /** The memories that prove it. */
+  /** IDs of the memories that support it. */
   ids: string[];
-  /** The messages of sessions that do. */
+  /** The session messages that support it. */
   messages: string[];
-  /** The words of each source, as they stand there. */
+  /** The passage from each source. */
   quotes: SourceQuote[];
 }
 
-/** An answer, by who gave it. */
+/** An answer written by a model, or the matching memories. */
 export type AskReport = AskReportModel | AskReportMemories;
 
-/** The memories that fit the question are the answer. */
+/** The matching memories themselves. */
 export interface AskReportMemories {
   by: "memories";
   question: string;
   known: boolean;
   memories: RecalledMemory[];
-  /** How many files could not be read. */
+  /** Number of unreadable files. */
   broken: number;
   /** The first memory in a few words. */
   answer?: string | null;
-  /** Why no model answered, where one should have. */
+  /** Why the configured model did not answer. */
   error?: string | null;
 }
 
-/** A model wrote it, and each of its sentences was checked. */
+/** Written by a model. Each sentence was verified. */
 export interface AskReportModel {
   by: "model";
   question: string;
@@ -110,185 +110,185 @@ export interface AskReportModel {
   sentences: AnswerSentence[];
   /** The memories that the sentences cite. */
   memories: CitedMemory[];
-  /** The messages of sessions that they cite. */
+  /** The session messages that the sentences cite. */
   messages: string[];
-  /** How many sentences were left out, by reason. */
+  /** Number of removed sentences by reason. */
   left_out: Record<string, number>;
-  /** How many files could not be read. */
+  /** Number of unreadable files. */
   broken: number;
   steps: number;
   tool_calls: number;
-  tokens: TokenUse;
+  tokens: TokenCounts;
   /** The sentences as one text. */
   answer?: string | null;
   cost_usd?: number | null;
-  /** Why the answer is not whole. */
+  /** Why the answer is incomplete. */
   error?: string | null;
-  /** The same with what may help. */
+  /** The same error with hints. */
   failure?: Failure | null;
 }
 
-/** What is asked, and what it may be answered from. */
+/** A question, and the memories it can be answered from. */
 export interface AskRequest {
   question: string;
-  /** Answer from every registered project that may be read, instead of this one. */
+  /** Search all readable registered projects instead of the current one. */
   all_projects?: boolean;
-  /** At most this many memories, 1 to 20. Without it, 5. */
+  /** Maximum number of memories, from 1 to 20. Defaults to 5. */
   limit?: number | null;
-  /** Answer with the memories themselves, also where a model is set. */
+  /** Return memories as the answer even if a model is configured. */
   no_model?: boolean;
   scope?: Scope | null;
-  /** A file with the model's answers, for tests. */
+  /** Path of a file with the model's answers, for tests. */
   scripted?: string | null;
 }
 
-/** Whether the numbers alone decide. */
+/** Whether the scores alone are decisive. */
 export type Band = "clear" | "grey";
 
-/** A memory in a line. */
+/** A memory on one line. */
 export interface BriefItem {
   id: string;
   scope: StoreScope;
   text: string;
 }
 
-/** A brief, by topic and as one text. */
+/** A brief, by topic and as text. */
 export interface BriefReport {
   budget: number;
-  /** How many of them the text counts. */
+  /** Number of tokens of the text. */
   tokens: number;
   sections: BriefSection[];
-  /** How many memories hold and are not in it. */
+  /** Number of valid memories that are not included. */
   left_out: number;
-  /** Those that are not in it because nothing shows who wrote them. */
+  /** Memories excluded because their author is unproven. */
   unproven: string[];
-  /** The brief as Markdown; empty when there is nothing to tell or no room for it. */
+  /** The brief as Markdown; empty if no memory is relevant or fits. */
   text: string;
-  /** Files that could not be read, by path. */
+  /** Paths of unreadable files. */
   broken?: string[];
-  /** How many candidates are not in it because they wait for `nacre review`. */
+  /** Number of candidates excluded because they are pending in `nacre review`. */
   candidates?: number;
 }
 
-/** What a brief is for, and how long it may be. */
+/** The purpose and the maximum length of a brief. */
 export interface BriefRequest {
-  /** At most this many tokens. Without it, 2000. */
+  /** Maximum number of tokens. Defaults to 2000. */
   budget?: number | null;
-  /** Files that it is about. */
+  /** Files that the task is about. */
   files?: string[];
   scope?: Scope | null;
-  /** What is to be done, in words. */
+  /** Description of the task. */
   task?: string | null;
 }
 
-/** The memories of one topic, best first. */
+/** Memories of one topic, the best first. */
 export interface BriefSection {
   topic: BriefTopic;
   items: BriefItem[];
 }
 
-/** What a section tells of. */
+/** Topic of a section. */
 export type BriefTopic = "decisions" | "preferences" | "pitfalls" | "knowledge" | "recent_work" | "open_ends";
 
-/** A file that could not be read. */
+/** A file that cannot be read. */
 export interface BrokenFile {
   path: string;
   message: string;
   line?: number | null;
 }
 
-/** How the map came to be up to date. */
+/** How the map was brought up to date for an answer. */
 export type CacheStatus = "hit" | "miss" | "refreshed" | "stale_rebuild";
 
-/** What is done with a candidate. */
+/** The action taken for a candidate. */
 export type CandidateVerb = "add" | "update" | "no-op" | "supersede";
 
-/** A change, in a line. */
+/** A change in a list. */
 export interface ChangeEntry {
   id: string;
-  /** What was typed, without `nacre`. */
+  /** The command that made the change, without `nacre`. */
   command: string;
   at: string;
-  /** How many runs it has: a sync has one for each session. */
+  /** Number of runs. A sync has one run per session. */
   runs: number;
   added: number;
   changed: number;
   removed: number;
-  /** Some of the memories. */
+  /** Examples of changed memories. */
   memories: string[];
-  /** Whether `nacre undo` can take it back. */
+  /** Whether `nacre undo` can undo this change. */
   undoable: boolean;
-  /** What else it is about: a file, agents or projects. */
+  /** Other things that changed: a file, agents or projects. */
   about?: string;
-  /** The change that it took back. */
+  /** The change that this one undid. */
   undoes?: string | null;
-  /** The undo that took it back. */
+  /** The undo that reverted this change. */
   undone_by?: string | null;
 }
 
-/** What happens to a file. */
+/** Kind of a file change. */
 export type ChangeKind = "create" | "change" | "remove";
 
-/** What changed. */
+/** The kind of data that changed. */
 export type ChangedThing = "memories" | "queue" | "projects" | "config" | "map" | "service";
 
-/** A place that was looked into after a memory was forgotten. */
+/** A place that was checked after a memory was forgotten. */
 export interface CheckedCopy {
   place: CopyPlace;
   state: CopyState;
-  /** Why it waits, or which server. */
+  /** Why a copy still exists, or the name of the server. */
   detail?: string | null;
 }
 
-/** One step of a run, and how far it is. */
+/** A step of a run, and its state. */
 export interface ChecklistStep {
   step: string;
   state: StepState;
 }
 
-/** A memory that an answer cites, as it is now. */
+/** The current state of a memory cited by an answer. */
 export interface CitedMemory {
   id: string;
-  /** Its type; of a learning, its kind. */
+  /** Type of the memory, or the kind of a learning. */
   type: string;
   title: string;
   status: string;
   scope: StoreScope;
   path: string;
-  /** What it overturned by nothing but its own claim. */
+  /** IDs of memories that it overturned without verification. */
   not_verified: string[];
-  /** Which other stores have the same id. */
+  /** Other stores that contain the same ID. */
   also_in: StoreScope[];
-  /** Its project, where all projects were asked. */
+  /** Project of the memory, if all projects were searched. */
   project?: string | null;
   quote?: string | null;
-  /** Who said that. */
+  /** Who made the statement. */
   speaker?: Speaker | null;
 }
 
-/** Files of code that are not the project's own sources. */
+/** Code files that are not the project's own sources. */
 export interface CodeApart {
   tests: number;
-  /** Examples, benchmarks and documents. */
+  /** Number of examples, benchmarks and documents. */
   aside: number;
   vendored: number;
   generated: number;
 }
 
-/** A part of the project: a package, or a folder. */
+/** A part of the project: a package or a folder. */
 export interface CodeArea {
-  /** Empty for what lies in no folder. */
+  /** Path of the folder; empty for files at the root. */
   path: string;
   files: number;
   lines: number;
-  /** What its manifest or README says it is. */
+  /** Description in its manifest or README. */
   about?: string | null;
 }
 
-/** What became of a file or a symbol. */
+/** Kind of change of a file or symbol. */
 export type CodeChange = "added" | "modified" | "removed" | "renamed";
 
-/** What changed, as much of it as was asked for; the counts are of all. */
+/** The requested part of the changes. Counts cover all changes. */
 export interface CodeDelta {
   since: Since;
   added: number;
@@ -296,78 +296,78 @@ export interface CodeDelta {
   removed: number;
   renamed: number;
   files: FileDelta[];
-  /** Files that use what changed, as many as fit a budget. */
+  /** Files that use changed symbols, as many as fit the budget. */
   affected: AffectedFile[];
-  /** How many there are in all. */
+  /** Total number of affected files. */
   affected_total: number;
-  /** How many of all lie in each folder, most first; empty for a short list that is whole. */
+  /** Number of affected files in each folder, the largest first; empty if the list of files is short and complete. */
   affected_folders: AffectedFolder[];
-  /** The path to continue after, when there is more. */
+  /** The path to continue after, if there are more files. */
   next?: string | null;
 }
 
 /**
- * How a query is read: as words and identifiers in any form, ranked; as a piece of text as it stands; or as a regular
+ * How a query is interpreted: as words and identifiers in any form, ranked; as literal text; or as a regular
  * expression, line by line.
  */
 export type CodeSearchMode = "words" | "fixed" | "regex";
 
-/** What a command is for. */
+/** Purpose of a command. */
 export type CommandPurpose = "build" | "run" | "test" | "lint";
 
 /** A key that was set or unset. */
 export interface ConfigSetReport {
   key: string;
-  /** The file that was changed. */
+  /** Path of the changed file. */
   path: string;
-  /** The id that `nacre undo` takes; nothing where the file was so already. */
+  /** ID for `nacre undo`; absent if nothing changed. */
   change?: string | null;
-  /** `null` when it was taken out. */
+  /** The new value, or `null` if the key was removed. */
   value?: string | null;
 }
 
 /** Sets or unsets one key. */
 export interface ConfigSetRequest {
   key: string;
-  /** Whether to write to the repository's own settings, which are shared through git. */
+  /** Whether to change the repository's settings, which are shared through git. */
   repo?: boolean;
-  /** A list is comma separated. Without a value, the key is taken out of the file. */
+  /** The new value; lists are separated by commas. Without a value, the key is removed from the file. */
   value?: string | null;
 }
 
 /** Settings by key. */
 export interface ConfigShowReport {
   settings: Record<string, Setting>;
-  /** Keys that have no value until somebody sets one. */
+  /** Keys without a value. */
   not_set?: string[];
 }
 
-/** Which settings to show. */
+/** Filter for a list of settings. */
 export interface ConfigShowRequest {
-  /** Only keys that begin with this. */
+  /** Only keys with this prefix. */
   prefix?: string | null;
 }
 
-/** Every agent that can be connected, and what changed. */
+/** All supported agents, and the changes made. */
 export interface ConnectReport {
   agents: AgentEntry[];
-  /** The id that `nacre undo` takes. */
+  /** ID for `nacre undo`. */
   change?: string | null;
-  /** The files that were changed, or would be. */
+  /** Files that were changed, or would be changed by a dry run. */
   changes?: FileChange[];
-  /** Agents that were left out, and why. */
+  /** Agents that were not connected, with the reason. */
   left_out?: string[];
-  /** Agents whose sessions are no longer read since this change. */
+  /** Agents whose sessions are no longer read. */
   no_longer_read?: string[];
-  /** What the person has to do for it to work. */
+  /** Steps that the user must take to complete the connection. */
   notes?: string[];
-  /** Agents whose sessions are read since this change. */
+  /** Agents whose sessions are read from now on. */
   now_read?: string[];
-  /** Names what would change, for agreeing to it. */
+  /** Identifier of the planned changes, used to approve them. */
   plan?: string | null;
 }
 
-/** What to change about the connected agents. */
+/** A change of the connected agents. */
 export type ConnectRequest =
   | ConnectRequestList
   | ConnectRequestAuto
@@ -375,34 +375,34 @@ export type ConnectRequest =
   | ConnectRequestRemove
   | ConnectRequestTrust;
 
-/** Connect agents. */
+/** Connect the given agents. */
 export interface ConnectRequestAdd {
   action: "add";
   agents: string[];
-  /** Where the agent keeps its traces; none for its usual places. With a path only the traces are connected. */
+  /** Paths of the agent's transcripts. Defaults to its usual paths. If given, only the transcripts are connected. */
   paths?: string[];
   wiring?: WiringOptions;
 }
 
-/** Connect every agent that is used on this machine. It turns nothing off. */
+/** Connect every agent used on this machine. No agent is disconnected. */
 export interface ConnectRequestAuto {
   action: "auto";
   wiring?: WiringOptions;
 }
 
-/** Nothing: list them. */
+/** List all agents without changing anything. */
 export interface ConnectRequestList {
   action: "list";
 }
 
-/** No longer read agents, and take out of their files what was written. */
+/** Disconnect agents and remove Nacre's entries from their settings. */
 export interface ConnectRequestRemove {
   action: "remove";
   agents: string[];
   wiring?: WiringOptions;
 }
 
-/** Let Codex run the hooks that were written for it. */
+/** Allow Codex to run its Nacre hooks. */
 export interface ConnectRequestTrust {
   action: "trust";
   wiring?: WiringOptions;
@@ -414,21 +414,21 @@ export interface ContestedPair {
   newer_title: string;
   older: string;
   older_title: string;
-  /** How sure it is, from 0 to 1. */
+  /** Likelihood of a contradiction, from 0 to 1. */
   likelihood: number;
 }
 
-/** A file, and what of it fits. */
+/** A file, with as much of it as fits the budget. */
 export interface ContextFile {
   path: string;
   why: WhyRelevant[];
   /** In the order of the file. */
   symbols: ContextSymbol[];
-  /** What it has of the task, the rarest first. */
+  /** Words of the task that it contains, the rarest first. */
   words?: string[];
 }
 
-/** What a task needs, and of which state of the project that was said. */
+/** Code relevant to a task, with the state of the project. */
 export interface ContextReport {
   command: MapCommand;
   project_root: string;
@@ -437,34 +437,37 @@ export interface ContextReport {
   revision: MapRevision;
   stats: MapStats;
   budget: number;
-  /** The most relevant first. */
+  /** The most relevant file first. */
   files: ContextFile[];
   left_out: LeftOut;
 }
 
-/** Which task to collect code for, and how much of it. */
+/** A task to collect code for, and the size of the result. */
 export interface ContextRequest {
-  /** Tokens that the answer may have; 4000 unless said otherwise. */
+  /** Maximum number of tokens of the answer. Defaults to 4000. */
   budget?: number | null;
-  /** The client that has then seen the map as it is now. */
+  /** The client that receives the current state of the map with this answer. */
   client?: string | null;
-  /** Files that are surely meant, seen from the current folder or from the root. */
+  /** Files that are known to be relevant, relative to the current folder or the root. */
   files?: string[];
-  /** List files alone, without their code. */
+  /** List files without their code. */
   files_only?: boolean;
-  /** The form that the budget is counted in. */
+  /** The output format for which the budget is calculated. */
   format?: MapFormat;
-  /** A folder inside the project, or a registered name. Without it, the project around the current folder. */
+  /**
+   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+   * folder.
+   */
   project?: string | null;
-  /** Read every file again instead of trusting its times. */
+  /** Read every file again instead of trusting modification times. */
   refresh?: boolean;
-  /** Fail when the map was not up to date, and write nothing. */
+  /** Fail if the map is not up to date, and write nothing. */
   strict?: boolean;
-  /** What is to be done, in words. Without it, `files` says what the task is about. */
+  /** Description of the task. Without it, `files` defines the task. */
   task?: string | null;
 }
 
-/** A symbol, in as much detail as fits. */
+/** A symbol, with as much detail as fits the budget. */
 export interface ContextSymbol {
   name: string;
   kind: SymbolKind;
@@ -475,30 +478,30 @@ export interface ContextSymbol {
   text?: string;
 }
 
-/** A place that may hold a copy of a memory. */
+/** A kind of place that may contain a copy of a memory. */
 export type CopyPlace = "files" | "runs" | "index" | "notes" | "shared_index" | "server";
 
-/** What was found in a place. */
+/** The result of checking a place. */
 export type CopyState = "gone" | "waits";
 
-/** How the database is. */
+/** The state of the shared database. */
 export type DatabaseState = "connected" | "slow" | "away" | "unusable";
 
-/** The database that servers share, as one of them sees it. */
+/** The state of the shared database as seen by one server. */
 export interface DatabaseStatus {
   state: DatabaseState;
-  /** Since when this process has seen it so. */
+  /** Time since which this process has observed this state. */
   since: string;
-  /** Whether this server does what only one is to do. */
+  /** Whether this server does the work that only one server may do. */
   is_leader: boolean;
-  /** Why it cannot be used. */
+  /** Why the database cannot be used. */
   detail?: string | null;
 }
 
-/** Who decided about a candidate. */
+/** What decided about a candidate. */
 export type DecidedBy = "rule" | "lead";
 
-/** What changed, and up to which state of the project. */
+/** The changes, with the state of the project. */
 export interface DeltaReport {
   command: MapCommand;
   project_root: string;
@@ -509,57 +512,60 @@ export interface DeltaReport {
   delta: CodeDelta;
 }
 
-/** Since when to list changes, and how many. */
+/** Selects the changes to list. */
 export interface DeltaRequest {
-  /** Continue after this path, the `next` of the answer before. */
+  /** Continue after this path, which is the `next` of the previous answer. */
   after?: string | null;
   /**
-   * Tokens that the answer may have, counted on its JSON: affected files are left to the counts by folder, then files
-   * to the next page, until it fits.
+   * Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts by folder, and then
+   * files are moved to the next page.
    */
   budget?: number | null;
-  /** The client that has then seen the map as it is now. */
+  /** The client that receives the current state of the map with this answer. */
   client?: string | null;
-  /** List at most this many files; 0 or nothing for all. */
+  /** Maximum number of files; 0 or absent means all. */
   limit?: number | null;
-  /** A folder inside the project, or a registered name. Without it, the project around the current folder. */
+  /**
+   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+   * folder.
+   */
   project?: string | null;
-  /** Read every file again instead of trusting its times. */
+  /** Read every file again instead of trusting modification times. */
   refresh?: boolean;
-  /** Without it, `git:HEAD`, or where there is no commit, since the map was first made. */
+  /** Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the map. */
   since?: Since | null;
-  /** Fail when the map was not up to date, and write nothing. */
+  /** Fail if the map is not up to date, and write nothing. */
   strict?: boolean;
 }
 
-/** What is wrong with the stores. */
+/** Problems found in the stores. */
 export interface DoctorReport {
   health: Health;
   stores: StoreCheck[];
   errors: number;
   warnings: number;
-  /** The id that `nacre undo` takes. */
+  /** The change id for `nacre undo`. */
   change?: string | null;
-  /** What is wrong with the settings of the repository. */
+  /** Problem with the repository settings. */
   config?: string | null;
-  /** Registered projects whose store is gone; each is an error. */
+  /** Registered projects whose store no longer exists. Each is an error. */
   gone?: ProjectEntry[];
-  /** What was mended before the check. */
+  /** Files fixed before the check. */
   mended?: MendedFile[];
 }
 
-/** What to check. */
+/** Options for the check. */
 export interface DoctorRequest {
-  /** Look up every quote in the transcript it is from. */
+  /** Compare each quote with the transcript it is from. */
   evidence?: boolean;
-  /** Mend first what needs nobody's judgement: links that lead nowhere, and evidence of no memory. */
+  /** First fix problems that need no decision: broken links, and evidence files without a memory. */
   fix?: boolean;
   scope?: Scope | null;
-  /** Warnings make it broken, too. */
+  /** Treat warnings as errors. */
   strict?: boolean;
 }
 
-/** How two memories belong together. */
+/** The kind of a link between two memories. */
 export type EdgeKind =
   | "supersedes"
   | "superseded by"
@@ -571,31 +577,33 @@ export type EdgeKind =
   | "shared tag"
   | "newer than";
 
-/** A model that turns texts into vectors. */
+/** An embedding model. */
 export interface EmbedderEntry {
   name: string;
-  state: EmbedderState;
+  /** State of the model, such as `ready`. */
+  state: string;
   about: string;
   dims?: number | null;
-  /** The name and the content: vectors of another id cannot be compared with its own. */
+  /** Identifier of the model's name and content. Vectors with different identifiers cannot be compared. */
   id?: string | null;
 }
 
-/** Whether a model can be used. */
-export type EmbedderState = "ready";
+/** A request without arguments. */
+export interface EmptyRequest {
+}
 
-/** What begins in a file. */
+/** Kind of an entry point. */
 export type EntryKind = "readme" | "program" | "library" | "manifest" | "script";
 
-/** A file to begin with. */
+/** A file to read first. */
 export interface EntryPoint {
   path: string;
   kind: EntryKind;
-  /** What a manifest calls the program or library. */
+  /** Name of the program or library in a manifest. */
   name?: string | null;
 }
 
-/** Why an operation failed, for programs. */
+/** Machine-readable reason of a failure. */
 export type ErrorCode =
   | "usage"
   | "not_found"
@@ -614,14 +622,14 @@ export type ErrorCode =
   | "output_closed"
   | "failed";
 
-/** The object that stands in the place of a report. */
+/** The object that is sent instead of a report. */
 export interface ErrorReport {
   error: Failure;
 }
 
-/** How many events of each kind there are; injected and inherited ones are counted apart. */
+/** Number of events by kind. Injected and inherited events are counted separately. */
 export interface EventCounts {
-  /** The person's messages. */
+  /** The user's messages. */
   user: number;
   assistant: number;
   reasoning: number;
@@ -636,7 +644,7 @@ export interface EventCounts {
   errors: number;
 }
 
-/** What a project is, and of which state of it that was said. */
+/** An overview of a project, with its state. */
 export interface ExploreReport {
   command: MapCommand;
   project_root: string;
@@ -645,11 +653,11 @@ export interface ExploreReport {
   revision: MapRevision;
   stats: MapStats;
   detail: MapDetail;
-  /** How to build, run, test and check the project. */
+  /** Commands to build, run, test and check the project. */
   commands: Listed;
-  /** The parts that the project's own code is made of, largest first. */
+  /** Parts of the project's own code, the largest first. */
   areas: Listed2;
-  /** Files of code that are not the project's own sources. */
+  /** Code files that are not the project's own sources. */
   apart: CodeApart;
   languages: LanguageCount[];
   entry_points: Listed3;
@@ -658,43 +666,46 @@ export interface ExploreReport {
   module_graph: ModuleGraph;
   public_surface: Listed7;
   tests: Listed9;
-  /** Files whose analysis is not whole, by why. */
+  /** Number of incompletely analyzed files by reason. */
   problems: Record<string, number>;
-  /** The first paragraph of the README, or what a manifest says. */
+  /** The first paragraph of the README, or the description in a manifest. */
   about?: string | null;
 }
 
-/** Which project to give an overview of, and how. */
+/** Requests an overview of a project. */
 export interface ExploreRequest {
-  /** Tokens that the answer may have; its lists are cut until it fits. */
+  /** Maximum number of tokens of the answer. Lists are shortened to fit. */
   budget?: number | null;
-  /** The client that has then seen the map as it is now. */
+  /** The client that receives the current state of the map with this answer. */
   client?: string | null;
-  /** Compact unless said otherwise. */
+  /** Level of detail. Defaults to compact. */
   detail?: MapDetail | null;
-  /** The form that the budget is counted in. */
+  /** The output format for which the budget is calculated. */
   format?: MapFormat;
-  /** A folder inside the project, or a registered name. Without it, the project around the current folder. */
+  /**
+   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+   * folder.
+   */
   project?: string | null;
-  /** Read every file again instead of trusting its times. */
+  /** Read every file again instead of trusting modification times. */
   refresh?: boolean;
-  /** Fail when the map was not up to date, and write nothing. */
+  /** Fail if the map is not up to date, and write nothing. */
   strict?: boolean;
 }
 
-/** What an explorer found about one candidate. */
+/** An explorer's finding about one candidate. */
 export interface ExplorerFinding {
   candidate_id: string;
-  /** What it would do; the lead decides. */
+  /** The action that the explorer suggests. The lead agent decides. */
   action_hint: LeadAction;
-  /** How much of the candidate the file says, from 0 to 1, as the explorer sees it. */
+  /** How much of the candidate the memory file already covers, from 0 to 1, as estimated by the explorer. */
   overlap: number;
-  /** Words of the file. */
+  /** A quote from the file. */
   evidence: string;
   matched_file?: string | null;
 }
 
-/** How one explorer did. */
+/** The metrics of one explorer. */
 export interface ExplorerMetrics {
   task: string;
   candidates: string[];
@@ -704,77 +715,77 @@ export interface ExplorerMetrics {
   model_calls: number;
 }
 
-/** An operation that could not be carried out. */
+/** An operation that failed. */
 export interface Failure {
   code: ErrorCode;
-  /** What could not be done. */
+  /** The error message. */
   message: string;
-  /** Why, outermost first. */
+  /** The causes, outermost first. */
   causes: string[];
-  /** What the person can do, with the command to type. */
+  /** What the user can do, with commands to run. */
   hints: string[];
 }
 
-/** What the verdict changed. */
+/** The changes made because of the feedback. */
 export interface FeedbackReport {
   id: string;
   verdict: Verdict;
   confidence_before: number;
   confidence: number;
   scope: StoreScope;
-  /** Where else its id stands. */
+  /** Other files with the same id. */
   also_in: OtherPlace[];
-  /** The id that `nacre undo` takes. */
+  /** The change id for `nacre undo`. */
   change?: string | null;
 }
 
-/** A person's word on a memory. */
+/** Feedback from a user on a memory. */
 export interface FeedbackRequest {
-  /** Its id, or the start of it. */
+  /** The id of the memory, or a prefix of it. */
   id: string;
   verdict: Verdict;
-  /** Why, in a sentence; kept on this machine. */
+  /** The reason in one sentence. It is stored only on this machine. */
   note?: string | null;
   scope?: Scope | null;
 }
 
-/** A file of an agent that changes. */
+/** A changed file of an agent. */
 export interface FileChange {
   path: string;
   change: ChangeKind;
-  /** What changes, as a unified diff. Secrets around it are redacted. */
+  /** The change as a unified diff with redacted secrets. */
   diff: string;
 }
 
-/** What became of one file. */
+/** The change of one file. */
 export interface FileDelta {
   path: string;
   change: CodeChange;
-  /** Where a renamed file was. */
+  /** Former path of a renamed file. */
   from?: string | null;
   new_hash?: string | null;
   old_hash?: string | null;
-  /** What became of the symbols of a modified file; absent where what it held before is not known any more. */
+  /** Changed symbols of a modified file; absent if its former content is unknown. */
   symbols?: SymbolDeltas | null;
 }
 
-/** Something that is wrong with a file. */
+/** A problem with a file. */
 export interface Finding {
   severity: Severity;
-  /** Below the store. */
+  /** Path relative to the store. */
   path: string;
   message: string;
   hint?: string | null;
   line?: number | null;
 }
 
-/** How many sessions of one folder there are. */
+/** Number of sessions of one folder. */
 export interface FolderSessions {
   path: string;
   sessions: number;
 }
 
-/** A memory that was found. */
+/** A matching memory. */
 export interface FoundMemory {
   id: string;
   type: MemoryType;
@@ -786,38 +797,38 @@ export interface FoundMemory {
   scope: StoreScope;
   path: string;
   score: number;
-  /** The words around what was asked for. */
+  /** The text around the matching words. */
   snippet: string;
   why: WhyFound;
-  /** What it overturned, newest first. */
+  /** Memories that this one supersedes, newest first. */
   history: MemoryEntry[];
-  /** Those of them whose own files do not say so. */
+  /** Ids of superseded memories whose own files do not record that they are superseded. */
   not_verified: string[];
-  /** Situations in which it should be told. */
+  /** Situations in which it is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
-  /** What kind of learning it is. */
+  /** The kind of learning. */
   kind?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** The trust level on this machine, if it is below the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** Whether a session is worth reading at all. */
+/** Whether a session is worth processing, and why not. */
 export type Gate = "open" | "not_a_persons" | "no_words" | "abandoned" | "mechanical";
 
-/** An edge between two memories. `supersedes` goes from the newer to the older. */
+/** An edge between two memories. A `supersedes` edge points from the newer to the older memory. */
 export interface GraphEdge {
   /** A memory's id. */
   from: string;
   to: string;
   kind: EdgeKind;
-  /** The session, file, symbol or tag that both have. */
+  /** The session, file, symbol or tag that both memories have. */
   shared?: string | null;
 }
 
-/** A memory in a graph. */
+/** A memory in the graph. */
 export interface GraphNode {
   id: string;
   type: MemoryType;
@@ -828,98 +839,99 @@ export interface GraphNode {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** How many memories it is tied to, shown or not. */
+  /** Number of linked memories, including those not shown. */
   degree: number;
-  /** Situations in which it should be told. */
+  /** Situations in which it is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
-  /** What kind of learning it is. */
+  /** The kind of learning. */
   kind?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** The trust level on this machine, if it is below the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** Memories and their edges. Where there are too many memories, those with most edges are shown. */
+/** Memories and the edges between them. If there are too many, the memories with the most edges are shown. */
 export interface GraphReport {
-  /** Those with most edges first. */
+  /** Memories, those with the most edges first. */
   nodes: GraphNode[];
-  /** Between two memories at most one; both of its ends are among the nodes. */
+  /** Edges between shown memories, at most one per pair. */
   edges: GraphEdge[];
-  /** How many memories are not shown. */
+  /** Number of memories not shown. */
   left_out: number;
-  /** How many edges between shown memories are not shown. */
+  /** Number of edges between shown memories that are not shown. */
   left_out_edges: number;
 }
 
-/** Which memories to put into the graph. */
+/** Selects the memories in the graph. */
 export interface GraphRequest {
-  /** Summaries of sessions too. */
+  /** Include session summaries. */
   all?: boolean;
-  /** Archived ones too. */
+  /** Include archived memories. */
   archived?: boolean;
-  /** At most this many memories, 5000 at most. Without it, 500. */
+  /** Maximum number of memories, at most 5000. The default is 500. */
   limit?: number | null;
   scope?: Scope | null;
 }
 
-/** Memories with their files. One that is gone meanwhile is left out. */
-export interface HandOverReport {
-  memories: MovedMemory[];
-}
-
-/** Which memories to hand over. */
+/** The memories to transfer. */
 export interface HandOverRequest {
   ids: string[];
 }
 
-/** Whether the stores can be used as they are. Only a completed check may say so. */
+/** Whether the stores are usable. Only a complete check sets this to a healthy state. */
 export type Health = "ok" | "broken" | "unchecked";
 
-/** That the server answers. */
+/** Confirms that the server is running. */
 export interface HealthReport {
-  /** `ok`. */
+  /** Always `ok`. */
   status: string;
   version: string;
-  /** The database that servers share, where one is set. */
+  /** The state of the shared database, if one is configured. */
   database?: DatabaseState | null;
 }
 
-/** A file that much depends on and that changes often. */
+/** A file that many others depend on and that changes often. */
 export interface HotPath {
   path: string;
-  /** Rank times recent commits, in thousandths of an average file's. */
+  /** Rank multiplied by the number of recent commits, in thousandths of the value of an average file. */
   heat: number;
   importers: number;
   commits: number;
 }
 
-/** An agent that is installed and can answer as a model. */
+/** An installed agent that can be used as a model. */
 export interface InstalledAgent {
-  /** As in the name of a model: `claude-code`. */
+  /** The agent's part of a model name, such as `claude-code`. */
   name: string;
-  /** What people call it. */
+  /** Display name. */
   label: string;
-  /** Where its command lies. */
+  /** Path of its executable. */
   path: string;
-  /** A model of it, as `roles.default.model` takes it. */
+  /** A model name for this agent, as accepted by `roles.default.model`. */
   model: string;
-  /** `null` where it did not say. */
+  /** Version, or `null` if the agent did not report one. */
   version?: string | null;
 }
 
-/** Where a session stands. */
+/** An item such as a run or a transcript. */
+export interface ItemId {
+  /** The id of the item. For a run, the start or end of its id is enough. */
+  id: string;
+}
+
+/** The state of a session in the queue. */
 export type JobState = "running" | "pending" | "done" | "empty" | "skipped" | "dead";
 
-/** A file that was changed since. */
+/** A file that was changed later and therefore kept. */
 export interface KeptFile {
   path: string;
-  /** The later change; nothing where somebody edited the file. */
+  /** The later change. Absent if the file was edited outside of Nacre. */
   by?: string | null;
 }
 
-/** How many files there are of a language. */
+/** Number of files in a language. */
 export interface LanguageCount {
   language: string;
   files: number;
@@ -929,51 +941,46 @@ export interface LanguageCount {
 /** Sessions that are due later. */
 export interface LaterSessions {
   sessions: number;
-  /** When the last of them is due. */
+  /** Time when the last of them is due. */
   ready_at: string;
-  /** Until then, in seconds. */
+  /** Seconds until the last of them is due. */
   ready_in: number;
-  /** The id of one of them. */
+  /** The id of one of these sessions. */
   example: string;
 }
 
-/** What a lead or an explorer would do with a candidate. */
+/** The action that a lead agent or explorer chooses for a candidate. */
 export type LeadAction = "add" | "update" | "no_op" | "supersede";
 
-/** How one call of a lead ended. */
+/** The metrics of one lead agent call. */
 export interface LeadMetrics {
   task: string;
-  /** What it was run with: `nacre` or `claude`; empty for runs from before there was a choice. */
-  runtime: string;
   state: string;
   rulings: number;
   ms: number;
-  /** Of the lead alone, as the next two. */
+  /** Like the next two fields, this counts only the lead agent, without its explorers. */
   tool_calls: number;
   tokens: TokenCounts;
   cost_usd: number;
   error?: string | null;
 }
 
-/** What the lead of a sync is run with. */
-export type LeadRuntime = "nacre" | "claude";
-
-/** What a sync did to a memory. */
+/** The change that a sync made to a memory. */
 export type LearnedChange = "added" | "updated";
 
-/** A memory that a sync made or changed. */
+/** A memory that a sync created or changed. */
 export interface LearnedMemory {
   id: string;
   type: MemoryType;
   title: string;
-  /** The project that it belongs to. */
+  /** The project of the memory. */
   project: string;
   change: LearnedChange;
-  /** Whether it waits for `nacre review`. */
+  /** Whether it is pending in `nacre review`. */
   is_candidate: boolean;
 }
 
-/** What kind of learning a memory is. */
+/** The kind of a learning. */
 export type LearningKind =
   | "insight"
   | "procedure"
@@ -983,133 +990,139 @@ export type LearningKind =
   | "convention"
   | "context";
 
-/** What was relevant and did not fit. */
+/** Relevant files that did not fit. */
 export interface LeftOut {
   symbols: number;
   files: number;
-  /** Some of those files with the number of their symbols, the most relevant first. */
+  /** Some of these files with their number of symbols, the most relevant first. */
   listed: [string, number][];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A limit on the number of entries to list. */
+export interface LimitRequest {
+  /** Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting `memory.max_results`. */
+  limit?: number | null;
+}
+
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed {
   total: number;
   items: ProjectCommand[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed2 {
   total: number;
   items: CodeArea[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed3 {
   total: number;
   items: EntryPoint[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed4 {
   total: number;
   items: HotPath[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed5 {
   total: number;
   items: TopImport[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed6 {
   total: number;
   items: ModuleNode[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed7 {
   total: number;
   items: PublicSurface[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed8 {
   total: number;
   items: SurfaceSymbol[];
 }
 
-/** A list that may be shown in part; the total is of all. */
+/** A list that may be incomplete, and the total number of items. */
 export interface Listed9 {
   total: number;
   items: string[];
 }
 
-/** A place where an agent keeps its sessions. */
+/** A location where an agent stores its sessions. */
 export interface LookedIn {
   agent: string;
   path: string;
-  /** Whether there is anything at that path. */
+  /** Whether the path exists. */
   exists: boolean;
 }
 
-/** Something that is done again and again. */
+/** A background loop. */
 export interface LoopEntry {
   name: LoopName;
   state: LoopState;
-  /** How often, in seconds. */
+  /** Interval in seconds. */
   every_s: number;
-  /** When it was last begun. */
+  /** Start time of the last iteration. */
   last?: string | null;
-  /** What was wrong the last time. */
+  /** The error of the last iteration. */
   last_error?: string | null;
-  /** What it did the last time, in a few words. */
+  /** A short result of the last iteration. */
   last_result?: string | null;
-  /** When it is due. */
+  /** Due time of the next iteration. */
   next?: string | null;
 }
 
-/** What is done again and again. */
+/** The name of a background loop. */
 export type LoopName = "sync" | "maintain" | "index" | "map" | "prune";
 
-/** What a loop does now. */
+/** The current state of a loop. */
 export type LoopState = "idle" | "running" | "paused" | "waiting";
 
-/** One thing that was done to a memory, and why. */
+/** An action on a memory, with its reason. */
 export interface MaintainAction {
   action: MaintainVerb;
-  /** The memory that it was done to. */
+  /** ID of the memory. */
   target: string;
   title: string;
   reason: string;
-  /** Names this very action, so that what a person undoes is not done again. */
+  /** Identifies the action, so that an action undone by the user is not repeated. */
   key: string;
-  /** How sure it is, from 0 to 1, where that was measured. */
+  /** Confidence from 0 to 1, if it was measured. */
   likelihood?: number | null;
-  /** The memory it went into, or the one that overturned it. */
+  /** ID of the memory into which it was merged, or that overturned it. */
   with?: string | null;
 }
 
-/** How long each step of a maintenance took, in milliseconds. */
+/** Duration of each step of a maintenance run in milliseconds. */
 export interface MaintainDurations {
   read: number;
   compare: number;
   whole: number;
 }
 
-/** What a maintenance took. */
+/** Resources used by a maintenance run. */
 export interface MaintainMetrics {
   run_id: string;
   memories: number;
   broken: number;
-  /** Memories that were compared, two by two. */
+  /** Number of pairs of memories that were compared. */
   pairs: number;
   counts: MaintainMetricsCounts;
   model_calls: number;
   tokens: number;
   cost_usd: number;
   denied_writes: number;
-  /** A maintenance sends out none. */
+  /** Always empty, because maintenance starts no explorers. */
   explorers: ExplorerMetrics[];
   durations_ms: MaintainDurations;
 }
@@ -1128,33 +1141,30 @@ export interface MaintainMetricsCounts {
   validate?: number;
 }
 
-/** How a maintenance ended. */
-export type MaintainOutcome = "done" | "clean" | "skipped";
-
-/** What was done in each store. */
+/** The result for each store. */
 export interface MaintainReport {
   dry_run: boolean;
   projects: MaintainedStore[];
 }
 
-/** What to maintain, and how. */
+/** Options of a maintenance run. */
 export interface MaintainRequest {
-  /** Every registered project and the global memories. */
+  /** Maintain all registered projects and the global memories. */
   all?: boolean;
-  /** Tell what would be done, and change nothing. */
+  /** Report the changes without making them. */
   dry_run?: boolean;
   /** Run even if nothing has changed. */
   force?: boolean;
-  /** Let the model of the role `lead` write what is merged. */
+  /** Let the model of the role `lead` write merged memories. */
   rewrite?: boolean;
-  /** A file with the model's answers, for tests. */
+  /** Path of a file with the model's answers, for tests. */
   scripted?: string | null;
 }
 
 /** How the maintenance of a store ended. */
 export type MaintainState = "done" | "failed" | "clean" | "skipped";
 
-/** What is done to a memory. */
+/** Kind of an action on a memory. */
 export type MaintainVerb =
   | "merge"
   | "consolidate"
@@ -1168,14 +1178,14 @@ export type MaintainVerb =
   | "doubt"
   | "relink";
 
-/** One store: a report, or the reason why there is none. */
+/** The result for one store: a report, or the reason why there is none. */
 export interface MaintainedStore {
-  /** The name of the project, or `global`. */
+  /** Name of the project, or `global`. */
   project: string;
   state: MaintainState;
   ms: number;
   causes?: string[] | null;
-  /** What would change, where nothing was to be changed. */
+  /** The planned changes of a dry run. */
   changes?: PlannedChange[] | null;
   hints?: string[] | null;
   /** Why it failed. */
@@ -1183,38 +1193,38 @@ export interface MaintainedStore {
   report?: StoreMaintenance | null;
 }
 
-/** Which command an answer is of. */
+/** The map command that produced an answer. */
 export type MapCommand = "explore" | "context" | "delta" | "refresh" | "explain" | "watch" | "search_code";
 
-/** How much an overview tells. */
+/** Level of detail of an overview. */
 export type MapDetail = "compact" | "normal" | "verbose";
 
-/** The form of a payload. A budget is counted on the bytes of that form. */
+/** The output format of the map. The output budget counts bytes in this format. */
 export type MapFormat = "text" | "json";
 
-/** A state of a project's files, such as `6af1b3c4.17`. Each change of them makes the next one. */
+/** A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments it. */
 export type MapRevision = string;
 
-/** What bringing the map up to date cost, and what it saw. */
+/** The cost of updating the map, and the number of files seen. */
 export interface MapStats {
   file_count: number;
   total_bytes: number;
   reused_entries: number;
   rehashed_entries: number;
-  /** Files that are too large, or that may not be read. */
+  /** Files that are too large or not readable. */
   unread_files: number;
-  /** Files that there was no time for; the next command reads them. */
+  /** Files skipped because time ran out. The next command reads them. */
   postponed_files: number;
   skipped: SkippedCounts;
 }
 
-/** Lines that lie in the same symbol, or outside of all. */
+/** Lines in the same symbol, or outside of any symbol. */
 export interface MatchGroup {
   lines: MatchedLine[];
   symbol?: MatchSymbol | null;
 }
 
-/** The innermost symbol that lines lie in. */
+/** The innermost symbol that contains the lines. */
 export interface MatchSymbol {
   name: string;
   kind: SymbolKind;
@@ -1223,12 +1233,12 @@ export interface MatchSymbol {
   signature?: string;
 }
 
-/** A file with lines that match. */
+/** A file with matching lines. */
 export interface MatchedFile {
   path: string;
-  /** Whether it defines what was asked for. */
+  /** Whether it defines the searched symbol. */
   is_definition: boolean;
-  /** Lines of it that match, shown or not; 0 where they were not counted. */
+  /** Number of matching lines, including those not shown; 0 if they were not counted. */
   matches: number;
   /** In the order of the file. */
   groups?: MatchGroup[];
@@ -1236,50 +1246,50 @@ export interface MatchedFile {
 
 /** A line of a file. */
 export interface MatchedLine {
-  /** From 1. */
+  /** Line number, starting at 1. */
   line: number;
-  /** As far as it is shown. */
+  /** Text of the line, which may be truncated. */
   text: string;
-  /** Whether it stands near a match and is none. */
+  /** Whether the line is context and not a match. */
   is_context?: boolean;
 }
 
-/** A memory in a person's own words. */
+/** A new memory in the user's own words. */
 export interface MemoryAddRequest {
-  /** What was decided or learned, in one line. */
+  /** The decision or learning in one line. */
   title: string;
-  /** Situations in which it should be told, each in one line. */
+  /** Situations in which the memory is relevant, one line each. */
   applies?: string[];
   /** The reason and the details, as Markdown. */
   body?: string;
-  /** From 0 to 1. Without it, what a person says is trusted. */
+  /** Confidence from 0 to 1. By default, statements of the user have full confidence. */
   confidence?: number | null;
-  /** Only of a learning; without it, an insight. */
+  /** The kind of learning. The default is an insight. */
   kind?: LearningKind | null;
-  /** The ids of related memories, or the starts of them. */
+  /** Ids of related memories, or prefixes of them. */
   related?: string[];
   scope?: Scope | null;
-  /** The memory that it supersedes, by its id or the start of it. */
+  /** The id of the memory that this one supersedes, or a prefix of it. */
   supersedes?: string | null;
   tags?: string[];
-  /** A decision or a learning. Without it, a decision. */
+  /** Decision or learning. The default is a decision. */
   type?: MemoryType | null;
 }
 
-/** Memories as the answer: the first answers, the others are near it. */
+/** Memories that answer a question, the best match first. */
 export interface MemoryAnswer {
   question: string;
   known: boolean;
   memories: RecalledMemory[];
-  /** How many files could not be read. */
+  /** Number of unreadable files. */
   broken: number;
   /** The first memory in a few words. */
   answer?: string | null;
-  /** Why no model answered, where one should have. */
+  /** Why the configured model did not answer. */
   error?: string | null;
 }
 
-/** What was done to a memory. */
+/** The change made to a memory. */
 export type MemoryChange =
   | "added"
   | "edited"
@@ -1290,32 +1300,32 @@ export type MemoryChange =
   | "accepted"
   | "rejected";
 
-/** What was done to one memory. */
+/** The change made to one memory. */
 export interface MemoryChangeReport {
   done: MemoryChange;
   id: string;
-  /** The id that `nacre undo` takes. */
+  /** The change id for `nacre undo`. */
   change?: string | null;
-  /** Its file, where it is new. */
+  /** The path of the memory file, if it is new. */
   path?: string | null;
 }
 
-/** What was done to several memories, each in a change set of its own. */
+/** The changes made to several memories, each in a separate change set. */
 export interface MemoryChangesReport {
   done: MemoryChange;
   ids: string[];
   failed: MemoryFailure[];
-  /** The id that `nacre undo` takes. */
+  /** The change id for `nacre undo`. */
   change?: string | null;
-  /** Of what was forgotten: each place that may hold a copy, as it was found afterwards. */
+  /** Other places that may contain a copy of a forgotten memory, checked after the removal. */
   copies?: CheckedCopy[];
 }
 
-/** What ties a memory to another. */
+/** A link from one memory to another. */
 export interface MemoryEdge {
   kind: EdgeKind;
   id: string;
-  /** The tag, file or symbol that both have. */
+  /** The tag, file or symbol that both memories have. */
   shared?: string | null;
 }
 
@@ -1330,98 +1340,99 @@ export interface MemoryEntry {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Situations in which it should be told. */
+  /** Situations in which it is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
-  /** What kind of learning it is. */
+  /** The kind of learning. */
   kind?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** The trust level on this machine, if it is below the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** What proves a memory. */
+/** The quotes that prove a memory. */
 export interface MemoryEvidence {
-  /** Of the format of the file that holds it. */
+  /** Format version of the evidence file. */
   version: number;
   id: string;
   quotes: MemoryQuote[];
-  /** The file was changed by something else than Nacre since this machine last knew it: its quotes prove nothing. */
+  /** A program other than Nacre changed the memory file, so the quotes no longer prove its text. */
   unproven?: boolean;
 }
 
-/** A memory that nothing was done to, and why. */
+/** A memory that could not be changed, and why. */
 export interface MemoryFailure {
-  /** As it was named. */
+  /** The id from the request. */
   id: string;
   code: ErrorCode;
-  /** What could not be done. */
+  /** The error message. */
   message: string;
-  /** Why, outermost first. */
+  /** The causes, outermost first. */
   causes: string[];
-  /** What the person can do, with the command to type. */
+  /** What the user can do, with commands to run. */
   hints: string[];
 }
 
-/** What a person said of a memory. */
+/** Feedback on a memory. */
 export interface MemoryFeedback {
   verdict: Verdict;
+  by: SaidBy;
   at: string;
   note?: string | null;
 }
 
-/** How many memories there were at the end of a day. */
+/** Number of memories at the end of a day. */
 export interface MemoryGrowth {
-  /** As `YYYY-MM-DD`. */
+  /** Date as `YYYY-MM-DD`. */
   day: string;
   total: number;
 }
 
-/** Which memories to archive, restore or forget. */
+/** The memories to archive, restore or forget. */
 export interface MemoryIdsRequest {
-  /** To forget, whole ids; else the starts of them will do. */
+  /** Ids of memories. Prefixes are accepted, except when forgetting. */
   ids: string[];
   scope?: Scope | null;
 }
 
-/** One end of a link between two memories. It is verified where the older file says it itself. */
+/** A link from or to another memory. It is verified if the older memory's file also records it. */
 export interface MemoryLink {
   id: string;
   verified: boolean;
 }
 
-/** Memories, in the order that was asked for. */
+/** The listed memories. */
 export interface MemoryListReport {
   memories: MemoryEntry[];
-  /** How many there are, listed or not. */
+  /** Total number of matching memories, including those not listed. */
   total: number;
   broken: BrokenFile[];
-  /** How many summaries were left out. */
+  /** Number of summaries left out. */
   hidden_summaries?: number | null;
 }
 
-/** Which memories to list. */
+/** Selects the memories to list. */
 export interface MemoryListRequest {
-  /** Summaries too, which are left out unless `type` asks for them. */
+  /** Include summaries. They are left out by default unless `type` selects them. */
   all?: boolean;
-  /** Archived ones instead. */
+  /** List archived memories instead of current ones. */
   archived?: boolean;
   /** Only learnings of this kind. */
   kind?: LearningKind | null;
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
   limit?: number | null;
-  /** How many to pass over. */
+  /** Number of memories to skip. */
   offset?: number;
   scope?: Scope | null;
-  /** Without it, the project's first, and of each store the newest first. */
+  /** The sort order. By default, memories of the project are first, newest first in each store. */
   sort?: MemorySort | null;
   status?: MemoryStatus | null;
   tag?: string | null;
   type?: MemoryType | null;
 }
 
-/** Words that were said, and where. */
+/** A quote from a session, and its source. */
 export interface MemoryQuote {
   text: string;
   speaker: Speaker;
@@ -1429,53 +1440,53 @@ export interface MemoryQuote {
   at: string;
 }
 
-/** The memories that belong to one, nearest first. */
+/** Memories related to one memory, closest first. */
 export interface MemoryRelatedReport {
   id: string;
   related: RelatedMemory[];
-  /** How many there are, listed or not. */
+  /** Total number of related memories, including those not listed. */
   total: number;
-  /** Where else its id stands. */
+  /** Other files with the same id. */
   also_in: OtherPlace[];
 }
 
-/** Which memory to look around. */
+/** The memory whose related memories are listed. */
 export interface MemoryRelatedRequest {
-  /** Its id, or the start of it. */
+  /** The id of the memory, or a prefix of it. */
   id: string;
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
   limit?: number | null;
   scope?: Scope | null;
 }
 
-/** The memories that were found: the project's first, and of each store the best first. */
+/** Search results. Memories of the project are first, best match first in each store. */
 export interface MemorySearchReport {
   query: string;
   hits: FoundMemory[];
-  /** How many there are, listed or not. */
+  /** Total number of matches, including those not listed. */
   total: number;
   broken: BrokenFile[];
 }
 
-/** What to search for. */
+/** A search query and its limits. */
 export interface MemorySearchRequest {
   /** Words, "quoted phrases" and filters such as `tag:auth`. */
   query: string;
-  /** Those of every registered project, whatever `scope` says. */
+  /** Search all registered projects, regardless of `scope`. */
   all_projects?: boolean;
-  /** Archived ones too. */
+  /** Include archived memories. */
   archived?: boolean;
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
   limit?: number | null;
   mode?: SearchMode;
   scope?: Scope | null;
-  /** Only memories that changed since this day, moment or age, such as `2026-01` or `7d`. */
+  /** Only memories changed since this date, time or age, such as `2026-01` or `7d`. */
   since?: string | null;
   tag?: string | null;
   type?: MemoryType | null;
 }
 
-/** One memory. */
+/** A memory with its details. */
 export interface MemoryShowReport {
   id: string;
   type: MemoryType;
@@ -1486,44 +1497,44 @@ export interface MemoryShowReport {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Where else its id stands. */
+  /** Other files with the same id. */
   also_in: OtherPlace[];
   supersedes: MemoryLink[];
   superseded_by: MemoryLink[];
   body: string;
-  /** Names the content of its file: whoever writes it back says which content they read. */
+  /** The version of the file's content. A write request passes back the version that was read. */
   version: string;
-  /** Situations in which it should be told. */
+  /** Situations in which it is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
   evidence?: MemoryEvidence | null;
-  /** A person's last word on it. */
+  /** The latest feedback of a user on this memory. */
   feedback?: MemoryFeedback | null;
   history?: MemoryVersion[] | null;
-  /** What kind of learning it is. */
+  /** The kind of learning. */
   kind?: string | null;
-  /** The whole Markdown file, where it was asked for. */
+  /** The whole Markdown file, if requested. */
   text?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** The trust level on this machine, if it is below the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** Which memory to show, and how much of it. */
+/** The memory to show, and the details to include. */
 export interface MemoryShowRequest {
-  /** Its id, or the start of it. */
+  /** The id of the memory, or a prefix of it. */
   id: string;
-  /** With the quotes that prove it. */
+  /** Include the quotes that prove the memory. */
   evidence?: boolean;
-  /** With how it came to be what it is. */
+  /** Include the earlier versions. */
   history?: boolean;
   scope?: Scope | null;
-  /** With the whole Markdown file, frontmatter and body. */
+  /** Include the whole Markdown file, with frontmatter and body. */
   text?: boolean;
 }
 
-/** By what memories are put in order, over all stores. What has no such value comes last. */
+/** The sort key of a list. Memories without a value for it are last. */
 export type MemorySort =
   | "updated"
   | "-updated"
@@ -1534,10 +1545,10 @@ export type MemorySort =
   | "confidence"
   | "-confidence";
 
-/** How a memory stands. */
+/** The status of a memory. */
 export type MemoryStatus = "active" | "candidate" | "superseded" | "stale" | "archived";
 
-/** What a memory is. */
+/** The type of a memory. */
 export type MemoryType = "decision" | "learning" | "summary";
 
 /** How often a memory was used. */
@@ -1547,11 +1558,11 @@ export interface MemoryUse {
   uses: number;
   citations: number;
   confirmations: number;
-  /** What age and use left of its confidence. */
+  /** Confidence after adjustment for age and use. */
   effective: number;
 }
 
-/** A memory as it was once: by a commit, or by a run where there is no git. */
+/** An earlier version of a memory, from a Git commit or a run. */
 export interface MemoryVersion {
   when: string;
   who: string;
@@ -1560,112 +1571,102 @@ export interface MemoryVersion {
   run?: string | null;
 }
 
-/** A text that takes the place of a memory's file. */
+/** The new content of a memory file. */
 export interface MemoryWriteRequest {
-  /** Its id, or the start of it. */
+  /** The id of the memory, or a prefix of it. */
   id: string;
-  /** The whole Markdown file, frontmatter and body. */
+  /** The whole Markdown file, with frontmatter and body. */
   text: string;
   scope?: Scope | null;
-  /** The version that was read; where the file has another now, nothing is written. */
+  /** The version that was read. The write fails if the file has a different version now. */
   version?: string | null;
 }
 
-/** A file that was mended. */
+/** A file that was fixed. */
 export interface MendedFile {
   path: string;
   what: string;
 }
 
-/** Who says a message. */
+/** The sender of a message. */
 export type MessageRole = "user" | "assistant" | "tool" | "system";
 
-/** What a model wrote, as far as it holds. */
+/** A model's answer, reduced to its verified sentences. */
 export interface ModelAnswer {
   question: string;
   known: boolean;
   sentences: AnswerSentence[];
   /** The memories that the sentences cite. */
   memories: CitedMemory[];
-  /** The messages of sessions that they cite. */
+  /** The session messages that the sentences cite. */
   messages: string[];
-  /** How many sentences were left out, by reason. */
+  /** Number of removed sentences by reason. */
   left_out: Record<string, number>;
-  /** How many files could not be read. */
+  /** Number of unreadable files. */
   broken: number;
   steps: number;
   tool_calls: number;
-  tokens: TokenUse;
+  tokens: TokenCounts;
   /** The sentences as one text. */
   answer?: string | null;
   cost_usd?: number | null;
-  /** Why the answer is not whole. */
+  /** Why the answer is incomplete. */
   error?: string | null;
-  /** The same with what may help. */
+  /** The same error with hints. */
   failure?: Failure | null;
 }
 
-/** The models that are set, who serves them, and those that search by meaning. */
+/** The configured models, their providers, and the embedding models. */
 export interface ModelListReport {
   roles: RoleEntry[];
-  /** Those that serve the models of the roles. */
+  /** Providers of the configured models. */
   providers: ProviderEntry[];
-  /** The agents on this machine that can answer, whether or not a role uses them. */
+  /** Installed agents that can be used as a model, including those not assigned to a role. */
   agents: InstalledAgent[];
-  /** Those that search by meaning. */
+  /** Embedding models. */
   models: EmbedderEntry[];
 }
 
-/** Lists models. None of them is asked. */
-export interface ModelListRequest {
-}
-
-/** A job that a model can be set for. */
+/** A role to which a model can be assigned. */
 export type ModelRole = "lead" | "explorer" | "extract" | "summarize" | "ask" | "chat";
 
-/** What one model used. */
+/** Usage statistics of one model. */
 export interface ModelStats {
   model: string;
   calls: number;
   input: number;
   cached: number;
   output: number;
-  /** In billionths of a dollar; `None` where one of the calls has no known price. */
+  /** Cost in billionths of a dollar, or `None` if the price of a call is unknown. */
   cost_nano_dollars?: number | null;
 }
 
-/** What the model answered, how long it took and what it cost. */
+/** The answer of the tested model, with its duration and cost. */
 export interface ModelTestReport {
   role: ModelRole;
-  /** As `provider/model`. */
+  /** Name of the model as `provider/model`. */
   model: string;
   text: string;
   total_ms: number;
-  tokens: ModelTestTokens;
-  /** `null` when no price is known. */
+  tokens: TokenCounts;
+  /** Cost in US dollars, or `null` if no price is known. */
   cost_usd?: number | null;
   first_word_ms?: number | null;
 }
 
-/** Asks a model for one word. */
+/** Tests a model by requesting a one-word answer. */
 export interface ModelTestRequest {
-  /** The model of this role. */
+  /** The role whose model is tested. */
   role?: ModelRole;
 }
 
-/** What one call used. */
-export interface ModelTestTokens {
-  input: number;
-  output: number;
-}
-
-/** Which folders import which; only imports that lead to a file count. */
+/** Imports between folders. Only imports that resolve to a file are counted. */
 export interface ModuleGraph {
-  /** Files. */
+  /** Number of files. */
   nodes: number;
-  /** Pairs of a file and one that it imports. */
+  /** Number of pairs of an importing and an imported file. */
   edges: number;
-  /** Imports that should lead to a file of the project and do not. */
+  /** Number of imports that should resolve to a file of the project but do not. */
   unresolved: number;
   modules: Listed6;
 }
@@ -1677,26 +1678,31 @@ export interface ModuleNode {
   imports: string[];
 }
 
-/** A memory on its way between two machines: its files as they are. */
+/** Memories in transfer between two machines. A response omits memories that no longer exist. */
+export interface MovedMemories {
+  memories: MovedMemory[];
+}
+
+/** A memory in transfer between two machines, with the content of its files. */
 export interface MovedMemory {
   id: string;
   type: MemoryType;
   text: string;
   evidence?: string | null;
-  /** The hash of the version that it may replace. */
+  /** The hash of the version that this memory may replace. */
   replaces?: string | null;
 }
 
-/** Memories of a project with the hashes of their files, in the order of ids. */
+/** Memories of a project with the hashes of their files, in id order. */
 export interface OfferReport {
   memories: OfferedMemory[];
-  /** Where there are more: the id to ask for those behind. */
+  /** The id after which the next page starts, if there is one. */
   more?: string | null;
 }
 
-/** Which memories a server has. */
+/** Selects the memories of a server to list. */
 export interface OfferRequest {
-  /** Only those behind this id, in the order of ids. */
+  /** Only memories after this id, in id order. */
   after?: string | null;
 }
 
@@ -1705,7 +1711,7 @@ export interface OfferedMemory {
   hash: string;
 }
 
-/** Two memories that contradict each other, for a person to decide. */
+/** Two contradictory memories, for the user to decide. */
 export interface OpenContradiction {
   newer: string;
   older: string;
@@ -1713,112 +1719,106 @@ export interface OpenContradiction {
   reason: string;
 }
 
-/** Another file of the same id. */
+/** Another file with the same id. */
 export interface OtherPlace {
   scope: StoreScope;
   path: string;
 }
 
-/** What happened on one day. */
+/** Activity on one day. */
 export interface OverviewDay {
-  /** As `YYYY-MM-DD`. */
+  /** Date as `YYYY-MM-DD`. */
   day: string;
-  /** Sessions whose last activity was on that day, by agent. */
+  /** Number of sessions last active on that day, by agent. */
   sessions: Record<string, number>;
-  /** Memories of today that came on that day. */
+  /** Number of existing memories created on that day. */
   learned: number;
-  /** Of the agents' sessions, without what came from a cache. */
+  /** Input tokens of agent sessions, without cached tokens. */
   input_tokens: number;
-  /** Read from a cache or written to it. */
+  /** Tokens read from or written to a cache. */
   cached_tokens: number;
   output_tokens: number;
-  /** Runs of sync and maintain whose folders are kept. */
+  /** Number of sync and maintenance runs whose folders still exist. */
   runs: number;
-  /** What Nacre's own model calls cost, in billionths of a dollar; `None` where one of them has no known price. */
+  /** Cost of Nacre's own model calls in billionths of a dollar, or `None` if the price of a call is unknown. */
   cost_nano_dollars?: number | null;
 }
 
-/** What happened in the project, or in all of them where there is none. Days are those of UTC. */
+/** Activity in the project, or in all projects if none is selected. Days are in UTC. */
 export interface OverviewReport {
   since: string;
   until: string;
-  /** Every day, the oldest first, also where nothing happened. */
+  /** All days of the period, oldest first, including those without activity. */
   days: OverviewDay[];
-  /** The agents that had sessions, by name. */
+  /** Agents with sessions in the period, by name. */
   agents: AgentActivity[];
-  /** Decisions and learnings now, by status. */
+  /** Current number of decisions and learnings, by status. */
   memories: Record<string, number>;
-  /** How many of today's memories there were at the end of each day, archived ones left out. */
+  /** Number of memories at the end of each day, without archived ones. Counts only memories that exist now. */
   growth: MemoryGrowth[];
-  /** What models used, over all time. */
+  /** Model usage over all time. */
   models: ModelStats[];
-  /** How tools fared, over all time. */
+  /** Tool usage over all time. */
   tools: ToolStats[];
 }
 
-/** How far to look back. */
-export interface OverviewRequest {
-  /** A day, a moment or an age, such as `2026-11-15` or `7d`. Without it, 30 days. Ten years at most. */
-  since?: string | null;
-}
-
-/** A session that waits for a model. */
+/** A session that is paused until a model is available. */
 export interface PausedSession {
   id: string;
   reason: string;
-  /** The limit that was reached, by its key; without one, the model cannot be reached. */
+  /** The key of the limit that was reached. Absent if the model cannot be reached. */
   limit?: string | null;
 }
 
-/** A file that would be made, changed or removed. */
+/** A file that would be created, changed or removed. */
 export interface PlannedChange {
-  /** Below the store. */
+  /** Path relative to the store. */
   path: string;
-  /** Its text then; `None` where it would be removed. */
+  /** New text, or `None` if the file would be removed. */
   after?: string | null;
-  /** Its text now; `None` where it would be made. */
+  /** Current text, or `None` if the file would be created. */
   before?: string | null;
 }
 
-/** A registered repository that has a store. */
+/** A registered project. */
 export interface ProjectAddReport {
   path: string;
   root: string;
   is_git: boolean;
-  /** What was made now; nothing when the store was there already. */
+  /** Paths created by this command; empty if the store already existed. */
   created: string[];
   memories: number;
-  /** Whether git shares the summaries of sessions. */
+  /** Whether summaries of sessions are shared through git. */
   shares_summaries: boolean;
-  /** A command to try next. */
+  /** Suggested next command. */
   next: string;
-  /** The id that `nacre undo` takes; nothing where nothing changed. */
+  /** ID for `nacre undo`; absent if nothing changed. */
   change?: string | null;
-  /** Of these, memories that came from elsewhere and wait for `nacre trust`. */
+  /** Number of these memories that were not recorded on this machine and are pending in `nacre trust`. */
   foreign?: number;
-  /** Whether any agent's sessions were found, of whatever folder. */
+  /** Whether sessions of any agent were found in any folder. */
   has_agents?: boolean;
-  /** There may be more sessions: the look was ended early. */
+  /** Whether the search for sessions stopped early, so that there may be more. */
   is_partial?: boolean;
-  /** Of these, sessions that no sync has finished. */
+  /** Number of these sessions that are not yet processed. */
   new_sessions?: number;
-  /** `null` when it could not be registered. */
+  /** Name of the project, or `null` if it could not be registered. */
   project?: string | null;
-  /** The sessions of this repository that the agents hold. */
+  /** Number of this repository's sessions for each agent. */
   sessions?: AgentSessions[];
-  /** Agents that left sessions here and that a person took out, so that they are not read. */
+  /** Agents with sessions in this repository that the user disconnected, so they are not read. */
   switched_off?: string[];
 }
 
-/** Prepares the repository at a path, as `init` does for the one around the current folder. */
+/** Initializes the repository at a path and registers it as a project. */
 export interface ProjectAddRequest {
-  /** The repository's folder. */
+  /** Folder of the repository. */
   path: string;
-  /** Its name; without it, the one it has, or the folder's. */
+  /** Name of the project. Defaults to its current name, or to the name of the folder. */
   name?: string | null;
 }
 
-/** A command, and the file that says so. */
+/** A command, and the file that defines it. */
 export interface ProjectCommand {
   purpose: CommandPurpose;
   command: string;
@@ -1829,7 +1829,7 @@ export interface ProjectCommand {
 export interface ProjectContradiction {
   newer: ProjectMemory;
   older: ProjectMemory;
-  /** How sure it is, from 0 to 1. */
+  /** Likelihood of a contradiction, from 0 to 1. */
   likelihood: number;
 }
 
@@ -1840,13 +1840,9 @@ export interface ProjectEntry {
   state: ProjectState;
 }
 
-/** The registered projects, in the order of the register. */
+/** The registered projects, in the order of registration. */
 export interface ProjectListReport {
   projects: ProjectEntry[];
-}
-
-/** Lists the registered projects. */
-export interface ProjectListRequest {
 }
 
 /** A memory of a project. */
@@ -1856,27 +1852,27 @@ export interface ProjectMemory {
   title: string;
 }
 
-/** A project that is no longer registered. */
+/** A project that was removed from the register. */
 export interface ProjectRemoveReport {
-  /** Its name. */
+  /** Name of the project. */
   removed: string;
-  /** The id that `nacre undo` takes; nothing where nothing changed. */
+  /** ID for `nacre undo`; absent if nothing changed. */
   change?: string | null;
 }
 
-/** Takes a project out of the register. Its files stay. */
+/** Removes a project from the register. Its files are kept. */
 export interface ProjectRemoveRequest {
   name: string;
 }
 
-/** What there is at the path of a project. */
+/** State of a project's folder. */
 export type ProjectState = "ready" | "no store" | "missing";
 
-/** A service that answers for models. */
+/** A provider of models. */
 export interface ProviderEntry {
   name: string;
   address: string;
-  /** Whether there is a key and in which variable; never the key. */
+  /** The variable that contains the API key, and whether it is set. Never the key itself. */
   key: string;
   origin: string;
 }
@@ -1887,27 +1883,27 @@ export interface PublicSurface {
   symbols: Listed8;
 }
 
-/** What a server did with a memory. */
+/** What the server did with a pushed memory. */
 export type PushState = "taken" | "known" | "differs" | "forgotten" | "invalid";
 
-/** What was done to sessions of the queue. */
+/** The change made to queued sessions. */
 export type QueueChange = "queued" | "skipped";
 
-/** The sessions that were changed. */
+/** The changed sessions. */
 export interface QueueChangeReport {
   done: QueueChange;
   ids: string[];
 }
 
-/** Which sessions to put back or to take out: one by its id, or all. */
+/** The sessions to retry or skip: one session by id, or all. */
 export interface QueueChangeRequest {
-  /** All that are dead (retry) or pending (skip). */
+  /** Select all dead sessions (retry) or all pending sessions (skip). */
   all?: boolean;
-  /** The start of a session's id. */
+  /** A prefix of the session id. */
   id?: string | null;
 }
 
-/** A session's place in the queue. */
+/** A session in the queue. */
 export interface QueueJob {
   /** The session's id. */
   id: string;
@@ -1915,109 +1911,112 @@ export interface QueueJob {
   attempts: number;
   changed: string;
   agent: string;
-  /** It is not tried again before this time. */
+  /** Time before which the session is not retried. */
   not_before?: string | null;
   project?: string | null;
   reason?: string | null;
-  /** The run that it became part of. */
+  /** The run that processed the session. */
   run?: string | null;
   title?: string | null;
 }
 
-/** Sessions of the queue, the latest change first. */
+/** Queued sessions, most recently changed first. */
 export interface QueueListReport {
   jobs: QueueJob[];
-  /** How many there are, listed or not. */
+  /** Total number of sessions, including those not listed. */
   total: number;
 }
 
-/** Which sessions of the queue to list. */
+/** Selects the queued sessions to list. */
 export interface QueueListRequest {
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
   limit?: number | null;
   status?: JobState | null;
 }
 
-/** How many quotes were found where they are said to be from. */
+/** Number of quotes that match their transcripts. */
 export interface QuoteCheck {
   verified: number;
-  /** Given by a person to Nacre itself. */
+  /** Quotes that the user entered directly in Nacre. */
   by_hand: number;
-  /** Their transcript is not on this machine. */
+  /** Quotes whose transcript is not on this machine. */
   unchecked: number;
   missing: number;
-  /** Files that could not be read. */
+  /** Transcripts that cannot be read. */
   unreadable: number;
 }
 
-/** How well a trace could be read. */
+/** Statistics about reading a trace. */
 export interface ReadReport {
-  /** Whole lines or rows that were read. */
+  /** Complete lines or rows read. */
   lines: number;
-  /** Of these, lines of which nothing could be used. */
+  /** Lines with no usable content. */
   bad_lines: number;
-  /** Lines saved in part. */
+  /** Damaged lines that were partly recovered. */
   mended_lines: number;
-  /** Lines with bytes that are not UTF-8. */
+  /** Lines that are not valid UTF-8. */
   invalid_utf8: number;
-  /** Lines beyond the line cap. */
+  /** Lines longer than the limit. */
   long_lines: number;
-  /** Records of a type that is not known. */
+  /** Records of unknown type. */
   unknown_records: number;
-  /** Their types and counts, at most 32. */
+  /** Number of records by unknown type, for at most 32 types. */
   unknown_types: Record<string, number>;
-  /** Texts that lost their middle. */
+  /** Texts whose middle was removed. */
   cut_texts: number;
-  /** Messages that the trace holds twice. */
+  /** Messages that are duplicated in the trace. */
   repeated: number;
-  /** Events beyond those that are read of one session. */
+  /** Events beyond the limit for one session. */
   left_out: number;
-  /** Where an unfinished last line starts. */
+  /** Start offset of an incomplete last line. */
   torn_tail?: number | null;
 }
 
-/** A memory that fits a question. */
+/** A memory that matches a question. */
 export interface RecalledMemory {
   id: string;
-  /** Its type; of a learning, its kind. */
+  /** Type of the memory, or the kind of a learning. */
   type: string;
   title: string;
   status: string;
   scope: StoreScope;
   score: number;
-  /** The line of its text that is nearest to the question; empty where the title says it all. */
+  /** The best matching line of its text; empty if the title is sufficient. */
   line: string;
-  /** What it overturned by nothing but its own claim. */
+  /** IDs of memories that it overturned without verification. */
   not_verified: string[];
-  /** Which other stores have the same id. */
+  /** Other stores that contain the same ID. */
   also_in: StoreScope[];
-  /** Its project, where all projects were asked. */
+  /** Project of the memory, if all projects were searched. */
   project?: string | null;
-  /** The first quote that says more than the memory itself. */
+  /** The first quote that adds information to the memory. */
   proof?: RecalledQuote | null;
   quote?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** Trust level on this machine, if lower than that of the agent's own statements. */
   trust?: TrustLevel | null;
 }
 
-/** What proves a memory. */
+/** A quote that supports a memory. */
 export interface RecalledQuote {
   text: string;
   speaker: Speaker;
   at: string;
 }
 
-/** Which project to read again, and how many of its changes to list. */
+/** Updates the map of a project and lists the changes. */
 export interface RefreshRequest {
-  /** Continue after this path, the `next` of the answer before. */
+  /** Continue after this path, which is the `next` of the previous answer. */
   after?: string | null;
-  /** List at most this many files; 0 or nothing for all. */
+  /** Maximum number of files; 0 or absent means all. */
   limit?: number | null;
-  /** A folder inside the project, or a registered name. Without it, the project around the current folder. */
+  /**
+   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+   * folder.
+   */
   project?: string | null;
 }
 
-/** A memory that belongs to another. */
+/** A related memory. */
 export interface RelatedMemory {
   edge: MemoryEdge;
   id: string;
@@ -2029,21 +2028,21 @@ export interface RelatedMemory {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Situations in which it should be told. */
+  /** Situations in which it is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
-  /** What kind of learning it is. */
+  /** The kind of learning. */
   kind?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** The trust level on this machine, if it is below the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** How a candidate stands to a memory. */
+/** The relation between a candidate and a memory. */
 export type Relation = "different" | "contradicts" | "refines" | "same";
 
-/** A candidate with what proves it. */
+/** A candidate with its evidence. */
 export interface ReviewCandidate {
   id: string;
   type: MemoryType;
@@ -2056,59 +2055,59 @@ export interface ReviewCandidate {
   path: string;
   body: string;
   quotes: MemoryQuote[];
-  /** Situations in which it should be told. */
+  /** Situations in which it is relevant. */
   applies?: string[];
   confidence?: number | null;
   created?: string | null;
-  /** What kind of learning it is. */
+  /** The kind of learning. */
   kind?: string | null;
-  /** Why it is quarantined, where it is. */
+  /** Why the candidate is quarantined, if it is. */
   reason?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** The trust level on this machine, if it is below the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** What a person decided, and about which candidates. */
+/** The user's decision, and the candidates it applies to. */
 export interface ReviewDecideRequest {
-  /** Their ids, or the starts of them. */
+  /** Ids of the candidates, or prefixes of them. */
   ids: string[];
   decision: ReviewDecision;
   scope?: Scope | null;
-  /** The memory that the one accepted candidate supersedes, by its id or the start of it. */
+  /** The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires exactly one candidate. */
   supersedes?: string | null;
 }
 
-/** What a person decides about a candidate. */
+/** The user's decision about a candidate. */
 export type ReviewDecision = "accept" | "reject";
 
-/** Candidates, the newest first. */
+/** Candidates, newest first. */
 export interface ReviewListReport {
   candidates: ReviewCandidate[];
-  /** How many there are, listed or not. */
+  /** Total number of candidates, including those not listed. */
   total: number;
   broken: BrokenFile[];
 }
 
-/** Which candidates to list. */
+/** Limits the list of candidates. */
 export interface ReviewListRequest {
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
   limit?: number | null;
   scope?: Scope | null;
 }
 
-/** A role and the models that do its job. */
+/** A role and its models. */
 export interface RoleEntry {
-  /** `default` is for all that are not set. */
+  /** Name of the role. `default` applies to all roles without their own models. */
   role: string;
-  /** In the order in which they are asked. */
+  /** Models in the order in which they are tried. */
   models: string[];
   origin: string;
-  /** Why the role cannot be used, as far as the settings tell. */
+  /** Why the role cannot be used, as far as the settings show. */
   problem?: string | null;
 }
 
-/** How often a run did what. */
+/** Number of actions of each kind in a run. */
 export type RunCounts = ActionCounts | RunCountsVariant2;
 
 export interface RunCountsVariant2 {
@@ -2125,52 +2124,46 @@ export interface RunCountsVariant2 {
   validate?: number;
 }
 
-/** A run, in a line. */
+/** A run in a list. */
 export interface RunEntry {
   id: string;
-  /** The trace that it read, or the run that it took back. */
+  /** The trace that the run processed, or the change that it undid. */
   of: string;
-  /** An undo counts nothing. */
+  /** Absent for an undo. */
   counts?: RunCounts | null;
-  /** Nothing where its report cannot be read. */
+  /** Absent if the report cannot be read. */
   mode?: RunMode | null;
 }
 
 /** The runs of a project, newest first. */
 export interface RunListReport {
   runs: RunEntry[];
-  /** How many there are, listed or not. */
+  /** Total number of runs, including those not listed. */
   total: number;
 }
 
-/** How many runs to list. */
-export interface RunListRequest {
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
-  limit?: number | null;
-}
-
-/** Something that was said in a run. */
+/** A message of a run. */
 export interface RunMessage {
   role: MessageRole;
   text: string;
   at?: string | null;
-  /** The tool that was called, or that answered. */
+  /** The tool that was called or returned a result. */
   tool?: string | null;
 }
 
-/** What a run folder keeps of the talk with models; nothing where none was asked. */
+/** The stored conversation with models. Empty if the run used no model. */
 export interface RunMessagesReport {
   run: string;
-  /** In their order: the lead's, then its explorers'. */
+  /** Messages in order: those of the lead agent, then those of its explorers. */
   messages: RunMessage[];
-  /** How many there are beyond these. */
+  /** Number of messages not included. */
   left_out: number;
 }
 
-/** What a run took. */
+/** The metrics of a run. */
 export type RunMetrics = SyncMetrics | MaintainMetrics;
 
-/** What a run is for. */
+/** The purpose of a run. */
 export type RunMode =
   | "sync"
   | "maintain"
@@ -2186,45 +2179,33 @@ export type RunMode =
   | "project"
   | "trust";
 
-/** One run of a change that is several. */
-export interface RunOfChange {
-  id: string;
-  /** What it took; an undo measures nothing. */
-  metrics?: RunMetrics | null;
-  /** What it did; nothing where that cannot be read. */
-  report?: RunReport | null;
-}
-
-/** What a run did. */
+/** The actions of a run. */
 export type RunReport = SessionRun | StoreMaintenance | UndoRunReport;
 
-/** One run. */
+/** A run. */
 export interface RunShowReport {
   id: string;
-  /** What it took; an undo measures nothing. */
+  /** Durations, tokens and other metrics. Absent for an undo. */
   metrics?: RunMetrics | null;
-  /** What it did; nothing where that cannot be read. */
+  /** The actions of the run. Absent if the report cannot be read. */
   report?: RunReport | null;
-  /** The runs of a change that is several: one a session of a sync. */
-  runs?: RunOfChange[];
+  /** The runs of a change that consists of several runs, such as one per session of a sync. */
+  runs?: RunShowReport[];
 }
 
-/** Which run to show. */
-export interface RunShowRequest {
-  /** Its id, or the start or end of it. */
-  id: string;
-}
-
-/** How tools and models fared, over all tasks. */
+/** Usage statistics of tools and models over all tasks. */
 export interface RunStatsReport {
   models: ModelStats[];
   tools: ToolStats[];
 }
 
-/** Where to look. */
+/** The author of the feedback. */
+export type SaidBy = "owner" | "agent" | "person" | "unknown";
+
+/** The stores to search. */
 export type Scope = "project_fallback_global" | "project_only" | "global_only";
 
-/** What was found, and in which state of the project. */
+/** Search results, with the state of the project. */
 export interface SearchCodeReport {
   command: MapCommand;
   project_root: string;
@@ -2234,126 +2215,126 @@ export interface SearchCodeReport {
   stats: MapStats;
   query: string;
   mode: CodeSearchMode;
-  /** Lines that match, shown or not. For words, those of the files that were looked into. */
+  /** Number of matching lines, including those not shown. For words, only searched files are counted. */
   total_matches: number;
-  /** Files that have a match, shown or not. For words, those that have any of them. */
+  /** Number of matching files, including those not shown. For words, files with any of them are counted. */
   total_files: number;
-  /** The best first: files that define what is asked for, then by score. */
+  /** Files that define the searched symbol first, then by score. */
   files: MatchedFile[];
-  /** Lines that match and are not shown, and files that have such lines. */
+  /** Number of matching lines that are not shown, and of the files that contain them. */
   more_matches: number;
   more_files: number;
-  /** Files that could match and were not searched: they cannot be read, or there was no time. */
+  /** Number of candidate files that were not searched because they are unreadable or time ran out. */
   unsearched_files: number;
 }
 
-/** What to search for, where, and how much of it to show. */
+/** A code search. */
 export interface SearchCodeRequest {
-  /** Tokens that the answer may have; 4000 unless said otherwise. */
+  /** Maximum number of tokens of the answer. Defaults to 4000. */
   budget?: number | null;
-  /** Lines to show before and behind each match, at most 10. */
+  /** Number of lines to show before and after each match, at most 10. */
   context?: number | null;
-  /** List files alone, without their lines. */
+  /** List files without their lines. */
   files_only?: boolean;
-  /** The form that the budget is counted in. */
+  /** The output format for which the budget is calculated. */
   format?: MapFormat;
-  /**
-   * Whether a pattern takes upper and lower case for the same. Without it, unless the pattern has a letter in upper
-   * case.
-   */
+  /** Whether a pattern ignores case. By default, it does unless it contains an uppercase letter. */
   ignore_case?: boolean | null;
-  /** Only files of this language. */
+  /** Only files in this language. */
   language?: string | null;
-  /** Lines that match to show, or files with `files_only`: 30 unless said otherwise, at most 500. */
+  /** Maximum number of matching lines to show, or of files with `files_only`. Defaults to 30, at most 500. */
   limit?: number | null;
-  /** How the query is read. Without it, as words; in double quotes, as a piece of text. */
+  /** How the query is interpreted. By default as words, or as literal text if it is in double quotes. */
   mode?: CodeSearchMode | null;
-  /** Globs of paths, of which one must match; those with a leading `!` leave files out. */
+  /** Path globs, one of which must match. A glob with a leading `!` excludes files. */
   paths?: string[];
-  /** A folder inside the project, or a registered name. Without it, the project around the current folder. */
+  /**
+   * A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+   * folder.
+   */
   project?: string | null;
-  /** Words, a piece of text, or a regular expression. */
+  /** Words, a literal text, or a regular expression. */
   query?: string;
-  /** Read every file again instead of trusting its times. */
+  /** Read every file again instead of trusting modification times. */
   refresh?: boolean;
-  /** Fail when the map was not up to date, and write nothing. */
+  /** Fail if the map is not up to date, and write nothing. */
   strict?: boolean;
 }
 
-/** What to rank by. */
+/** The ranking method. */
 export type SearchMode = "hybrid" | "lexical" | "semantic";
 
-/** What the server is doing by itself. */
+/** The state of the server and its background loops. */
 export interface ServiceReport {
   version: string;
   started: string;
-  /** Where it listens. */
+  /** The address of the server. */
   address: string;
-  /** The number of its process. */
+  /** The process id of the server. */
   pid: number;
   paused: boolean;
-  /** How many clients listen for events. */
+  /** Number of clients subscribed to events. */
   listeners: number;
-  /** None where the server was told to do nothing by itself. */
+  /** Empty if the server runs without background loops. */
   loops: LoopEntry[];
-  /** The database that servers share, where one is set. */
+  /** The state of the shared database, if one is configured. */
   database?: DatabaseStatus | null;
 }
 
-/** A server that runs. */
+/** A running server. */
 export interface ServiceStatus {
   /** As `host:port`. */
   address: string;
-  /** A person paused what it does by itself. */
+  /** A user paused its background loops. */
   paused: boolean;
 }
 
-/** What became of one candidate. */
+/** The action taken for one candidate. */
 export interface SessionAction {
   candidate: string;
   title: string;
-  /** What in the session gave it. */
+  /** The kind of session content that led to the candidate. */
   signal: Signal;
   action: CandidateVerb;
   band: Band;
   reason: string;
   by: DecidedBy;
   likelihood?: number | null;
-  /** The memory that it was compared with. */
+  /** The memory that the candidate was compared with. */
   nearest?: string | null;
-  /** The lead's own words, and those of the memory or candidate that it goes by. */
+  /** The lead agent's explanation, and quotes from the memory or candidate it refers to. */
   note?: string | null;
   quote?: string | null;
   relation?: Relation | null;
   scores?: ActionScores | null;
   supersedes?: string | null;
-  /** The memory that was made, changed or found to say it. */
+  /** The memory that was created or changed, or that already had the same content. */
   target?: string | null;
 }
 
-/** Whether a session was at rest when it was read. */
+/** Whether a session was idle when it was read. */
 export type SessionEnding = "finished" | "unknown" | "active";
 
-/** A session that was seen. */
+/** A session in a list. */
 export interface SessionEntry {
   id: string;
-  /** The file or database that holds it. */
+  /** The file or database that contains the session. */
   path: string;
   state: JobState;
   facts: SessionFacts;
   report: ReadReport;
-  /** Its name inside a source that holds several. */
+  /** The session's name in a source with several sessions. */
   inner_id?: string | null;
-  /** The root of its project, where that is registered. */
+  /** The root folder of its project, if the project is registered. */
   project?: string | null;
-  /** Why it is in that state. */
+  /** The reason for the session's state. */
   reason?: string | null;
 }
 
-/** A session as a whole. */
+/** Metadata of a session. */
 export interface SessionFacts {
   agent: string;
-  /** The agent's own id of the session. */
+  /** The session id assigned by the agent. */
   id: string;
   role: SessionRole;
   other_cwds: string[];
@@ -2364,37 +2345,37 @@ export interface SessionFacts {
   links: SessionLink[];
   undone: UndoneEvents[];
   ending: SessionEnding;
-  /** The version of the agent's program that wrote the trace last. */
+  /** The agent version that last wrote the trace. */
   agent_version?: string | null;
-  /** The working directory the session began in. */
+  /** The initial working directory of the session. */
   cwd?: string | null;
   git_branch?: string | null;
   last_activity?: string | null;
-  /** The repository's address, without credentials. */
+  /** The URL of the Git remote, without credentials. */
   repository?: string | null;
   started?: string | null;
   title?: string | null;
 }
 
-/** Another session that this one depends on. */
+/** A link to another session that this one is based on. */
 export interface SessionLink {
   kind: SessionLinkKind;
-  /** The other session's id. */
+  /** The id of the other session. */
   session: string;
-  /** The call in the other session that made this one. */
+  /** The call in the other session that started this one. */
   call?: string | null;
 }
 
-/** How two sessions are linked. */
+/** The relation between two sessions. */
 export type SessionLinkKind = "parent" | "fork_of" | "continues";
 
-/** Whether a session had anything to read. */
+/** Whether a session had new content to process. */
 export type SessionOutcome = "done" | "unchanged";
 
-/** What a session was for. */
+/** The purpose of a session. */
 export type SessionRole = "main" | "sub_agent" | "helper";
 
-/** What a run over one session did. */
+/** The actions of a run that processed one session. */
 export interface SessionRun {
   run_id: string;
   mode: RunMode;
@@ -2410,16 +2391,16 @@ export interface SessionRun {
   checklist: ChecklistStep[];
   actions: SessionAction[];
   counts: ActionCounts;
-  /** Proposals that were turned away, by reason. */
+  /** Rejected proposals by reason. */
   dropped: Record<string, number>;
   written_paths: string[];
   cost_usd: number;
   strategy: Strategy;
-  /** Why the session was not read as it should have been. */
+  /** Why the session was processed with a fallback strategy. */
   fallback?: string | null;
-  /** Why the lead settled nothing, so that the rule did. */
+  /** Why the lead agent failed, so that the rules decided instead. */
   lead_error?: string | null;
-  /** The limit that stood in the way, by its key. */
+  /** The key of the limit that was reached. */
   limit?: string | null;
   summary_path?: string | null;
 }
@@ -2428,40 +2409,40 @@ export interface SessionRun {
 export interface SessionStatus {
   agent: string;
   seen: number;
-  /** How many are in each state. */
+  /** Number of sessions by state. */
   states: Record<string, number>;
-  /** How many were skipped, by reason. */
+  /** Number of skipped sessions by reason. */
   skipped: Record<string, number>;
   project?: string | null;
 }
 
-/** Tokens of all model calls of a session. */
+/** Token counts of all model calls of a session. */
 export interface SessionTokens {
-  /** Without what came from a cache. */
+  /** Without cached tokens. */
   input: number;
   output: number;
   /** Read from a cache. */
   cached: number;
   /** Written to a cache. */
   cache_write: number;
-  /** Part of `output`, where the agent tells it apart. */
+  /** Included in `output`, if the agent reports it separately. */
   reasoning: number;
 }
 
 /** One setting. */
 export interface Setting {
   value: SettingValue;
-  /** Where it was set; a list may come from several places. */
+  /** Where the value was set. A list can have several origins. */
   origin: string;
 }
 
-/** What a key holds. */
+/** Value of a setting. */
 export type SettingValue = string | number | number | boolean | string[];
 
-/** How bad a finding is. */
+/** The severity of a finding. */
 export type Severity = "error" | "warning";
 
-/** What in a session gave a candidate. */
+/** The kind of session content that led to a candidate. */
 export type Signal =
   | "remember"
   | "correction"
@@ -2474,48 +2455,54 @@ export type Signal =
   | "procedure"
   | "model";
 
-/** Where a delta begins: a revision, `git:REF`, `client:NAME`, or `0` for everything. */
+/** The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything. */
 export type Since = string;
 
-/** What lies in the project and is not part of the map, counted by why. */
+/** The period of a report. */
+export interface SinceRequest {
+  /** A date, a time or an age, such as `2026-01` or `30d`. The default depends on the operation. */
+  since?: string | null;
+}
+
+/** Project entries that are not in the map, counted by reason. */
 export interface SkippedCounts {
-  /** Where keys and passwords usually lie. */
+  /** Files that usually contain secrets, such as keys and passwords. */
   denied: number;
   links: number;
   /** Pipes, sockets and devices. */
   special: number;
-  /** Folders that could not be opened. */
+  /** Folders that cannot be opened. */
   unreadable: number;
   /** Names that are not valid UTF-8. */
   unnamable: number;
-  /** Repositories that are not submodules of this one. */
+  /** Git repositories inside the project that are not submodules. */
   nested: number;
-  /** Folders that lie too deep, and tracked files that do or are too many. */
+  /** Folders and files nested too deeply, and tracked files above the limit. */
   too_deep: number;
-  /** Folders left out because their rules are beyond what is read. */
+  /** Folders skipped because their ignore rules exceed a limit. */
   unread_rules: number;
 }
 
-/** A source that could not be read, and why. */
+/** A source that cannot be read, and why. */
 export interface SourceProblem {
   path: string;
   reason: string;
 }
 
-/** Words of a source. */
+/** An unchanged passage from a source. */
 export interface SourceQuote {
-  /** The id of a memory, or the place of a message. */
+  /** ID of a memory, or position of a message. */
   source: string;
   text: string;
 }
 
-/** Whose words a quote holds. */
+/** The speaker of a quote. */
 export type Speaker = "assistant" | "tool" | "human" | "user";
 
-/** What a sum of spending covers. */
+/** The scope of a spending limit. */
 export type SpendingScope = "day" | "project";
 
-/** What models used in one scope. */
+/** Model usage in one scope. */
 export interface SpendingStatus {
   scope: SpendingScope;
   calls: number;
@@ -2523,75 +2510,71 @@ export interface SpendingStatus {
   limit_tokens: number;
   cost_usd: number;
   limit_usd: number;
-  /** Calls whose price is not known: only their tokens are counted. */
+  /** Calls whose price is unknown. Only their tokens are counted. */
   unpriced_calls: number;
-  /** Whether nothing more may be asked. */
+  /** Whether the limit is reached, so that no model calls are made. */
   is_reached: boolean;
 }
 
-/** What there is. */
+/** An overview of the stores, sessions and services. */
 export interface StatusReport {
-  /** Where recall looks. */
+  /** The stores that searches cover. */
   scope: Scope;
   stores: StoreStatus[];
-  /** How many projects are registered. */
+  /** Number of registered projects. */
   projects: number;
   sessions: SessionStatus[];
-  /** Whether every session seen is in exactly one state. */
+  /** Whether each known session is in exactly one state. */
   sessions_add_up: boolean;
-  /** What models used, beside what they may. */
+  /** Model usage and its limits. */
   spending: SpendingStatus[];
-  /** What the last check said. */
+  /** The result of the last check. */
   health: Health;
-  /** When that was. */
+  /** The time of the last check. */
   checked?: string | null;
-  /** What is wrong with the settings of the repository. */
+  /** Problem with the repository settings. */
   config?: string | null;
-  /** The database that servers share, where one is set. */
+  /** The shared database, if one is configured. */
   database?: DatabaseStatus | null;
   last_sync?: string | null;
-  /** The name of the project around the current folder. */
+  /** The name of the current project. */
   project?: string | null;
   root?: string | null;
-  /** The server that runs for this home. */
+  /** The running server of this Nacre home folder. */
   service?: ServiceStatus | null;
-  /** Agents that left sessions here and that a person took out, so that they are not read. */
+  /** Disconnected agents that have sessions on this machine. Their sessions are not processed. */
   switched_off?: string[];
-  /** The sessions of all projects that no sync has finished. */
+  /** Unfinished sessions of all projects. */
   waiting?: WaitingSessions;
 }
 
-/** Counts what there is. */
-export interface StatusRequest {
-}
-
-/** How far a step is. */
+/** The state of a step. */
 export type StepState = "pending" | "in_progress" | "done" | "failed" | "gated" | "skipped";
 
-/** What is wrong with one store. */
+/** Problems found in one store. */
 export interface StoreCheck {
   scope: StoreScope;
   path: string;
   memories: number;
   evidence: number;
   findings: Finding[];
-  /** Memories that came from elsewhere and wait for `nacre trust`. */
+  /** Memories from other sources that are pending in `nacre trust`. */
   foreign?: number;
-  /** Memories that give an order which the person did not give. */
+  /** Memories that contain instructions that are not from the user. */
   quarantined?: number;
-  /** Where quotes were looked up. */
+  /** Results of comparing the quotes, if requested. */
   quotes?: QuoteCheck | null;
 }
 
-/** What a maintenance of one store did. */
+/** The actions of a maintenance run in one store. */
 export interface StoreMaintenance {
-  outcome: MaintainOutcome;
+  outcome: MaintainState;
   mode: RunMode;
   finished_at: string;
   memories: number;
-  /** Files that could not be read; they were left alone. */
+  /** Number of unreadable files, which were left unchanged. */
   broken: number;
-  /** Of every verb. */
+  /** Number of actions by kind. */
   counts: StoreMaintenanceCounts;
   actions: MaintainAction[];
   contradictions: OpenContradiction[];
@@ -2599,11 +2582,11 @@ export interface StoreMaintenance {
   model_calls: number;
   tokens: number;
   cost_usd: number;
-  /** Where something was done, the run that did it. */
+  /** ID of the run; absent if nothing changed. */
   run_id?: string | null;
 }
 
-/** Of every verb. */
+/** Number of actions by kind. */
 export interface StoreMaintenanceCounts {
   archive?: number;
   consolidate?: number;
@@ -2618,7 +2601,7 @@ export interface StoreMaintenanceCounts {
   validate?: number;
 }
 
-/** Which store a memory is in. */
+/** The store that contains a memory. */
 export type StoreScope = "project" | "global";
 
 /** The memories of one store. */
@@ -2626,25 +2609,25 @@ export interface StoreStatus {
   scope: StoreScope;
   path: string;
   memories: TypeCount[];
-  /** Candidates that wait for a person's word. */
+  /** Candidates that no user has reviewed yet. */
   candidates: number;
   /** Files that cannot be read. */
   broken: number;
-  /** Memories that came from elsewhere and wait for `nacre trust`. */
+  /** Memories from other sources that are pending in `nacre trust`. */
   foreign?: number;
-  /** Memories that give an order which the person did not give. */
+  /** Memories that contain instructions that are not from the user. */
   quarantined?: number;
-  /** When the newest memory was updated. */
+  /** Time of the last update of any memory. */
   updated?: string | null;
 }
 
-/** How a session was read. */
-export type Strategy = "offline" | "windows" | "rlm";
+/** How a session was processed. */
+export type Strategy = "offline" | "windows";
 
-/** How sessions are to be read. */
-export type StrategyChoice = "auto" | "offline" | "windows" | "rlm";
+/** How sessions are processed. */
+export type StrategyChoice = "auto" | "offline" | "windows";
 
-/** One event of the stream. */
+/** An event of the event stream. */
 export type StreamEvent =
   | StreamEventTask
   | StreamEventWarning
@@ -2656,52 +2639,52 @@ export type StreamEvent =
   | StreamEventChanged
   | StreamEventMissed;
 
-/** Something is not what it was: ask for it again. */
+/** Some data changed. The client must request it again. */
 export interface StreamEventChanged {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "changed";
   what: ChangedThing;
 }
 
-/** Events were lost: ask for everything again. */
+/** Events were lost. The client must request all data again. */
 export interface StreamEventMissed {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "missed";
 }
 
-/** What an agent does. */
+/** A note about the work of an agent. */
 export interface StreamEventNote {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "note";
   text: string;
 }
 
-/** How far it is. */
+/** Progress of the current step. */
 export interface StreamEventProgress {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "progress";
   done: number;
@@ -2709,41 +2692,41 @@ export interface StreamEventProgress {
   bytes: number;
 }
 
-/** A sentence of an answer, with everything that it cites looked up. */
+/** A sentence of an answer whose citations are verified. */
 export interface StreamEventSentence {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "sentence";
   text: string;
   starts_line: boolean;
 }
 
-/** What is being done now, in a few words. */
+/** A short description of the current step. */
 export interface StreamEventStep {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "step";
   text: string;
 }
 
-/** A task has another state. */
+/** The state of a task changed. */
 export interface StreamEventTask {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "task";
   state: TaskState;
@@ -2751,28 +2734,28 @@ export interface StreamEventTask {
   title: string;
 }
 
-/** Something a person should know. */
+/** A warning for the user. */
 export interface StreamEventWarning {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "warning";
   message: string;
   hint?: string | null;
 }
 
-/** A piece of what a model says. Nothing of it was checked. */
+/** Streamed model output that is not yet checked. */
 export interface StreamEventWords {
   at: string;
-  /** Who did it; nobody is named for the person whose machine it is. */
+  /** The user who caused the event. Absent for the owner of the machine. */
   by?: string | null;
-  /** The project's name, where one was named. */
+  /** The name of the project, if the request named one. */
   project?: string | null;
-  /** The task that it belongs to. */
+  /** The task of the event. */
   task?: string | null;
   event: "words";
   text: string;
@@ -2786,18 +2769,18 @@ export interface SurfaceSymbol {
   signature: string;
 }
 
-/** What became of one symbol of a modified file. */
+/** The change of one symbol in a modified file. */
 export interface SymbolDelta {
   name: string;
   kind: SymbolKind;
   change: CodeChange;
-  /** Whether the code that uses it may have to change, too. */
+  /** Whether code that uses the symbol may have to change. */
   is_signature: boolean;
 }
 
-/** What became of the symbols of a modified file. */
+/** Changed symbols of a modified file. */
 export interface SymbolDeltas {
-  /** How closely both texts were analysed; a glance does not see into bodies. */
+  /** Depth of analysis of both versions. A shallow analysis does not cover function bodies. */
   depth: AnalysisDepth;
   changed: SymbolDelta[];
 }
@@ -2805,7 +2788,7 @@ export interface SymbolDeltas {
 /** How much of a symbol is shown. */
 export type SymbolForm = "name" | "signature" | "body";
 
-/** What a symbol is. */
+/** The kind of a symbol. */
 export type SymbolKind =
   | "function"
   | "method"
@@ -2819,28 +2802,26 @@ export type SymbolKind =
   | "interface"
   | "module";
 
-/** How long each step of a sync took, in milliseconds. */
+/** The duration of each step of a sync, in milliseconds. */
 export interface SyncDurations {
   read: number;
   decide: number;
   lead: number;
 }
 
-/** What a sync of one session took. */
+/** The metrics of the sync of one session. */
 export interface SyncMetrics {
   run_id: string;
   strategy: Strategy;
-  /** Whether the session was worth a look. */
+  /** Whether the session was worth processing. */
   gate: Gate;
   windows: number;
-  /** Windows whose answers could not be used, or that were too many. */
+  /** Windows that were skipped, because the model's answer was unusable or there were too many. */
   unread_windows: number;
-  /** Events that a model did not get to see because the session is too long. */
+  /** Events not passed to a model because the session is too long. */
   unread_events: number;
-  /** Pieces of code that a model wrote to explore it. */
-  steps: number;
   candidates: number;
-  /** Proposals that were turned away, by reason. */
+  /** Rejected proposals by reason. */
   dropped: Record<string, number>;
   denied_writes: number;
   leads: LeadMetrics[];
@@ -2848,119 +2829,117 @@ export interface SyncMetrics {
   model_calls: number;
   tokens: TokenCounts;
   cost_usd: number;
-  /** Calls of models whose price is not known. */
+  /** Model calls whose price is unknown. */
   unpriced_calls: number;
-  /** Secrets that were kept out, by their kind. */
+  /** Removed secrets by kind. */
   redactions: Record<string, number>;
   events: number;
   durations_ms: SyncDurations;
   fallback?: string | null;
 }
 
-/** What the runs of a sync are for; their folders are named by it. */
+/** The purpose of a sync run. It is part of the run folder's name. */
 export type SyncMode = "sync" | "hot" | "cold";
 
-/** What a sync did. */
+/** The result of a sync. */
 export interface SyncReport {
-  /** The name of this sync. */
+  /** The name of the sync run. */
   run: string;
-  /** Files and databases that were found. */
+  /** Number of files and databases found. */
   sources: number;
-  /** Of these, not opened. */
+  /** Number of sources that were unchanged and not opened. */
   unchanged: number;
-  /** Sessions that were read. */
+  /** Number of sessions read. */
   read: number;
-  /** Of these, resumed where the last read ended. */
+  /** Number of sessions resumed from the end of the last read. */
   resumed: number;
   bytes: number;
-  /** Sessions that other words of `redact.extra` were taken out of. */
+  /** Number of stored sessions redacted again because `redact.extra` changed. */
   reworded: number;
-  /** Sessions whose project was registered since they were read. */
+  /** Number of sessions queued because their project was registered after they were read. */
   readmitted: number;
-  /** Queued sessions whose trace is gone. */
+  /** Number of queued sessions whose trace no longer exists. */
   gone: number;
-  /** Sources left for the next sync. */
+  /** Number of sources postponed to the next sync. */
   left: number;
   problems: SourceProblem[];
   sessions: SyncedSession[];
-  /** Sessions that wait for a model: the first of each project. */
+  /** Sessions paused until a model is available. Only the first of each project is listed. */
   paused: PausedSession[];
-  /** Another process holds a store; the rest stays in the queue. */
+  /** Another process has locked a store. The remaining sessions stay in the queue. */
   busy?: boolean;
-  /** The memories that were made or changed, as they are now. */
+  /** Current state of the memories that were created or changed. */
   learned?: LearnedMemory[];
-  /** Where sessions were looked for, where none was found. */
+  /** The locations searched, if no session was found. */
   looked_in?: LookedIn[];
-  /** A command to try next. */
+  /** A suggested next command. */
   next?: string | null;
-  /** The folder that the command was run in, where it is not set up. */
+  /** The current folder, if it is not set up. */
   not_set_up_here?: FolderSessions | null;
-  /** Agents that left sessions here and that a person took out, so that they are not read. */
+  /** Disconnected agents that have sessions on this machine. Their sessions are not processed. */
   switched_off?: string[];
   totals?: SyncTotals;
   waiting?: WaitingSessions;
 }
 
-/** What to sync, and how. */
+/** The sessions to sync, and how to process them. */
 export interface SyncRequest {
-  /** Only these agents; none for all that are connected. */
+  /** Only sessions of these agents. If empty, all connected agents are included. */
   agents?: string[];
-  /** Read also what did not change. */
+  /** Also read unchanged traces. */
   force?: boolean;
-  /** Run although another sync is running. */
+  /** Run even if another sync is running. */
   ignore_lock?: boolean;
   /** Stop after this many sessions. */
   max_sessions?: number | null;
   mode?: SyncMode;
-  /** Read and queue sessions without making memories of them. */
+  /** Read and queue sessions without extracting memories. */
   no_extract?: boolean;
-  /** The name of this run. */
+  /** The name of the sync run. */
   run_id?: string | null;
-  /** In place of what is set. */
-  runtime?: LeadRuntime | null;
-  /** Only traces changed since this day, moment or age. */
+  /** Only traces changed since this date, time or age. */
   since?: string | null;
   strategy?: StrategyChoice | null;
-  /** Only traces changed before this day, moment or age. */
+  /** Only traces changed before this date, time or age. */
   until?: string | null;
 }
 
-/** The sums of a sync. */
+/** Totals of a sync. */
 export interface SyncTotals {
-  /** Sessions that were made into memories. */
+  /** Number of processed sessions. */
   sessions: number;
-  /** Sessions that failed. */
+  /** Number of failed sessions. */
   failed: number;
-  /** New memories. */
+  /** Number of new memories. */
   added: number;
-  /** Of these, in use at once. */
+  /** Number of new memories that are active. */
   active: number;
-  /** Of these, waiting for `nacre review`. */
+  /** Number of new memories that are pending in `nacre review`. */
   to_review: number;
-  /** Memories that say more now. */
+  /** Number of memories with new details. */
   updated: number;
-  /** Memories that were overturned. */
+  /** Number of superseded memories. */
   superseded: number;
-  /** Summaries of sessions. */
+  /** Number of session summaries. */
   summaries: number;
-  /** What models cost. */
+  /** Cost of model calls in US dollars. */
   cost_usd: number;
 }
 
-/** A session that was worked off. */
+/** A processed session. */
 export type SyncedSession = SyncedSessionDone | SyncedSessionFailed;
 
 export interface SyncedSessionDone {
   id: string;
   agent: string;
   title: string;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   ms: number;
-  /** The root of the project that it belongs to. */
+  /** The root folder of its project. */
   project?: string;
   state: "done";
   report: SessionRun;
-  /** How many proposals were turned away. */
+  /** Number of rejected proposals. */
   dropped: number;
 }
 
@@ -2968,22 +2947,17 @@ export interface SyncedSessionFailed {
   id: string;
   agent: string;
   title: string;
-  /** How long it took, in milliseconds. */
+  /** Duration in milliseconds. */
   ms: number;
-  /** The root of the project that it belongs to. */
+  /** The root folder of its project. */
   project?: string;
   state: "failed";
   reason: string;
 }
 
-/** What became of each. */
+/** The result for each pushed memory. */
 export interface TakeInReport {
   memories: TakenMemory[];
-}
-
-/** Memories that a person sends to a server. */
-export interface TakeInRequest {
-  memories: MovedMemory[];
 }
 
 export interface TakenMemory {
@@ -2991,22 +2965,16 @@ export interface TakenMemory {
   state: PushState;
 }
 
-/** What became of a task that was cancelled, and of those that it had started. */
+/** The result of canceling a task and its subtasks. */
 export interface TaskCancelReport {
   task: string;
-  /** They were waiting, and are over. */
+  /** Queued tasks that were ended immediately. */
   ended: string[];
-  /** They are running; the process that runs them ends them. */
+  /** Running tasks that will be stopped by the process that runs them. */
   asked: string[];
 }
 
-/** Which task to cancel. */
-export interface TaskCancelRequest {
-  /** Its id, or the start of it. */
-  task: string;
-}
-
-/** Which others a task has to wait for. */
+/** The priority of a task. */
 export type TaskClass = "interactive" | "background";
 
 /** A task without its events. */
@@ -3018,33 +2986,33 @@ export interface TaskEntry {
   title: string;
   state: TaskState;
   created: string;
-  /** How many events it has. */
+  /** Number of events. */
   events: number;
   ended?: string | null;
-  /** The task that started it. */
+  /** The task that started this one. */
   parent?: string | null;
   project?: string | null;
-  /** Why it ended. */
+  /** Why the task ended. */
   reason?: string | null;
   started?: string | null;
 }
 
-/** One event. Its fields are what the version that ran the task wrote; `event` is its name. */
+/** An event of a task. `event` is its name; the other fields depend on the version of Nacre that ran the task. */
 export interface TaskEvent {
   sequence: number;
   at: string;
   [key: string]: unknown;
 }
 
-/** Tasks, the latest first. */
+/** Tasks, newest first. */
 export interface TaskListReport {
   tasks: TaskEntry[];
 }
 
-/** How many tasks to list. */
-export interface TaskListRequest {
-  /** At most this many; 0 for all. Without it, 20. */
-  limit?: number | null;
+/** A task. */
+export interface TaskRef {
+  /** The id of the task. Requests also accept a prefix of it. */
+  task: string;
 }
 
 /** A task and its events, in order. */
@@ -3053,120 +3021,102 @@ export interface TaskShowReport {
   events: TaskEvent[];
 }
 
-/** Which events of which task to show. */
+/** The task and the events to show. */
 export interface TaskShowRequest {
-  /** Its id, or the start of it. */
+  /** The id of the task, or a prefix of it. */
   task: string;
-  /** Only events with a higher number. */
+  /** Only events with a higher sequence number. */
   after?: number;
-  /** At most this many events; 0 for all. Without it, 1000. */
+  /** Maximum number of events; 0 means all. The default is 1000. */
   limit?: number | null;
-  /** Wait until there are any, or the task is over. */
+  /** Wait for new events or the end of the task. */
   wait?: boolean;
 }
 
-/** A task that was begun. */
-export interface TaskStarted {
-  task: string;
-}
-
-/** Where a task is. */
+/** The state of a task. */
 export type TaskState = "accepted" | "queued" | "running" | "completed" | "failed" | "cancelled";
 
-/** What is told of one project. */
+/** The memories of one project. */
 export interface TeamProject {
   project: string;
-  /** What was learned since and is in use, the newest first. */
+  /** Memories learned in the period that are in use, newest first. */
   learned: MemoryUse[];
-  /** How much of that there is, listed or not. */
+  /** Total number of memories learned in the period, including those not listed. */
   n_learned: number;
-  /** Memories that contradict each other, the surest first. */
+  /** Memories that contradict each other, most likely first. */
   contested: ContestedPair[];
-  /** Memories that nobody used in two weeks or more, the weakest first. */
+  /** Memories not used for two weeks or more, those with the lowest confidence first. */
   unused: MemoryUse[];
   n_unused: number;
 }
 
-/** What is told of every project that the caller may read. */
+/** Memories of all projects that the caller can read. */
 export interface TeamReport {
   since: string;
   until: string;
-  /** Projects with something to tell, by name. */
+  /** Projects with content in this report, by name. */
   projects: TeamProject[];
-  /** How many projects were looked at. */
+  /** Number of projects examined. */
   n_projects: number;
-  /** Decisions of one project of which another says otherwise. Told, and left to people. */
+  /** Decisions that contradict a decision of another project, for users to resolve. */
   across: ProjectContradiction[];
-  /** How many memories were not compared: there are more than one report compares. */
+  /** Number of memories not compared because there are too many for one report. */
   n_not_compared: number;
-  /** Projects that could not be read. */
+  /** Projects that cannot be read. */
   unreadable: string[];
 }
 
-/** Since when. */
-export interface TeamReportRequest {
-  /** A day, a moment or an age. Without it, `7d`. */
-  since?: string | null;
-}
-
-/** Tokens that models read and wrote. */
+/** Numbers of input and output tokens used by models. */
 export interface TokenCounts {
   input: number;
   output: number;
 }
 
-/** How many tokens models read and wrote. */
-export interface TokenUse {
-  input: number;
-  output: number;
-}
-
-/** How one tool fared. */
+/** Usage statistics of one tool. */
 export interface ToolStats {
   tool: string;
   calls: number;
   p50_us: number;
   p95_us: number;
-  /** Failed calls by their fault. */
+  /** Number of failed calls by kind of error. */
   errors: Record<string, number>;
-  cache_hits: number;
   bytes_out: number;
-  /** What of it models were shown. */
+  /** Bytes of results passed to models. */
   shown_bytes: number;
 }
 
-/** A package from outside the project, and how many files import it. */
+/** An external package, and the number of files that import it. */
 export interface TopImport {
   module: string;
   files: number;
 }
 
-/** Something that was said or done in a session. */
+/** An event of a session. */
 export interface TraceEvent {
   sequence: number;
   kind: TraceEventKind;
   place: TracePlace;
   lane: TraceLane;
   error: boolean;
-  /** The text, or its beginning where it was cut. */
+  /** The text, or only its beginning if it was shortened. */
   text: string;
-  /** The end of a text that was cut. */
+  /** The end of a shortened text. */
   text_end: string;
-  /** The size before it was cut. */
+  /** Size in bytes before shortening. */
   full_bytes: number;
   at?: string | null;
-  /** Links a tool result to its call. */
+  /** The id that a tool call and its result share. */
   call?: string | null;
-  /** Why the text is not a person's, where it was injected. */
+  /** Why the text counts as injected, if it does. */
   injected?: string | null;
-  /** The agent's own id of the record. */
+  /** The record id assigned by the agent. */
   key?: string | null;
-  /** Where a person's words came from. */
+  /** The source of the user's words. */
   person?: string | null;
   tool?: string | null;
 }
 
-/** What an event is. */
+/** The kind of an event. */
 export type TraceEventKind =
   | "user"
   | "assistant"
@@ -3177,14 +3127,14 @@ export type TraceEventKind =
   | "compaction"
   | "meta";
 
-/** A message that was found. */
+/** A matching message. */
 export interface TraceHit {
   /** The session's id. */
   id: string;
   agent: string;
   sequence: number;
   kind: string;
-  /** The words around what was found. */
+  /** The text around the matching words. */
   snippet: string;
   score: number;
   why: TraceHitReason;
@@ -3193,41 +3143,41 @@ export interface TraceHit {
   title?: string | null;
 }
 
-/** Why a message was found. */
+/** Why a message matched. */
 export interface TraceHitReason {
   /** Terms of the query that it contains. */
   terms: string[];
-  /** How near its meaning is to the query's, from 0 to 1. */
+  /** Semantic similarity to the query, from 0 to 1. */
   similarity: number;
 }
 
-/** Whose part of a session an event belongs to. */
+/** The part of a session that an event belongs to. */
 export type TraceLane = "main" | "sidechain" | "inherited";
 
-/** Sessions, the latest first. */
+/** Sessions, newest first. */
 export interface TraceListReport {
   sessions: SessionEntry[];
-  /** How many there are, listed or not. */
+  /** Total number of sessions, including those not listed. */
   total: number;
 }
 
-/** Which sessions to list. */
+/** Selects the sessions to list. */
 export interface TraceListRequest {
   agent?: string | null;
-  /** Sessions of all projects, not only of this one. */
+  /** Include sessions of all projects. */
   all?: boolean;
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
+  /** Maximum number of results; 0 means all. The default is the setting `memory.max_results`. */
   limit?: number | null;
-  /** How many to pass over. */
+  /** Number of sessions to skip. */
   offset?: number;
-  /** Only sessions active since this day, moment or age. */
+  /** Only sessions active since this date, time or age. */
   since?: string | null;
 }
 
-/** Where in its trace an event was read. */
+/** The position of an event in its trace. */
 export type TracePlace = TracePlaceLine | TracePlaceRow;
 
-/** A line, counted from 1, and the byte at which it starts. */
+/** A line number, starting at 1, and the byte offset of the line. */
 export interface TracePlaceLine {
   line: TracePlaceLineLine;
 }
@@ -3237,7 +3187,7 @@ export interface TracePlaceLineLine {
   offset: number;
 }
 
-/** A row of a database. */
+/** The key of a database row. */
 export interface TracePlaceRow {
   row: TracePlaceRowRow;
 }
@@ -3246,39 +3196,39 @@ export interface TracePlaceRowRow {
   key: string;
 }
 
-/** Messages that were found, best first. */
+/** Matching messages, best match first. */
 export interface TraceSearchReport {
   query: string;
   hits: TraceHit[];
 }
 
-/** What to look for in what was said. */
+/** A query for searching session messages. */
 export interface TraceSearchRequest {
   /** Words, quoted phrases and filters. */
   query: string;
   agent?: string | null;
-  /** Sessions of all projects, not only of this one. */
+  /** Include sessions of all projects. */
   all?: boolean;
-  /** At most this many. Without it, the setting `memory.max_results`. */
+  /** Maximum number of results. The default is the setting `memory.max_results`. */
   limit?: number | null;
   mode?: SearchMode;
-  /** Only what was said since this day, moment or age. */
+  /** Only messages since this date, time or age. */
   since?: string | null;
 }
 
-/** One session and its events, in order. */
+/** A session and its events, in order. */
 export interface TraceShowReport {
   session: SessionEntry;
   events: TraceEvent[];
 }
 
-/** Which session to show, and how much of it. */
+/** The session to show, and the details to include. */
 export interface TraceShowRequest {
-  /** Its id, or the start of it; `ID:SEQUENCE` starts at one event. */
+  /** The id of the session, or a prefix of it. `ID:SEQUENCE` starts at one event. */
   id: string;
-  /** Also reasoning, injected text and records of unknown kinds. */
+  /** Include reasoning, injected text and records of unknown kinds. */
   full?: boolean;
-  /** At most this many events. */
+  /** Maximum number of events. */
   limit?: number | null;
 }
 
@@ -3287,58 +3237,44 @@ export interface TranscriptEntry {
   id: string;
   agent: string;
   session: string;
-  /** The hash of what was sent. */
+  /** The hash of the transcript as sent. */
   hash: string;
   bytes: number;
-  /** When it was whole. */
+  /** Time when the upload was complete. */
   at: string;
-  /** Whether everybody may read it who may read the project. */
+  /** Whether everyone who can read the project can read the transcript. */
   shared: boolean;
-  /** Who sent it; nobody is the owner of the server. */
+  /** The sender. Absent for the owner of the server. */
   person?: string | null;
 }
 
-/** A transcript that is gone from the server. */
-export interface TranscriptForgetReport {
-  id: string;
-}
-
-/** The transcripts of a project that the caller may read: their own, and what others shared. The newest first. */
+/** Transcripts of a project that are shared or belong to the caller, newest first. */
 export interface TranscriptListReport {
   transcripts: TranscriptEntry[];
 }
 
-/** Which transcripts a server has. */
-export interface TranscriptListRequest {
-}
-
-/** What a server has of a transcript now. */
+/** The state of a transcript on the server. */
 export interface TranscriptPutReport {
   state: TranscriptState;
-  /** Where the next piece begins. */
+  /** Offset of the next part in bytes. */
   received: number;
 }
 
-/** A piece of a transcript, in Nacre's own format. */
+/** A part of a transcript in Nacre's format. */
 export interface TranscriptPutRequest {
-  /** The agent whose session it is. */
+  /** The agent of the session. */
   agent: string;
-  /** The session's name on the machine that it comes from. */
+  /** The name of the session on its original machine. */
   session: string;
-  /** The hash of the whole transcript, as it is sent. */
+  /** The hash of the whole transcript as sent. */
   hash: string;
-  /** How many bytes the whole transcript has. */
+  /** Size of the whole transcript in bytes. */
   bytes: number;
-  /** Where this piece begins. */
+  /** Offset of this part in bytes. */
   offset: number;
   text: string;
-  /** Let everybody read it who may read the project. */
+  /** Share the transcript with everyone who can read the project. */
   share?: boolean;
-}
-
-/** Which transcript is meant. */
-export interface TranscriptRequest {
-  id: string;
 }
 
 /** A transcript with its text. */
@@ -3347,10 +3283,10 @@ export interface TranscriptShowReport {
   text: string;
 }
 
-/** What a server did with a piece. */
+/** What the server did with a part. */
 export type TranscriptState = "taken" | "known" | "partial" | "too_large" | "full" | "invalid";
 
-/** One of them. */
+/** A memory in a trust report. */
 export interface TrustItem {
   id: string;
   type: MemoryType;
@@ -3361,148 +3297,140 @@ export interface TrustItem {
   archived: boolean;
   scope: StoreScope;
   path: string;
-  /** Why it waits. */
+  /** Why the memory is not trusted yet. */
   reason: string;
-  /** Whether it was trusted once, and something else than Nacre changed it since. */
+  /** Whether a program other than Nacre changed the memory after it was trusted. */
   changed: boolean;
-  /** The hash of its file. */
+  /** The hash of the memory file. */
   hash: string;
-  /** Whether the person's word was just taken. */
+  /** Whether this request made the memory trusted. */
   trusted: boolean;
-  /** Situations in which it should be told. */
+  /** Situations in which it is relevant. */
   applies?: string[];
-  /** Its file as it was trusted before, where git still has that. */
+  /** The content that was trusted before, if Git still has it. */
   before?: string | null;
-  /** On which day. */
+  /** The date of its last commit. */
   committed?: string | null;
-  /** Who committed it last, as git says. */
+  /** The author of its last commit, from Git. */
   committed_by?: string | null;
   confidence?: number | null;
   created?: string | null;
-  /** What kind of learning it is. */
+  /** The kind of learning. */
   kind?: string | null;
-  /** Its file. */
+  /** The content of the memory file. */
   text?: string | null;
-  /** How far it is trusted on this machine, where it is less than the agent's own word. */
+  /** The trust level on this machine, if it is below the level of an agent's own statements. */
   trust?: TrustLevel | null;
   updated?: string | null;
 }
 
-/** How far a memory is trusted on this machine, lowest first. */
+/** The trust level of a memory on this machine, lowest first. */
 export type TrustLevel = "quarantined" | "foreign" | "derived" | "assistant" | "user" | "human";
 
-/** The memories that wait for a person, or that were just trusted. */
+/** Memories that are pending review or were just trusted. */
 export interface TrustReport {
   memories: TrustItem[];
-  /** How many still came from elsewhere. */
+  /** Number of memories from other sources that are still pending. */
   foreign: number;
-  /** How many are still quarantined. */
+  /** Number of memories that are still quarantined. */
   quarantined: number;
-  /** How many were trusted. */
+  /** Number of memories trusted by this request. */
   trusted: number;
   dry_run: boolean;
-  /** The id that `nacre undo` takes; nothing where nothing changed. */
+  /** The change id for `nacre undo`. Absent if nothing changed. */
   change?: string | null;
-  /** How many wait besides these: so many at once are neither shown nor trusted. */
+  /** Number of matching memories beyond the limit of one request. */
   more?: number;
 }
 
-/** Which memories to look at, and whether the person agrees. */
+/** The memories to review for trust, and the user's decision. */
 export interface TrustRequest {
-  /** All that came from elsewhere. What is quarantined has to be named. */
+  /** Select all memories from other sources. Quarantined memories must be selected by id. */
   all?: boolean;
-  /** With their texts, and the texts that were trusted before. */
+  /** Include their text, and the text that was trusted before. */
   diff?: boolean;
-  /** Show what would be trusted, and change nothing. */
+  /** Show which memories would be trusted, without changing anything. */
   dry_run?: boolean;
-  /** Their ids, or the starts of them; without any, all that wait are listed. */
+  /** Ids of the memories, or prefixes of them. If empty, all pending memories are listed. */
   ids?: string[];
   scope?: Scope | null;
-  /** The hashes of the texts that the person saw: others are not trusted. */
+  /** Hashes of the texts that the user has seen. Memories with other texts are not trusted. */
   seen?: string[];
 }
 
-/** How many memories of one type there are. */
+/** Number of memories of one type. */
 export interface TypeCount {
   type: MemoryType;
   active: number;
   archived: number;
 }
 
-/** A file that was put back. */
+/** A restored file. */
 export interface UndoAction {
-  action: UndoVerb;
+  /** Always `put back`. */
+  action: string;
   /** The memory that the file belongs to. */
   target: string;
 }
 
-/** The changes of this project and of the person's own store, the newest first. */
+/** Changes of this project and of the user's global store, newest first. */
 export interface UndoListReport {
   changes: ChangeEntry[];
-  /** How many there are, listed or not. */
+  /** Total number of changes, including those not listed. */
   total: number;
 }
 
-/** How many changes to list. */
-export interface UndoListRequest {
-  /** At most this many; 0 for all. Without it, the setting `memory.max_results`. */
-  limit?: number | null;
-}
-
-/** What was put back. */
+/** The result of an undo. */
 export interface UndoReport {
-  /** The change that did it, which can itself be undone. */
+  /** The id of the undo, which can itself be undone. */
   run: string;
-  /** The change that was taken back. */
+  /** The change that was undone. */
   of: string;
-  /** What was typed then, without `nacre`. */
+  /** The undone command, without `nacre`. */
   command: string;
   dry_run: boolean;
   paths: string[];
   memories: UndoneMemory[];
-  /** What was left as it is, because it was changed since. */
+  /** Files that were kept because they were changed later. */
   kept: KeptFile[];
-  /** The files as they are and as they would be; only in a dry run. */
+  /** Current and restored file contents. Only present in a dry run. */
   changes?: PlannedChange[] | null;
-  /** What is to be known besides. */
+  /** Additional notes for the user. */
   notes?: string[];
 }
 
-/** Which change to take back, and how. */
+/** The change to undo. */
 export interface UndoRequest {
-  /** Say what would be put back, and change nothing. */
+  /** Show what would be restored, without changing anything. */
   dry_run?: boolean;
-  /** Leave memories as they are that were changed since, and put back the others. */
+  /** Keep memories that were changed later, and restore the others. */
   keep_changed?: boolean;
-  /** The newest change that is not undone. */
+  /** Undo the newest change that is not undone yet. */
   last?: boolean;
-  /** The id of a change or of one run, or the start or end of it. Nothing with `last`. */
+  /** The id of a change or a run, or the start or end of it. Empty with `last`. */
   run?: string;
 }
 
-/** What an undo did, as its run folder says. */
+/** The actions of an undo, as stored in its run folder. */
 export interface UndoRunReport {
   run_id: string;
   mode: RunMode;
-  /** The change that was taken back. */
+  /** The change that was undone. */
   of: string;
   finished_at: string;
   actions: UndoAction[];
   written_paths: string[];
-  /** Its runs in this store. */
+  /** The undone runs in this store. */
   runs?: string[];
 }
 
-/** What an undo does. */
-export type UndoVerb = "put back";
-
-/** Events `from..=to` that the person took back. */
+/** Events `from..=to` that the user reverted in the agent. */
 export interface UndoneEvents {
   from: number;
   to: number;
 }
 
-/** What an undo did to a memory. */
+/** The change that an undo made to a memory. */
 export type UndoneHow = "removed" | "restored" | "reverted";
 
 /** A memory that an undo changed. */
@@ -3511,62 +3439,62 @@ export interface UndoneMemory {
   done: UndoneHow;
 }
 
-/** How a memory served. */
+/** A verdict on how useful a memory was. */
 export type Verdict = "useful" | "wrong" | "outdated";
 
-/** The sessions that no sync has finished, and why. */
+/** Unfinished sessions, and why they are not finished. */
 export interface WaitingSessions {
-  /** Due now. */
+  /** Number of sessions that are due now. */
   ready: number;
-  /** Of folders that are not set up, most sessions first. */
+  /** Sessions of folders that are not set up, folders with the most sessions first. */
   not_set_up: FolderSessions[];
-  /** Written to a moment ago. */
+  /** Sessions that were modified recently and may still be running. */
   active?: LaterSessions | null;
-  /** Failed, and tried again later. */
+  /** Failed sessions that will be retried. */
   retried?: LaterSessions | null;
 }
 
-/** What is to be done soon. */
+/** The loops to run soon. */
 export interface WakeRequest {
-  /** Without any: the sync. */
+  /** If empty, the sync loop runs. */
   loops?: LoopName[];
 }
 
-/** Something a person should know, and what to do about it. */
+/** A warning for the user, and what to do about it. */
 export interface Warning {
   message: string;
   hint?: string | null;
 }
 
-/** Why a memory was found. */
+/** Why a memory matched. */
 export interface WhyFound {
-  /** Terms of the question that it holds. */
+  /** Terms of the query that the memory contains. */
   terms: string[];
-  /** Its part of the score that comes from words. */
+  /** The part of the score that comes from word matches. */
   lexical: number;
-  /** How near its meaning is to the question's, from 0 to 1. */
+  /** Semantic similarity to the query, from 0 to 1. */
   similarity: number;
-  /** Memories that pointed at it. */
+  /** Links from other memories that raised the score. */
   edges: MemoryEdge[];
 }
 
 /** Why a file is part of an answer. */
 export type WhyRelevant = "asked" | "words" | "near" | "meaning" | "memory";
 
-/** What is written into an agent's files, and whether it is written at all. */
+/** Which parts are written to an agent's settings, and whether they are written. */
 export interface WiringOptions {
-  /** Say what would change, and change nothing. */
+  /** Report the changes without making them. */
   dry_run?: boolean;
-  /** Hooks also look at tools before they run. A guard that is on stays on. */
+  /** Also run a guard hook before each tool call. An enabled guard stays enabled. */
   guard?: boolean;
-  /** Only these parts; none for all that the agent can take, and its traces. */
+  /** Only these parts. Defaults to the transcripts and all parts that the agent supports. */
   parts?: WiringPart[];
-  /** The `plan` of a dry run that a person agreed to; another one is refused. */
+  /** The `plan` of the dry run that the user approved. If the changes differ, the request is rejected. */
   plan?: string | null;
 }
 
-/** A part of what is written into an agent's files. */
+/** A part that can be written to an agent's settings. */
 export type WiringPart = "mcp" | "hooks" | "skill";
 
-/** Whether a part of the connection is there. */
+/** State of a part of the connection. */
 export type WiringState = "on" | "off" | "outdated" | "not_possible";

@@ -90,7 +90,7 @@ class Service:
         `POST /api/service/wake`
 
         Args:
-            loops: Without any: the sync.
+            loops: If empty, the sync loop runs.
         """
         return self._caller.call(
             Call[types.ServiceReport](
@@ -152,12 +152,12 @@ class Memories:
         `GET /api/memories`
 
         Args:
-            all: Summaries too, which are left out unless `type` asks for them.
-            archived: Archived ones instead.
+            all: Include summaries. They are left out by default unless `type` selects them.
+            archived: List archived memories instead of current ones.
             kind: Only learnings of this kind.
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
-            offset: How many to pass over.
-            sort: Without it, the project's first, and of each store the newest first.
+            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            offset: Number of memories to skip.
+            sort: The sort order. By default, memories of the project are first, newest first in each store.
         """
         return self._caller.call(
             Call[types.MemoryListReport](
@@ -201,14 +201,14 @@ class Memories:
         `POST /api/memories`
 
         Args:
-            title: What was decided or learned, in one line.
-            applies: Situations in which it should be told, each in one line.
+            title: The decision or learning in one line.
+            applies: Situations in which the memory is relevant, one line each.
             body: The reason and the details, as Markdown.
-            confidence: From 0 to 1. Without it, what a person says is trusted.
-            kind: Only of a learning; without it, an insight.
-            related: The ids of related memories, or the starts of them.
-            supersedes: The memory that it supersedes, by its id or the start of it.
-            type: A decision or a learning. Without it, a decision.
+            confidence: Confidence from 0 to 1. By default, statements of the user have full confidence.
+            kind: The kind of learning. The default is an insight.
+            related: Ids of related memories, or prefixes of them.
+            supersedes: The id of the memory that this one supersedes, or a prefix of it.
+            type: Decision or learning. The default is a decision.
         """
         return self._caller.call(
             Call[types.MemoryChangeReport](
@@ -247,9 +247,9 @@ class Memories:
         `GET /api/memories/{id}`
 
         Args:
-            evidence: With the quotes that prove it.
-            history: With how it came to be what it is.
-            text: With the whole Markdown file, frontmatter and body.
+            evidence: Include the quotes that prove the memory.
+            history: Include the earlier versions.
+            text: Include the whole Markdown file, with frontmatter and body.
         """
         return self._caller.call(
             Call[types.MemoryShowReport](
@@ -282,7 +282,7 @@ class Memories:
         `PUT /api/memories/{id}`
 
         Args:
-            text: The whole Markdown file, frontmatter and body.
+            text: The whole Markdown file, with frontmatter and body.
         """
         return self._caller.call(
             Call[types.MemoryChangeReport](
@@ -389,7 +389,7 @@ class Memories:
         `POST /api/memories/{id}/feedback`
 
         Args:
-            note: Why, in a sentence; kept on this machine.
+            note: The reason in one sentence. It is stored only on this machine.
         """
         return self._caller.call(
             Call[types.FeedbackReport](
@@ -420,7 +420,7 @@ class Memories:
         `GET /api/memories/{id}/related`
 
         Args:
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
         """
         return self._caller.call(
             Call[types.MemoryRelatedReport](
@@ -456,7 +456,7 @@ class Review:
         `GET /api/review`
 
         Args:
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
         """
         return self._caller.call(
             Call[types.ReviewListReport](
@@ -486,8 +486,9 @@ class Review:
         `POST /api/review`
 
         Args:
-            ids: Their ids, or the starts of them.
-            supersedes: The memory that the one accepted candidate supersedes, by its id or the start of it.
+            ids: Ids of the candidates, or prefixes of them.
+            supersedes: The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires
+                exactly one candidate.
         """
         return self._caller.call(
             Call[types.MemoryChangesReport](
@@ -546,7 +547,7 @@ class Team:
         `GET /api/pull`
 
         Args:
-            after: Only those behind this id, in the order of ids.
+            after: Only memories after this id, in id order.
         """
         return self._caller.call(
             Call[types.OfferReport](
@@ -566,13 +567,13 @@ class Team:
         *,
         project: str | None = None,
         timeout: Timeout = DEFAULT,
-    ) -> types.HandOverReport:
+    ) -> types.MovedMemories:
         """Hand memories over, with their files.
 
         `POST /api/pull`
         """
         return self._caller.call(
-            Call[types.HandOverReport](
+            Call[types.MovedMemories](
                 "POST",
                 "/api/pull",
                 body={
@@ -595,7 +596,7 @@ class Team:
         `GET /api/team/report`
 
         Args:
-            since: A day, a moment or an age. Without it, `7d`.
+            since: A date, a time or an age, such as `2026-01` or `30d`. The default depends on the operation.
         """
         return self._caller.call(
             Call[types.TeamReport](
@@ -627,12 +628,12 @@ class Team:
         `POST /api/transcripts`
 
         Args:
-            agent: The agent whose session it is.
-            session: The session's name on the machine that it comes from.
-            hash: The hash of the whole transcript, as it is sent.
-            bytes: How many bytes the whole transcript has.
-            offset: Where this piece begins.
-            share: Let everybody read it who may read the project.
+            agent: The agent of the session.
+            session: The name of the session on its original machine.
+            hash: The hash of the whole transcript as sent.
+            bytes: Size of the whole transcript in bytes.
+            offset: Offset of this part in bytes.
+            share: Share the transcript with everyone who can read the project.
         """
         return self._caller.call(
             Call[types.TranscriptPutReport](
@@ -720,13 +721,13 @@ class Team:
         *,
         project: str | None = None,
         timeout: Timeout = DEFAULT,
-    ) -> types.TranscriptForgetReport:
+    ) -> types.ItemId:
         """Delete a transcript of yours from the server.
 
         `POST /api/transcripts/{id}/forget`
         """
         return self._caller.call(
-            Call[types.TranscriptForgetReport](
+            Call[types.ItemId](
                 "POST",
                 "/api/transcripts/{id}/forget",
                 path_values={"id": id},
@@ -759,10 +760,10 @@ class Sessions:
         `GET /api/sessions`
 
         Args:
-            all: Sessions of all projects, not only of this one.
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
-            offset: How many to pass over.
-            since: Only sessions active since this day, moment or age.
+            all: Include sessions of all projects.
+            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            offset: Number of sessions to skip.
+            since: Only sessions active since this date, time or age.
         """
         return self._caller.call(
             Call[types.TraceListReport](
@@ -798,9 +799,9 @@ class Sessions:
 
         Args:
             query: Words, quoted phrases and filters.
-            all: Sessions of all projects, not only of this one.
-            limit: At most this many. Without it, the setting `memory.max_results`.
-            since: Only what was said since this day, moment or age.
+            all: Include sessions of all projects.
+            limit: Maximum number of results. The default is the setting `memory.max_results`.
+            since: Only messages since this date, time or age.
         """
         return self._caller.call(
             Call[types.TraceSearchReport](
@@ -833,8 +834,8 @@ class Sessions:
         `GET /api/sessions/{id}`
 
         Args:
-            full: Also reasoning, injected text and records of unknown kinds.
-            limit: At most this many events.
+            full: Include reasoning, injected text and records of unknown kinds.
+            limit: Maximum number of events.
         """
         return self._caller.call(
             Call[types.TraceShowReport](
@@ -957,8 +958,8 @@ class Projects:
         `POST /api/project/add`
 
         Args:
-            path: The repository's folder.
-            name: Its name; without it, the one it has, or the folder's.
+            path: Folder of the repository.
+            name: Name of the project. Defaults to its current name, or to the name of the folder.
         """
         return self._caller.call(
             Call[types.ProjectAddReport](
@@ -1015,7 +1016,8 @@ class Runs:
         `GET /api/runs`
 
         Args:
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
+                `memory.max_results`.
         """
         return self._caller.call(
             Call[types.RunListReport](
@@ -1104,8 +1106,8 @@ class Runs:
         `POST /api/runs/{id}/undo`
 
         Args:
-            dry_run: Say what would be put back, and change nothing.
-            keep_changed: Leave memories as they are that were changed since, and put back the others.
+            dry_run: Show what would be restored, without changing anything.
+            keep_changed: Keep memories that were changed later, and restore the others.
         """
         return self._caller.call(
             Call[types.UndoReport](
@@ -1141,7 +1143,7 @@ class Queue:
         `GET /api/queue`
 
         Args:
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
         """
         return self._caller.call(
             Call[types.QueueListReport](
@@ -1219,7 +1221,7 @@ class Config:
         `GET /api/config`
 
         Args:
-            prefix: Only keys that begin with this.
+            prefix: Only keys with this prefix.
         """
         return self._caller.call(
             Call[types.ConfigShowReport](
@@ -1247,8 +1249,8 @@ class Config:
         `PATCH /api/config`
 
         Args:
-            repo: Whether to write to the repository's own settings, which are shared through git.
-            value: A list is comma separated. Without a value, the key is taken out of the file.
+            repo: Whether to change the repository's settings, which are shared through git.
+            value: The new value; lists are separated by commas. Without a value, the key is removed from the file.
         """
         return self._caller.call(
             Call[types.ConfigSetReport](
@@ -1302,7 +1304,7 @@ class Models:
         `POST /api/models/test`
 
         Args:
-            role: The model of this role.
+            role: The role whose model is tested.
         """
         return self._caller.call(
             Call[types.ModelTestReport](
@@ -1335,7 +1337,8 @@ class Tasks:
         `GET /api/tasks`
 
         Args:
-            limit: At most this many; 0 for all. Without it, 20.
+            limit: Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
+                `memory.max_results`.
         """
         return self._caller.call(
             Call[types.TaskListReport](
@@ -1364,9 +1367,9 @@ class Tasks:
         `GET /api/tasks/{task}`
 
         Args:
-            after: Only events with a higher number.
-            limit: At most this many events; 0 for all. Without it, 1000.
-            wait: Wait until there are any, or the task is over.
+            after: Only events with a higher sequence number.
+            limit: Maximum number of events; 0 means all. The default is 1000.
+            wait: Wait for new events or the end of the task.
         """
         return self._caller.call(
             Call[types.TaskShowReport](
@@ -1450,12 +1453,12 @@ class Map:
         `POST /v1/explore`
 
         Args:
-            budget: Tokens that the answer may have; its lists are cut until it fits.
-            client: The client that has then seen the map as it is now.
-            detail: Compact unless said otherwise.
-            format: The form that the budget is counted in.
-            refresh: Read every file again instead of trusting its times.
-            strict: Fail when the map was not up to date, and write nothing.
+            budget: Maximum number of tokens of the answer. Lists are shortened to fit.
+            client: The client that receives the current state of the map with this answer.
+            detail: Level of detail. Defaults to compact.
+            format: The output format for which the budget is calculated.
+            refresh: Read every file again instead of trusting modification times.
+            strict: Fail if the map is not up to date, and write nothing.
         """
         return self._caller.call(
             Call[types.ExploreReport](
@@ -1492,14 +1495,14 @@ class Map:
         `POST /v1/delta`
 
         Args:
-            after: Continue after this path, the `next` of the answer before.
-            budget: Tokens that the answer may have, counted on its JSON: affected files are left to the counts by
-                folder, then files to the next page, until it fits.
-            client: The client that has then seen the map as it is now.
-            limit: List at most this many files; 0 or nothing for all.
-            refresh: Read every file again instead of trusting its times.
-            since: Without it, `git:HEAD`, or where there is no commit, since the map was first made.
-            strict: Fail when the map was not up to date, and write nothing.
+            after: Continue after this path, which is the `next` of the previous answer.
+            budget: Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts by
+                folder, and then files are moved to the next page.
+            client: The client that receives the current state of the map with this answer.
+            limit: Maximum number of files; 0 or absent means all.
+            refresh: Read every file again instead of trusting modification times.
+            since: Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the map.
+            strict: Fail if the map is not up to date, and write nothing.
         """
         return self._caller.call(
             Call[types.DeltaReport](
@@ -1538,14 +1541,14 @@ class Map:
         `POST /v1/context`
 
         Args:
-            budget: Tokens that the answer may have; 4000 unless said otherwise.
-            client: The client that has then seen the map as it is now.
-            files: Files that are surely meant, seen from the current folder or from the root.
-            files_only: List files alone, without their code.
-            format: The form that the budget is counted in.
-            refresh: Read every file again instead of trusting its times.
-            strict: Fail when the map was not up to date, and write nothing.
-            task: What is to be done, in words. Without it, `files` says what the task is about.
+            budget: Maximum number of tokens of the answer. Defaults to 4000.
+            client: The client that receives the current state of the map with this answer.
+            files: Files that are known to be relevant, relative to the current folder or the root.
+            files_only: List files without their code.
+            format: The output format for which the budget is calculated.
+            refresh: Read every file again instead of trusting modification times.
+            strict: Fail if the map is not up to date, and write nothing.
+            task: Description of the task. Without it, `files` defines the task.
         """
         return self._caller.call(
             Call[types.ContextReport](
@@ -1589,19 +1592,19 @@ class Map:
         `POST /v1/search-code`
 
         Args:
-            budget: Tokens that the answer may have; 4000 unless said otherwise.
-            context: Lines to show before and behind each match, at most 10.
-            files_only: List files alone, without their lines.
-            format: The form that the budget is counted in.
-            ignore_case: Whether a pattern takes upper and lower case for the same. Without it, unless the pattern
-                has a letter in upper case.
-            language: Only files of this language.
-            limit: Lines that match to show, or files with `files_only`: 30 unless said otherwise, at most 500.
-            mode: How the query is read. Without it, as words; in double quotes, as a piece of text.
-            paths: Globs of paths, of which one must match; those with a leading `!` leave files out.
-            query: Words, a piece of text, or a regular expression.
-            refresh: Read every file again instead of trusting its times.
-            strict: Fail when the map was not up to date, and write nothing.
+            budget: Maximum number of tokens of the answer. Defaults to 4000.
+            context: Number of lines to show before and after each match, at most 10.
+            files_only: List files without their lines.
+            format: The output format for which the budget is calculated.
+            ignore_case: Whether a pattern ignores case. By default, it does unless it contains an uppercase letter.
+            language: Only files in this language.
+            limit: Maximum number of matching lines to show, or of files with `files_only`. Defaults to 30, at most
+                500.
+            mode: How the query is interpreted. By default as words, or as literal text if it is in double quotes.
+            paths: Path globs, one of which must match. A glob with a leading `!` excludes files.
+            query: Words, a literal text, or a regular expression.
+            refresh: Read every file again instead of trusting modification times.
+            strict: Fail if the map is not up to date, and write nothing.
         """
         return self._caller.call(
             Call[types.SearchCodeReport](
@@ -1673,8 +1676,8 @@ class Map:
         `POST /v1/refresh`
 
         Args:
-            after: Continue after this path, the `next` of the answer before.
-            limit: List at most this many files; 0 or nothing for all.
+            after: Continue after this path, which is the `next` of the previous answer.
+            limit: Maximum number of files; 0 or absent means all.
         """
         call = Call[types.DeltaReport](
             "POST",
@@ -1813,8 +1816,8 @@ class Api:
         `GET /api/doctor`
 
         Args:
-            evidence: Look up every quote in the transcript it is from.
-            strict: Warnings make it broken, too.
+            evidence: Compare each quote with the transcript it is from.
+            strict: Treat warnings as errors.
         """
         return self._caller.call(
             Call[types.DoctorReport](
@@ -1842,7 +1845,7 @@ class Api:
         `GET /api/overview`
 
         Args:
-            since: A day, a moment or an age, such as `2026-11-15` or `7d`. Without it, 30 days. Ten years at most.
+            since: A date, a time or an age, such as `2026-01` or `30d`. The default depends on the operation.
         """
         return self._caller.call(
             Call[types.OverviewReport](
@@ -1915,9 +1918,9 @@ class Api:
         `POST /api/ask`
 
         Args:
-            all_projects: Answer from every registered project that may be read, instead of this one.
-            limit: At most this many memories, 1 to 20. Without it, 5.
-            no_model: Answer with the memories themselves, also where a model is set.
+            all_projects: Search all readable registered projects instead of the current one.
+            limit: Maximum number of memories, from 1 to 20. Defaults to 5.
+            no_model: Return memories as the answer even if a model is configured.
         """
         call = Call[types.AskReport](
             "POST",
@@ -1947,7 +1950,6 @@ class Api:
         mode: types.SyncMode | None = None,
         no_extract: bool | None = None,
         run_id: str | None = None,
-        runtime: types.LeadRuntime | None = None,
         since: str | None = None,
         strategy: types.StrategyChoice | None = None,
         until: str | None = None,
@@ -1967,7 +1969,6 @@ class Api:
         mode: types.SyncMode | None = None,
         no_extract: bool | None = None,
         run_id: str | None = None,
-        runtime: types.LeadRuntime | None = None,
         since: str | None = None,
         strategy: types.StrategyChoice | None = None,
         until: str | None = None,
@@ -1987,7 +1988,6 @@ class Api:
         mode: types.SyncMode | None = None,
         no_extract: bool | None = None,
         run_id: str | None = None,
-        runtime: types.LeadRuntime | None = None,
         since: str | None = None,
         strategy: types.StrategyChoice | None = None,
         until: str | None = None,
@@ -2006,7 +2006,6 @@ class Api:
         mode: types.SyncMode | None = None,
         no_extract: bool | None = None,
         run_id: str | None = None,
-        runtime: types.LeadRuntime | None = None,
         since: str | None = None,
         strategy: types.StrategyChoice | None = None,
         until: str | None = None,
@@ -2019,15 +2018,14 @@ class Api:
         `POST /api/sync`
 
         Args:
-            agents: Only these agents; none for all that are connected.
-            force: Read also what did not change.
-            ignore_lock: Run although another sync is running.
+            agents: Only sessions of these agents. If empty, all connected agents are included.
+            force: Also read unchanged traces.
+            ignore_lock: Run even if another sync is running.
             max_sessions: Stop after this many sessions.
-            no_extract: Read and queue sessions without making memories of them.
-            run_id: The name of this run.
-            runtime: In place of what is set.
-            since: Only traces changed since this day, moment or age.
-            until: Only traces changed before this day, moment or age.
+            no_extract: Read and queue sessions without extracting memories.
+            run_id: The name of the sync run.
+            since: Only traces changed since this date, time or age.
+            until: Only traces changed before this date, time or age.
         """
         call = Call[types.SyncReport](
             "POST",
@@ -2040,7 +2038,6 @@ class Api:
                 "mode": mode,
                 "no_extract": no_extract,
                 "run_id": run_id,
-                "runtime": runtime,
                 "since": since,
                 "strategy": strategy,
                 "until": until,
@@ -2107,10 +2104,10 @@ class Api:
         `POST /api/maintain`
 
         Args:
-            all: Every registered project and the global memories.
-            dry_run: Tell what would be done, and change nothing.
+            all: Maintain all registered projects and the global memories.
+            dry_run: Report the changes without making them.
             force: Run even if nothing has changed.
-            rewrite: Let the model of the role `lead` write what is merged.
+            rewrite: Let the model of the role `lead` write merged memories.
         """
         call = Call[types.MaintainReport](
             "POST",
@@ -2149,10 +2146,10 @@ class Api:
 
         Args:
             query: Words, "quoted phrases" and filters such as `tag:auth`.
-            all_projects: Those of every registered project, whatever `scope` says.
-            archived: Archived ones too.
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
-            since: Only memories that changed since this day, moment or age, such as `2026-01` or `7d`.
+            all_projects: Search all registered projects, regardless of `scope`.
+            archived: Include archived memories.
+            limit: Maximum number of results; 0 means all. The default is the setting `memory.max_results`.
+            since: Only memories changed since this date, time or age, such as `2026-01` or `7d`.
         """
         return self._caller.call(
             Call[types.MemorySearchReport](
@@ -2189,9 +2186,9 @@ class Api:
         `GET /api/brief`
 
         Args:
-            budget: At most this many tokens. Without it, 2000.
-            files: Files that it is about.
-            task: What is to be done, in words.
+            budget: Maximum number of tokens. Defaults to 2000.
+            files: Files that the task is about.
+            task: Description of the task.
         """
         return self._caller.call(
             Call[types.BriefReport](
@@ -2223,9 +2220,9 @@ class Api:
         `GET /api/graph`
 
         Args:
-            all: Summaries of sessions too.
-            archived: Archived ones too.
-            limit: At most this many memories, 5000 at most. Without it, 500.
+            all: Include session summaries.
+            archived: Include archived memories.
+            limit: Maximum number of memories, at most 5000. The default is 500.
         """
         return self._caller.call(
             Call[types.GraphReport](
@@ -2255,7 +2252,7 @@ class Api:
         `GET /api/trust`
 
         Args:
-            diff: With their texts, and the texts that were trusted before.
+            diff: Include their text, and the text that was trusted before.
         """
         return self._caller.call(
             Call[types.TrustReport](
@@ -2282,7 +2279,8 @@ class Api:
         `GET /api/changes`
 
         Args:
-            limit: At most this many; 0 for all. Without it, the setting `memory.max_results`.
+            limit: Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting
+                `memory.max_results`.
         """
         return self._caller.call(
             Call[types.UndoListReport](

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ActionCounts(TypedDict):
-    """How many candidates became what."""
+    """Number of candidates for each action."""
 
     add: int
     update: int
@@ -21,7 +21,7 @@ class ActionCounts(TypedDict):
 
 
 class ActionScores(TypedDict):
-    """How likely each question about a candidate and its nearest memory is answered with yes, from 0 to 1."""
+    """Likelihood, from 0 to 1, that each question about a candidate and its nearest memory is answered with yes."""
 
     about: float
     against: float
@@ -29,48 +29,48 @@ class ActionScores(TypedDict):
 
 
 class AffectedFile(TypedDict):
-    """A file that uses a symbol that changed its shape or is gone."""
+    """A file that uses a symbol whose signature changed or that was removed."""
 
     path: str
     depth: int
-    """Imports between it and what changed: 1 for a file that imports it itself, or needs no import."""
+    """Number of imports between the file and the change; 1 if it imports the changed file itself or needs no import."""
     symbols: list[str]
-    """What it uses; empty for a file that imports one that is gone."""
+    """Changed symbols that it uses; empty if it imports a removed file."""
 
 
 class AffectedFolder(TypedDict):
-    """A folder with affected files in it."""
+    """A folder with affected files."""
 
     path: str
-    """Empty for the root."""
+    """Path of the folder; empty for the root."""
     files: int
 
 
 class AgentActivity(TypedDict):
-    """What one agent did in the whole time."""
+    """Activity of one agent in the whole period."""
 
     agent: str
     sessions: int
     input_tokens: int
-    """Without what came from a cache."""
+    """Without cached tokens."""
     cached_tokens: int
-    """Read from a cache or written to it."""
+    """Tokens read from or written to a cache."""
     output_tokens: int
     last: str
-    """When it was last active."""
+    """Time of its last activity."""
 
 
 class AgentEntry(TypedDict):
-    """An agent, its traces and what its files have of Nacre."""
+    """An agent, its transcripts, and Nacre's entries in its settings."""
 
     agent: str
     connected: bool
-    """Whether its traces are read."""
+    """Whether its transcripts are read."""
     sources: int
-    """How many files and databases hold its traces."""
+    """Number of files and databases with its transcripts."""
     roots: list[str]
     problems: list[str]
-    """Places that could not be looked into."""
+    """Paths that could not be read."""
     traces: WiringState
     mcp: WiringState
     hooks: WiringState
@@ -78,52 +78,52 @@ class AgentEntry(TypedDict):
 
 
 class AgentSessions(TypedDict):
-    """How many sessions of one agent there are."""
+    """Number of sessions of one agent."""
 
     agent: str
     title: str
-    """The agent as people call it."""
+    """The display name of the agent."""
     sessions: int
 
 
-# How closely a text was analysed.
+# How thoroughly a file was analyzed.
 AnalysisDepth: TypeAlias = Literal["none", "glance", "full"]
 
 
 class AnswerSentence(TypedDict):
-    """A sentence that holds."""
+    """A verified sentence."""
 
     text: str
-    """What its sources say, each with its id."""
+    """The passages from its sources, each followed by its ID."""
     ids: list[str]
-    """The memories that prove it."""
+    """IDs of the memories that support it."""
     messages: list[str]
-    """The messages of sessions that do."""
+    """The session messages that support it."""
     quotes: list[SourceQuote]
-    """The words of each source, as they stand there."""
+    """The passage from each source."""
 
 
-# An answer, by who gave it.
+# An answer written by a model, or the matching memories.
 AskReport: TypeAlias = "AskReportModel | AskReportMemories"
 
 
 class AskReportMemories(TypedDict):
-    """The memories that fit the question are the answer."""
+    """The matching memories themselves."""
 
     by: Literal["memories"]
     question: str
     known: bool
     memories: list[RecalledMemory]
     broken: int
-    """How many files could not be read."""
+    """Number of unreadable files."""
     answer: NotRequired[str | None]
     """The first memory in a few words."""
     error: NotRequired[str | None]
-    """Why no model answered, where one should have."""
+    """Why the configured model did not answer."""
 
 
 class AskReportModel(TypedDict):
-    """A model wrote it, and each of its sentences was checked."""
+    """Written by a model. Each sentence was verified."""
 
     by: Literal["model"]
     question: str
@@ -132,44 +132,44 @@ class AskReportModel(TypedDict):
     memories: list[CitedMemory]
     """The memories that the sentences cite."""
     messages: list[str]
-    """The messages of sessions that they cite."""
+    """The session messages that the sentences cite."""
     left_out: dict[str, int]
-    """How many sentences were left out, by reason."""
+    """Number of removed sentences by reason."""
     broken: int
-    """How many files could not be read."""
+    """Number of unreadable files."""
     steps: int
     tool_calls: int
-    tokens: TokenUse
+    tokens: TokenCounts
     answer: NotRequired[str | None]
     """The sentences as one text."""
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
-    """Why the answer is not whole."""
+    """Why the answer is incomplete."""
     failure: NotRequired[Failure | None]
-    """The same with what may help."""
+    """The same error with hints."""
 
 
 class AskRequest(TypedDict):
-    """What is asked, and what it may be answered from."""
+    """A question, and the memories it can be answered from."""
 
     question: str
     all_projects: NotRequired[bool]
-    """Answer from every registered project that may be read, instead of this one."""
+    """Search all readable registered projects instead of the current one."""
     limit: NotRequired[int | None]
-    """At most this many memories, 1 to 20. Without it, 5."""
+    """Maximum number of memories, from 1 to 20. Defaults to 5."""
     no_model: NotRequired[bool]
-    """Answer with the memories themselves, also where a model is set."""
+    """Return memories as the answer even if a model is configured."""
     scope: NotRequired[Scope | None]
     scripted: NotRequired[str | None]
-    """A file with the model's answers, for tests."""
+    """Path of a file with the model's answers, for tests."""
 
 
-# Whether the numbers alone decide.
+# Whether the scores alone are decisive.
 Band: TypeAlias = Literal["clear", "grey"]
 
 
 class BriefItem(TypedDict):
-    """A memory in a line."""
+    """A memory on one line."""
 
     id: str
     scope: StoreScope
@@ -177,159 +177,159 @@ class BriefItem(TypedDict):
 
 
 class BriefReport(TypedDict):
-    """A brief, by topic and as one text."""
+    """A brief, by topic and as text."""
 
     budget: int
     tokens: int
-    """How many of them the text counts."""
+    """Number of tokens of the text."""
     sections: list[BriefSection]
     left_out: int
-    """How many memories hold and are not in it."""
+    """Number of valid memories that are not included."""
     unproven: list[str]
-    """Those that are not in it because nothing shows who wrote them."""
+    """Memories excluded because their author is unproven."""
     text: str
-    """The brief as Markdown; empty when there is nothing to tell or no room for it."""
+    """The brief as Markdown; empty if no memory is relevant or fits."""
     broken: NotRequired[list[str]]
-    """Files that could not be read, by path."""
+    """Paths of unreadable files."""
     candidates: NotRequired[int]
-    """How many candidates are not in it because they wait for `nacre review`."""
+    """Number of candidates excluded because they are pending in `nacre review`."""
 
 
 class BriefRequest(TypedDict):
-    """What a brief is for, and how long it may be."""
+    """The purpose and the maximum length of a brief."""
 
     budget: NotRequired[int | None]
-    """At most this many tokens. Without it, 2000."""
+    """Maximum number of tokens. Defaults to 2000."""
     files: NotRequired[list[str]]
-    """Files that it is about."""
+    """Files that the task is about."""
     scope: NotRequired[Scope | None]
     task: NotRequired[str | None]
-    """What is to be done, in words."""
+    """Description of the task."""
 
 
 class BriefSection(TypedDict):
-    """The memories of one topic, best first."""
+    """Memories of one topic, the best first."""
 
     topic: BriefTopic
     items: list[BriefItem]
 
 
-# What a section tells of.
+# Topic of a section.
 BriefTopic: TypeAlias = Literal["decisions", "preferences", "pitfalls", "knowledge", "recent_work", "open_ends"]
 
 
 class BrokenFile(TypedDict):
-    """A file that could not be read."""
+    """A file that cannot be read."""
 
     path: str
     message: str
     line: NotRequired[int | None]
 
 
-# How the map came to be up to date.
+# How the map was brought up to date for an answer.
 CacheStatus: TypeAlias = Literal["hit", "miss", "refreshed", "stale_rebuild"]
 
 
-# What is done with a candidate.
+# The action taken for a candidate.
 CandidateVerb: TypeAlias = Literal["add", "update", "no-op", "supersede"]
 
 
 class ChangeEntry(TypedDict):
-    """A change, in a line."""
+    """A change in a list."""
 
     id: str
     command: str
-    """What was typed, without `nacre`."""
+    """The command that made the change, without `nacre`."""
     at: str
     runs: int
-    """How many runs it has: a sync has one for each session."""
+    """Number of runs. A sync has one run per session."""
     added: int
     changed: int
     removed: int
     memories: list[str]
-    """Some of the memories."""
+    """Examples of changed memories."""
     undoable: bool
-    """Whether `nacre undo` can take it back."""
+    """Whether `nacre undo` can undo this change."""
     about: NotRequired[str]
-    """What else it is about: a file, agents or projects."""
+    """Other things that changed: a file, agents or projects."""
     undoes: NotRequired[str | None]
-    """The change that it took back."""
+    """The change that this one undid."""
     undone_by: NotRequired[str | None]
-    """The undo that took it back."""
+    """The undo that reverted this change."""
 
 
-# What happens to a file.
+# Kind of a file change.
 ChangeKind: TypeAlias = Literal["create", "change", "remove"]
 
 
-# What changed.
+# The kind of data that changed.
 ChangedThing: TypeAlias = Literal["memories", "queue", "projects", "config", "map", "service"]
 
 
 class CheckedCopy(TypedDict):
-    """A place that was looked into after a memory was forgotten."""
+    """A place that was checked after a memory was forgotten."""
 
     place: CopyPlace
     state: CopyState
     detail: NotRequired[str | None]
-    """Why it waits, or which server."""
+    """Why a copy still exists, or the name of the server."""
 
 
 class ChecklistStep(TypedDict):
-    """One step of a run, and how far it is."""
+    """A step of a run, and its state."""
 
     step: str
     state: StepState
 
 
 class CitedMemory(TypedDict):
-    """A memory that an answer cites, as it is now."""
+    """The current state of a memory cited by an answer."""
 
     id: str
     type: str
-    """Its type; of a learning, its kind."""
+    """Type of the memory, or the kind of a learning."""
     title: str
     status: str
     scope: StoreScope
     path: str
     not_verified: list[str]
-    """What it overturned by nothing but its own claim."""
+    """IDs of memories that it overturned without verification."""
     also_in: list[StoreScope]
-    """Which other stores have the same id."""
+    """Other stores that contain the same ID."""
     project: NotRequired[str | None]
-    """Its project, where all projects were asked."""
+    """Project of the memory, if all projects were searched."""
     quote: NotRequired[str | None]
     speaker: NotRequired[Speaker | None]
-    """Who said that."""
+    """Who made the statement."""
 
 
 class CodeApart(TypedDict):
-    """Files of code that are not the project's own sources."""
+    """Code files that are not the project's own sources."""
 
     tests: int
     aside: int
-    """Examples, benchmarks and documents."""
+    """Number of examples, benchmarks and documents."""
     vendored: int
     generated: int
 
 
 class CodeArea(TypedDict):
-    """A part of the project: a package, or a folder."""
+    """A part of the project: a package or a folder."""
 
     path: str
-    """Empty for what lies in no folder."""
+    """Path of the folder; empty for files at the root."""
     files: int
     lines: int
     about: NotRequired[str | None]
-    """What its manifest or README says it is."""
+    """Description in its manifest or README."""
 
 
-# What became of a file or a symbol.
+# Kind of change of a file or symbol.
 CodeChange: TypeAlias = Literal["added", "modified", "removed", "renamed"]
 
 
 class CodeDelta(TypedDict):
-    """What changed, as much of it as was asked for; the counts are of all."""
+    """The requested part of the changes. Counts cover all changes."""
 
     since: Since
     added: int
@@ -338,21 +338,21 @@ class CodeDelta(TypedDict):
     renamed: int
     files: list[FileDelta]
     affected: list[AffectedFile]
-    """Files that use what changed, as many as fit a budget."""
+    """Files that use changed symbols, as many as fit the budget."""
     affected_total: int
-    """How many there are in all."""
+    """Total number of affected files."""
     affected_folders: list[AffectedFolder]
-    """How many of all lie in each folder, most first; empty for a short list that is whole."""
+    """Number of affected files in each folder, the largest first; empty if the list of files is short and complete."""
     next: NotRequired[str | None]
-    """The path to continue after, when there is more."""
+    """The path to continue after, if there are more files."""
 
 
-# How a query is read: as words and identifiers in any form, ranked; as a piece of text as it stands; or as a regular
-# expression, line by line.
+# How a query is interpreted: as words and identifiers in any form, ranked; as literal text; or as a regular expression,
+# line by line.
 CodeSearchMode: TypeAlias = Literal["words", "fixed", "regex"]
 
 
-# What a command is for.
+# Purpose of a command.
 CommandPurpose: TypeAlias = Literal["build", "run", "test", "lint"]
 
 
@@ -361,11 +361,11 @@ class ConfigSetReport(TypedDict):
 
     key: str
     path: str
-    """The file that was changed."""
+    """Path of the changed file."""
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes; nothing where the file was so already."""
+    """ID for `nacre undo`; absent if nothing changed."""
     value: NotRequired[str | None]
-    """`null` when it was taken out."""
+    """The new value, or `null` if the key was removed."""
 
 
 class ConfigSetRequest(TypedDict):
@@ -373,9 +373,9 @@ class ConfigSetRequest(TypedDict):
 
     key: str
     repo: NotRequired[bool]
-    """Whether to write to the repository's own settings, which are shared through git."""
+    """Whether to change the repository's settings, which are shared through git."""
     value: NotRequired[str | None]
-    """A list is comma separated. Without a value, the key is taken out of the file."""
+    """The new value; lists are separated by commas. Without a value, the key is removed from the file."""
 
 
 class ConfigShowReport(TypedDict):
@@ -383,37 +383,37 @@ class ConfigShowReport(TypedDict):
 
     settings: dict[str, Setting]
     not_set: NotRequired[list[str]]
-    """Keys that have no value until somebody sets one."""
+    """Keys without a value."""
 
 
 class ConfigShowRequest(TypedDict):
-    """Which settings to show."""
+    """Filter for a list of settings."""
 
     prefix: NotRequired[str | None]
-    """Only keys that begin with this."""
+    """Only keys with this prefix."""
 
 
 class ConnectReport(TypedDict):
-    """Every agent that can be connected, and what changed."""
+    """All supported agents, and the changes made."""
 
     agents: list[AgentEntry]
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes."""
+    """ID for `nacre undo`."""
     changes: NotRequired[list[FileChange]]
-    """The files that were changed, or would be."""
+    """Files that were changed, or would be changed by a dry run."""
     left_out: NotRequired[list[str]]
-    """Agents that were left out, and why."""
+    """Agents that were not connected, with the reason."""
     no_longer_read: NotRequired[list[str]]
-    """Agents whose sessions are no longer read since this change."""
+    """Agents whose sessions are no longer read."""
     notes: NotRequired[list[str]]
-    """What the person has to do for it to work."""
+    """Steps that the user must take to complete the connection."""
     now_read: NotRequired[list[str]]
-    """Agents whose sessions are read since this change."""
+    """Agents whose sessions are read from now on."""
     plan: NotRequired[str | None]
-    """Names what would change, for agreeing to it."""
+    """Identifier of the planned changes, used to approve them."""
 
 
-# What to change about the connected agents.
+# A change of the connected agents.
 ConnectRequest: TypeAlias = (
     "ConnectRequestList"
     " | ConnectRequestAuto"
@@ -424,30 +424,30 @@ ConnectRequest: TypeAlias = (
 
 
 class ConnectRequestAdd(TypedDict):
-    """Connect agents."""
+    """Connect the given agents."""
 
     action: Literal["add"]
     agents: list[str]
     paths: NotRequired[list[str]]
-    """Where the agent keeps its traces; none for its usual places. With a path only the traces are connected."""
+    """Paths of the agent's transcripts. Defaults to its usual paths. If given, only the transcripts are connected."""
     wiring: NotRequired[WiringOptions]
 
 
 class ConnectRequestAuto(TypedDict):
-    """Connect every agent that is used on this machine. It turns nothing off."""
+    """Connect every agent used on this machine. No agent is disconnected."""
 
     action: Literal["auto"]
     wiring: NotRequired[WiringOptions]
 
 
 class ConnectRequestList(TypedDict):
-    """Nothing: list them."""
+    """List all agents without changing anything."""
 
     action: Literal["list"]
 
 
 class ConnectRequestRemove(TypedDict):
-    """No longer read agents, and take out of their files what was written."""
+    """Disconnect agents and remove Nacre's entries from their settings."""
 
     action: Literal["remove"]
     agents: list[str]
@@ -455,7 +455,7 @@ class ConnectRequestRemove(TypedDict):
 
 
 class ConnectRequestTrust(TypedDict):
-    """Let Codex run the hooks that were written for it."""
+    """Allow Codex to run its Nacre hooks."""
 
     action: Literal["trust"]
     wiring: NotRequired[WiringOptions]
@@ -469,22 +469,22 @@ class ContestedPair(TypedDict):
     older: str
     older_title: str
     likelihood: float
-    """How sure it is, from 0 to 1."""
+    """Likelihood of a contradiction, from 0 to 1."""
 
 
 class ContextFile(TypedDict):
-    """A file, and what of it fits."""
+    """A file, with as much of it as fits the budget."""
 
     path: str
     why: list[WhyRelevant]
     symbols: list[ContextSymbol]
     """In the order of the file."""
     words: NotRequired[list[str]]
-    """What it has of the task, the rarest first."""
+    """Words of the task that it contains, the rarest first."""
 
 
 class ContextReport(TypedDict):
-    """What a task needs, and of which state of the project that was said."""
+    """Code relevant to a task, with the state of the project."""
 
     command: MapCommand
     project_root: str
@@ -494,35 +494,37 @@ class ContextReport(TypedDict):
     stats: MapStats
     budget: int
     files: list[ContextFile]
-    """The most relevant first."""
+    """The most relevant file first."""
     left_out: LeftOut
 
 
 class ContextRequest(TypedDict):
-    """Which task to collect code for, and how much of it."""
+    """A task to collect code for, and the size of the result."""
 
     budget: NotRequired[int | None]
-    """Tokens that the answer may have; 4000 unless said otherwise."""
+    """Maximum number of tokens of the answer. Defaults to 4000."""
     client: NotRequired[str | None]
-    """The client that has then seen the map as it is now."""
+    """The client that receives the current state of the map with this answer."""
     files: NotRequired[list[str]]
-    """Files that are surely meant, seen from the current folder or from the root."""
+    """Files that are known to be relevant, relative to the current folder or the root."""
     files_only: NotRequired[bool]
-    """List files alone, without their code."""
+    """List files without their code."""
     format: NotRequired[MapFormat]
-    """The form that the budget is counted in."""
+    """The output format for which the budget is calculated."""
     project: NotRequired[str | None]
-    """A folder inside the project, or a registered name. Without it, the project around the current folder."""
+    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+    folder.
+    """
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting its times."""
+    """Read every file again instead of trusting modification times."""
     strict: NotRequired[bool]
-    """Fail when the map was not up to date, and write nothing."""
+    """Fail if the map is not up to date, and write nothing."""
     task: NotRequired[str | None]
-    """What is to be done, in words. Without it, `files` says what the task is about."""
+    """Description of the task. Without it, `files` defines the task."""
 
 
 class ContextSymbol(TypedDict):
-    """A symbol, in as much detail as fits."""
+    """A symbol, with as much detail as fits the budget."""
 
     name: str
     kind: SymbolKind
@@ -533,36 +535,36 @@ class ContextSymbol(TypedDict):
     """The whole symbol, its signature, or nothing."""
 
 
-# A place that may hold a copy of a memory.
+# A kind of place that may contain a copy of a memory.
 CopyPlace: TypeAlias = Literal["files", "runs", "index", "notes", "shared_index", "server"]
 
 
-# What was found in a place.
+# The result of checking a place.
 CopyState: TypeAlias = Literal["gone", "waits"]
 
 
-# How the database is.
+# The state of the shared database.
 DatabaseState: TypeAlias = Literal["connected", "slow", "away", "unusable"]
 
 
 class DatabaseStatus(TypedDict):
-    """The database that servers share, as one of them sees it."""
+    """The state of the shared database as seen by one server."""
 
     state: DatabaseState
     since: str
-    """Since when this process has seen it so."""
+    """Time since which this process has observed this state."""
     is_leader: bool
-    """Whether this server does what only one is to do."""
+    """Whether this server does the work that only one server may do."""
     detail: NotRequired[str | None]
-    """Why it cannot be used."""
+    """Why the database cannot be used."""
 
 
-# Who decided about a candidate.
+# What decided about a candidate.
 DecidedBy: TypeAlias = Literal["rule", "lead"]
 
 
 class DeltaReport(TypedDict):
-    """What changed, and up to which state of the project."""
+    """The changes, with the state of the project."""
 
     command: MapCommand
     project_root: str
@@ -574,58 +576,60 @@ class DeltaReport(TypedDict):
 
 
 class DeltaRequest(TypedDict):
-    """Since when to list changes, and how many."""
+    """Selects the changes to list."""
 
     after: NotRequired[str | None]
-    """Continue after this path, the `next` of the answer before."""
+    """Continue after this path, which is the `next` of the previous answer."""
     budget: NotRequired[int | None]
-    """Tokens that the answer may have, counted on its JSON: affected files are left to the counts by folder, then files to
-    the next page, until it fits.
+    """Maximum number of tokens of the answer as JSON. To fit, affected files are reduced to counts by folder, and then
+    files are moved to the next page.
     """
     client: NotRequired[str | None]
-    """The client that has then seen the map as it is now."""
+    """The client that receives the current state of the map with this answer."""
     limit: NotRequired[int | None]
-    """List at most this many files; 0 or nothing for all."""
+    """Maximum number of files; 0 or absent means all."""
     project: NotRequired[str | None]
-    """A folder inside the project, or a registered name. Without it, the project around the current folder."""
+    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+    folder.
+    """
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting its times."""
+    """Read every file again instead of trusting modification times."""
     since: NotRequired[Since | None]
-    """Without it, `git:HEAD`, or where there is no commit, since the map was first made."""
+    """Start of the changes. Defaults to `git:HEAD`, or without a commit, to the creation of the map."""
     strict: NotRequired[bool]
-    """Fail when the map was not up to date, and write nothing."""
+    """Fail if the map is not up to date, and write nothing."""
 
 
 class DoctorReport(TypedDict):
-    """What is wrong with the stores."""
+    """Problems found in the stores."""
 
     health: Health
     stores: list[StoreCheck]
     errors: int
     warnings: int
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes."""
+    """The change id for `nacre undo`."""
     config: NotRequired[str | None]
-    """What is wrong with the settings of the repository."""
+    """Problem with the repository settings."""
     gone: NotRequired[list[ProjectEntry]]
-    """Registered projects whose store is gone; each is an error."""
+    """Registered projects whose store no longer exists. Each is an error."""
     mended: NotRequired[list[MendedFile]]
-    """What was mended before the check."""
+    """Files fixed before the check."""
 
 
 class DoctorRequest(TypedDict):
-    """What to check."""
+    """Options for the check."""
 
     evidence: NotRequired[bool]
-    """Look up every quote in the transcript it is from."""
+    """Compare each quote with the transcript it is from."""
     fix: NotRequired[bool]
-    """Mend first what needs nobody's judgement: links that lead nowhere, and evidence of no memory."""
+    """First fix problems that need no decision: broken links, and evidence files without a memory."""
     scope: NotRequired[Scope | None]
     strict: NotRequired[bool]
-    """Warnings make it broken, too."""
+    """Treat warnings as errors."""
 
 
-# How two memories belong together.
+# The kind of a link between two memories.
 EdgeKind: TypeAlias = Literal[
     "supersedes",
     "superseded by",
@@ -640,34 +644,35 @@ EdgeKind: TypeAlias = Literal[
 
 
 class EmbedderEntry(TypedDict):
-    """A model that turns texts into vectors."""
+    """An embedding model."""
 
     name: str
-    state: EmbedderState
+    state: str
+    """State of the model, such as `ready`."""
     about: str
     dims: NotRequired[int | None]
     id: NotRequired[str | None]
-    """The name and the content: vectors of another id cannot be compared with its own."""
+    """Identifier of the model's name and content. Vectors with different identifiers cannot be compared."""
 
 
-# Whether a model can be used.
-EmbedderState: TypeAlias = Literal["ready"]
+class EmptyRequest(TypedDict):
+    """A request without arguments."""
 
 
-# What begins in a file.
+# Kind of an entry point.
 EntryKind: TypeAlias = Literal["readme", "program", "library", "manifest", "script"]
 
 
 class EntryPoint(TypedDict):
-    """A file to begin with."""
+    """A file to read first."""
 
     path: str
     kind: EntryKind
     name: NotRequired[str | None]
-    """What a manifest calls the program or library."""
+    """Name of the program or library in a manifest."""
 
 
-# Why an operation failed, for programs.
+# Machine-readable reason of a failure.
 ErrorCode: TypeAlias = Literal[
     "usage",
     "not_found",
@@ -689,16 +694,16 @@ ErrorCode: TypeAlias = Literal[
 
 
 class ErrorReport(TypedDict):
-    """The object that stands in the place of a report."""
+    """The object that is sent instead of a report."""
 
     error: Failure
 
 
 class EventCounts(TypedDict):
-    """How many events of each kind there are; injected and inherited ones are counted apart."""
+    """Number of events by kind. Injected and inherited events are counted separately."""
 
     user: int
-    """The person's messages."""
+    """The user's messages."""
     assistant: int
     reasoning: int
     tool_calls: int
@@ -713,7 +718,7 @@ class EventCounts(TypedDict):
 
 
 class ExploreReport(TypedDict):
-    """What a project is, and of which state of it that was said."""
+    """An overview of a project, with its state."""
 
     command: MapCommand
     project_root: str
@@ -723,11 +728,11 @@ class ExploreReport(TypedDict):
     stats: MapStats
     detail: MapDetail
     commands: Listed
-    """How to build, run, test and check the project."""
+    """Commands to build, run, test and check the project."""
     areas: Listed2
-    """The parts that the project's own code is made of, largest first."""
+    """Parts of the project's own code, the largest first."""
     apart: CodeApart
-    """Files of code that are not the project's own sources."""
+    """Code files that are not the project's own sources."""
     languages: list[LanguageCount]
     entry_points: Listed3
     hot_paths: Listed4
@@ -736,45 +741,47 @@ class ExploreReport(TypedDict):
     public_surface: Listed7
     tests: Listed9
     problems: dict[str, int]
-    """Files whose analysis is not whole, by why."""
+    """Number of incompletely analyzed files by reason."""
     about: NotRequired[str | None]
-    """The first paragraph of the README, or what a manifest says."""
+    """The first paragraph of the README, or the description in a manifest."""
 
 
 class ExploreRequest(TypedDict):
-    """Which project to give an overview of, and how."""
+    """Requests an overview of a project."""
 
     budget: NotRequired[int | None]
-    """Tokens that the answer may have; its lists are cut until it fits."""
+    """Maximum number of tokens of the answer. Lists are shortened to fit."""
     client: NotRequired[str | None]
-    """The client that has then seen the map as it is now."""
+    """The client that receives the current state of the map with this answer."""
     detail: NotRequired[MapDetail | None]
-    """Compact unless said otherwise."""
+    """Level of detail. Defaults to compact."""
     format: NotRequired[MapFormat]
-    """The form that the budget is counted in."""
+    """The output format for which the budget is calculated."""
     project: NotRequired[str | None]
-    """A folder inside the project, or a registered name. Without it, the project around the current folder."""
+    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+    folder.
+    """
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting its times."""
+    """Read every file again instead of trusting modification times."""
     strict: NotRequired[bool]
-    """Fail when the map was not up to date, and write nothing."""
+    """Fail if the map is not up to date, and write nothing."""
 
 
 class ExplorerFinding(TypedDict):
-    """What an explorer found about one candidate."""
+    """An explorer's finding about one candidate."""
 
     candidate_id: str
     action_hint: LeadAction
-    """What it would do; the lead decides."""
+    """The action that the explorer suggests. The lead agent decides."""
     overlap: float
-    """How much of the candidate the file says, from 0 to 1, as the explorer sees it."""
+    """How much of the candidate the memory file already covers, from 0 to 1, as estimated by the explorer."""
     evidence: str
-    """Words of the file."""
+    """A quote from the file."""
     matched_file: NotRequired[str | None]
 
 
 class ExplorerMetrics(TypedDict):
-    """How one explorer did."""
+    """The metrics of one explorer."""
 
     task: str
     candidates: list[str]
@@ -785,19 +792,19 @@ class ExplorerMetrics(TypedDict):
 
 
 class Failure(TypedDict):
-    """An operation that could not be carried out."""
+    """An operation that failed."""
 
     code: ErrorCode
     message: str
-    """What could not be done."""
+    """The error message."""
     causes: list[str]
-    """Why, outermost first."""
+    """The causes, outermost first."""
     hints: list[str]
-    """What the person can do, with the command to type."""
+    """What the user can do, with commands to run."""
 
 
 class FeedbackReport(TypedDict):
-    """What the verdict changed."""
+    """The changes made because of the feedback."""
 
     id: str
     verdict: Verdict
@@ -805,67 +812,67 @@ class FeedbackReport(TypedDict):
     confidence: float
     scope: StoreScope
     also_in: list[OtherPlace]
-    """Where else its id stands."""
+    """Other files with the same id."""
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes."""
+    """The change id for `nacre undo`."""
 
 
 class FeedbackRequest(TypedDict):
-    """A person's word on a memory."""
+    """Feedback from a user on a memory."""
 
     id: str
-    """Its id, or the start of it."""
+    """The id of the memory, or a prefix of it."""
     verdict: Verdict
     note: NotRequired[str | None]
-    """Why, in a sentence; kept on this machine."""
+    """The reason in one sentence. It is stored only on this machine."""
     scope: NotRequired[Scope | None]
 
 
 class FileChange(TypedDict):
-    """A file of an agent that changes."""
+    """A changed file of an agent."""
 
     path: str
     change: ChangeKind
     diff: str
-    """What changes, as a unified diff. Secrets around it are redacted."""
+    """The change as a unified diff with redacted secrets."""
 
 
-# What became of one file.
+# The change of one file.
 FileDelta = TypedDict(
     "FileDelta",
     {
         "path": "str",
         "change": "CodeChange",
-        # Where a renamed file was.
+        # Former path of a renamed file.
         "from": "NotRequired[str | None]",
         "new_hash": "NotRequired[str | None]",
         "old_hash": "NotRequired[str | None]",
-        # What became of the symbols of a modified file; absent where what it held before is not known any more.
+        # Changed symbols of a modified file; absent if its former content is unknown.
         "symbols": "NotRequired[SymbolDeltas | None]",
     },
 )
 
 
 class Finding(TypedDict):
-    """Something that is wrong with a file."""
+    """A problem with a file."""
 
     severity: Severity
     path: str
-    """Below the store."""
+    """Path relative to the store."""
     message: str
     hint: NotRequired[str | None]
     line: NotRequired[int | None]
 
 
 class FolderSessions(TypedDict):
-    """How many sessions of one folder there are."""
+    """Number of sessions of one folder."""
 
     path: str
     sessions: int
 
 
 class FoundMemory(TypedDict):
-    """A memory that was found."""
+    """A matching memory."""
 
     id: str
     type: MemoryType
@@ -878,28 +885,28 @@ class FoundMemory(TypedDict):
     path: str
     score: float
     snippet: str
-    """The words around what was asked for."""
+    """The text around the matching words."""
     why: WhyFound
     history: list[MemoryEntry]
-    """What it overturned, newest first."""
+    """Memories that this one supersedes, newest first."""
     not_verified: list[str]
-    """Those of them whose own files do not say so."""
+    """Ids of superseded memories whose own files do not record that they are superseded."""
     applies: NotRequired[list[str]]
-    """Situations in which it should be told."""
+    """Situations in which it is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
-    """What kind of learning it is."""
+    """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """The trust level on this machine, if it is below the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
-# Whether a session is worth reading at all.
+# Whether a session is worth processing, and why not.
 Gate: TypeAlias = Literal["open", "not_a_persons", "no_words", "abandoned", "mechanical"]
 
 
-# An edge between two memories. `supersedes` goes from the newer to the older.
+# An edge between two memories. A `supersedes` edge points from the newer to the older memory.
 GraphEdge = TypedDict(
     "GraphEdge",
     {
@@ -907,14 +914,14 @@ GraphEdge = TypedDict(
         "from": "str",
         "to": "str",
         "kind": "EdgeKind",
-        # The session, file, symbol or tag that both have.
+        # The session, file, symbol or tag that both memories have.
         "shared": "NotRequired[str | None]",
     },
 )
 
 
 class GraphNode(TypedDict):
-    """A memory in a graph."""
+    """A memory in the graph."""
 
     id: str
     type: MemoryType
@@ -926,108 +933,109 @@ class GraphNode(TypedDict):
     scope: StoreScope
     path: str
     degree: int
-    """How many memories it is tied to, shown or not."""
+    """Number of linked memories, including those not shown."""
     applies: NotRequired[list[str]]
-    """Situations in which it should be told."""
+    """Situations in which it is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
-    """What kind of learning it is."""
+    """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """The trust level on this machine, if it is below the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class GraphReport(TypedDict):
-    """Memories and their edges. Where there are too many memories, those with most edges are shown."""
+    """Memories and the edges between them. If there are too many, the memories with the most edges are shown."""
 
     nodes: list[GraphNode]
-    """Those with most edges first."""
+    """Memories, those with the most edges first."""
     edges: list[GraphEdge]
-    """Between two memories at most one; both of its ends are among the nodes."""
+    """Edges between shown memories, at most one per pair."""
     left_out: int
-    """How many memories are not shown."""
+    """Number of memories not shown."""
     left_out_edges: int
-    """How many edges between shown memories are not shown."""
+    """Number of edges between shown memories that are not shown."""
 
 
 class GraphRequest(TypedDict):
-    """Which memories to put into the graph."""
+    """Selects the memories in the graph."""
 
     all: NotRequired[bool]
-    """Summaries of sessions too."""
+    """Include session summaries."""
     archived: NotRequired[bool]
-    """Archived ones too."""
+    """Include archived memories."""
     limit: NotRequired[int | None]
-    """At most this many memories, 5000 at most. Without it, 500."""
+    """Maximum number of memories, at most 5000. The default is 500."""
     scope: NotRequired[Scope | None]
 
 
-class HandOverReport(TypedDict):
-    """Memories with their files. One that is gone meanwhile is left out."""
-
-    memories: list[MovedMemory]
-
-
 class HandOverRequest(TypedDict):
-    """Which memories to hand over."""
+    """The memories to transfer."""
 
     ids: list[str]
 
 
-# Whether the stores can be used as they are. Only a completed check may say so.
+# Whether the stores are usable. Only a complete check sets this to a healthy state.
 Health: TypeAlias = Literal["ok", "broken", "unchecked"]
 
 
 class HealthReport(TypedDict):
-    """That the server answers."""
+    """Confirms that the server is running."""
 
     status: str
-    """`ok`."""
+    """Always `ok`."""
     version: str
     database: NotRequired[DatabaseState | None]
-    """The database that servers share, where one is set."""
+    """The state of the shared database, if one is configured."""
 
 
 class HotPath(TypedDict):
-    """A file that much depends on and that changes often."""
+    """A file that many others depend on and that changes often."""
 
     path: str
     heat: int
-    """Rank times recent commits, in thousandths of an average file's."""
+    """Rank multiplied by the number of recent commits, in thousandths of the value of an average file."""
     importers: int
     commits: int
 
 
 class InstalledAgent(TypedDict):
-    """An agent that is installed and can answer as a model."""
+    """An installed agent that can be used as a model."""
 
     name: str
-    """As in the name of a model: `claude-code`."""
+    """The agent's part of a model name, such as `claude-code`."""
     label: str
-    """What people call it."""
+    """Display name."""
     path: str
-    """Where its command lies."""
+    """Path of its executable."""
     model: str
-    """A model of it, as `roles.default.model` takes it."""
+    """A model name for this agent, as accepted by `roles.default.model`."""
     version: NotRequired[str | None]
-    """`null` where it did not say."""
+    """Version, or `null` if the agent did not report one."""
 
 
-# Where a session stands.
+class ItemId(TypedDict):
+    """An item such as a run or a transcript."""
+
+    id: str
+    """The id of the item. For a run, the start or end of its id is enough."""
+
+
+# The state of a session in the queue.
 JobState: TypeAlias = Literal["running", "pending", "done", "empty", "skipped", "dead"]
 
 
 class KeptFile(TypedDict):
-    """A file that was changed since."""
+    """A file that was changed later and therefore kept."""
 
     path: str
     by: NotRequired[str | None]
-    """The later change; nothing where somebody edited the file."""
+    """The later change. Absent if the file was edited outside of Nacre."""
 
 
 class LanguageCount(TypedDict):
-    """How many files there are of a language."""
+    """Number of files in a language."""
 
     language: str
     files: int
@@ -1039,185 +1047,186 @@ class LaterSessions(TypedDict):
 
     sessions: int
     ready_at: str
-    """When the last of them is due."""
+    """Time when the last of them is due."""
     ready_in: int
-    """Until then, in seconds."""
+    """Seconds until the last of them is due."""
     example: str
-    """The id of one of them."""
+    """The id of one of these sessions."""
 
 
-# What a lead or an explorer would do with a candidate.
+# The action that a lead agent or explorer chooses for a candidate.
 LeadAction: TypeAlias = Literal["add", "update", "no_op", "supersede"]
 
 
 class LeadMetrics(TypedDict):
-    """How one call of a lead ended."""
+    """The metrics of one lead agent call."""
 
     task: str
-    runtime: str
-    """What it was run with: `nacre` or `claude`; empty for runs from before there was a choice."""
     state: str
     rulings: int
     ms: int
     tool_calls: int
-    """Of the lead alone, as the next two."""
+    """Like the next two fields, this counts only the lead agent, without its explorers."""
     tokens: TokenCounts
     cost_usd: float
     error: NotRequired[str | None]
 
 
-# What the lead of a sync is run with.
-LeadRuntime: TypeAlias = Literal["nacre", "claude"]
-
-
-# What a sync did to a memory.
+# The change that a sync made to a memory.
 LearnedChange: TypeAlias = Literal["added", "updated"]
 
 
 class LearnedMemory(TypedDict):
-    """A memory that a sync made or changed."""
+    """A memory that a sync created or changed."""
 
     id: str
     type: MemoryType
     title: str
     project: str
-    """The project that it belongs to."""
+    """The project of the memory."""
     change: LearnedChange
     is_candidate: bool
-    """Whether it waits for `nacre review`."""
+    """Whether it is pending in `nacre review`."""
 
 
-# What kind of learning a memory is.
+# The kind of a learning.
 LearningKind: TypeAlias = Literal["insight", "procedure", "pitfall", "friction", "preference", "convention", "context"]
 
 
 class LeftOut(TypedDict):
-    """What was relevant and did not fit."""
+    """Relevant files that did not fit."""
 
     symbols: int
     files: int
     listed: list[list[str | int]]
-    """Some of those files with the number of their symbols, the most relevant first."""
+    """Some of these files with their number of symbols, the most relevant first."""
+
+
+class LimitRequest(TypedDict):
+    """A limit on the number of entries to list."""
+
+    limit: NotRequired[int | None]
+    """Maximum number of results; 0 means all. The default is 20 for tasks, otherwise the setting `memory.max_results`."""
 
 
 class Listed(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[ProjectCommand]
 
 
 class Listed2(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[CodeArea]
 
 
 class Listed3(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[EntryPoint]
 
 
 class Listed4(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[HotPath]
 
 
 class Listed5(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[TopImport]
 
 
 class Listed6(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[ModuleNode]
 
 
 class Listed7(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[PublicSurface]
 
 
 class Listed8(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[SurfaceSymbol]
 
 
 class Listed9(TypedDict):
-    """A list that may be shown in part; the total is of all."""
+    """A list that may be incomplete, and the total number of items."""
 
     total: int
     items: list[str]
 
 
 class LookedIn(TypedDict):
-    """A place where an agent keeps its sessions."""
+    """A location where an agent stores its sessions."""
 
     agent: str
     path: str
     exists: bool
-    """Whether there is anything at that path."""
+    """Whether the path exists."""
 
 
 class LoopEntry(TypedDict):
-    """Something that is done again and again."""
+    """A background loop."""
 
     name: LoopName
     state: LoopState
     every_s: int
-    """How often, in seconds."""
+    """Interval in seconds."""
     last: NotRequired[str | None]
-    """When it was last begun."""
+    """Start time of the last iteration."""
     last_error: NotRequired[str | None]
-    """What was wrong the last time."""
+    """The error of the last iteration."""
     last_result: NotRequired[str | None]
-    """What it did the last time, in a few words."""
+    """A short result of the last iteration."""
     next: NotRequired[str | None]
-    """When it is due."""
+    """Due time of the next iteration."""
 
 
-# What is done again and again.
+# The name of a background loop.
 LoopName: TypeAlias = Literal["sync", "maintain", "index", "map", "prune"]
 
 
-# What a loop does now.
+# The current state of a loop.
 LoopState: TypeAlias = Literal["idle", "running", "paused", "waiting"]
 
 
-# One thing that was done to a memory, and why.
+# An action on a memory, with its reason.
 MaintainAction = TypedDict(
     "MaintainAction",
     {
         "action": "MaintainVerb",
-        # The memory that it was done to.
+        # ID of the memory.
         "target": "str",
         "title": "str",
         "reason": "str",
-        # Names this very action, so that what a person undoes is not done again.
+        # Identifies the action, so that an action undone by the user is not repeated.
         "key": "str",
-        # How sure it is, from 0 to 1, where that was measured.
+        # Confidence from 0 to 1, if it was measured.
         "likelihood": "NotRequired[float | None]",
-        # The memory it went into, or the one that overturned it.
+        # ID of the memory into which it was merged, or that overturned it.
         "with": "NotRequired[str | None]",
     },
 )
 
 
 class MaintainDurations(TypedDict):
-    """How long each step of a maintenance took, in milliseconds."""
+    """Duration of each step of a maintenance run in milliseconds."""
 
     read: int
     compare: int
@@ -1225,20 +1234,20 @@ class MaintainDurations(TypedDict):
 
 
 class MaintainMetrics(TypedDict):
-    """What a maintenance took."""
+    """Resources used by a maintenance run."""
 
     run_id: str
     memories: int
     broken: int
     pairs: int
-    """Memories that were compared, two by two."""
+    """Number of pairs of memories that were compared."""
     counts: MaintainMetricsCounts
     model_calls: int
     tokens: int
     cost_usd: float
     denied_writes: int
     explorers: list[ExplorerMetrics]
-    """A maintenance sends out none."""
+    """Always empty, because maintenance starts no explorers."""
     durations_ms: MaintainDurations
 
 
@@ -1256,37 +1265,33 @@ class MaintainMetricsCounts(TypedDict):
     validate: NotRequired[int]
 
 
-# How a maintenance ended.
-MaintainOutcome: TypeAlias = Literal["done", "clean", "skipped"]
-
-
 class MaintainReport(TypedDict):
-    """What was done in each store."""
+    """The result for each store."""
 
     dry_run: bool
     projects: list[MaintainedStore]
 
 
 class MaintainRequest(TypedDict):
-    """What to maintain, and how."""
+    """Options of a maintenance run."""
 
     all: NotRequired[bool]
-    """Every registered project and the global memories."""
+    """Maintain all registered projects and the global memories."""
     dry_run: NotRequired[bool]
-    """Tell what would be done, and change nothing."""
+    """Report the changes without making them."""
     force: NotRequired[bool]
     """Run even if nothing has changed."""
     rewrite: NotRequired[bool]
-    """Let the model of the role `lead` write what is merged."""
+    """Let the model of the role `lead` write merged memories."""
     scripted: NotRequired[str | None]
-    """A file with the model's answers, for tests."""
+    """Path of a file with the model's answers, for tests."""
 
 
 # How the maintenance of a store ended.
 MaintainState: TypeAlias = Literal["done", "failed", "clean", "skipped"]
 
 
-# What is done to a memory.
+# Kind of an action on a memory.
 MaintainVerb: TypeAlias = Literal[
     "merge",
     "consolidate",
@@ -1303,60 +1308,60 @@ MaintainVerb: TypeAlias = Literal[
 
 
 class MaintainedStore(TypedDict):
-    """One store: a report, or the reason why there is none."""
+    """The result for one store: a report, or the reason why there is none."""
 
     project: str
-    """The name of the project, or `global`."""
+    """Name of the project, or `global`."""
     state: MaintainState
     ms: int
     causes: NotRequired[list[str] | None]
     changes: NotRequired[list[PlannedChange] | None]
-    """What would change, where nothing was to be changed."""
+    """The planned changes of a dry run."""
     hints: NotRequired[list[str] | None]
     reason: NotRequired[str | None]
     """Why it failed."""
     report: NotRequired[StoreMaintenance | None]
 
 
-# Which command an answer is of.
+# The map command that produced an answer.
 MapCommand: TypeAlias = Literal["explore", "context", "delta", "refresh", "explain", "watch", "search_code"]
 
 
-# How much an overview tells.
+# Level of detail of an overview.
 MapDetail: TypeAlias = Literal["compact", "normal", "verbose"]
 
 
-# The form of a payload. A budget is counted on the bytes of that form.
+# The output format of the map. The output budget counts bytes in this format.
 MapFormat: TypeAlias = Literal["text", "json"]
 
 
-# A state of a project's files, such as `6af1b3c4.17`. Each change of them makes the next one.
+# A revision of the project's files, such as `6af1b3c4.17`. Each change to the files increments it.
 MapRevision: TypeAlias = "str"
 
 
 class MapStats(TypedDict):
-    """What bringing the map up to date cost, and what it saw."""
+    """The cost of updating the map, and the number of files seen."""
 
     file_count: int
     total_bytes: int
     reused_entries: int
     rehashed_entries: int
     unread_files: int
-    """Files that are too large, or that may not be read."""
+    """Files that are too large or not readable."""
     postponed_files: int
-    """Files that there was no time for; the next command reads them."""
+    """Files skipped because time ran out. The next command reads them."""
     skipped: SkippedCounts
 
 
 class MatchGroup(TypedDict):
-    """Lines that lie in the same symbol, or outside of all."""
+    """Lines in the same symbol, or outside of any symbol."""
 
     lines: list[MatchedLine]
     symbol: NotRequired[MatchSymbol | None]
 
 
 class MatchSymbol(TypedDict):
-    """The innermost symbol that lines lie in."""
+    """The innermost symbol that contains the lines."""
 
     name: str
     kind: SymbolKind
@@ -1366,13 +1371,13 @@ class MatchSymbol(TypedDict):
 
 
 class MatchedFile(TypedDict):
-    """A file with lines that match."""
+    """A file with matching lines."""
 
     path: str
     is_definition: bool
-    """Whether it defines what was asked for."""
+    """Whether it defines the searched symbol."""
     matches: int
-    """Lines of it that match, shown or not; 0 where they were not counted."""
+    """Number of matching lines, including those not shown; 0 if they were not counted."""
     groups: NotRequired[list[MatchGroup]]
     """In the order of the file."""
 
@@ -1381,51 +1386,51 @@ class MatchedLine(TypedDict):
     """A line of a file."""
 
     line: int
-    """From 1."""
+    """Line number, starting at 1."""
     text: str
-    """As far as it is shown."""
+    """Text of the line, which may be truncated."""
     is_context: NotRequired[bool]
-    """Whether it stands near a match and is none."""
+    """Whether the line is context and not a match."""
 
 
 class MemoryAddRequest(TypedDict):
-    """A memory in a person's own words."""
+    """A new memory in the user's own words."""
 
     title: str
-    """What was decided or learned, in one line."""
+    """The decision or learning in one line."""
     applies: NotRequired[list[str]]
-    """Situations in which it should be told, each in one line."""
+    """Situations in which the memory is relevant, one line each."""
     body: NotRequired[str]
     """The reason and the details, as Markdown."""
     confidence: NotRequired[float | None]
-    """From 0 to 1. Without it, what a person says is trusted."""
+    """Confidence from 0 to 1. By default, statements of the user have full confidence."""
     kind: NotRequired[LearningKind | None]
-    """Only of a learning; without it, an insight."""
+    """The kind of learning. The default is an insight."""
     related: NotRequired[list[str]]
-    """The ids of related memories, or the starts of them."""
+    """Ids of related memories, or prefixes of them."""
     scope: NotRequired[Scope | None]
     supersedes: NotRequired[str | None]
-    """The memory that it supersedes, by its id or the start of it."""
+    """The id of the memory that this one supersedes, or a prefix of it."""
     tags: NotRequired[list[str]]
     type: NotRequired[MemoryType | None]
-    """A decision or a learning. Without it, a decision."""
+    """Decision or learning. The default is a decision."""
 
 
 class MemoryAnswer(TypedDict):
-    """Memories as the answer: the first answers, the others are near it."""
+    """Memories that answer a question, the best match first."""
 
     question: str
     known: bool
     memories: list[RecalledMemory]
     broken: int
-    """How many files could not be read."""
+    """Number of unreadable files."""
     answer: NotRequired[str | None]
     """The first memory in a few words."""
     error: NotRequired[str | None]
-    """Why no model answered, where one should have."""
+    """Why the configured model did not answer."""
 
 
-# What was done to a memory.
+# The change made to a memory.
 MemoryChange: TypeAlias = Literal[
     "added",
     "edited",
@@ -1439,35 +1444,35 @@ MemoryChange: TypeAlias = Literal[
 
 
 class MemoryChangeReport(TypedDict):
-    """What was done to one memory."""
+    """The change made to one memory."""
 
     done: MemoryChange
     id: str
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes."""
+    """The change id for `nacre undo`."""
     path: NotRequired[str | None]
-    """Its file, where it is new."""
+    """The path of the memory file, if it is new."""
 
 
 class MemoryChangesReport(TypedDict):
-    """What was done to several memories, each in a change set of its own."""
+    """The changes made to several memories, each in a separate change set."""
 
     done: MemoryChange
     ids: list[str]
     failed: list[MemoryFailure]
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes."""
+    """The change id for `nacre undo`."""
     copies: NotRequired[list[CheckedCopy]]
-    """Of what was forgotten: each place that may hold a copy, as it was found afterwards."""
+    """Other places that may contain a copy of a forgotten memory, checked after the removal."""
 
 
 class MemoryEdge(TypedDict):
-    """What ties a memory to another."""
+    """A link from one memory to another."""
 
     kind: EdgeKind
     id: str
     shared: NotRequired[str | None]
-    """The tag, file or symbol that both have."""
+    """The tag, file or symbol that both memories have."""
 
 
 class MemoryEntry(TypedDict):
@@ -1483,106 +1488,107 @@ class MemoryEntry(TypedDict):
     scope: StoreScope
     path: str
     applies: NotRequired[list[str]]
-    """Situations in which it should be told."""
+    """Situations in which it is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
-    """What kind of learning it is."""
+    """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """The trust level on this machine, if it is below the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class MemoryEvidence(TypedDict):
-    """What proves a memory."""
+    """The quotes that prove a memory."""
 
     version: int
-    """Of the format of the file that holds it."""
+    """Format version of the evidence file."""
     id: str
     quotes: list[MemoryQuote]
     unproven: NotRequired[bool]
-    """The file was changed by something else than Nacre since this machine last knew it: its quotes prove nothing."""
+    """A program other than Nacre changed the memory file, so the quotes no longer prove its text."""
 
 
 class MemoryFailure(TypedDict):
-    """A memory that nothing was done to, and why."""
+    """A memory that could not be changed, and why."""
 
     id: str
-    """As it was named."""
+    """The id from the request."""
     code: ErrorCode
     message: str
-    """What could not be done."""
+    """The error message."""
     causes: list[str]
-    """Why, outermost first."""
+    """The causes, outermost first."""
     hints: list[str]
-    """What the person can do, with the command to type."""
+    """What the user can do, with commands to run."""
 
 
 class MemoryFeedback(TypedDict):
-    """What a person said of a memory."""
+    """Feedback on a memory."""
 
     verdict: Verdict
+    by: SaidBy
     at: str
     note: NotRequired[str | None]
 
 
 class MemoryGrowth(TypedDict):
-    """How many memories there were at the end of a day."""
+    """Number of memories at the end of a day."""
 
     day: str
-    """As `YYYY-MM-DD`."""
+    """Date as `YYYY-MM-DD`."""
     total: int
 
 
 class MemoryIdsRequest(TypedDict):
-    """Which memories to archive, restore or forget."""
+    """The memories to archive, restore or forget."""
 
     ids: list[str]
-    """To forget, whole ids; else the starts of them will do."""
+    """Ids of memories. Prefixes are accepted, except when forgetting."""
     scope: NotRequired[Scope | None]
 
 
 class MemoryLink(TypedDict):
-    """One end of a link between two memories. It is verified where the older file says it itself."""
+    """A link from or to another memory. It is verified if the older memory's file also records it."""
 
     id: str
     verified: bool
 
 
 class MemoryListReport(TypedDict):
-    """Memories, in the order that was asked for."""
+    """The listed memories."""
 
     memories: list[MemoryEntry]
     total: int
-    """How many there are, listed or not."""
+    """Total number of matching memories, including those not listed."""
     broken: list[BrokenFile]
     hidden_summaries: NotRequired[int | None]
-    """How many summaries were left out."""
+    """Number of summaries left out."""
 
 
 class MemoryListRequest(TypedDict):
-    """Which memories to list."""
+    """Selects the memories to list."""
 
     all: NotRequired[bool]
-    """Summaries too, which are left out unless `type` asks for them."""
+    """Include summaries. They are left out by default unless `type` selects them."""
     archived: NotRequired[bool]
-    """Archived ones instead."""
+    """List archived memories instead of current ones."""
     kind: NotRequired[LearningKind | None]
     """Only learnings of this kind."""
     limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
     offset: NotRequired[int]
-    """How many to pass over."""
+    """Number of memories to skip."""
     scope: NotRequired[Scope | None]
     sort: NotRequired[MemorySort | None]
-    """Without it, the project's first, and of each store the newest first."""
+    """The sort order. By default, memories of the project are first, newest first in each store."""
     status: NotRequired[MemoryStatus | None]
     tag: NotRequired[str | None]
     type: NotRequired[MemoryType | None]
 
 
 class MemoryQuote(TypedDict):
-    """Words that were said, and where."""
+    """A quote from a session, and its source."""
 
     text: str
     speaker: Speaker
@@ -1591,57 +1597,57 @@ class MemoryQuote(TypedDict):
 
 
 class MemoryRelatedReport(TypedDict):
-    """The memories that belong to one, nearest first."""
+    """Memories related to one memory, closest first."""
 
     id: str
     related: list[RelatedMemory]
     total: int
-    """How many there are, listed or not."""
+    """Total number of related memories, including those not listed."""
     also_in: list[OtherPlace]
-    """Where else its id stands."""
+    """Other files with the same id."""
 
 
 class MemoryRelatedRequest(TypedDict):
-    """Which memory to look around."""
+    """The memory whose related memories are listed."""
 
     id: str
-    """Its id, or the start of it."""
+    """The id of the memory, or a prefix of it."""
     limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
     scope: NotRequired[Scope | None]
 
 
 class MemorySearchReport(TypedDict):
-    """The memories that were found: the project's first, and of each store the best first."""
+    """Search results. Memories of the project are first, best match first in each store."""
 
     query: str
     hits: list[FoundMemory]
     total: int
-    """How many there are, listed or not."""
+    """Total number of matches, including those not listed."""
     broken: list[BrokenFile]
 
 
 class MemorySearchRequest(TypedDict):
-    """What to search for."""
+    """A search query and its limits."""
 
     query: str
     """Words, "quoted phrases" and filters such as `tag:auth`."""
     all_projects: NotRequired[bool]
-    """Those of every registered project, whatever `scope` says."""
+    """Search all registered projects, regardless of `scope`."""
     archived: NotRequired[bool]
-    """Archived ones too."""
+    """Include archived memories."""
     limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
     mode: NotRequired[SearchMode]
     scope: NotRequired[Scope | None]
     since: NotRequired[str | None]
-    """Only memories that changed since this day, moment or age, such as `2026-01` or `7d`."""
+    """Only memories changed since this date, time or age, such as `2026-01` or `7d`."""
     tag: NotRequired[str | None]
     type: NotRequired[MemoryType | None]
 
 
 class MemoryShowReport(TypedDict):
-    """One memory."""
+    """A memory with its details."""
 
     id: str
     type: MemoryType
@@ -1653,44 +1659,44 @@ class MemoryShowReport(TypedDict):
     scope: StoreScope
     path: str
     also_in: list[OtherPlace]
-    """Where else its id stands."""
+    """Other files with the same id."""
     supersedes: list[MemoryLink]
     superseded_by: list[MemoryLink]
     body: str
     version: str
-    """Names the content of its file: whoever writes it back says which content they read."""
+    """The version of the file's content. A write request passes back the version that was read."""
     applies: NotRequired[list[str]]
-    """Situations in which it should be told."""
+    """Situations in which it is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     evidence: NotRequired[MemoryEvidence | None]
     feedback: NotRequired[MemoryFeedback | None]
-    """A person's last word on it."""
+    """The latest feedback of a user on this memory."""
     history: NotRequired[list[MemoryVersion] | None]
     kind: NotRequired[str | None]
-    """What kind of learning it is."""
+    """The kind of learning."""
     text: NotRequired[str | None]
-    """The whole Markdown file, where it was asked for."""
+    """The whole Markdown file, if requested."""
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """The trust level on this machine, if it is below the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class MemoryShowRequest(TypedDict):
-    """Which memory to show, and how much of it."""
+    """The memory to show, and the details to include."""
 
     id: str
-    """Its id, or the start of it."""
+    """The id of the memory, or a prefix of it."""
     evidence: NotRequired[bool]
-    """With the quotes that prove it."""
+    """Include the quotes that prove the memory."""
     history: NotRequired[bool]
-    """With how it came to be what it is."""
+    """Include the earlier versions."""
     scope: NotRequired[Scope | None]
     text: NotRequired[bool]
-    """With the whole Markdown file, frontmatter and body."""
+    """Include the whole Markdown file, with frontmatter and body."""
 
 
-# By what memories are put in order, over all stores. What has no such value comes last.
+# The sort key of a list. Memories without a value for it are last.
 MemorySort: TypeAlias = Literal[
     "updated",
     "-updated",
@@ -1703,11 +1709,11 @@ MemorySort: TypeAlias = Literal[
 ]
 
 
-# How a memory stands.
+# The status of a memory.
 MemoryStatus: TypeAlias = Literal["active", "candidate", "superseded", "stale", "archived"]
 
 
-# What a memory is.
+# The type of a memory.
 MemoryType: TypeAlias = Literal["decision", "learning", "summary"]
 
 
@@ -1720,11 +1726,11 @@ class MemoryUse(TypedDict):
     citations: int
     confirmations: int
     effective: float
-    """What age and use left of its confidence."""
+    """Confidence after adjustment for age and use."""
 
 
 class MemoryVersion(TypedDict):
-    """A memory as it was once: by a commit, or by a run where there is no git."""
+    """An earlier version of a memory, from a Git commit or a run."""
 
     when: str
     who: str
@@ -1734,30 +1740,30 @@ class MemoryVersion(TypedDict):
 
 
 class MemoryWriteRequest(TypedDict):
-    """A text that takes the place of a memory's file."""
+    """The new content of a memory file."""
 
     id: str
-    """Its id, or the start of it."""
+    """The id of the memory, or a prefix of it."""
     text: str
-    """The whole Markdown file, frontmatter and body."""
+    """The whole Markdown file, with frontmatter and body."""
     scope: NotRequired[Scope | None]
     version: NotRequired[str | None]
-    """The version that was read; where the file has another now, nothing is written."""
+    """The version that was read. The write fails if the file has a different version now."""
 
 
 class MendedFile(TypedDict):
-    """A file that was mended."""
+    """A file that was fixed."""
 
     path: str
     what: str
 
 
-# Who says a message.
+# The sender of a message.
 MessageRole: TypeAlias = Literal["user", "assistant", "tool", "system"]
 
 
 class ModelAnswer(TypedDict):
-    """What a model wrote, as far as it holds."""
+    """A model's answer, reduced to its verified sentences."""
 
     question: str
     known: bool
@@ -1765,45 +1771,41 @@ class ModelAnswer(TypedDict):
     memories: list[CitedMemory]
     """The memories that the sentences cite."""
     messages: list[str]
-    """The messages of sessions that they cite."""
+    """The session messages that the sentences cite."""
     left_out: dict[str, int]
-    """How many sentences were left out, by reason."""
+    """Number of removed sentences by reason."""
     broken: int
-    """How many files could not be read."""
+    """Number of unreadable files."""
     steps: int
     tool_calls: int
-    tokens: TokenUse
+    tokens: TokenCounts
     answer: NotRequired[str | None]
     """The sentences as one text."""
     cost_usd: NotRequired[float | None]
     error: NotRequired[str | None]
-    """Why the answer is not whole."""
+    """Why the answer is incomplete."""
     failure: NotRequired[Failure | None]
-    """The same with what may help."""
+    """The same error with hints."""
 
 
 class ModelListReport(TypedDict):
-    """The models that are set, who serves them, and those that search by meaning."""
+    """The configured models, their providers, and the embedding models."""
 
     roles: list[RoleEntry]
     providers: list[ProviderEntry]
-    """Those that serve the models of the roles."""
+    """Providers of the configured models."""
     agents: list[InstalledAgent]
-    """The agents on this machine that can answer, whether or not a role uses them."""
+    """Installed agents that can be used as a model, including those not assigned to a role."""
     models: list[EmbedderEntry]
-    """Those that search by meaning."""
+    """Embedding models."""
 
 
-class ModelListRequest(TypedDict):
-    """Lists models. None of them is asked."""
-
-
-# A job that a model can be set for.
+# A role to which a model can be assigned.
 ModelRole: TypeAlias = Literal["lead", "explorer", "extract", "summarize", "ask", "chat"]
 
 
 class ModelStats(TypedDict):
-    """What one model used."""
+    """Usage statistics of one model."""
 
     model: str
     calls: int
@@ -1811,46 +1813,39 @@ class ModelStats(TypedDict):
     cached: int
     output: int
     cost_nano_dollars: NotRequired[int | None]
-    """In billionths of a dollar; `None` where one of the calls has no known price."""
+    """Cost in billionths of a dollar, or `None` if the price of a call is unknown."""
 
 
 class ModelTestReport(TypedDict):
-    """What the model answered, how long it took and what it cost."""
+    """The answer of the tested model, with its duration and cost."""
 
     role: ModelRole
     model: str
-    """As `provider/model`."""
+    """Name of the model as `provider/model`."""
     text: str
     total_ms: int
-    tokens: ModelTestTokens
+    tokens: TokenCounts
     cost_usd: NotRequired[float | None]
-    """`null` when no price is known."""
+    """Cost in US dollars, or `null` if no price is known."""
     first_word_ms: NotRequired[int | None]
 
 
 class ModelTestRequest(TypedDict):
-    """Asks a model for one word."""
+    """Tests a model by requesting a one-word answer."""
 
     role: NotRequired[ModelRole]
-    """The model of this role."""
-
-
-class ModelTestTokens(TypedDict):
-    """What one call used."""
-
-    input: int
-    output: int
+    """The role whose model is tested."""
 
 
 class ModuleGraph(TypedDict):
-    """Which folders import which; only imports that lead to a file count."""
+    """Imports between folders. Only imports that resolve to a file are counted."""
 
     nodes: int
-    """Files."""
+    """Number of files."""
     edges: int
-    """Pairs of a file and one that it imports."""
+    """Number of pairs of an importing and an imported file."""
     unresolved: int
-    """Imports that should lead to a file of the project and do not."""
+    """Number of imports that should resolve to a file of the project but do not."""
     modules: Listed6
 
 
@@ -1862,30 +1857,36 @@ class ModuleNode(TypedDict):
     imports: list[str]
 
 
+class MovedMemories(TypedDict):
+    """Memories in transfer between two machines. A response omits memories that no longer exist."""
+
+    memories: list[MovedMemory]
+
+
 class MovedMemory(TypedDict):
-    """A memory on its way between two machines: its files as they are."""
+    """A memory in transfer between two machines, with the content of its files."""
 
     id: str
     type: MemoryType
     text: str
     evidence: NotRequired[str | None]
     replaces: NotRequired[str | None]
-    """The hash of the version that it may replace."""
+    """The hash of the version that this memory may replace."""
 
 
 class OfferReport(TypedDict):
-    """Memories of a project with the hashes of their files, in the order of ids."""
+    """Memories of a project with the hashes of their files, in id order."""
 
     memories: list[OfferedMemory]
     more: NotRequired[str | None]
-    """Where there are more: the id to ask for those behind."""
+    """The id after which the next page starts, if there is one."""
 
 
 class OfferRequest(TypedDict):
-    """Which memories a server has."""
+    """Selects the memories of a server to list."""
 
     after: NotRequired[str | None]
-    """Only those behind this id, in the order of ids."""
+    """Only memories after this id, in id order."""
 
 
 class OfferedMemory(TypedDict):
@@ -1894,7 +1895,7 @@ class OfferedMemory(TypedDict):
 
 
 class OpenContradiction(TypedDict):
-    """Two memories that contradict each other, for a person to decide."""
+    """Two contradictory memories, for the user to decide."""
 
     newer: str
     older: str
@@ -1903,119 +1904,112 @@ class OpenContradiction(TypedDict):
 
 
 class OtherPlace(TypedDict):
-    """Another file of the same id."""
+    """Another file with the same id."""
 
     scope: StoreScope
     path: str
 
 
 class OverviewDay(TypedDict):
-    """What happened on one day."""
+    """Activity on one day."""
 
     day: str
-    """As `YYYY-MM-DD`."""
+    """Date as `YYYY-MM-DD`."""
     sessions: dict[str, int]
-    """Sessions whose last activity was on that day, by agent."""
+    """Number of sessions last active on that day, by agent."""
     learned: int
-    """Memories of today that came on that day."""
+    """Number of existing memories created on that day."""
     input_tokens: int
-    """Of the agents' sessions, without what came from a cache."""
+    """Input tokens of agent sessions, without cached tokens."""
     cached_tokens: int
-    """Read from a cache or written to it."""
+    """Tokens read from or written to a cache."""
     output_tokens: int
     runs: int
-    """Runs of sync and maintain whose folders are kept."""
+    """Number of sync and maintenance runs whose folders still exist."""
     cost_nano_dollars: NotRequired[int | None]
-    """What Nacre's own model calls cost, in billionths of a dollar; `None` where one of them has no known price."""
+    """Cost of Nacre's own model calls in billionths of a dollar, or `None` if the price of a call is unknown."""
 
 
 class OverviewReport(TypedDict):
-    """What happened in the project, or in all of them where there is none. Days are those of UTC."""
+    """Activity in the project, or in all projects if none is selected. Days are in UTC."""
 
     since: str
     until: str
     days: list[OverviewDay]
-    """Every day, the oldest first, also where nothing happened."""
+    """All days of the period, oldest first, including those without activity."""
     agents: list[AgentActivity]
-    """The agents that had sessions, by name."""
+    """Agents with sessions in the period, by name."""
     memories: dict[str, int]
-    """Decisions and learnings now, by status."""
+    """Current number of decisions and learnings, by status."""
     growth: list[MemoryGrowth]
-    """How many of today's memories there were at the end of each day, archived ones left out."""
+    """Number of memories at the end of each day, without archived ones. Counts only memories that exist now."""
     models: list[ModelStats]
-    """What models used, over all time."""
+    """Model usage over all time."""
     tools: list[ToolStats]
-    """How tools fared, over all time."""
-
-
-class OverviewRequest(TypedDict):
-    """How far to look back."""
-
-    since: NotRequired[str | None]
-    """A day, a moment or an age, such as `2026-11-15` or `7d`. Without it, 30 days. Ten years at most."""
+    """Tool usage over all time."""
 
 
 class PausedSession(TypedDict):
-    """A session that waits for a model."""
+    """A session that is paused until a model is available."""
 
     id: str
     reason: str
     limit: NotRequired[str | None]
-    """The limit that was reached, by its key; without one, the model cannot be reached."""
+    """The key of the limit that was reached. Absent if the model cannot be reached."""
 
 
 class PlannedChange(TypedDict):
-    """A file that would be made, changed or removed."""
+    """A file that would be created, changed or removed."""
 
     path: str
-    """Below the store."""
+    """Path relative to the store."""
     after: NotRequired[str | None]
-    """Its text then; `None` where it would be removed."""
+    """New text, or `None` if the file would be removed."""
     before: NotRequired[str | None]
-    """Its text now; `None` where it would be made."""
+    """Current text, or `None` if the file would be created."""
 
 
 class ProjectAddReport(TypedDict):
-    """A registered repository that has a store."""
+    """A registered project."""
 
     path: str
     root: str
     is_git: bool
     created: list[str]
-    """What was made now; nothing when the store was there already."""
+    """Paths created by this command; empty if the store already existed."""
     memories: int
     shares_summaries: bool
-    """Whether git shares the summaries of sessions."""
+    """Whether summaries of sessions are shared through git."""
     next: str
-    """A command to try next."""
+    """Suggested next command."""
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes; nothing where nothing changed."""
+    """ID for `nacre undo`; absent if nothing changed."""
     foreign: NotRequired[int]
-    """Of these, memories that came from elsewhere and wait for `nacre trust`."""
+    """Number of these memories that were not recorded on this machine and are pending in `nacre trust`."""
     has_agents: NotRequired[bool]
-    """Whether any agent's sessions were found, of whatever folder."""
+    """Whether sessions of any agent were found in any folder."""
     is_partial: NotRequired[bool]
-    """There may be more sessions: the look was ended early."""
+    """Whether the search for sessions stopped early, so that there may be more."""
     new_sessions: NotRequired[int]
-    """Of these, sessions that no sync has finished."""
+    """Number of these sessions that are not yet processed."""
     project: NotRequired[str | None]
-    """`null` when it could not be registered."""
+    """Name of the project, or `null` if it could not be registered."""
     sessions: NotRequired[list[AgentSessions]]
-    """The sessions of this repository that the agents hold."""
+    """Number of this repository's sessions for each agent."""
     switched_off: NotRequired[list[str]]
-    """Agents that left sessions here and that a person took out, so that they are not read."""
+    """Agents with sessions in this repository that the user disconnected, so they are not read."""
 
 
 class ProjectAddRequest(TypedDict):
-    """Prepares the repository at a path, as `init` does for the one around the current folder."""
+    """Initializes the repository at a path and registers it as a project."""
 
     path: str
-    """The repository's folder."""
+    """Folder of the repository."""
     name: NotRequired[str | None]
-    """Its name; without it, the one it has, or the folder's."""
+    """Name of the project. Defaults to its current name, or to the name of the folder."""
 
 
-# A command, and the file that says so.
+# A command, and the file that defines it.
 ProjectCommand = TypedDict(
     "ProjectCommand",
     {
@@ -2032,7 +2026,7 @@ class ProjectContradiction(TypedDict):
     newer: ProjectMemory
     older: ProjectMemory
     likelihood: float
-    """How sure it is, from 0 to 1."""
+    """Likelihood of a contradiction, from 0 to 1."""
 
 
 class ProjectEntry(TypedDict):
@@ -2044,13 +2038,9 @@ class ProjectEntry(TypedDict):
 
 
 class ProjectListReport(TypedDict):
-    """The registered projects, in the order of the register."""
+    """The registered projects, in the order of registration."""
 
     projects: list[ProjectEntry]
-
-
-class ProjectListRequest(TypedDict):
-    """Lists the registered projects."""
 
 
 class ProjectMemory(TypedDict):
@@ -2062,31 +2052,31 @@ class ProjectMemory(TypedDict):
 
 
 class ProjectRemoveReport(TypedDict):
-    """A project that is no longer registered."""
+    """A project that was removed from the register."""
 
     removed: str
-    """Its name."""
+    """Name of the project."""
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes; nothing where nothing changed."""
+    """ID for `nacre undo`; absent if nothing changed."""
 
 
 class ProjectRemoveRequest(TypedDict):
-    """Takes a project out of the register. Its files stay."""
+    """Removes a project from the register. Its files are kept."""
 
     name: str
 
 
-# What there is at the path of a project.
+# State of a project's folder.
 ProjectState: TypeAlias = Literal["ready", "no store", "missing"]
 
 
 class ProviderEntry(TypedDict):
-    """A service that answers for models."""
+    """A provider of models."""
 
     name: str
     address: str
     key: str
-    """Whether there is a key and in which variable; never the key."""
+    """The variable that contains the API key, and whether it is set. Never the key itself."""
     origin: str
 
 
@@ -2097,32 +2087,32 @@ class PublicSurface(TypedDict):
     symbols: Listed8
 
 
-# What a server did with a memory.
+# What the server did with a pushed memory.
 PushState: TypeAlias = Literal["taken", "known", "differs", "forgotten", "invalid"]
 
 
-# What was done to sessions of the queue.
+# The change made to queued sessions.
 QueueChange: TypeAlias = Literal["queued", "skipped"]
 
 
 class QueueChangeReport(TypedDict):
-    """The sessions that were changed."""
+    """The changed sessions."""
 
     done: QueueChange
     ids: list[str]
 
 
 class QueueChangeRequest(TypedDict):
-    """Which sessions to put back or to take out: one by its id, or all."""
+    """The sessions to retry or skip: one session by id, or all."""
 
     all: NotRequired[bool]
-    """All that are dead (retry) or pending (skip)."""
+    """Select all dead sessions (retry) or all pending sessions (skip)."""
     id: NotRequired[str | None]
-    """The start of a session's id."""
+    """A prefix of the session id."""
 
 
 class QueueJob(TypedDict):
-    """A session's place in the queue."""
+    """A session in the queue."""
 
     id: str
     """The session's id."""
@@ -2131,97 +2121,97 @@ class QueueJob(TypedDict):
     changed: str
     agent: str
     not_before: NotRequired[str | None]
-    """It is not tried again before this time."""
+    """Time before which the session is not retried."""
     project: NotRequired[str | None]
     reason: NotRequired[str | None]
     run: NotRequired[str | None]
-    """The run that it became part of."""
+    """The run that processed the session."""
     title: NotRequired[str | None]
 
 
 class QueueListReport(TypedDict):
-    """Sessions of the queue, the latest change first."""
+    """Queued sessions, most recently changed first."""
 
     jobs: list[QueueJob]
     total: int
-    """How many there are, listed or not."""
+    """Total number of sessions, including those not listed."""
 
 
 class QueueListRequest(TypedDict):
-    """Which sessions of the queue to list."""
+    """Selects the queued sessions to list."""
 
     limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
     status: NotRequired[JobState | None]
 
 
 class QuoteCheck(TypedDict):
-    """How many quotes were found where they are said to be from."""
+    """Number of quotes that match their transcripts."""
 
     verified: int
     by_hand: int
-    """Given by a person to Nacre itself."""
+    """Quotes that the user entered directly in Nacre."""
     unchecked: int
-    """Their transcript is not on this machine."""
+    """Quotes whose transcript is not on this machine."""
     missing: int
     unreadable: int
-    """Files that could not be read."""
+    """Transcripts that cannot be read."""
 
 
 class ReadReport(TypedDict):
-    """How well a trace could be read."""
+    """Statistics about reading a trace."""
 
     lines: int
-    """Whole lines or rows that were read."""
+    """Complete lines or rows read."""
     bad_lines: int
-    """Of these, lines of which nothing could be used."""
+    """Lines with no usable content."""
     mended_lines: int
-    """Lines saved in part."""
+    """Damaged lines that were partly recovered."""
     invalid_utf8: int
-    """Lines with bytes that are not UTF-8."""
+    """Lines that are not valid UTF-8."""
     long_lines: int
-    """Lines beyond the line cap."""
+    """Lines longer than the limit."""
     unknown_records: int
-    """Records of a type that is not known."""
+    """Records of unknown type."""
     unknown_types: dict[str, int]
-    """Their types and counts, at most 32."""
+    """Number of records by unknown type, for at most 32 types."""
     cut_texts: int
-    """Texts that lost their middle."""
+    """Texts whose middle was removed."""
     repeated: int
-    """Messages that the trace holds twice."""
+    """Messages that are duplicated in the trace."""
     left_out: int
-    """Events beyond those that are read of one session."""
+    """Events beyond the limit for one session."""
     torn_tail: NotRequired[int | None]
-    """Where an unfinished last line starts."""
+    """Start offset of an incomplete last line."""
 
 
 class RecalledMemory(TypedDict):
-    """A memory that fits a question."""
+    """A memory that matches a question."""
 
     id: str
     type: str
-    """Its type; of a learning, its kind."""
+    """Type of the memory, or the kind of a learning."""
     title: str
     status: str
     scope: StoreScope
     score: float
     line: str
-    """The line of its text that is nearest to the question; empty where the title says it all."""
+    """The best matching line of its text; empty if the title is sufficient."""
     not_verified: list[str]
-    """What it overturned by nothing but its own claim."""
+    """IDs of memories that it overturned without verification."""
     also_in: list[StoreScope]
-    """Which other stores have the same id."""
+    """Other stores that contain the same ID."""
     project: NotRequired[str | None]
-    """Its project, where all projects were asked."""
+    """Project of the memory, if all projects were searched."""
     proof: NotRequired[RecalledQuote | None]
-    """The first quote that says more than the memory itself."""
+    """The first quote that adds information to the memory."""
     quote: NotRequired[str | None]
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """Trust level on this machine, if lower than that of the agent's own statements."""
 
 
 class RecalledQuote(TypedDict):
-    """What proves a memory."""
+    """A quote that supports a memory."""
 
     text: str
     speaker: Speaker
@@ -2229,18 +2219,20 @@ class RecalledQuote(TypedDict):
 
 
 class RefreshRequest(TypedDict):
-    """Which project to read again, and how many of its changes to list."""
+    """Updates the map of a project and lists the changes."""
 
     after: NotRequired[str | None]
-    """Continue after this path, the `next` of the answer before."""
+    """Continue after this path, which is the `next` of the previous answer."""
     limit: NotRequired[int | None]
-    """List at most this many files; 0 or nothing for all."""
+    """Maximum number of files; 0 or absent means all."""
     project: NotRequired[str | None]
-    """A folder inside the project, or a registered name. Without it, the project around the current folder."""
+    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+    folder.
+    """
 
 
 class RelatedMemory(TypedDict):
-    """A memory that belongs to another."""
+    """A related memory."""
 
     edge: MemoryEdge
     id: str
@@ -2253,22 +2245,22 @@ class RelatedMemory(TypedDict):
     scope: StoreScope
     path: str
     applies: NotRequired[list[str]]
-    """Situations in which it should be told."""
+    """Situations in which it is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
-    """What kind of learning it is."""
+    """The kind of learning."""
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """The trust level on this machine, if it is below the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
-# How a candidate stands to a memory.
+# The relation between a candidate and a memory.
 Relation: TypeAlias = Literal["different", "contradicts", "refines", "same"]
 
 
 class ReviewCandidate(TypedDict):
-    """A candidate with what proves it."""
+    """A candidate with its evidence."""
 
     id: str
     type: MemoryType
@@ -2282,63 +2274,63 @@ class ReviewCandidate(TypedDict):
     body: str
     quotes: list[MemoryQuote]
     applies: NotRequired[list[str]]
-    """Situations in which it should be told."""
+    """Situations in which it is relevant."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
-    """What kind of learning it is."""
+    """The kind of learning."""
     reason: NotRequired[str | None]
-    """Why it is quarantined, where it is."""
+    """Why the candidate is quarantined, if it is."""
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """The trust level on this machine, if it is below the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
 class ReviewDecideRequest(TypedDict):
-    """What a person decided, and about which candidates."""
+    """The user's decision, and the candidates it applies to."""
 
     ids: list[str]
-    """Their ids, or the starts of them."""
+    """Ids of the candidates, or prefixes of them."""
     decision: ReviewDecision
     scope: NotRequired[Scope | None]
     supersedes: NotRequired[str | None]
-    """The memory that the one accepted candidate supersedes, by its id or the start of it."""
+    """The id of the memory that the accepted candidate supersedes, or a prefix of it. Requires exactly one candidate."""
 
 
-# What a person decides about a candidate.
+# The user's decision about a candidate.
 ReviewDecision: TypeAlias = Literal["accept", "reject"]
 
 
 class ReviewListReport(TypedDict):
-    """Candidates, the newest first."""
+    """Candidates, newest first."""
 
     candidates: list[ReviewCandidate]
     total: int
-    """How many there are, listed or not."""
+    """Total number of candidates, including those not listed."""
     broken: list[BrokenFile]
 
 
 class ReviewListRequest(TypedDict):
-    """Which candidates to list."""
+    """Limits the list of candidates."""
 
     limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
     scope: NotRequired[Scope | None]
 
 
 class RoleEntry(TypedDict):
-    """A role and the models that do its job."""
+    """A role and its models."""
 
     role: str
-    """`default` is for all that are not set."""
+    """Name of the role. `default` applies to all roles without their own models."""
     models: list[str]
-    """In the order in which they are asked."""
+    """Models in the order in which they are tried."""
     origin: str
     problem: NotRequired[str | None]
-    """Why the role cannot be used, as far as the settings tell."""
+    """Why the role cannot be used, as far as the settings show."""
 
 
-# How often a run did what.
+# Number of actions of each kind in a run.
 RunCounts: TypeAlias = "ActionCounts | RunCountsVariant2"
 
 
@@ -2357,15 +2349,15 @@ class RunCountsVariant2(TypedDict):
 
 
 class RunEntry(TypedDict):
-    """A run, in a line."""
+    """A run in a list."""
 
     id: str
     of: str
-    """The trace that it read, or the run that it took back."""
+    """The trace that the run processed, or the change that it undid."""
     counts: NotRequired[RunCounts | None]
-    """An undo counts nothing."""
+    """Absent for an undo."""
     mode: NotRequired[RunMode | None]
-    """Nothing where its report cannot be read."""
+    """Absent if the report cannot be read."""
 
 
 class RunListReport(TypedDict):
@@ -2373,41 +2365,34 @@ class RunListReport(TypedDict):
 
     runs: list[RunEntry]
     total: int
-    """How many there are, listed or not."""
-
-
-class RunListRequest(TypedDict):
-    """How many runs to list."""
-
-    limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Total number of runs, including those not listed."""
 
 
 class RunMessage(TypedDict):
-    """Something that was said in a run."""
+    """A message of a run."""
 
     role: MessageRole
     text: str
     at: NotRequired[str | None]
     tool: NotRequired[str | None]
-    """The tool that was called, or that answered."""
+    """The tool that was called or returned a result."""
 
 
 class RunMessagesReport(TypedDict):
-    """What a run folder keeps of the talk with models; nothing where none was asked."""
+    """The stored conversation with models. Empty if the run used no model."""
 
     run: str
     messages: list[RunMessage]
-    """In their order: the lead's, then its explorers'."""
+    """Messages in order: those of the lead agent, then those of its explorers."""
     left_out: int
-    """How many there are beyond these."""
+    """Number of messages not included."""
 
 
-# What a run took.
+# The metrics of a run.
 RunMetrics: TypeAlias = "SyncMetrics | MaintainMetrics"
 
 
-# What a run is for.
+# The purpose of a run.
 RunMode: TypeAlias = Literal[
     "sync",
     "maintain",
@@ -2425,52 +2410,39 @@ RunMode: TypeAlias = Literal[
 ]
 
 
-class RunOfChange(TypedDict):
-    """One run of a change that is several."""
-
-    id: str
-    metrics: NotRequired[RunMetrics | None]
-    """What it took; an undo measures nothing."""
-    report: NotRequired[RunReport | None]
-    """What it did; nothing where that cannot be read."""
-
-
-# What a run did.
+# The actions of a run.
 RunReport: TypeAlias = "SessionRun | StoreMaintenance | UndoRunReport"
 
 
 class RunShowReport(TypedDict):
-    """One run."""
+    """A run."""
 
     id: str
     metrics: NotRequired[RunMetrics | None]
-    """What it took; an undo measures nothing."""
+    """Durations, tokens and other metrics. Absent for an undo."""
     report: NotRequired[RunReport | None]
-    """What it did; nothing where that cannot be read."""
-    runs: NotRequired[list[RunOfChange]]
-    """The runs of a change that is several: one a session of a sync."""
-
-
-class RunShowRequest(TypedDict):
-    """Which run to show."""
-
-    id: str
-    """Its id, or the start or end of it."""
+    """The actions of the run. Absent if the report cannot be read."""
+    runs: NotRequired[list[RunShowReport]]
+    """The runs of a change that consists of several runs, such as one per session of a sync."""
 
 
 class RunStatsReport(TypedDict):
-    """How tools and models fared, over all tasks."""
+    """Usage statistics of tools and models over all tasks."""
 
     models: list[ModelStats]
     tools: list[ToolStats]
 
 
-# Where to look.
+# The author of the feedback.
+SaidBy: TypeAlias = Literal["owner", "agent", "person", "unknown"]
+
+
+# The stores to search.
 Scope: TypeAlias = Literal["project_fallback_global", "project_only", "global_only"]
 
 
 class SearchCodeReport(TypedDict):
-    """What was found, and in which state of the project."""
+    """Search results, with the state of the project."""
 
     command: MapCommand
     project_root: str
@@ -2481,133 +2453,133 @@ class SearchCodeReport(TypedDict):
     query: str
     mode: CodeSearchMode
     total_matches: int
-    """Lines that match, shown or not. For words, those of the files that were looked into."""
+    """Number of matching lines, including those not shown. For words, only searched files are counted."""
     total_files: int
-    """Files that have a match, shown or not. For words, those that have any of them."""
+    """Number of matching files, including those not shown. For words, files with any of them are counted."""
     files: list[MatchedFile]
-    """The best first: files that define what is asked for, then by score."""
+    """Files that define the searched symbol first, then by score."""
     more_matches: int
-    """Lines that match and are not shown, and files that have such lines."""
+    """Number of matching lines that are not shown, and of the files that contain them."""
     more_files: int
     unsearched_files: int
-    """Files that could match and were not searched: they cannot be read, or there was no time."""
+    """Number of candidate files that were not searched because they are unreadable or time ran out."""
 
 
 class SearchCodeRequest(TypedDict):
-    """What to search for, where, and how much of it to show."""
+    """A code search."""
 
     budget: NotRequired[int | None]
-    """Tokens that the answer may have; 4000 unless said otherwise."""
+    """Maximum number of tokens of the answer. Defaults to 4000."""
     context: NotRequired[int | None]
-    """Lines to show before and behind each match, at most 10."""
+    """Number of lines to show before and after each match, at most 10."""
     files_only: NotRequired[bool]
-    """List files alone, without their lines."""
+    """List files without their lines."""
     format: NotRequired[MapFormat]
-    """The form that the budget is counted in."""
+    """The output format for which the budget is calculated."""
     ignore_case: NotRequired[bool | None]
-    """Whether a pattern takes upper and lower case for the same. Without it, unless the pattern has a letter in upper
-    case.
-    """
+    """Whether a pattern ignores case. By default, it does unless it contains an uppercase letter."""
     language: NotRequired[str | None]
-    """Only files of this language."""
+    """Only files in this language."""
     limit: NotRequired[int | None]
-    """Lines that match to show, or files with `files_only`: 30 unless said otherwise, at most 500."""
+    """Maximum number of matching lines to show, or of files with `files_only`. Defaults to 30, at most 500."""
     mode: NotRequired[CodeSearchMode | None]
-    """How the query is read. Without it, as words; in double quotes, as a piece of text."""
+    """How the query is interpreted. By default as words, or as literal text if it is in double quotes."""
     paths: NotRequired[list[str]]
-    """Globs of paths, of which one must match; those with a leading `!` leave files out."""
+    """Path globs, one of which must match. A glob with a leading `!` excludes files."""
     project: NotRequired[str | None]
-    """A folder inside the project, or a registered name. Without it, the project around the current folder."""
+    """A folder in the project, or the name of a registered project. Defaults to the project that contains the current
+    folder.
+    """
     query: NotRequired[str]
-    """Words, a piece of text, or a regular expression."""
+    """Words, a literal text, or a regular expression."""
     refresh: NotRequired[bool]
-    """Read every file again instead of trusting its times."""
+    """Read every file again instead of trusting modification times."""
     strict: NotRequired[bool]
-    """Fail when the map was not up to date, and write nothing."""
+    """Fail if the map is not up to date, and write nothing."""
 
 
-# What to rank by.
+# The ranking method.
 SearchMode: TypeAlias = Literal["hybrid", "lexical", "semantic"]
 
 
 class ServiceReport(TypedDict):
-    """What the server is doing by itself."""
+    """The state of the server and its background loops."""
 
     version: str
     started: str
     address: str
-    """Where it listens."""
+    """The address of the server."""
     pid: int
-    """The number of its process."""
+    """The process id of the server."""
     paused: bool
     listeners: int
-    """How many clients listen for events."""
+    """Number of clients subscribed to events."""
     loops: list[LoopEntry]
-    """None where the server was told to do nothing by itself."""
+    """Empty if the server runs without background loops."""
     database: NotRequired[DatabaseStatus | None]
-    """The database that servers share, where one is set."""
+    """The state of the shared database, if one is configured."""
 
 
 class ServiceStatus(TypedDict):
-    """A server that runs."""
+    """A running server."""
 
     address: str
     """As `host:port`."""
     paused: bool
-    """A person paused what it does by itself."""
+    """A user paused its background loops."""
 
 
 class SessionAction(TypedDict):
-    """What became of one candidate."""
+    """The action taken for one candidate."""
 
     candidate: str
     title: str
     signal: Signal
-    """What in the session gave it."""
+    """The kind of session content that led to the candidate."""
     action: CandidateVerb
     band: Band
     reason: str
     by: DecidedBy
     likelihood: NotRequired[float | None]
     nearest: NotRequired[str | None]
-    """The memory that it was compared with."""
+    """The memory that the candidate was compared with."""
     note: NotRequired[str | None]
-    """The lead's own words, and those of the memory or candidate that it goes by."""
+    """The lead agent's explanation, and quotes from the memory or candidate it refers to."""
     quote: NotRequired[str | None]
     relation: NotRequired[Relation | None]
     scores: NotRequired[ActionScores | None]
     supersedes: NotRequired[str | None]
     target: NotRequired[str | None]
-    """The memory that was made, changed or found to say it."""
+    """The memory that was created or changed, or that already had the same content."""
 
 
-# Whether a session was at rest when it was read.
+# Whether a session was idle when it was read.
 SessionEnding: TypeAlias = Literal["finished", "unknown", "active"]
 
 
 class SessionEntry(TypedDict):
-    """A session that was seen."""
+    """A session in a list."""
 
     id: str
     path: str
-    """The file or database that holds it."""
+    """The file or database that contains the session."""
     state: JobState
     facts: SessionFacts
     report: ReadReport
     inner_id: NotRequired[str | None]
-    """Its name inside a source that holds several."""
+    """The session's name in a source with several sessions."""
     project: NotRequired[str | None]
-    """The root of its project, where that is registered."""
+    """The root folder of its project, if the project is registered."""
     reason: NotRequired[str | None]
-    """Why it is in that state."""
+    """The reason for the session's state."""
 
 
 class SessionFacts(TypedDict):
-    """A session as a whole."""
+    """Metadata of a session."""
 
     agent: str
     id: str
-    """The agent's own id of the session."""
+    """The session id assigned by the agent."""
     role: SessionRole
     other_cwds: list[str]
     other_branches: list[str]
@@ -2618,41 +2590,41 @@ class SessionFacts(TypedDict):
     undone: list[UndoneEvents]
     ending: SessionEnding
     agent_version: NotRequired[str | None]
-    """The version of the agent's program that wrote the trace last."""
+    """The agent version that last wrote the trace."""
     cwd: NotRequired[str | None]
-    """The working directory the session began in."""
+    """The initial working directory of the session."""
     git_branch: NotRequired[str | None]
     last_activity: NotRequired[str | None]
     repository: NotRequired[str | None]
-    """The repository's address, without credentials."""
+    """The URL of the Git remote, without credentials."""
     started: NotRequired[str | None]
     title: NotRequired[str | None]
 
 
 class SessionLink(TypedDict):
-    """Another session that this one depends on."""
+    """A link to another session that this one is based on."""
 
     kind: SessionLinkKind
     session: str
-    """The other session's id."""
+    """The id of the other session."""
     call: NotRequired[str | None]
-    """The call in the other session that made this one."""
+    """The call in the other session that started this one."""
 
 
-# How two sessions are linked.
+# The relation between two sessions.
 SessionLinkKind: TypeAlias = Literal["parent", "fork_of", "continues"]
 
 
-# Whether a session had anything to read.
+# Whether a session had new content to process.
 SessionOutcome: TypeAlias = Literal["done", "unchanged"]
 
 
-# What a session was for.
+# The purpose of a session.
 SessionRole: TypeAlias = Literal["main", "sub_agent", "helper"]
 
 
 class SessionRun(TypedDict):
-    """What a run over one session did."""
+    """The actions of a run that processed one session."""
 
     run_id: str
     mode: RunMode
@@ -2669,16 +2641,16 @@ class SessionRun(TypedDict):
     actions: list[SessionAction]
     counts: ActionCounts
     dropped: dict[str, int]
-    """Proposals that were turned away, by reason."""
+    """Rejected proposals by reason."""
     written_paths: list[str]
     cost_usd: float
     strategy: Strategy
     fallback: NotRequired[str | None]
-    """Why the session was not read as it should have been."""
+    """Why the session was processed with a fallback strategy."""
     lead_error: NotRequired[str | None]
-    """Why the lead settled nothing, so that the rule did."""
+    """Why the lead agent failed, so that the rules decided instead."""
     limit: NotRequired[str | None]
-    """The limit that stood in the way, by its key."""
+    """The key of the limit that was reached."""
     summary_path: NotRequired[str | None]
 
 
@@ -2688,24 +2660,24 @@ class SessionStatus(TypedDict):
     agent: str
     seen: int
     states: dict[str, int]
-    """How many are in each state."""
+    """Number of sessions by state."""
     skipped: dict[str, int]
-    """How many were skipped, by reason."""
+    """Number of skipped sessions by reason."""
     project: NotRequired[str | None]
 
 
 class SessionTokens(TypedDict):
-    """Tokens of all model calls of a session."""
+    """Token counts of all model calls of a session."""
 
     input: int
-    """Without what came from a cache."""
+    """Without cached tokens."""
     output: int
     cached: int
     """Read from a cache."""
     cache_write: int
     """Written to a cache."""
     reasoning: int
-    """Part of `output`, where the agent tells it apart."""
+    """Included in `output`, if the agent reports it separately."""
 
 
 class Setting(TypedDict):
@@ -2713,18 +2685,18 @@ class Setting(TypedDict):
 
     value: SettingValue
     origin: str
-    """Where it was set; a list may come from several places."""
+    """Where the value was set. A list can have several origins."""
 
 
-# What a key holds.
+# Value of a setting.
 SettingValue: TypeAlias = "str | int | float | bool | list[str]"
 
 
-# How bad a finding is.
+# The severity of a finding.
 Severity: TypeAlias = Literal["error", "warning"]
 
 
-# What in a session gave a candidate.
+# The kind of session content that led to a candidate.
 Signal: TypeAlias = Literal[
     "remember",
     "correction",
@@ -2739,55 +2711,62 @@ Signal: TypeAlias = Literal[
 ]
 
 
-# Where a delta begins: a revision, `git:REF`, `client:NAME`, or `0` for everything.
+# The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything.
 Since: TypeAlias = "str"
 
 
+class SinceRequest(TypedDict):
+    """The period of a report."""
+
+    since: NotRequired[str | None]
+    """A date, a time or an age, such as `2026-01` or `30d`. The default depends on the operation."""
+
+
 class SkippedCounts(TypedDict):
-    """What lies in the project and is not part of the map, counted by why."""
+    """Project entries that are not in the map, counted by reason."""
 
     denied: int
-    """Where keys and passwords usually lie."""
+    """Files that usually contain secrets, such as keys and passwords."""
     links: int
     special: int
     """Pipes, sockets and devices."""
     unreadable: int
-    """Folders that could not be opened."""
+    """Folders that cannot be opened."""
     unnamable: int
     """Names that are not valid UTF-8."""
     nested: int
-    """Repositories that are not submodules of this one."""
+    """Git repositories inside the project that are not submodules."""
     too_deep: int
-    """Folders that lie too deep, and tracked files that do or are too many."""
+    """Folders and files nested too deeply, and tracked files above the limit."""
     unread_rules: int
-    """Folders left out because their rules are beyond what is read."""
+    """Folders skipped because their ignore rules exceed a limit."""
 
 
 class SourceProblem(TypedDict):
-    """A source that could not be read, and why."""
+    """A source that cannot be read, and why."""
 
     path: str
     reason: str
 
 
 class SourceQuote(TypedDict):
-    """Words of a source."""
+    """An unchanged passage from a source."""
 
     source: str
-    """The id of a memory, or the place of a message."""
+    """ID of a memory, or position of a message."""
     text: str
 
 
-# Whose words a quote holds.
+# The speaker of a quote.
 Speaker: TypeAlias = Literal["assistant", "tool", "human", "user"]
 
 
-# What a sum of spending covers.
+# The scope of a spending limit.
 SpendingScope: TypeAlias = Literal["day", "project"]
 
 
 class SpendingStatus(TypedDict):
-    """What models used in one scope."""
+    """Model usage in one scope."""
 
     scope: SpendingScope
     calls: int
@@ -2796,54 +2775,50 @@ class SpendingStatus(TypedDict):
     cost_usd: float
     limit_usd: float
     unpriced_calls: int
-    """Calls whose price is not known: only their tokens are counted."""
+    """Calls whose price is unknown. Only their tokens are counted."""
     is_reached: bool
-    """Whether nothing more may be asked."""
+    """Whether the limit is reached, so that no model calls are made."""
 
 
 class StatusReport(TypedDict):
-    """What there is."""
+    """An overview of the stores, sessions and services."""
 
     scope: Scope
-    """Where recall looks."""
+    """The stores that searches cover."""
     stores: list[StoreStatus]
     projects: int
-    """How many projects are registered."""
+    """Number of registered projects."""
     sessions: list[SessionStatus]
     sessions_add_up: bool
-    """Whether every session seen is in exactly one state."""
+    """Whether each known session is in exactly one state."""
     spending: list[SpendingStatus]
-    """What models used, beside what they may."""
+    """Model usage and its limits."""
     health: Health
-    """What the last check said."""
+    """The result of the last check."""
     checked: NotRequired[str | None]
-    """When that was."""
+    """The time of the last check."""
     config: NotRequired[str | None]
-    """What is wrong with the settings of the repository."""
+    """Problem with the repository settings."""
     database: NotRequired[DatabaseStatus | None]
-    """The database that servers share, where one is set."""
+    """The shared database, if one is configured."""
     last_sync: NotRequired[str | None]
     project: NotRequired[str | None]
-    """The name of the project around the current folder."""
+    """The name of the current project."""
     root: NotRequired[str | None]
     service: NotRequired[ServiceStatus | None]
-    """The server that runs for this home."""
+    """The running server of this Nacre home folder."""
     switched_off: NotRequired[list[str]]
-    """Agents that left sessions here and that a person took out, so that they are not read."""
+    """Disconnected agents that have sessions on this machine. Their sessions are not processed."""
     waiting: NotRequired[WaitingSessions]
-    """The sessions of all projects that no sync has finished."""
+    """Unfinished sessions of all projects."""
 
 
-class StatusRequest(TypedDict):
-    """Counts what there is."""
-
-
-# How far a step is.
+# The state of a step.
 StepState: TypeAlias = Literal["pending", "in_progress", "done", "failed", "gated", "skipped"]
 
 
 class StoreCheck(TypedDict):
-    """What is wrong with one store."""
+    """Problems found in one store."""
 
     scope: StoreScope
     path: str
@@ -2851,24 +2826,24 @@ class StoreCheck(TypedDict):
     evidence: int
     findings: list[Finding]
     foreign: NotRequired[int]
-    """Memories that came from elsewhere and wait for `nacre trust`."""
+    """Memories from other sources that are pending in `nacre trust`."""
     quarantined: NotRequired[int]
-    """Memories that give an order which the person did not give."""
+    """Memories that contain instructions that are not from the user."""
     quotes: NotRequired[QuoteCheck | None]
-    """Where quotes were looked up."""
+    """Results of comparing the quotes, if requested."""
 
 
 class StoreMaintenance(TypedDict):
-    """What a maintenance of one store did."""
+    """The actions of a maintenance run in one store."""
 
-    outcome: MaintainOutcome
+    outcome: MaintainState
     mode: RunMode
     finished_at: str
     memories: int
     broken: int
-    """Files that could not be read; they were left alone."""
+    """Number of unreadable files, which were left unchanged."""
     counts: StoreMaintenanceCounts
-    """Of every verb."""
+    """Number of actions by kind."""
     actions: list[MaintainAction]
     contradictions: list[OpenContradiction]
     written_paths: list[str]
@@ -2876,11 +2851,11 @@ class StoreMaintenance(TypedDict):
     tokens: int
     cost_usd: float
     run_id: NotRequired[str | None]
-    """Where something was done, the run that did it."""
+    """ID of the run; absent if nothing changed."""
 
 
 class StoreMaintenanceCounts(TypedDict):
-    """Of every verb."""
+    """Number of actions by kind."""
 
     archive: NotRequired[int]
     consolidate: NotRequired[int]
@@ -2895,7 +2870,7 @@ class StoreMaintenanceCounts(TypedDict):
     validate: NotRequired[int]
 
 
-# Which store a memory is in.
+# The store that contains a memory.
 StoreScope: TypeAlias = Literal["project", "global"]
 
 
@@ -2906,26 +2881,26 @@ class StoreStatus(TypedDict):
     path: str
     memories: list[TypeCount]
     candidates: int
-    """Candidates that wait for a person's word."""
+    """Candidates that no user has reviewed yet."""
     broken: int
     """Files that cannot be read."""
     foreign: NotRequired[int]
-    """Memories that came from elsewhere and wait for `nacre trust`."""
+    """Memories from other sources that are pending in `nacre trust`."""
     quarantined: NotRequired[int]
-    """Memories that give an order which the person did not give."""
+    """Memories that contain instructions that are not from the user."""
     updated: NotRequired[str | None]
-    """When the newest memory was updated."""
+    """Time of the last update of any memory."""
 
 
-# How a session was read.
-Strategy: TypeAlias = Literal["offline", "windows", "rlm"]
+# How a session was processed.
+Strategy: TypeAlias = Literal["offline", "windows"]
 
 
-# How sessions are to be read.
-StrategyChoice: TypeAlias = Literal["auto", "offline", "windows", "rlm"]
+# How sessions are processed.
+StrategyChoice: TypeAlias = Literal["auto", "offline", "windows"]
 
 
-# One event of the stream.
+# An event of the event stream.
 StreamEvent: TypeAlias = (
     "StreamEventTask"
     " | StreamEventWarning"
@@ -2940,56 +2915,56 @@ StreamEvent: TypeAlias = (
 
 
 class StreamEventChanged(TypedDict):
-    """Something is not what it was: ask for it again."""
+    """Some data changed. The client must request it again."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["changed"]
     what: ChangedThing
 
 
 class StreamEventMissed(TypedDict):
-    """Events were lost: ask for everything again."""
+    """Events were lost. The client must request all data again."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["missed"]
 
 
 class StreamEventNote(TypedDict):
-    """What an agent does."""
+    """A note about the work of an agent."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["note"]
     text: str
 
 
 class StreamEventProgress(TypedDict):
-    """How far it is."""
+    """Progress of the current step."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["progress"]
     done: int
     total: int
@@ -2997,44 +2972,44 @@ class StreamEventProgress(TypedDict):
 
 
 class StreamEventSentence(TypedDict):
-    """A sentence of an answer, with everything that it cites looked up."""
+    """A sentence of an answer whose citations are verified."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["sentence"]
     text: str
     starts_line: bool
 
 
 class StreamEventStep(TypedDict):
-    """What is being done now, in a few words."""
+    """A short description of the current step."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["step"]
     text: str
 
 
 class StreamEventTask(TypedDict):
-    """A task has another state."""
+    """The state of a task changed."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["task"]
     state: TaskState
     agent: str
@@ -3042,30 +3017,30 @@ class StreamEventTask(TypedDict):
 
 
 class StreamEventWarning(TypedDict):
-    """Something a person should know."""
+    """A warning for the user."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["warning"]
     message: str
     hint: NotRequired[str | None]
 
 
 class StreamEventWords(TypedDict):
-    """A piece of what a model says. Nothing of it was checked."""
+    """Streamed model output that is not yet checked."""
 
     at: str
     by: NotRequired[str | None]
-    """Who did it; nobody is named for the person whose machine it is."""
+    """The user who caused the event. Absent for the owner of the machine."""
     project: NotRequired[str | None]
-    """The project's name, where one was named."""
+    """The name of the project, if the request named one."""
     task: NotRequired[str | None]
-    """The task that it belongs to."""
+    """The task of the event."""
     event: Literal["words"]
     text: str
 
@@ -3080,20 +3055,20 @@ class SurfaceSymbol(TypedDict):
 
 
 class SymbolDelta(TypedDict):
-    """What became of one symbol of a modified file."""
+    """The change of one symbol in a modified file."""
 
     name: str
     kind: SymbolKind
     change: CodeChange
     is_signature: bool
-    """Whether the code that uses it may have to change, too."""
+    """Whether code that uses the symbol may have to change."""
 
 
 class SymbolDeltas(TypedDict):
-    """What became of the symbols of a modified file."""
+    """Changed symbols of a modified file."""
 
     depth: AnalysisDepth
-    """How closely both texts were analysed; a glance does not see into bodies."""
+    """Depth of analysis of both versions. A shallow analysis does not cover function bodies."""
     changed: list[SymbolDelta]
 
 
@@ -3101,7 +3076,7 @@ class SymbolDeltas(TypedDict):
 SymbolForm: TypeAlias = Literal["name", "signature", "body"]
 
 
-# What a symbol is.
+# The kind of a symbol.
 SymbolKind: TypeAlias = Literal[
     "function",
     "method",
@@ -3118,7 +3093,7 @@ SymbolKind: TypeAlias = Literal[
 
 
 class SyncDurations(TypedDict):
-    """How long each step of a sync took, in milliseconds."""
+    """The duration of each step of a sync, in milliseconds."""
 
     read: int
     decide: int
@@ -3126,22 +3101,20 @@ class SyncDurations(TypedDict):
 
 
 class SyncMetrics(TypedDict):
-    """What a sync of one session took."""
+    """The metrics of the sync of one session."""
 
     run_id: str
     strategy: Strategy
     gate: Gate
-    """Whether the session was worth a look."""
+    """Whether the session was worth processing."""
     windows: int
     unread_windows: int
-    """Windows whose answers could not be used, or that were too many."""
+    """Windows that were skipped, because the model's answer was unusable or there were too many."""
     unread_events: int
-    """Events that a model did not get to see because the session is too long."""
-    steps: int
-    """Pieces of code that a model wrote to explore it."""
+    """Events not passed to a model because the session is too long."""
     candidates: int
     dropped: dict[str, int]
-    """Proposals that were turned away, by reason."""
+    """Rejected proposals by reason."""
     denied_writes: int
     leads: list[LeadMetrics]
     explorers: list[ExplorerMetrics]
@@ -3149,109 +3122,107 @@ class SyncMetrics(TypedDict):
     tokens: TokenCounts
     cost_usd: float
     unpriced_calls: int
-    """Calls of models whose price is not known."""
+    """Model calls whose price is unknown."""
     redactions: dict[str, int]
-    """Secrets that were kept out, by their kind."""
+    """Removed secrets by kind."""
     events: int
     durations_ms: SyncDurations
     fallback: NotRequired[str | None]
 
 
-# What the runs of a sync are for; their folders are named by it.
+# The purpose of a sync run. It is part of the run folder's name.
 SyncMode: TypeAlias = Literal["sync", "hot", "cold"]
 
 
 class SyncReport(TypedDict):
-    """What a sync did."""
+    """The result of a sync."""
 
     run: str
-    """The name of this sync."""
+    """The name of the sync run."""
     sources: int
-    """Files and databases that were found."""
+    """Number of files and databases found."""
     unchanged: int
-    """Of these, not opened."""
+    """Number of sources that were unchanged and not opened."""
     read: int
-    """Sessions that were read."""
+    """Number of sessions read."""
     resumed: int
-    """Of these, resumed where the last read ended."""
+    """Number of sessions resumed from the end of the last read."""
     bytes: int
     reworded: int
-    """Sessions that other words of `redact.extra` were taken out of."""
+    """Number of stored sessions redacted again because `redact.extra` changed."""
     readmitted: int
-    """Sessions whose project was registered since they were read."""
+    """Number of sessions queued because their project was registered after they were read."""
     gone: int
-    """Queued sessions whose trace is gone."""
+    """Number of queued sessions whose trace no longer exists."""
     left: int
-    """Sources left for the next sync."""
+    """Number of sources postponed to the next sync."""
     problems: list[SourceProblem]
     sessions: list[SyncedSession]
     paused: list[PausedSession]
-    """Sessions that wait for a model: the first of each project."""
+    """Sessions paused until a model is available. Only the first of each project is listed."""
     busy: NotRequired[bool]
-    """Another process holds a store; the rest stays in the queue."""
+    """Another process has locked a store. The remaining sessions stay in the queue."""
     learned: NotRequired[list[LearnedMemory]]
-    """The memories that were made or changed, as they are now."""
+    """Current state of the memories that were created or changed."""
     looked_in: NotRequired[list[LookedIn]]
-    """Where sessions were looked for, where none was found."""
+    """The locations searched, if no session was found."""
     next: NotRequired[str | None]
-    """A command to try next."""
+    """A suggested next command."""
     not_set_up_here: NotRequired[FolderSessions | None]
-    """The folder that the command was run in, where it is not set up."""
+    """The current folder, if it is not set up."""
     switched_off: NotRequired[list[str]]
-    """Agents that left sessions here and that a person took out, so that they are not read."""
+    """Disconnected agents that have sessions on this machine. Their sessions are not processed."""
     totals: NotRequired[SyncTotals]
     waiting: NotRequired[WaitingSessions]
 
 
 class SyncRequest(TypedDict):
-    """What to sync, and how."""
+    """The sessions to sync, and how to process them."""
 
     agents: NotRequired[list[str]]
-    """Only these agents; none for all that are connected."""
+    """Only sessions of these agents. If empty, all connected agents are included."""
     force: NotRequired[bool]
-    """Read also what did not change."""
+    """Also read unchanged traces."""
     ignore_lock: NotRequired[bool]
-    """Run although another sync is running."""
+    """Run even if another sync is running."""
     max_sessions: NotRequired[int | None]
     """Stop after this many sessions."""
     mode: NotRequired[SyncMode]
     no_extract: NotRequired[bool]
-    """Read and queue sessions without making memories of them."""
+    """Read and queue sessions without extracting memories."""
     run_id: NotRequired[str | None]
-    """The name of this run."""
-    runtime: NotRequired[LeadRuntime | None]
-    """In place of what is set."""
+    """The name of the sync run."""
     since: NotRequired[str | None]
-    """Only traces changed since this day, moment or age."""
+    """Only traces changed since this date, time or age."""
     strategy: NotRequired[StrategyChoice | None]
     until: NotRequired[str | None]
-    """Only traces changed before this day, moment or age."""
+    """Only traces changed before this date, time or age."""
 
 
 class SyncTotals(TypedDict):
-    """The sums of a sync."""
+    """Totals of a sync."""
 
     sessions: int
-    """Sessions that were made into memories."""
+    """Number of processed sessions."""
     failed: int
-    """Sessions that failed."""
+    """Number of failed sessions."""
     added: int
-    """New memories."""
+    """Number of new memories."""
     active: int
-    """Of these, in use at once."""
+    """Number of new memories that are active."""
     to_review: int
-    """Of these, waiting for `nacre review`."""
+    """Number of new memories that are pending in `nacre review`."""
     updated: int
-    """Memories that say more now."""
+    """Number of memories with new details."""
     superseded: int
-    """Memories that were overturned."""
+    """Number of superseded memories."""
     summaries: int
-    """Summaries of sessions."""
+    """Number of session summaries."""
     cost_usd: float
-    """What models cost."""
+    """Cost of model calls in US dollars."""
 
 
-# A session that was worked off.
+# A processed session.
 SyncedSession: TypeAlias = "SyncedSessionDone | SyncedSessionFailed"
 
 
@@ -3260,13 +3231,13 @@ class SyncedSessionDone(TypedDict):
     agent: str
     title: str
     ms: int
-    """How long it took, in milliseconds."""
+    """Duration in milliseconds."""
     project: NotRequired[str]
-    """The root of the project that it belongs to."""
+    """The root folder of its project."""
     state: Literal["done"]
     report: SessionRun
     dropped: int
-    """How many proposals were turned away."""
+    """Number of rejected proposals."""
 
 
 class SyncedSessionFailed(TypedDict):
@@ -3274,23 +3245,17 @@ class SyncedSessionFailed(TypedDict):
     agent: str
     title: str
     ms: int
-    """How long it took, in milliseconds."""
+    """Duration in milliseconds."""
     project: NotRequired[str]
-    """The root of the project that it belongs to."""
+    """The root folder of its project."""
     state: Literal["failed"]
     reason: str
 
 
 class TakeInReport(TypedDict):
-    """What became of each."""
+    """The result for each pushed memory."""
 
     memories: list[TakenMemory]
-
-
-class TakeInRequest(TypedDict):
-    """Memories that a person sends to a server."""
-
-    memories: list[MovedMemory]
 
 
 class TakenMemory(TypedDict):
@@ -3299,23 +3264,16 @@ class TakenMemory(TypedDict):
 
 
 class TaskCancelReport(TypedDict):
-    """What became of a task that was cancelled, and of those that it had started."""
+    """The result of canceling a task and its subtasks."""
 
     task: str
     ended: list[str]
-    """They were waiting, and are over."""
+    """Queued tasks that were ended immediately."""
     asked: list[str]
-    """They are running; the process that runs them ends them."""
+    """Running tasks that will be stopped by the process that runs them."""
 
 
-class TaskCancelRequest(TypedDict):
-    """Which task to cancel."""
-
-    task: str
-    """Its id, or the start of it."""
-
-
-# Which others a task has to wait for.
+# The priority of a task.
 TaskClass: TypeAlias = Literal["interactive", "background"]
 
 
@@ -3330,13 +3288,13 @@ TaskEntry = TypedDict(
         "title": "str",
         "state": "TaskState",
         "created": "str",
-        # How many events it has.
+        # Number of events.
         "events": "int",
         "ended": "NotRequired[str | None]",
-        # The task that started it.
+        # The task that started this one.
         "parent": "NotRequired[str | None]",
         "project": "NotRequired[str | None]",
-        # Why it ended.
+        # Why the task ended.
         "reason": "NotRequired[str | None]",
         "started": "NotRequired[str | None]",
     },
@@ -3344,23 +3302,23 @@ TaskEntry = TypedDict(
 
 
 class TaskEvent(TypedDict):
-    """One event. Its fields are what the version that ran the task wrote; `event` is its name."""
+    """An event of a task. `event` is its name; the other fields depend on the version of Nacre that ran the task."""
 
     sequence: int
     at: str
 
 
 class TaskListReport(TypedDict):
-    """Tasks, the latest first."""
+    """Tasks, newest first."""
 
     tasks: list[TaskEntry]
 
 
-class TaskListRequest(TypedDict):
-    """How many tasks to list."""
+class TaskRef(TypedDict):
+    """A task."""
 
-    limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, 20."""
+    task: str
+    """The id of the task. Requests also accept a prefix of it."""
 
 
 class TaskShowReport(TypedDict):
@@ -3371,105 +3329,84 @@ class TaskShowReport(TypedDict):
 
 
 class TaskShowRequest(TypedDict):
-    """Which events of which task to show."""
+    """The task and the events to show."""
 
     task: str
-    """Its id, or the start of it."""
+    """The id of the task, or a prefix of it."""
     after: NotRequired[int]
-    """Only events with a higher number."""
+    """Only events with a higher sequence number."""
     limit: NotRequired[int | None]
-    """At most this many events; 0 for all. Without it, 1000."""
+    """Maximum number of events; 0 means all. The default is 1000."""
     wait: NotRequired[bool]
-    """Wait until there are any, or the task is over."""
+    """Wait for new events or the end of the task."""
 
 
-class TaskStarted(TypedDict):
-    """A task that was begun."""
-
-    task: str
-
-
-# Where a task is.
+# The state of a task.
 TaskState: TypeAlias = Literal["accepted", "queued", "running", "completed", "failed", "cancelled"]
 
 
 class TeamProject(TypedDict):
-    """What is told of one project."""
+    """The memories of one project."""
 
     project: str
     learned: list[MemoryUse]
-    """What was learned since and is in use, the newest first."""
+    """Memories learned in the period that are in use, newest first."""
     n_learned: int
-    """How much of that there is, listed or not."""
+    """Total number of memories learned in the period, including those not listed."""
     contested: list[ContestedPair]
-    """Memories that contradict each other, the surest first."""
+    """Memories that contradict each other, most likely first."""
     unused: list[MemoryUse]
-    """Memories that nobody used in two weeks or more, the weakest first."""
+    """Memories not used for two weeks or more, those with the lowest confidence first."""
     n_unused: int
 
 
 class TeamReport(TypedDict):
-    """What is told of every project that the caller may read."""
+    """Memories of all projects that the caller can read."""
 
     since: str
     until: str
     projects: list[TeamProject]
-    """Projects with something to tell, by name."""
+    """Projects with content in this report, by name."""
     n_projects: int
-    """How many projects were looked at."""
+    """Number of projects examined."""
     across: list[ProjectContradiction]
-    """Decisions of one project of which another says otherwise. Told, and left to people."""
+    """Decisions that contradict a decision of another project, for users to resolve."""
     n_not_compared: int
-    """How many memories were not compared: there are more than one report compares."""
+    """Number of memories not compared because there are too many for one report."""
     unreadable: list[str]
-    """Projects that could not be read."""
-
-
-class TeamReportRequest(TypedDict):
-    """Since when."""
-
-    since: NotRequired[str | None]
-    """A day, a moment or an age. Without it, `7d`."""
+    """Projects that cannot be read."""
 
 
 class TokenCounts(TypedDict):
-    """Tokens that models read and wrote."""
-
-    input: int
-    output: int
-
-
-class TokenUse(TypedDict):
-    """How many tokens models read and wrote."""
+    """Numbers of input and output tokens used by models."""
 
     input: int
     output: int
 
 
 class ToolStats(TypedDict):
-    """How one tool fared."""
+    """Usage statistics of one tool."""
 
     tool: str
     calls: int
     p50_us: int
     p95_us: int
     errors: dict[str, int]
-    """Failed calls by their fault."""
-    cache_hits: int
+    """Number of failed calls by kind of error."""
     bytes_out: int
     shown_bytes: int
-    """What of it models were shown."""
+    """Bytes of results passed to models."""
 
 
 class TopImport(TypedDict):
-    """A package from outside the project, and how many files import it."""
+    """An external package, and the number of files that import it."""
 
     module: str
     files: int
 
 
 class TraceEvent(TypedDict):
-    """Something that was said or done in a session."""
+    """An event of a session."""
 
     sequence: int
     kind: TraceEventKind
@@ -3477,24 +3414,24 @@ class TraceEvent(TypedDict):
     lane: TraceLane
     error: bool
     text: str
-    """The text, or its beginning where it was cut."""
+    """The text, or only its beginning if it was shortened."""
     text_end: str
-    """The end of a text that was cut."""
+    """The end of a shortened text."""
     full_bytes: int
-    """The size before it was cut."""
+    """Size in bytes before shortening."""
     at: NotRequired[str | None]
     call: NotRequired[str | None]
-    """Links a tool result to its call."""
+    """The id that a tool call and its result share."""
     injected: NotRequired[str | None]
-    """Why the text is not a person's, where it was injected."""
+    """Why the text counts as injected, if it does."""
     key: NotRequired[str | None]
-    """The agent's own id of the record."""
+    """The record id assigned by the agent."""
     person: NotRequired[str | None]
-    """Where a person's words came from."""
+    """The source of the user's words."""
     tool: NotRequired[str | None]
 
 
-# What an event is.
+# The kind of an event.
 TraceEventKind: TypeAlias = Literal[
     "user",
     "assistant",
@@ -3508,7 +3445,7 @@ TraceEventKind: TypeAlias = Literal[
 
 
 class TraceHit(TypedDict):
-    """A message that was found."""
+    """A matching message."""
 
     id: str
     """The session's id."""
@@ -3516,7 +3453,7 @@ class TraceHit(TypedDict):
     sequence: int
     kind: str
     snippet: str
-    """The words around what was found."""
+    """The text around the matching words."""
     score: float
     why: TraceHitReason
     at: NotRequired[str | None]
@@ -3525,46 +3462,46 @@ class TraceHit(TypedDict):
 
 
 class TraceHitReason(TypedDict):
-    """Why a message was found."""
+    """Why a message matched."""
 
     terms: list[str]
     """Terms of the query that it contains."""
     similarity: float
-    """How near its meaning is to the query's, from 0 to 1."""
+    """Semantic similarity to the query, from 0 to 1."""
 
 
-# Whose part of a session an event belongs to.
+# The part of a session that an event belongs to.
 TraceLane: TypeAlias = Literal["main", "sidechain", "inherited"]
 
 
 class TraceListReport(TypedDict):
-    """Sessions, the latest first."""
+    """Sessions, newest first."""
 
     sessions: list[SessionEntry]
     total: int
-    """How many there are, listed or not."""
+    """Total number of sessions, including those not listed."""
 
 
 class TraceListRequest(TypedDict):
-    """Which sessions to list."""
+    """Selects the sessions to list."""
 
     agent: NotRequired[str | None]
     all: NotRequired[bool]
-    """Sessions of all projects, not only of this one."""
+    """Include sessions of all projects."""
     limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Maximum number of results; 0 means all. The default is the setting `memory.max_results`."""
     offset: NotRequired[int]
-    """How many to pass over."""
+    """Number of sessions to skip."""
     since: NotRequired[str | None]
-    """Only sessions active since this day, moment or age."""
+    """Only sessions active since this date, time or age."""
 
 
-# Where in its trace an event was read.
+# The position of an event in its trace.
 TracePlace: TypeAlias = "TracePlaceLine | TracePlaceRow"
 
 
 class TracePlaceLine(TypedDict):
-    """A line, counted from 1, and the byte at which it starts."""
+    """A line number, starting at 1, and the byte offset of the line."""
 
     line: TracePlaceLineLine
 
@@ -3575,7 +3512,7 @@ class TracePlaceLineLine(TypedDict):
 
 
 class TracePlaceRow(TypedDict):
-    """A row of a database."""
+    """The key of a database row."""
 
     row: TracePlaceRowRow
 
@@ -3585,43 +3522,43 @@ class TracePlaceRowRow(TypedDict):
 
 
 class TraceSearchReport(TypedDict):
-    """Messages that were found, best first."""
+    """Matching messages, best match first."""
 
     query: str
     hits: list[TraceHit]
 
 
 class TraceSearchRequest(TypedDict):
-    """What to look for in what was said."""
+    """A query for searching session messages."""
 
     query: str
     """Words, quoted phrases and filters."""
     agent: NotRequired[str | None]
     all: NotRequired[bool]
-    """Sessions of all projects, not only of this one."""
+    """Include sessions of all projects."""
     limit: NotRequired[int | None]
-    """At most this many. Without it, the setting `memory.max_results`."""
+    """Maximum number of results. The default is the setting `memory.max_results`."""
     mode: NotRequired[SearchMode]
     since: NotRequired[str | None]
-    """Only what was said since this day, moment or age."""
+    """Only messages since this date, time or age."""
 
 
 class TraceShowReport(TypedDict):
-    """One session and its events, in order."""
+    """A session and its events, in order."""
 
     session: SessionEntry
     events: list[TraceEvent]
 
 
 class TraceShowRequest(TypedDict):
-    """Which session to show, and how much of it."""
+    """The session to show, and the details to include."""
 
     id: str
-    """Its id, or the start of it; `ID:SEQUENCE` starts at one event."""
+    """The id of the session, or a prefix of it. `ID:SEQUENCE` starts at one event."""
     full: NotRequired[bool]
-    """Also reasoning, injected text and records of unknown kinds."""
+    """Include reasoning, injected text and records of unknown kinds."""
     limit: NotRequired[int | None]
-    """At most this many events."""
+    """Maximum number of events."""
 
 
 class TranscriptEntry(TypedDict):
@@ -3631,62 +3568,46 @@ class TranscriptEntry(TypedDict):
     agent: str
     session: str
     hash: str
-    """The hash of what was sent."""
+    """The hash of the transcript as sent."""
     bytes: int
     at: str
-    """When it was whole."""
+    """Time when the upload was complete."""
     shared: bool
-    """Whether everybody may read it who may read the project."""
+    """Whether everyone who can read the project can read the transcript."""
     person: NotRequired[str | None]
-    """Who sent it; nobody is the owner of the server."""
-
-
-class TranscriptForgetReport(TypedDict):
-    """A transcript that is gone from the server."""
-
-    id: str
+    """The sender. Absent for the owner of the server."""
 
 
 class TranscriptListReport(TypedDict):
-    """The transcripts of a project that the caller may read: their own, and what others shared. The newest first."""
+    """Transcripts of a project that are shared or belong to the caller, newest first."""
 
     transcripts: list[TranscriptEntry]
 
 
-class TranscriptListRequest(TypedDict):
-    """Which transcripts a server has."""
-
-
 class TranscriptPutReport(TypedDict):
-    """What a server has of a transcript now."""
+    """The state of a transcript on the server."""
 
     state: TranscriptState
     received: int
-    """Where the next piece begins."""
+    """Offset of the next part in bytes."""
 
 
 class TranscriptPutRequest(TypedDict):
-    """A piece of a transcript, in Nacre's own format."""
+    """A part of a transcript in Nacre's format."""
 
     agent: str
-    """The agent whose session it is."""
+    """The agent of the session."""
     session: str
-    """The session's name on the machine that it comes from."""
+    """The name of the session on its original machine."""
     hash: str
-    """The hash of the whole transcript, as it is sent."""
+    """The hash of the whole transcript as sent."""
     bytes: int
-    """How many bytes the whole transcript has."""
+    """Size of the whole transcript in bytes."""
     offset: int
-    """Where this piece begins."""
+    """Offset of this part in bytes."""
     text: str
     share: NotRequired[bool]
-    """Let everybody read it who may read the project."""
-
-
-class TranscriptRequest(TypedDict):
-    """Which transcript is meant."""
-
-    id: str
+    """Share the transcript with everyone who can read the project."""
 
 
 class TranscriptShowReport(TypedDict):
@@ -3696,12 +3617,12 @@ class TranscriptShowReport(TypedDict):
     text: str
 
 
-# What a server did with a piece.
+# What the server did with a part.
 TranscriptState: TypeAlias = Literal["taken", "known", "partial", "too_large", "full", "invalid"]
 
 
 class TrustItem(TypedDict):
-    """One of them."""
+    """A memory in a trust report."""
 
     id: str
     type: MemoryType
@@ -3713,71 +3634,71 @@ class TrustItem(TypedDict):
     scope: StoreScope
     path: str
     reason: str
-    """Why it waits."""
+    """Why the memory is not trusted yet."""
     changed: bool
-    """Whether it was trusted once, and something else than Nacre changed it since."""
+    """Whether a program other than Nacre changed the memory after it was trusted."""
     hash: str
-    """The hash of its file."""
+    """The hash of the memory file."""
     trusted: bool
-    """Whether the person's word was just taken."""
+    """Whether this request made the memory trusted."""
     applies: NotRequired[list[str]]
-    """Situations in which it should be told."""
+    """Situations in which it is relevant."""
     before: NotRequired[str | None]
-    """Its file as it was trusted before, where git still has that."""
+    """The content that was trusted before, if Git still has it."""
     committed: NotRequired[str | None]
-    """On which day."""
+    """The date of its last commit."""
     committed_by: NotRequired[str | None]
-    """Who committed it last, as git says."""
+    """The author of its last commit, from Git."""
     confidence: NotRequired[float | None]
     created: NotRequired[str | None]
     kind: NotRequired[str | None]
-    """What kind of learning it is."""
+    """The kind of learning."""
     text: NotRequired[str | None]
-    """Its file."""
+    """The content of the memory file."""
     trust: NotRequired[TrustLevel | None]
-    """How far it is trusted on this machine, where it is less than the agent's own word."""
+    """The trust level on this machine, if it is below the level of an agent's own statements."""
     updated: NotRequired[str | None]
 
 
-# How far a memory is trusted on this machine, lowest first.
+# The trust level of a memory on this machine, lowest first.
 TrustLevel: TypeAlias = Literal["quarantined", "foreign", "derived", "assistant", "user", "human"]
 
 
 class TrustReport(TypedDict):
-    """The memories that wait for a person, or that were just trusted."""
+    """Memories that are pending review or were just trusted."""
 
     memories: list[TrustItem]
     foreign: int
-    """How many still came from elsewhere."""
+    """Number of memories from other sources that are still pending."""
     quarantined: int
-    """How many are still quarantined."""
+    """Number of memories that are still quarantined."""
     trusted: int
-    """How many were trusted."""
+    """Number of memories trusted by this request."""
     dry_run: bool
     change: NotRequired[str | None]
-    """The id that `nacre undo` takes; nothing where nothing changed."""
+    """The change id for `nacre undo`. Absent if nothing changed."""
     more: NotRequired[int]
-    """How many wait besides these: so many at once are neither shown nor trusted."""
+    """Number of matching memories beyond the limit of one request."""
 
 
 class TrustRequest(TypedDict):
-    """Which memories to look at, and whether the person agrees."""
+    """The memories to review for trust, and the user's decision."""
 
     all: NotRequired[bool]
-    """All that came from elsewhere. What is quarantined has to be named."""
+    """Select all memories from other sources. Quarantined memories must be selected by id."""
     diff: NotRequired[bool]
-    """With their texts, and the texts that were trusted before."""
+    """Include their text, and the text that was trusted before."""
     dry_run: NotRequired[bool]
-    """Show what would be trusted, and change nothing."""
+    """Show which memories would be trusted, without changing anything."""
     ids: NotRequired[list[str]]
-    """Their ids, or the starts of them; without any, all that wait are listed."""
+    """Ids of the memories, or prefixes of them. If empty, all pending memories are listed."""
     scope: NotRequired[Scope | None]
     seen: NotRequired[list[str]]
-    """The hashes of the texts that the person saw: others are not trusted."""
+    """Hashes of the texts that the user has seen. Memories with other texts are not trusted."""
 
 
 class TypeCount(TypedDict):
-    """How many memories of one type there are."""
+    """Number of memories of one type."""
 
     type: MemoryType
     active: int
@@ -3785,80 +3706,70 @@ class TypeCount(TypedDict):
 
 
 class UndoAction(TypedDict):
-    """A file that was put back."""
+    """A restored file."""
 
-    action: UndoVerb
+    action: str
+    """Always `put back`."""
     target: str
     """The memory that the file belongs to."""
 
 
 class UndoListReport(TypedDict):
-    """The changes of this project and of the person's own store, the newest first."""
+    """Changes of this project and of the user's global store, newest first."""
 
     changes: list[ChangeEntry]
     total: int
-    """How many there are, listed or not."""
-
-
-class UndoListRequest(TypedDict):
-    """How many changes to list."""
-
-    limit: NotRequired[int | None]
-    """At most this many; 0 for all. Without it, the setting `memory.max_results`."""
+    """Total number of changes, including those not listed."""
 
 
 class UndoReport(TypedDict):
-    """What was put back."""
+    """The result of an undo."""
 
     run: str
-    """The change that did it, which can itself be undone."""
+    """The id of the undo, which can itself be undone."""
     of: str
-    """The change that was taken back."""
+    """The change that was undone."""
     command: str
-    """What was typed then, without `nacre`."""
+    """The undone command, without `nacre`."""
     dry_run: bool
     paths: list[str]
     memories: list[UndoneMemory]
     kept: list[KeptFile]
-    """What was left as it is, because it was changed since."""
+    """Files that were kept because they were changed later."""
     changes: NotRequired[list[PlannedChange] | None]
-    """The files as they are and as they would be; only in a dry run."""
+    """Current and restored file contents. Only present in a dry run."""
     notes: NotRequired[list[str]]
-    """What is to be known besides."""
+    """Additional notes for the user."""
 
 
 class UndoRequest(TypedDict):
-    """Which change to take back, and how."""
+    """The change to undo."""
 
     dry_run: NotRequired[bool]
-    """Say what would be put back, and change nothing."""
+    """Show what would be restored, without changing anything."""
     keep_changed: NotRequired[bool]
-    """Leave memories as they are that were changed since, and put back the others."""
+    """Keep memories that were changed later, and restore the others."""
     last: NotRequired[bool]
-    """The newest change that is not undone."""
+    """Undo the newest change that is not undone yet."""
     run: NotRequired[str]
-    """The id of a change or of one run, or the start or end of it. Nothing with `last`."""
+    """The id of a change or a run, or the start or end of it. Empty with `last`."""
 
 
 class UndoRunReport(TypedDict):
-    """What an undo did, as its run folder says."""
+    """The actions of an undo, as stored in its run folder."""
 
     run_id: str
     mode: RunMode
     of: str
-    """The change that was taken back."""
+    """The change that was undone."""
     finished_at: str
     actions: list[UndoAction]
     written_paths: list[str]
     runs: NotRequired[list[str]]
-    """Its runs in this store."""
+    """The undone runs in this store."""
 
 
-# What an undo does.
-UndoVerb: TypeAlias = Literal["put back"]
-
-
-# Events `from..=to` that the person took back.
+# Events `from..=to` that the user reverted in the agent.
 UndoneEvents = TypedDict(
     "UndoneEvents",
     {
@@ -3868,7 +3779,7 @@ UndoneEvents = TypedDict(
 )
 
 
-# What an undo did to a memory.
+# The change that an undo made to a memory.
 UndoneHow: TypeAlias = Literal["removed", "restored", "reverted"]
 
 
@@ -3879,48 +3790,48 @@ class UndoneMemory(TypedDict):
     done: UndoneHow
 
 
-# How a memory served.
+# A verdict on how useful a memory was.
 Verdict: TypeAlias = Literal["useful", "wrong", "outdated"]
 
 
 class WaitingSessions(TypedDict):
-    """The sessions that no sync has finished, and why."""
+    """Unfinished sessions, and why they are not finished."""
 
     ready: int
-    """Due now."""
+    """Number of sessions that are due now."""
     not_set_up: list[FolderSessions]
-    """Of folders that are not set up, most sessions first."""
+    """Sessions of folders that are not set up, folders with the most sessions first."""
     active: NotRequired[LaterSessions | None]
-    """Written to a moment ago."""
+    """Sessions that were modified recently and may still be running."""
     retried: NotRequired[LaterSessions | None]
-    """Failed, and tried again later."""
+    """Failed sessions that will be retried."""
 
 
 class WakeRequest(TypedDict):
-    """What is to be done soon."""
+    """The loops to run soon."""
 
     loops: NotRequired[list[LoopName]]
-    """Without any: the sync."""
+    """If empty, the sync loop runs."""
 
 
 class Warning(TypedDict):
-    """Something a person should know, and what to do about it."""
+    """A warning for the user, and what to do about it."""
 
     message: str
     hint: NotRequired[str | None]
 
 
 class WhyFound(TypedDict):
-    """Why a memory was found."""
+    """Why a memory matched."""
 
     terms: list[str]
-    """Terms of the question that it holds."""
+    """Terms of the query that the memory contains."""
     lexical: float
-    """Its part of the score that comes from words."""
+    """The part of the score that comes from word matches."""
     similarity: float
-    """How near its meaning is to the question's, from 0 to 1."""
+    """Semantic similarity to the query, from 0 to 1."""
     edges: list[MemoryEdge]
-    """Memories that pointed at it."""
+    """Links from other memories that raised the score."""
 
 
 # Why a file is part of an answer.
@@ -3928,21 +3839,21 @@ WhyRelevant: TypeAlias = Literal["asked", "words", "near", "meaning", "memory"]
 
 
 class WiringOptions(TypedDict):
-    """What is written into an agent's files, and whether it is written at all."""
+    """Which parts are written to an agent's settings, and whether they are written."""
 
     dry_run: NotRequired[bool]
-    """Say what would change, and change nothing."""
+    """Report the changes without making them."""
     guard: NotRequired[bool]
-    """Hooks also look at tools before they run. A guard that is on stays on."""
+    """Also run a guard hook before each tool call. An enabled guard stays enabled."""
     parts: NotRequired[list[WiringPart]]
-    """Only these parts; none for all that the agent can take, and its traces."""
+    """Only these parts. Defaults to the transcripts and all parts that the agent supports."""
     plan: NotRequired[str | None]
-    """The `plan` of a dry run that a person agreed to; another one is refused."""
+    """The `plan` of the dry run that the user approved. If the changes differ, the request is rejected."""
 
 
-# A part of what is written into an agent's files.
+# A part that can be written to an agent's settings.
 WiringPart: TypeAlias = Literal["mcp", "hooks", "skill"]
 
 
-# Whether a part of the connection is there.
+# State of a part of the connection.
 WiringState: TypeAlias = Literal["on", "off", "outdated", "not_possible"]
