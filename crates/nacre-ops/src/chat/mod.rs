@@ -16,6 +16,7 @@ mod undo;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nacre_engine::lifecycle::RunHandle;
@@ -104,6 +105,8 @@ struct CallOrigin {
 
 struct LiveTurn {
     log: Arc<TaskLog>,
+    /// Whether someone other than the owner started or steered the turn.
+    is_guests: AtomicBool,
     handle: RunHandle,
 }
 

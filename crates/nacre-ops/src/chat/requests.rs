@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use nacre_engine::lifecycle::{self, Item, TurnEnd};
 use nacre_engine::model::{Arguments, ToolStatus};
@@ -96,7 +97,7 @@ pub(super) async fn answer(
             let wish = FollowWish { task: log.task.clone(), log: Some(log), after: 0 };
             Ok(Answered { follows: vec![wish], ..Answered::new(&report) })
         }
-        RpcCall::ChatSteer(request) => Ok(Answered::new(&steer(chats, &request)?)),
+        RpcCall::ChatSteer(request) => Ok(Answered::new(&steer(chats, &here.caller, &request)?)),
         RpcCall::ChatAbort(request) => Ok(Answered::new(&abort(chats, request).await?)),
         RpcCall::ChatUndo(request) => reply(chats, here, request, undo::undo).await,
         RpcCall::TaskList(request) => reply(chats, here, request, tasks::list).await,
@@ -131,13 +132,18 @@ fn task_id(text: &str) -> Result<TaskId> {
     text.parse().map_err(|error: nacre_engine::record::BadId| OpError::usage(error.to_string()))
 }
 
-fn steer(chats: &ChatShared, request: &ChatSteerRequest) -> Result<TaskRef> {
+fn steer(chats: &ChatShared, caller: &Caller, request: &ChatSteerRequest) -> Result<TaskRef> {
     let ChatSteerRequest { task, text } = request;
     if text.trim().is_empty() {
         return Err(OpError::usage("There are no words to hand over"));
     }
     let id = task_id(task)?;
-    let is_taken = chats.turn(&id).is_some_and(|turn| turn.handle.steer(text).is_ok());
+    let is_taken = chats.turn(&id).is_some_and(|turn| {
+        if !caller.is_owner() {
+            turn.is_guests.store(true, Ordering::Relaxed);
+        }
+        turn.handle.steer(text).is_ok()
+    });
     match is_taken {
         true => Ok(TaskRef { task: id.to_string() }),
         false => Err(OpError::not_found(format!("`{id}` does not run here"))

@@ -247,13 +247,23 @@ const FORMAT_VERSION: u32 = 1;
 pub(super) fn export(host: &Host, request: &SessionRequest) -> Result<SessionExportReport> {
     let state = open_state(host)?;
     let session = find(&state, host, request)?;
-    let transcript = transcript(&state, &session)?;
+    let transcript = transcript(&session, &state.items(&session.id, 0, usize::MAX)?);
     Ok(SessionExportReport { session: session.id.to_string(), transcript })
 }
 
-/// Writes the session as a trace, for `sync` to read.
+/// Marks the stored items of a turn that someone other than the owner started or steered.
+pub(super) const GUEST: &str = "guest";
+
+/// Writes the session as a trace, for `sync` to read. `sync` attributes everything in a trace to
+/// the owner and the agent, so the turns of other people, and summaries of them, are left out.
 pub(super) fn keep(host: &Host, state: &State, session: &SessionRecord) -> Result<()> {
-    write(host, SESSIONS_FOLDER, session.id.as_str(), &transcript(state, session)?).map(drop)
+    let mut records = state.items(&session.id, 0, usize::MAX)?;
+    let is_guests = |record: &ItemRecord| !record.json[GUEST].is_null();
+    if records.iter().any(is_guests) {
+        records.retain(|record| !is_guests(record) && record.json["kind"] != "summary");
+    }
+    let trace = transcript(session, &records);
+    write(host, SESSIONS_FOLDER, session.id.as_str(), &trace).map(drop)
 }
 
 fn write(host: &Host, folder: &str, session: &str, text: &str) -> Result<PathBuf> {
@@ -270,12 +280,11 @@ pub fn save_export(host: &Host, report: &SessionExportReport) -> Result<PathBuf>
     write(host, EXPORTS_FOLDER, &report.session, &report.transcript)
 }
 
-fn transcript(state: &State, session: &SessionRecord) -> Result<String> {
-    let records = state.items(&session.id, 0, usize::MAX)?;
-    let mut lines = vec![line(&Header::of(session, &records))];
+fn transcript(session: &SessionRecord, records: &[ItemRecord]) -> String {
+    let mut lines = vec![line(&Header::of(session, records))];
     lines.extend(records.iter().filter_map(event).map(|event| line(&event)));
     lines.push(String::new());
-    Ok(lines.join("\n"))
+    lines.join("\n")
 }
 
 fn line(value: &impl Serialize) -> String {

@@ -1,5 +1,6 @@
 //! The life cycle of a turn: queueing, running, and recovery after a crash.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -16,12 +17,13 @@ use nacre_engine::record::{
     Start, TaskClass, TaskId, TaskState,
 };
 use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
+use nacre_memory::Actor;
 use nacre_team::people::Identity;
 use nacre_types::{ChatStartReport, ChatStartRequest, TaskEnd, TaskMessage, TaskUpdate, TurnUsage};
 
 use super::approvals::{TurnApprover, TurnInput};
 use super::log::TaskLog;
-use super::sessions::named;
+use super::sessions::{GUEST, named};
 use super::tell::TurnReporter;
 use super::toolbox::{Toolbox, remember};
 use super::{CallOrigin, ChatShared, LiveTurn, attachments, open_state, random, undo};
@@ -192,7 +194,10 @@ impl Running<'_> {
 
     /// Saves the items of a step. Must be called before they are reported.
     fn save(&self, state: &Mutex<State>, items: &[Item]) -> Result<(), CheckpointError> {
-        let new: Vec<NewItem> = items.iter().map(Item::to_new).collect();
+        let mut new: Vec<NewItem> = items.iter().map(Item::to_new).collect();
+        if self.turn.is_guests.load(Ordering::Relaxed) {
+            new.iter_mut().for_each(|item| item.json[GUEST] = true.into());
+        }
         let runner = Runner::here(self.host.environment.pid);
         let holder =
             Holder { session: &self.asked.session.id, task: &self.turn.log.task, runner: &runner };
@@ -327,7 +332,11 @@ fn accept(
     };
     state.accept(&new, &Runner::here(host.environment.pid), host.now())?;
     let log = TaskLog::new(task, session.id.clone(), state, hidden, clock(host));
-    let turn = Arc::new(LiveTurn { log: Arc::new(log), handle: RunHandle::new() });
+    let turn = Arc::new(LiveTurn {
+        log: Arc::new(log),
+        is_guests: AtomicBool::new(host.actor == Actor::Person),
+        handle: RunHandle::new(),
+    });
     chats.add_turn(&turn);
     Ok((session, turn))
 }

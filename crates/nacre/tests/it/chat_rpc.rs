@@ -238,6 +238,34 @@ fn what_a_person_with_a_token_has_remembered_is_never_the_owners_word() {
     assert_eq!(trust("20261115-run-the-linter-with-make-lint"), Value::Null);
 }
 
+/// A trace is attributed to the owner and the agent, so it has nothing of other people's turns, not
+/// even if the owner continues their session.
+#[test]
+fn the_owners_trace_leaves_out_the_turns_of_other_people() {
+    let home = home();
+    let model = playing(["One.", "Two.", "Three."].map(say).to_vec());
+    model.set_for(&home, "chat");
+    let admin = token(&home, &["cy", "--scope", "admin"]);
+    let served = Served::start(&home);
+    let (mut owners, mut guests) = (Wire::open(&served), Wire::open_as(&served, &admin));
+    let session = guests.session(&home, "auto_edit");
+    let turns = [
+        (&mut guests, "We always release on Fridays"),
+        (&mut owners, "We always release on Mondays"),
+    ];
+    for (wire, text) in turns {
+        let task = wire.start(&session, text);
+        wire.until(&task, "task.completed");
+    }
+    let exported = owners.ask("session.export", &json!({ "session": session })).to_string();
+    assert!(exported.contains("Fridays") && exported.contains("Mondays"), "{exported}");
+    served.stop();
+    let trace = home.root().join(format!(".nacre/sessions/{session}.jsonl"));
+    let trace = fs::read_to_string(trace).unwrap();
+    assert!(trace.contains("Mondays") && trace.contains("Two."), "{trace}");
+    assert!(!trace.contains("Fridays") && !trace.contains("One."), "{trace}");
+}
+
 #[test]
 fn a_result_comes_with_a_patch_for_each_file_that_its_call_changed() {
     let home = home();
