@@ -94,7 +94,10 @@ pub(super) fn quick_brief(
     Ok((report, n_postponed > 0))
 }
 
-fn sources<'a>(stores: &'a [ScopedStore], indexes: &'a [MemoryIndex<'a>]) -> Vec<Source<'a>> {
+pub(super) fn sources<'a>(
+    stores: &'a [ScopedStore],
+    indexes: &'a [MemoryIndex<'a>],
+) -> Vec<Source<'a>> {
     let sources = stores.iter().zip(indexes);
     sources.map(|(scoped, index)| Source { index, scope: scoped.scope }).collect()
 }
