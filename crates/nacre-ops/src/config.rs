@@ -15,7 +15,7 @@ use nacre_types::{
 
 use crate::error::{OpError, Result};
 use crate::host::{AUTO, Host, STORE_FOLDER, TextEdit, settle_map_cache};
-use crate::recording::{OutsideChange, own_store, record_outside, text_record};
+use crate::recording::{CommandChange, own_store, text_record};
 use crate::run::change::{Reversal, TextRoot};
 
 const DEFAULT_MODEL: &str = "roles.default.model";
@@ -176,9 +176,8 @@ fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<
     let scoped = if *repo { host.project_store().ok()?? } else { own_store(host).ok()? };
     let text =
         text_record(TextRoot::Store, "config.toml", before, Some(edited.after.as_bytes())).ok()?;
-    let (mode, reversal) = (RunMode::Config, Reversal::Text { text });
-    let change = OutsideChange { mode, command: &command, undoes: None, reversal, before };
-    record_outside(host, &scoped, change).ok()
+    let reversal = Reversal::Text { text };
+    CommandChange::new(RunMode::Config, &command).record(host, &scoped, reversal, before).ok()
 }
 
 /// Like `set`, but for a web page. Refuses keys that could make Nacre send data, run programs or

@@ -17,7 +17,7 @@ use nacre_types::{
     BriefReport, BriefTopic, ErrorCode, ExportReport, ExportRequest, ExportState, RunMode,
 };
 
-use super::recording::{OutsideChange, is_instructions, record_outside, replace_text, text_record};
+use super::recording::{CommandChange, is_instructions, replace_text, text_record};
 use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, note_offered};
 use crate::run::change::{Reversal, TextRoot};
@@ -55,12 +55,14 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     if is_changed && plan.edited && !request.force && !request.dry_run {
         return Err(refuse_edited(&file));
     }
-    if is_changed && !request.dry_run {
-        replace_text(&scope, &file, before.as_deref(), plan.after.as_deref())?;
-    }
     let mut change = None;
     if is_changed && !request.dry_run {
-        change = Some(record(host, &scoped, request, &file, before.as_deref(), &plan)?);
+        let (before, after) = (before.as_deref(), plan.after.as_deref());
+        replace_text(&scope, &file, before, after)?;
+        let typed = if request.remove { "export --remove" } else { "export" };
+        let text = text_record(TextRoot::Project, file.as_str(), before, after)?;
+        let command = CommandChange::new(RunMode::Export, typed);
+        change = Some(command.record(host, &scoped, Reversal::Text { text }, before)?);
     }
     if !request.dry_run {
         note_offered(&scoped.store, &host.owner("export"), &selection.ids, host.now());
@@ -81,20 +83,6 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
         diff: if is_changed { diff() } else { String::new() },
         change,
     })
-}
-
-fn record(
-    host: &Host,
-    scoped: &ScopedStore,
-    request: &ExportRequest,
-    file: &RelPath,
-    before: Option<&[u8]>,
-    plan: &Plan,
-) -> Result<String> {
-    let command = if request.remove { "export --remove" } else { "export" };
-    let text = text_record(TextRoot::Project, file.as_str(), before, plan.after.as_deref())?;
-    let (mode, reversal) = (RunMode::Export, Reversal::Text { text });
-    record_outside(host, scoped, OutsideChange { mode, command, undoes: None, reversal, before })
 }
 
 /// Returns the requested file, or by default the one that the project's agents already read.

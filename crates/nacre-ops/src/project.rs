@@ -16,7 +16,7 @@ use crate::events::Events;
 use crate::host::{
     Host, STORE_FOLDER, check_owner, connections, git_root, has_catalog, open_catalog,
 };
-use crate::recording::{OutsideChange, own_store, record_outside};
+use crate::recording::{CommandChange, own_store};
 use crate::run::change::Reversal;
 use crate::status::{agent_sessions, switched_off};
 
@@ -199,7 +199,7 @@ fn record(
     if added.is_empty() && removed.is_empty() {
         return Ok(None);
     }
-    let (mode, reversal) = (RunMode::Project, Reversal::Projects { added, removed });
-    let change = OutsideChange { mode, command, undoes: None, reversal, before: None };
-    record_outside(host, &own_store(host)?, change).map(Some)
+    let (command, reversal) =
+        (CommandChange::new(RunMode::Project, command), Reversal::Projects { added, removed });
+    command.record(host, &own_store(host)?, reversal, None).map(Some)
 }

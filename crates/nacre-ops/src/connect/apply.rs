@@ -20,6 +20,7 @@ use crate::error::{OpError, Result};
 use crate::host::{
     Host, agent_named, agent_names, connected, homes, if_there, program_path, read_text,
 };
+use crate::recording::replace_text;
 
 /// Starts a plan. First reverts an earlier change that was interrupted, unless this is a dry run.
 pub(super) fn begin<'h>(host: &'h Host, wiring: &WiringOptions) -> Result<Planner<'h>> {
@@ -88,15 +89,8 @@ fn before_texts(plan: &Plan) -> BTreeMap<ContentHash, String> {
 /// Changes a file from `before` to `after`. Fails if the current text equals neither, because the
 /// user has edited the file.
 fn write(place: &AgentFile, before: Option<&str>, after: Option<&str>) -> Result<()> {
-    let (scope, rel) = (place.scope()?, place.rel());
-    let hash = |text: &str| ContentHash::of(text.as_bytes());
-    match (before, after) {
-        (None, Some(after)) => scope.create_file(rel, after.as_bytes())?,
-        (Some(before), Some(after)) => scope.replace_file(rel, hash(before), after.as_bytes())?,
-        (Some(before), None) => scope.remove_file(rel, hash(before))?,
-        (None, None) => {}
-    }
-    Ok(())
+    let (before, after) = (before.map(str::as_bytes), after.map(str::as_bytes));
+    replace_text(&place.scope()?, place.rel(), before, after)
 }
 
 /// Restores files. A file that the user has edited in the meantime is kept.

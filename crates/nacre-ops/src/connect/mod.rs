@@ -22,7 +22,7 @@ pub use self::listing::doctor;
 use self::plan::{Plan, Planner};
 use crate::error::{OpError, Result};
 use crate::host::{Host, agent_names};
-use crate::recording::{OutsideChange, own_store, put_back_text, record_outside, text_record};
+use crate::recording::{CommandChange, own_store, put_back_text, text_record};
 use crate::run::change::{AgentParts, Reversal, StoredChange, TextRecord, TextRoot, changes};
 
 pub fn names() -> Vec<&'static str> {
@@ -287,14 +287,10 @@ fn record(
         }
     };
     let register = changed_register(&before.register, &now.register)?;
-    let change = OutsideChange {
-        mode: RunMode::Connect,
-        command: &command,
-        undoes: None,
-        before: before.register.as_deref().map(str::as_bytes).filter(|_| register.is_some()),
-        reversal: Reversal::Agents { agents, register },
-    };
-    record_outside(host, &own_store(host)?, change).map(Some)
+    let text = before.register.as_deref().map(str::as_bytes).filter(|_| register.is_some());
+    let command = CommandChange::new(RunMode::Connect, &command);
+    let reversal = Reversal::Agents { agents, register };
+    command.record(host, &own_store(host)?, reversal, text).map(Some)
 }
 
 /// Returns whether an earlier `connect` turned on the reading of an agent's traces.
@@ -327,10 +323,7 @@ pub(crate) fn undo(
     register: Option<&TextRecord>,
     dry_run: bool,
 ) -> Result<UndoReport> {
-    if let Some(by) = &change.undone_by {
-        let (id, by) = (change.id.clone(), by.clone());
-        return Err(crate::run::folder::UndoError::AlreadyUndone { id, by }.into());
-    }
+    change.check_open()?;
     let before = apply::register_text(host)?;
     let mut paths = Vec::new();
     for agent in agents {
@@ -346,31 +339,17 @@ pub(crate) fn undo(
         added: of.removed.clone(),
         removed: of.added.clone(),
     };
-    let run = match dry_run {
-        true => String::new(),
-        false => {
-            let agents = agents.iter().map(turned).collect();
-            let register = changed_register(&before, &apply::register_text(host)?)?;
-            let change = OutsideChange {
-                mode: RunMode::Undo,
-                command: "undo",
-                undoes: Some(&change.id),
-                before: before.as_deref().map(str::as_bytes).filter(|_| register.is_some()),
-                reversal: Reversal::Agents { agents, register },
-            };
-            record_outside(host, &own_store(host)?, change)?
-        }
-    };
     let notes = agents.iter().map(note).collect();
-    Ok(UndoReport {
-        run,
-        of: change.id.clone(),
-        command: change.command.clone(),
-        dry_run,
-        paths,
-        notes,
-        ..UndoReport::default()
-    })
+    let mut report = UndoReport { paths, notes, ..change.undo_report(dry_run) };
+    if !dry_run {
+        let agents = agents.iter().map(turned).collect();
+        let register = changed_register(&before, &apply::register_text(host)?)?;
+        let text = before.as_deref().map(str::as_bytes).filter(|_| register.is_some());
+        let reversal = Reversal::Agents { agents, register };
+        let command = CommandChange::undo(&change.id);
+        report.run = command.record(host, &own_store(host)?, reversal, text)?;
+    }
+    Ok(report)
 }
 
 fn note(of: &AgentParts) -> String {

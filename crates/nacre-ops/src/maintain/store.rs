@@ -17,7 +17,7 @@ use super::plan::{Inputs, Plan, Texts, make_plan};
 use super::rewrite::write_texts;
 use crate::host::{ModelClient, millis};
 use crate::run::change::{ChangeInfo, Reversal, stage_note};
-use crate::run::folder::{METRICS_FILE, RunId, UndoPlan, pretty};
+use crate::run::folder::{METRICS_FILE, OF_MAINTENANCE, RunId, UndoPlan, pretty};
 use crate::sync::pipeline::FlowContext;
 
 /// Maximum number of attempts if files are edited during the run.
@@ -260,7 +260,7 @@ impl Round {
         for (name, bytes) in files {
             batch.put_file(folder.join(name)?, bytes)?;
         }
-        let (path, bytes) = UndoPlan::of_maintenance(plan).file(run)?;
+        let (path, bytes) = UndoPlan::of(plan, OF_MAINTENANCE).file(run)?;
         batch.put_file(path, bytes)?;
         let info = ChangeInfo { change: None, command: "maintain", undoes: None, now: ctx.now };
         Ok(stage_note(ctx.store, batch, run, &info, plan, Reversal::Plan)?)

@@ -17,7 +17,7 @@ use crate::run::change::{
     ChangeInfo, Reversal, StoredChange, TrustRecord, fresh_run_id, memories_of, shared_changes,
     stage_note,
 };
-use crate::run::folder::{LOCAL_STATE, RunId, UndoError, UndoPlan, pretty, stem};
+use crate::run::folder::{LOCAL_STATE, OF_COMMAND, RunId, UndoError, UndoPlan, pretty, stem};
 use crate::run::show::read_record;
 
 /// Larger files are not memories.
@@ -46,10 +46,12 @@ pub fn undo(
     change: &StoredChange,
     all: &[StoredChange],
 ) -> Result<UndoReport, UndoError> {
-    if let Some(by) = &change.undone_by {
-        return Err(UndoError::AlreadyUndone { id: change.id.clone(), by: by.clone() });
-    }
+    change.check_open()?;
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+    let other_command = |command: &str| {
+        let (id, command) = (change.id.clone(), command.to_owned());
+        UndoError::OtherCommand { id, command }
+    };
     let (kept, reversal) = match &change.reversal {
         Reversal::Plan => (take_back(ctx, &mut batch, change, all)?, Reversal::Plan),
         Reversal::Moved { aside } => {
@@ -57,10 +59,7 @@ pub fn undo(
             (Vec::new(), Reversal::Command { command: change.command.clone() })
         }
         Reversal::Gone => return Err(UndoError::Gone(change.id.clone())),
-        Reversal::Command { command } => {
-            let (id, command) = (change.id.clone(), command.clone());
-            return Err(UndoError::OtherCommand { id, command });
-        }
+        Reversal::Command { command } => return Err(other_command(command)),
         Reversal::Trust { memories } => {
             distrust(&mut batch, change, memories)?;
             let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
@@ -68,8 +67,7 @@ pub fn undo(
         }
         // These changes are undone by the operation that made them.
         Reversal::Agents { .. } | Reversal::Text { .. } | Reversal::Projects { .. } => {
-            let (id, command) = (change.id.clone(), change.command.clone());
-            return Err(UndoError::OtherCommand { id, command });
+            return Err(other_command(&change.command));
         }
     };
     refuse_maintenance(ctx, &mut batch, change)?;
@@ -204,10 +202,10 @@ fn bring_back(
     let taken = planned.iter().filter(is_taken);
     let files: Vec<KeptFile> =
         taken.map(|step| KeptFile { path: step.path.as_str().to_owned(), by: None }).collect();
-    match files.is_empty() {
-        true => Ok(()),
-        false => Err(UndoError::Changed { id: change.id.clone(), files, has_rest: false }),
+    if files.is_empty() {
+        return Ok(());
     }
+    Err(UndoError::Changed { id: change.id.clone(), files, has_rest: false })
 }
 
 fn distrust(
@@ -272,7 +270,7 @@ fn finish(
         written_paths: paths.clone(),
     };
     if reversal == Reversal::Plan {
-        let (path, bytes) = UndoPlan::of_command(&planned).file(&run)?;
+        let (path, bytes) = UndoPlan::of(&planned, OF_COMMAND).file(&run)?;
         batch.put_file(path, bytes)?;
     }
     batch.put_file(run.folder()?.join(run.actions_file())?, pretty(&record))?;
@@ -283,15 +281,12 @@ fn finish(
         commit(batch, change)?;
     }
     Ok(UndoReport {
-        run: run.to_string(),
-        of: change.id.clone(),
-        command: change.command.clone(),
-        dry_run: ctx.dry_run,
+        run: run.into(),
         paths,
         memories: undone_memories(&planned),
         kept,
         changes: ctx.dry_run.then(|| shared_changes(planned)),
-        notes: Vec::new(),
+        ..change.undo_report(ctx.dry_run)
     })
 }
 

@@ -8,15 +8,12 @@ use std::collections::BTreeSet;
 use nacre_base::config::projects::Project;
 use nacre_base::{ContentHash, ShownLine};
 use nacre_types::{
-    ChangeEntry, KeptFile, LimitRequest, PlannedChange, RunMode, UndoListReport, UndoReport,
-    UndoRequest,
+    ChangeEntry, KeptFile, LimitRequest, PlannedChange, UndoListReport, UndoReport, UndoRequest,
 };
 
 use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, settle_map_cache};
-use crate::recording::{
-    OutsideChange, TextPlan, attributed, attribution, own_store, record_outside,
-};
+use crate::recording::{CommandChange, TextPlan, attributed, attribution, own_store};
 use crate::run::change::{Reversal, StoredChange, TextRecord, changes};
 use crate::run::folder::{RunId, UndoError};
 use crate::undo::flow::UndoContext;
@@ -275,15 +272,11 @@ fn find(stores: &[OpenedStore], text: &str) -> Result<ChangeParts, UndoError> {
     let runs: BTreeSet<&RunId> =
         all().flat_map(|change| &change.runs).filter(|run| run.is_named(text)).collect();
     match (ids.len(), runs.len()) {
-        (1, _) => Ok(ids
-            .first()
-            .map(|id| change_parts(stores, id))
-            .unwrap_or_else(|| change_parts(stores, text))),
-        (0, 1) => {
+        (1, _) => Ok(change_parts(stores, ids.first().unwrap_or(&text))),
+        (0, 0 | 1) => {
             let run = runs.first().and_then(|run| single_run(stores, run));
             run.ok_or_else(|| UndoError::Unknown(text.to_owned()))
         }
-        (0, 0) => Err(UndoError::Unknown(text.to_owned())),
         (n_ids, n_runs) => {
             Err(UndoError::Ambiguous { id: text.to_owned(), n_found: n_ids.max(n_runs) })
         }
@@ -325,7 +318,7 @@ fn undo_text(
     record: &TextRecord,
     dry_run: bool,
 ) -> Result<UndoReport> {
-    check_open(change)?;
+    change.check_open()?;
     let plan = TextPlan::of(&opened.scoped, change, record)?;
     let (now, then) = (plan.now.as_deref(), plan.then.as_deref());
     if !plan.is_unchanged(record) {
@@ -333,7 +326,7 @@ fn undo_text(
         let id = change.id.clone();
         return Err(UndoError::Changed { id, files, has_rest: false }.into());
     }
-    let mut report = empty_report(change, dry_run);
+    let mut report = change.undo_report(dry_run);
     report.paths.push(plan.path());
     if dry_run {
         let text = |bytes: Option<&[u8]>| bytes.map(|it| String::from_utf8_lossy(it).into_owned());
@@ -349,14 +342,8 @@ fn undo_text(
     }
     let turned =
         TextRecord { existed: now.is_some(), after: then.map(ContentHash::of), ..record.clone() };
-    let outside = OutsideChange {
-        mode: RunMode::Undo,
-        command: "undo",
-        undoes: Some(&change.id),
-        reversal: Reversal::Text { text: turned },
-        before: now,
-    };
-    report.run = record_outside(host, &opened.scoped, outside)?;
+    let command = CommandChange::undo(&change.id);
+    report.run = command.record(host, &opened.scoped, Reversal::Text { text: turned }, now)?;
     report.notes.push(format!("As it was before: {}", plan.path()));
     Ok(report)
 }
@@ -379,11 +366,11 @@ fn undo_projects(
     removed: &[Project],
     dry_run: bool,
 ) -> Result<UndoReport> {
-    check_open(change)?;
+    change.check_open()?;
     let is_known = |record: &&Project| {
         host.projects.iter().any(|known| known.name == record.name && known.path == record.path)
     };
-    let mut report = empty_report(change, dry_run);
+    let mut report = change.undo_report(dry_run);
     for record in added.iter().filter(is_known) {
         report.notes.push(format!("No longer registered: {}", record.name));
         if !dry_run {
@@ -401,29 +388,9 @@ fn undo_projects(
     }
     if !dry_run {
         let (added, removed) = (removed.to_vec(), added.to_vec());
-        let outside = OutsideChange {
-            mode: RunMode::Undo,
-            command: "undo",
-            undoes: Some(&change.id),
-            reversal: Reversal::Projects { added, removed },
-            before: None,
-        };
-        report.run = record_outside(host, &own_store(host)?, outside)?;
+        let reversal = Reversal::Projects { added, removed };
+        let command = CommandChange::undo(&change.id);
+        report.run = command.record(host, &own_store(host)?, reversal, None)?;
     }
     Ok(report)
-}
-
-fn check_open(change: &StoredChange) -> Result<(), UndoError> {
-    match &change.undone_by {
-        Some(by) => {
-            let (id, by) = (change.id.clone(), by.clone());
-            Err(UndoError::AlreadyUndone { id, by })
-        }
-        None => Ok(()),
-    }
-}
-
-fn empty_report(change: &StoredChange, dry_run: bool) -> UndoReport {
-    let (of, command) = (change.id.clone(), change.command.clone());
-    UndoReport { of, command, dry_run, ..UndoReport::default() }
 }

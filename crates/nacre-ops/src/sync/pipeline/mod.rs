@@ -34,7 +34,7 @@ use self::reading::{News, ReadSession, read};
 use self::stage::{ClaimOrigin, checklist, count_actions, stage_all};
 use crate::host::{AskError, ModelClient, millis};
 use crate::run::change::{ChangeInfo, Reversal, stage_note};
-use crate::run::folder::{RunId, UndoPlan, WORKSPACE, pretty};
+use crate::run::folder::{OF_SYNC, RunId, UndoPlan, WORKSPACE, pretty};
 use crate::sync::candidate::{Candidate, Extraction, fit_title};
 use crate::sync::strategy::ReadingStrategy;
 
@@ -431,7 +431,7 @@ impl<'d> Session<'d> {
         for (name, bytes) in self.artifacts(&report, &metrics, asked, ctx.store.words()) {
             batch.put_file(folder.join(name)?, bytes)?;
         }
-        let (path, bytes) = UndoPlan::of(&plan).file(&run)?;
+        let (path, bytes) = UndoPlan::of(&plan, OF_SYNC).file(&run)?;
         batch.put_file(path, bytes)?;
         let info = ChangeInfo { change: order.change, command: "sync", undoes: None, now: ctx.now };
         stage_note(ctx.store, batch, &run, &info, &plan, Reversal::Plan)?;
