@@ -55,7 +55,7 @@ pub use self::settings::{
 };
 pub use self::stores::{LocatedStore, ScopedStore};
 pub use self::tasks::{
-    Planned, SPILL_FOLDER, as_task, cancelled_elsewhere, clock, close_recorder, empty_spill,
+    SPILL_FOLDER, as_task, cancelled_elsewhere, clock, close_recorder, empty_spill, new_task,
     record, seed, spill, telemetry,
 };
 pub(crate) use self::traces::has_catalog;
