@@ -10,7 +10,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nacre_base::config::Settings;
@@ -159,11 +159,7 @@ fn store_around(host: &Host) -> Result<NamedStore> {
     let ScopedStore { scope, store, settings } = host.store_to_write(None)?;
     let project = host.project.as_ref().filter(|_| scope == StoreScope::Project);
     let repository = project.map(|project| project.path.clone());
-    let folder = |path: &Path| {
-        path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    };
-    let name = project.and_then(|project| project.name.clone());
-    let name = name.or_else(|| repository.as_deref().map(folder)).unwrap_or_else(global_name);
+    let name = repository.as_ref().map_or_else(global_name, |root| host.name_of(root));
     Ok(NamedStore { name, store, settings, repository })
 }
 

@@ -84,14 +84,8 @@ fn collect(host: &Host, request: &ReportRequest) -> Result<(String, StoreFigures
     let scoped = host.store_to_write(None)?;
     let figures = store_report(&scoped.store, since, now)?.figures;
     let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
-    let name = project.map_or_else(
-        || StoreScope::Global.as_str().to_owned(),
-        |project| {
-            let folder = project.path.file_name().map(|name| name.to_string_lossy().into_owned());
-            project.name.clone().or(folder).unwrap_or_default()
-        },
-    );
-    Ok((name, figures))
+    let global = || StoreScope::Global.as_str().to_owned();
+    Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures))
 }
 
 pub(crate) struct StoreReport {

@@ -55,10 +55,13 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     } else {
         Some(SyncResources::open(host, request.strategy, events)?)
     };
-    let scope = lock_scope(host)?;
+    let scope = WriteScope::create_inside(host.home_scope()?.path(), "run", Access::Private)?;
     let lock = lock(host, &scope, request.ignore_lock)?;
     let mut queue = open_queue(host)?;
-    let run = request.run_id.clone().unwrap_or_else(|| default_run_id(host));
+    let run = request.run_id.clone().unwrap_or_else(|| {
+        let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
+        format!("sync-{stamp}-{:x}", host.environment.pid)
+    });
     queue.jobs().begin_run(&run, "sync", host.now())?;
     let refreshed = refresh(host, &mut queue.catalog, &options, events)?;
     if events.cancel().is_cancelled() {
@@ -118,9 +121,12 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
 fn next(host: &Host, report: &SyncReport) -> Option<String> {
     let SyncReport { learned, waiting, not_set_up_here, looked_in, switched_off, .. } = report;
     let WaitingSessions { ready, active, .. } = waiting;
+    let here = host.project.as_ref().and_then(|project| project.name.as_ref());
+    let is_here_to_review =
+        |memory: &LearnedMemory| memory.is_candidate && here == Some(&memory.project);
     let command = match learned.as_slice() {
         _ if not_set_up_here.is_some() => "nacre init",
-        learned if learned.iter().any(is_here_to_review(host)) => "nacre review",
+        learned if learned.iter().any(is_here_to_review) => "nacre review",
         _ if *ready > 0 => "nacre sync",
         [_, ..] => "nacre brief",
         [] if active.is_some() => "nacre sync",
@@ -130,11 +136,6 @@ fn next(host: &Host, report: &SyncReport) -> Option<String> {
         [] => return None,
     };
     Some(command.to_owned())
-}
-
-fn is_here_to_review(host: &Host) -> impl Fn(&LearnedMemory) -> bool + use<> {
-    let here = host.project.as_ref().and_then(|project| project.name.clone());
-    move |memory| memory.is_candidate && here.as_ref() == Some(&memory.project)
 }
 
 fn cancelled_after(n_synced: usize) -> OpError {
@@ -204,11 +205,6 @@ fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions>
     })
 }
 
-fn lock_scope(host: &Host) -> Result<WriteScope> {
-    host.home_scope()?;
-    Ok(WriteScope::create_inside(host.home()?, "run", Access::Private)?)
-}
-
 fn lock<'s>(host: &Host, scope: &'s WriteScope, ignore_lock: bool) -> Result<Option<Writer<'s>>> {
     match scope.lock(&host.owner("sync"), Duration::ZERO) {
         Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
@@ -250,11 +246,6 @@ fn report_progress(events: &Events, progress: Progress<'_>) -> ControlFlow<()> {
     if events.cancel().is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-fn default_run_id(host: &Host) -> String {
-    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
-    format!("sync-{stamp}-{:x}", host.environment.pid)
-}
-
 fn outcome(refreshed: &RefreshReport, queue: &QueueReport) -> String {
     let is_failed = |session: &&SyncedSession| matches!(session.result, SyncResult::Failed { .. });
     let n_failed = queue.sessions.iter().filter(is_failed).count();
@@ -292,11 +283,7 @@ fn collect_learned(host: &Host, sessions: &[SyncedSession]) -> Result<Vec<Learne
     for (project, changes) in changes_by_project(sessions) {
         let root = Path::new(&project);
         let store = host.store_at(root)?.store;
-        let registered = host.projects.iter().find(|project| project.path == root);
-        let name = registered.map_or_else(
-            || root.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            |project| project.name.clone(),
-        );
+        let name = host.name_of(root);
         for (id, change) in changes {
             let memory = store.get(&id).ok().filter(|memory| !memory.says_overturned());
             learned.extend(memory.map(|memory| LearnedMemory {

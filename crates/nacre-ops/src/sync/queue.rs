@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_base::fs::{Access, FsError, RelPath, WriteScope, Writer};
+use nacre_base::fs::{Access, RelPath, WriteScope, Writer};
 use nacre_memory::Store;
 use nacre_memory::search::{INDEX_FOLDER, index_scope};
 use nacre_team::postgres::queue::SharedQueue;
@@ -108,7 +108,8 @@ pub(super) fn process_queue(
         queue.jobs().give_back(&prefix, begun)?;
     }
     let (mut report, mut held) = (QueueReport::default(), Vec::new());
-    let n_due = count_due(queue, options, begun)?;
+    let n_due = queue.waiting(begun)?.ready;
+    let n_due = options.max_sessions.map_or(n_due, |max| n_due.min(max as u64));
     let keeper = LeaseKeeper::start(queue.shared(), clock(host))?;
     while options.max_sessions.is_none_or(|max| report.sessions.len() < max) {
         if events.cancel().is_cancelled() {
@@ -145,7 +146,11 @@ pub(super) fn process_queue(
                 }
             }
         };
-        finish_claim(host, queue, &claimed.claim, &job_outcome(&result))?;
+        let outcome = match &result {
+            Ok(report) => Outcome::Done { run: report.run_id.clone() },
+            Err(reason) => Outcome::Failed { reason: reason.clone() },
+        };
+        finish_claim(host, queue, &claimed.claim, &outcome)?;
         keeper.let_go(&claimed.claim);
         report.sessions.push(synced_session(claimed, result, took()));
     }
@@ -157,18 +162,6 @@ pub(super) fn process_queue(
         resources.finish(host)?;
     }
     Ok(report)
-}
-
-fn count_due(queue: &WaitingQueue, options: &QueueOptions, now: Timestamp) -> Result<u64> {
-    let n_due = queue.waiting(now)?.ready;
-    Ok(options.max_sessions.map_or(n_due, |max| n_due.min(max as u64)))
-}
-
-fn job_outcome(result: &Result<SessionRun, String>) -> Outcome {
-    match result {
-        Ok(report) => Outcome::Done { run: report.run_id.clone() },
-        Err(reason) => Outcome::Failed { reason: reason.clone() },
-    }
 }
 
 fn synced_session(
@@ -351,14 +344,20 @@ fn plan_all(
         .map(|one| one.project.as_path())
         .filter(|project| n_of(project) > 1)
         .collect();
-    let scope = if shared.is_empty() { None } else { Some(rehearsal_scope(host)?) };
-    let mut rehearsal = scope.as_ref().map(|scope| Rehearsal::begin(host, scope)).transpose()?;
-    if let Some(rehearsal) = &mut rehearsal {
+    let scope;
+    // The copies must remain until the last session is planned.
+    let _rehearsal = if shared.is_empty() {
+        None
+    } else {
+        let home = host.home_scope()?;
+        scope = WriteScope::create_inside(home.path(), FOLDER, Access::Private)?;
+        let mut rehearsal = Rehearsal::begin(host, &scope)?;
         for project in &shared {
             let copy = rehearsal.copy(host, resources.store(host, project)?, project)?;
             resources.put_copy(project, copy);
         }
-    }
+        Some(rehearsal)
+    };
     let mut planned = Vec::new();
     for session in sessions {
         events.check_cancelled()?;
@@ -392,10 +391,6 @@ struct Rehearsal<'s> {
     n_copied: usize,
 }
 
-fn rehearsal_scope(host: &Host) -> Result<WriteScope> {
-    Ok(WriteScope::create_inside(host.home_scope()?.path(), FOLDER, Access::Private)?)
-}
-
 impl<'s> Rehearsal<'s> {
     pub(super) fn begin(host: &Host, scope: &'s WriteScope) -> Result<Self> {
         let writer = scope.lock(&host.owner("sync"), host.settings().lock.wait)?;
@@ -420,15 +415,11 @@ impl<'s> Rehearsal<'s> {
         }
         host.copy_of_store(of, copy, &host.settings_for(project)?)
     }
-
-    fn clear(&self) -> Result<(), FsError> {
-        self.writer.remove_scratch(&self.copies)
-    }
 }
 
 impl Drop for Rehearsal<'_> {
     fn drop(&mut self) {
         // Anything that cannot be removed now is removed by the next preview.
-        let _ = self.clear();
+        let _ = self.writer.remove_scratch(&self.copies);
     }
 }

@@ -106,7 +106,7 @@ impl SyncResources {
             }
             self.projects.insert(project.to_owned(), opened);
         }
-        self.projects.get(project).ok_or_else(store_gone)
+        Ok(&self.projects[project])
     }
 
     pub(super) fn put_copy(&mut self, project: &Path, copy: Store) {
@@ -121,8 +121,7 @@ impl SyncResources {
         work: impl FnOnce(&FlowContext<'_>) -> Result<T, SyncError>,
     ) -> Result<Result<T, SyncError>> {
         self.project(host, project)?;
-        let opened = self.projects.get(project).ok_or_else(store_gone)?;
-        let ProjectResources { settings, store, embedder, rules } = opened;
+        let ProjectResources { settings, store, embedder, rules } = &self.projects[project];
         let owner = host.owner("sync");
         let clock = host.stopwatch();
         let context = self.lead.as_ref().map(|flow| LeadContext {
@@ -164,10 +163,6 @@ impl SyncResources {
         }
         Ok(())
     }
-}
-
-fn store_gone() -> OpError {
-    OpError::failed("The store is gone")
 }
 
 pub struct SessionModels {
@@ -256,13 +251,11 @@ impl SessionToSync {
         change: Option<&'s str>,
     ) -> SessionRequest<'s> {
         let Self { key, trace, project } = self;
-        let registered = host.projects.iter().find(|known| known.path == *project);
-        let folder = project.file_name().map(|name| name.to_string_lossy().into_owned());
         SessionRequest {
             trace,
             key,
             trace_name: short(host, &trace.source.path),
-            repo_name: registered.map(|known| known.name.clone()).or(folder).unwrap_or_default(),
+            repo_name: host.name_of(project),
             mode: RunMode::from_name(mode.as_str()).unwrap_or(RunMode::Sync),
             force,
             change,

@@ -24,11 +24,12 @@ pub use self::checks::IsForgotten;
 pub(crate) use self::checks::fault_alone;
 use self::checks::{Injected, Repeated, plain};
 use self::choice::is_sequencing;
+pub(crate) use self::cues::{overlap, plain_words};
 use self::failures::Failures;
 use self::proposal::ProposalList;
 pub(crate) use self::proposal::{Proposal, Spoken, Unproven};
 use self::requests::{context, excerpt, request};
-use self::said::{Message, Shape, split_message};
+use self::said::{Message, split_message};
 use crate::sync::candidate::{Extraction, FORMAT_VERSION};
 use crate::sync::steps::{Step, step_of};
 
@@ -267,7 +268,7 @@ impl<'r> Extractor<'r> {
             let Some(request) = request(sentence.text, is_reply) else { continue };
             let request = request.and_then(|request| {
                 // Documents and lists are usually pasted, so a rule in one may not be the user's.
-                let is_copied = said.shape == Shape::Document || sentence.is_item;
+                let is_copied = said.is_document || sentence.is_item;
                 let is_own = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
                 if is_own { Ok(request) } else { Err(DropReason::Injected) }
             });

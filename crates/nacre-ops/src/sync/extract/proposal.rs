@@ -11,7 +11,7 @@ use nacre_types::{DropReason, Signal};
 
 use super::checks::{Injected, IsForgotten, fault};
 use super::choice::Choice;
-use super::cues::{REVOKE, content_words, fold, share};
+use super::cues::{REVOKE, content_words, fold, overlap};
 use super::failures::FixedFailure;
 use super::requests::{MAX_TITLE, Request, body, capitalize, title, without_leads};
 use super::said::Message;
@@ -225,9 +225,7 @@ fn most(candidate: &Candidate) -> usize {
 }
 
 fn say_the_same(own: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
-    let n_shared = own.intersection(others).count();
-    let n_all = own.len() + others.len() - n_shared;
-    n_shared > 1 && share(n_shared, n_all) >= SAME
+    own.intersection(others).nth(1).is_some() && overlap(own, others) >= SAME
 }
 
 #[derive(Clone, Debug)]
