@@ -31,7 +31,17 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
     let agents = super::names().into_iter().map(|name| {
         let adapter = ADAPTERS.iter().find(|adapter| adapter.agent().as_str() == name);
         let connection = connections.iter().find(|connection| connection.agent.as_str() == name);
-        let mut entry = unread(name);
+        let mut entry = AgentEntry {
+            agent: name.to_owned(),
+            connected: false,
+            sources: 0,
+            roots: Vec::new(),
+            problems: Vec::new(),
+            traces: WiringState::NotPossible,
+            mcp: WiringState::NotPossible,
+            hooks: WiringState::NotPossible,
+            skill: WiringState::NotPossible,
+        };
         if let Some(adapter) = adapter {
             read_traces(host, &mut entry, *adapter, connection, &homes);
         }
@@ -42,20 +52,6 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
     });
     let agents = agents.collect();
     Ok(ConnectReport { agents, ..ConnectReport::default() })
-}
-
-fn unread(name: &str) -> AgentEntry {
-    AgentEntry {
-        agent: name.to_owned(),
-        connected: false,
-        sources: 0,
-        roots: Vec::new(),
-        problems: Vec::new(),
-        traces: WiringState::NotPossible,
-        mcp: WiringState::NotPossible,
-        hooks: WiringState::NotPossible,
-        skill: WiringState::NotPossible,
-    }
 }
 
 fn read_traces(

@@ -44,7 +44,7 @@ pub fn connect(host: &Host, request: &ConnectRequest) -> Result<ConnectReport> {
     if dry_run {
         return connect_unrecorded(host, request);
     }
-    let before = ConnectionState::now(host)?;
+    let before = ConnectionState::of(host, &listing::list(host)?.agents)?;
     let report = connect_unrecorded(host, request)?;
     let change = record(host, request, &before, &report)?;
     Ok(ConnectReport { change, ..report })
@@ -135,7 +135,12 @@ fn add(
                 planner.add(spec, &parts(wiring), wiring.guard)?;
             }
             Some(_) => {}
-            None if !reads_traces => return Err(only_traces(name)),
+            None if !reads_traces => {
+                return Err(OpError::usage(format!(
+                    "Only the traces of `{name}` can be connected"
+                ))
+                .hint(format!("nacre connect {name} --path DIR")));
+            }
             None => {}
         }
     }
@@ -149,15 +154,10 @@ fn add(
     report(host, &plan)
 }
 
-fn only_traces(name: &str) -> OpError {
-    OpError::usage(format!("Only the traces of `{name}` can be connected"))
-        .hint(format!("nacre connect {name} --path DIR"))
-}
-
 /// Refuses a part that the user requested explicitly but that the agent does not support.
 fn check_possible(spec: &AgentSpec, wiring: &WiringOptions, planner: &Planner<'_>) -> Result<()> {
     let asked = if wiring.parts.is_empty() { Vec::new() } else { parts(wiring) };
-    match asked.into_iter().find(|part| !planner.can_take(spec, *part)) {
+    match asked.into_iter().find(|part| planner.plain_edit(spec, *part).is_none()) {
         Some(part) => {
             Err(OpError::usage(format!("{} cannot take `--{}`", spec.title, part.as_str()))
                 .hint("`nacre connect list` shows what is possible"))
@@ -218,10 +218,6 @@ struct ConnectionState {
 }
 
 impl ConnectionState {
-    fn now(host: &Host) -> Result<Self> {
-        Self::of(host, &listing::list(host)?.agents)
-    }
-
     fn of(host: &Host, agents: &[AgentEntry]) -> Result<Self> {
         let mut wired = BTreeMap::new();
         for entry in agents {

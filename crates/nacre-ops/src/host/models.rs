@@ -1,6 +1,6 @@
 //! The configured models, and the installed agents.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -63,9 +63,9 @@ pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings> {
 }
 
 pub fn provider_names(host: &Host) -> Vec<String> {
-    let known = KNOWN_PROVIDERS.iter().map(|known| (known.name.to_owned(), ()));
-    let set = host.settings().providers.keys().map(|name| (name.clone(), ()));
-    known.chain(set).collect::<BTreeMap<_, _>>().into_keys().collect()
+    let known = KNOWN_PROVIDERS.iter().map(|known| known.name.to_owned());
+    let set = host.settings().providers.keys().cloned();
+    known.chain(set).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
@@ -201,12 +201,11 @@ fn program_settings(host: &Host) -> ProgramSettings {
 /// Returns the known repositories, except any that contains the home folder, because the user's own
 /// programs are inside it.
 fn repositories(host: &Host) -> Vec<PathBuf> {
-    let registered = host.projects.iter().map(|project| project.path.clone());
-    let around = host.project.as_ref().map(|project| project.path.clone());
+    let known = host.repositories().into_iter().map(Path::to_owned);
     let git = git_root(&host.person, &host.environment.folder);
     let holds_home =
         |root: &PathBuf| host.environment.home.as_ref().is_some_and(|home| home.starts_with(root));
-    registered.chain(around).chain(git).filter(|root| !holds_home(root)).collect()
+    known.chain(git).filter(|root| !holds_home(root)).collect()
 }
 
 /// Returns the path of an agent's command in the user's `PATH`, skipping folders inside

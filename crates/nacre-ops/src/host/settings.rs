@@ -23,7 +23,7 @@ use nacre_memory::{Actor, KeptLedgers};
 use nacre_traces::agents::connectable_agents;
 use nacre_types::ErrorCode;
 
-use super::database::DatabaseCell;
+use super::database::OpenDatabase;
 use super::files::{if_there, read_text, read_text_in};
 use super::{Host, STORE_FOLDER, key_variable, provider_names};
 use crate::error::{OpError, Result};
@@ -154,7 +154,7 @@ impl Host {
         }
     }
 
-    fn repositories(&self) -> Vec<&Path> {
+    pub(super) fn repositories(&self) -> Vec<&Path> {
         let around = self.project.as_ref().map(|project| project.path.as_path());
         self.projects.iter().map(|project| project.path.as_path()).chain(around).collect()
     }
@@ -178,7 +178,7 @@ const FOLDERS_HOLD: Duration = Duration::from_millis(100);
 pub struct Shared {
     /// The built-in model. It never sends data anywhere, so all stores can share it.
     pub(super) model: Arc<Mutex<Option<Arc<Builtin>>>>,
-    pub(super) database: DatabaseCell,
+    pub(super) database: Arc<Mutex<OpenDatabase>>,
     /// The last check of each store. If `None`, every call must check.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, LastLook>>>>,
     n_changes: Arc<AtomicU64>,
