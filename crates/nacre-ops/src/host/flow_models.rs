@@ -318,20 +318,10 @@ pub fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
         tokens,
         cost: Cost::from_nano_dollars(thousandths.saturating_mul(1_000_000)),
     };
-    let LimitSettings {
-        session_tokens,
-        session_usd,
-        day_tokens,
-        day_usd,
-        project_tokens,
-        project_usd,
-        model_time: _,
-        map_time: _,
-    } = *settings;
     SpendingLimits {
-        session: amount(session_tokens, session_usd),
-        day: amount(day_tokens, day_usd),
-        project: amount(project_tokens, project_usd),
+        session: amount(settings.session_tokens, settings.session_usd),
+        day: amount(settings.day_tokens, settings.day_usd),
+        project: amount(settings.project_tokens, settings.project_usd),
     }
 }
 

@@ -123,12 +123,11 @@ pub(super) fn preview_store(
         return Ok((Round::skipped(ctx), Vec::new()));
     };
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
-    let is_idle = round.plan.revisions.is_empty();
-    let mut report = round.stage(ctx, &mut batch, began)?;
-    if is_idle {
-        report = round.report(ctx, MaintainState::Clean, Vec::new());
+    let report = round.stage(ctx, &mut batch, began)?;
+    if round.plan.revisions.is_empty() {
+        return Ok((round.report(ctx, MaintainState::Clean, Vec::new()), Vec::new()));
     }
-    Ok((report, if is_idle { Vec::new() } else { batch.plan()? }))
+    Ok((report, batch.plan()?))
 }
 
 struct Round {
@@ -223,9 +222,6 @@ impl Round {
         plan: &[PlannedChange],
         began: Duration,
     ) -> Result<(), MaintainError> {
-        if report.outcome != MaintainState::Done {
-            return Ok(());
-        }
         let run = &self.run_id(ctx);
         let folder = run.folder()?;
         let [read_for, compared_for] = self.took;
@@ -250,10 +246,14 @@ impl Round {
             let with = action.with.as_ref().map(|with| format!(" with {with}")).unwrap_or_default();
             format!("{} {}{with}: {}\n", action.action, action.target, action.reason)
         });
+        let agent_log = match self.texts.n_asked {
+            0 => "No model was asked: everything was decided by rule.\n",
+            _ => &self.texts.log,
+        };
         let files: [(&str, Vec<u8>); 5] = [
             (run.actions_file(), pretty(report)),
             (METRICS_FILE, pretty(&metrics)),
-            ("agent.log", self.agent_log()),
+            ("agent.log", agent_log.to_owned().into_bytes()),
             ("subagents.log", Vec::new()),
             ("session.log", lines.collect::<String>().into_bytes()),
         ];
@@ -270,13 +270,6 @@ impl Round {
     /// id.
     fn run_id(&self, ctx: &FlowContext<'_>) -> RunId {
         RunId::new(RunMode::Maintain, ctx.now, &self.fingerprint.short())
-    }
-
-    fn agent_log(&self) -> Vec<u8> {
-        match self.texts.n_asked {
-            0 => b"No model was asked: everything was decided by rule.\n".to_vec(),
-            _ => self.texts.log.clone().into_bytes(),
-        }
     }
 
     fn report(
