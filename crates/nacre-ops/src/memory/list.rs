@@ -233,17 +233,12 @@ fn from_hits(
         if trust == Trust::Quarantined || (is_put_away && !options.archived) {
             continue;
         }
-        let why = WhyFound {
-            terms: hit.terms.clone(),
-            lexical: hit.score,
-            similarity: hit.similarity,
-            edges: Vec::new(),
-        };
+        let (terms, similarity) = (hit.terms.clone(), hit.similarity);
         found.push(FoundMemory {
             snippet: snippet(memory.document.body(), &query.text),
             memory: MemoryEntry { trust: label(trust), ..entry(&memory, scoped) },
             score: hit.score,
-            why,
+            why: WhyFound { terms, lexical: hit.score, similarity, edges: Vec::new() },
             history: Vec::new(),
             not_verified: Vec::new(),
         });
@@ -457,7 +452,9 @@ impl ShortIds {
         let Ok(at) = self.ids.binary_search_by(|known| known.as_str().cmp(id)) else { return id };
         let before = at.checked_sub(1).and_then(|before| self.ids.get(before));
         let neighbours = before.into_iter().chain(self.ids.get(at + 1));
-        let n_shared = neighbours.map(|other| count_shared(id, other)).max().unwrap_or(0);
+        let count_shared =
+            |other: &String| id.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let n_shared = neighbours.map(count_shared).max().unwrap_or(0);
         // A date alone is not meaningful, so the prefix includes at least one word of the title.
         let word = id.find('-').map_or(0, |dash| dash + 1);
         let from = word.max(n_shared + 1);
@@ -465,10 +462,6 @@ impl ShortIds {
             id.get(from..).and_then(|rest| rest.find('-')).map_or(id.len(), |end| from + end);
         id.get(..word_end.min(from + MORE)).unwrap_or(id)
     }
-}
-
-fn count_shared(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 const MAX_IDS: usize = 200;

@@ -18,8 +18,9 @@ use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::hook::{prune_sessions, refresh_index};
 use crate::host::{Environment, Host, connections, empty_spill, open_catalog};
-use crate::json::ascii_json;
+use crate::json::json_line;
 use crate::map::bring_up_to_date;
+use crate::tasks::row_limit;
 
 const IN_USE: SignedDuration = SignedDuration::from_hours(1);
 
@@ -70,8 +71,7 @@ pub fn keep_maps(host: &Host, events: &Events) -> Result<usize> {
 
 fn in_use(host: &Host) -> Result<Vec<String>> {
     let since = host.now().checked_sub(IN_USE).unwrap_or(Timestamp::UNIX_EPOCH);
-    let filter =
-        SessionFilter { agent: None, project: None, since: Some(since), until: None, limit: None };
+    let filter = SessionFilter { since: Some(since), ..SessionFilter::default() };
     let mut seen = BTreeSet::new();
     let mut roots = Vec::new();
     for session in open_catalog(host)?.sessions(&filter)? {
@@ -153,8 +153,11 @@ pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) ->
     })?;
     let mut held = HeldService { _lock: lock, run: &run, home, owner, token: String::new() };
     held.withdraw()?;
-    // Remove the old address first, so that a client cannot send the new token to it.
-    held.token = new_token(host, &run, &held.owner)?;
+    // Remove the old address first, so that a client cannot send the new token to it. The token is
+    // new at each start, so that a leaked token does not stay valid; clients then read the new one.
+    let bytes: [u8; TOKEN_BYTES] = host.environment.random_bytes()?;
+    held.token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    run.put_output(&RelPath::new(TOKEN)?, held.token.as_bytes(), &held.owner)?;
     let result = work(&held);
     // A stale address is harmless, because no server answers there.
     let _ = held.withdraw();
@@ -180,7 +183,13 @@ impl HeldService<'_> {
     }
 
     fn withdraw(&self) -> Result<()> {
-        let left = left_files()?;
+        let run = RelPath::new(RUN_FOLDER)?;
+        let names = [
+            ADDRESS,
+            #[cfg(unix)]
+            super::SOCKET,
+        ];
+        let left = names.iter().map(|name| run.join(name)).collect::<Result<Vec<_>, _>>()?;
         let is_left = |path: &RelPath| self.home.full(path).symlink_metadata().is_ok();
         if !left.iter().any(is_left) {
             return Ok(());
@@ -196,25 +205,6 @@ impl HeldService<'_> {
     }
 }
 
-fn left_files() -> Result<Vec<RelPath>> {
-    let run = RelPath::new(RUN_FOLDER)?;
-    let names = [
-        ADDRESS,
-        #[cfg(unix)]
-        super::SOCKET,
-    ];
-    Ok(names.iter().map(|name| run.join(name)).collect::<Result<_, _>>()?)
-}
-
-/// Creates a new token at each start, so that a leaked token does not stay valid. Clients then read
-/// the new one.
-fn new_token(host: &Host, run: &WriteScope, owner: &Owner) -> Result<String> {
-    let bytes: [u8; TOKEN_BYTES] = host.environment.random_bytes()?;
-    let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    run.put_output(&RelPath::new(TOKEN)?, token.as_bytes(), owner)?;
-    Ok(token)
-}
-
 const USUAL_LINES: usize = 50;
 
 /// Larger than any log, because logs are rotated before they reach this size.
@@ -222,10 +212,7 @@ const MAX_READ_BYTES: u64 = 32 << 20;
 
 /// Returns the lines oldest first.
 pub fn logs(host: &Host, lines: Option<usize>) -> Result<LogsReport> {
-    let wanted = match lines {
-        Some(0) => usize::MAX,
-        lines => lines.unwrap_or(USUAL_LINES),
-    };
+    let wanted = row_limit(lines, USUAL_LINES);
     let mut text = read(host, LOG_FILE)?.unwrap_or_default();
     if text.lines().count() < wanted {
         let before = read(host, &format!("{LOG_FILE}.1"))?.unwrap_or_default();
@@ -328,11 +315,10 @@ fn try_log(
 fn shown(value: &str) -> String {
     let value = &value[..value.floor_char_boundary(MAX_VALUE)];
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '=' | '\\');
-    match !value.is_empty() && value.chars().all(is_plain) {
-        true => value.to_owned(),
-        // Serializing a string as JSON cannot fail.
-        false => ascii_json(serde_json::to_string(value).unwrap_or_default()),
+    if !value.is_empty() && value.chars().all(is_plain) {
+        return value.to_owned();
     }
+    json_line(&value)
 }
 
 #[cfg(test)]
