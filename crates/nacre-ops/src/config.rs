@@ -42,10 +42,11 @@ pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport
 fn roles_not_set(host: &Host, prefix: &str) -> Vec<String> {
     let keys = ROLES.iter().map(|role| format!("roles.{role}.model"));
     let keys = keys.filter(|key| !host.resolved.tables.contains_key(key));
-    match prefix.is_empty() {
-        true => keys.filter(|key| key == DEFAULT_MODEL).collect(),
-        false => keys.filter(|key| key.starts_with(prefix)).collect(),
-    }
+    let shown = |key: &String| match prefix {
+        "" => key == DEFAULT_MODEL,
+        prefix => key.starts_with(prefix),
+    };
+    keys.filter(shown).collect()
 }
 
 fn setting(key: &str, entry: &ConfigEntry) -> Setting {
@@ -153,7 +154,9 @@ pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {
         })
     })?;
     if key == AT_REST {
-        settle_map_cache(host, "config set", at_rest(value.as_deref())?)?;
+        let default = || Ok::<_, OpError>(config::resolve(&[], &[], &[])?.settings.map.at_rest);
+        let at_rest = value.as_deref().and_then(|value| value.parse::<AtRest>().ok());
+        settle_map_cache(host, "config set", at_rest.map_or_else(default, Ok)?)?;
     }
     let path = scope.path().join("config.toml").display().to_string();
     let change = record(host, request, &edited);
@@ -196,13 +199,10 @@ pub fn set_harmless(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSet
 
 fn is_harmless(key: &str) -> bool {
     let spec = KEYS.iter().find(|spec| spec.name == key);
-    // For an unknown key, `set` reports a better error.
-    !is_in_family(key) && spec.is_none_or(|spec| spec.from_repo != FromRepo::Refused)
-}
-
-fn is_in_family(key: &str) -> bool {
     let belongs = |name: &str| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-    FAMILIES.iter().any(|family| belongs(family.name))
+    let is_in_family = FAMILIES.iter().any(|family| belongs(family.name));
+    // For an unknown key, `set` reports a better error.
+    !is_in_family && spec.is_none_or(|spec| spec.from_repo != FromRepo::Refused)
 }
 
 /// Refuses a model that has no provider, because it would fail on first use.
@@ -217,14 +217,6 @@ fn check_models(key: &str, value: &str) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Parses how maps are stored. Without a value, returns the built-in default.
-fn at_rest(value: Option<&str>) -> Result<AtRest> {
-    match value.map(str::parse) {
-        Some(Ok(at_rest)) => Ok(at_rest),
-        Some(Err(_)) | None => Ok(config::resolve(&[], &[], &[])?.settings.map.at_rest),
-    }
 }
 
 fn repo_scope(host: &Host, key: &str) -> Result<WriteScope> {

@@ -4,8 +4,8 @@
 use nacre_memory::Store;
 use nacre_traces::catalog::{Catalog, JobQueue as _, ServiceRun};
 use nacre_types::{
-    DoctorReport, DoctorRequest, Finding, Health, MendedFile, ProjectEntry, ProjectState,
-    QuoteCheck, RunMode, Scope, Severity, StoreCheck,
+    DoctorReport, DoctorRequest, Finding, Health, MendedFile, ProjectState, QuoteCheck, RunMode,
+    Scope, Severity, StoreCheck,
 };
 
 use super::project::entries;
@@ -29,7 +29,8 @@ pub fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport> {
         stores.push(check(&scoped, *evidence)?);
     }
     let config = host.mistake.clone();
-    let gone = if *scope == Some(Scope::ProjectOnly) { Vec::new() } else { gone_projects(host) };
+    let mut gone = if *scope == Some(Scope::ProjectOnly) { Vec::new() } else { entries(host) };
+    gone.retain(|project| project.state != ProjectState::Ready);
     let errors = count(&stores, Severity::Error) + usize::from(config.is_some()) + gone.len();
     let warnings = count(&stores, Severity::Warning);
     let is_broken = errors > 0 || (*strict && warnings > 0);
@@ -40,14 +41,6 @@ pub fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport> {
         remember_check(host, &report);
     }
     Ok(report)
-}
-
-fn gone_projects(host: &Host) -> Vec<ProjectEntry> {
-    let is_gone = |project: &ProjectEntry| match project.state {
-        ProjectState::NoStore | ProjectState::Missing => true,
-        ProjectState::Ready => false,
-    };
-    entries(host).into_iter().filter(is_gone).collect()
 }
 
 fn mend(host: &Host, scoped: &ScopedStore, command: &CommandChange<'_>) -> Result<Vec<MendedFile>> {

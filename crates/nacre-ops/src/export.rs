@@ -42,10 +42,8 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     let scope = WriteScope::open(root, Access::Shared)?;
     let file = target(&scope, root, request.file.as_deref())?;
     let before = scope.read_optional(&file, MAX_BYTES).map_err(|error| unusable(&file, error))?;
-    let selection = match request.remove {
-        true => Selection::default(),
-        false => select(host, &scoped, budget)?,
-    };
+    let selection =
+        if request.remove { Selection::default() } else { select(host, &scoped, budget)? };
     if selection.is_too_long && !request.remove {
         let message = format!("A budget of {budget} tokens has no room for a memory");
         return Err(OpError::usage(message).hint(format!("--budget {DEFAULT_BUDGET}")));
@@ -53,7 +51,10 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     let plan = plan(&file, before.as_deref(), &selection.text)?;
     let is_changed = before != plan.after;
     if is_changed && plan.edited && !request.force && !request.dry_run {
-        return Err(refuse_edited(&file));
+        let message = format!("Somebody changed the text inside the block of `{file}`");
+        return Err(OpError::new(ErrorCode::Conflict, message)
+            .hint("See what would be lost: nacre export --agents-md --dry-run")
+            .hint("Keep it as a memory, `nacre memory add`, or write over it: --force"));
     }
     let mut change = None;
     if is_changed && !request.dry_run {
@@ -109,13 +110,6 @@ fn unusable(file: &RelPath, error: FsError) -> OpError {
     let message = format!("`{file}` is, or lies behind, a link or something else than a file");
     OpError::new(ErrorCode::Refused, message)
         .hint("Name the file itself, below the project: --file PATH")
-}
-
-fn refuse_edited(file: &RelPath) -> OpError {
-    let message = format!("Somebody changed the text inside the block of `{file}`");
-    OpError::new(ErrorCode::Conflict, message)
-        .hint("See what would be lost: nacre export --agents-md --dry-run")
-        .hint("Keep it as a memory, `nacre memory add`, or write over it: --force")
 }
 
 #[derive(Debug, Default)]

@@ -137,10 +137,10 @@ fn question(approval: &str, request: &ApprovalRequest) -> nacre_types::ApprovalR
 /// Quotes a word as for a shell, so that one word with spaces is not mistaken for two.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', "'\\''")).into(),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into();
     }
+    format!("'{}'", word.replace('\'', "'\\''")).into()
 }
 
 /// Replaces long runs of spaces and of empty lines with a count, so that a command cannot hide its

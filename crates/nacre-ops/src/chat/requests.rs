@@ -138,11 +138,11 @@ fn steer(chats: &ChatShared, request: &ChatSteerRequest) -> Result<TaskRef> {
     }
     let id = task_id(task)?;
     let is_taken = chats.turn(&id).is_some_and(|turn| turn.handle.steer(text).is_ok());
-    match is_taken {
-        true => Ok(TaskRef { task: id.to_string() }),
-        false => Err(OpError::not_found(format!("`{id}` does not run here"))
-            .hint("Start a new turn with these words")),
+    if is_taken {
+        return Ok(TaskRef { task: id.to_string() });
     }
+    Err(OpError::not_found(format!("`{id}` does not run here"))
+        .hint("Start a new turn with these words"))
 }
 
 /// Cancels a turn. If another process is running the turn, it is marked, and that process ends it.
@@ -312,7 +312,14 @@ impl Client {
         let refused = |error: OpError| (Some(id), error);
         if let RpcCall::Hello(hello) = &call {
             if hello.version != RPC_VERSION {
-                return Err(refused(other_version(hello.version)));
+                let message = format!(
+                    "This program speaks version {RPC_VERSION} of the protocol, not {}",
+                    hello.version
+                );
+                return Err(refused(
+                    OpError::new(ErrorCode::Conflict, message)
+                        .hint("Use the same version of Nacre on both sides"),
+                ));
             }
             self.is_greeted = true;
         }
@@ -336,10 +343,4 @@ fn parse(line: &str) -> Result<RpcRequest, (Option<u64>, OpError)> {
     let value: Value = serde_json::from_str(line).map_err(|error| cannot(None, error))?;
     let id = value.get("id").and_then(Value::as_u64);
     RpcRequest::deserialize(value).map_err(|error| cannot(id, error))
-}
-
-fn other_version(version: u32) -> OpError {
-    let message =
-        format!("This program speaks version {RPC_VERSION} of the protocol, not {version}");
-    OpError::new(ErrorCode::Conflict, message).hint("Use the same version of Nacre on both sides")
 }

@@ -81,8 +81,7 @@ fn take_back(
     change: &StoredChange,
     all: &[StoredChange],
 ) -> Result<Vec<KeptFile>, UndoError> {
-    let combined = CombinedPlan::read(ctx.store, batch, &change.runs)?;
-    let (mut ready, changed) = combined.split_conflicts(ctx.store)?;
+    let (mut ready, changed) = combine_plans(ctx.store, batch, &change.runs)?;
     let kept: Vec<KeptFile> = changed
         .iter()
         .map(|(path, now)| KeptFile {
@@ -104,68 +103,58 @@ fn take_back(
     Ok(kept)
 }
 
-fn is_counter(path: &RelPath) -> bool {
-    path.as_str().starts_with(LOCAL_STATE)
-}
-
-struct CombinedPlan {
-    steps: Vec<PlannedChange>,
-    /// Files that something else also changed between two of the runs.
-    split: BTreeSet<RelPath>,
-}
-
 /// Files that were modified after the change, with their current content. `None` if the file is
 /// gone.
 type Changed = BTreeMap<RelPath, Option<Vec<u8>>>;
 
-impl CombinedPlan {
-    /// Memories that are already in their previous state are in neither of the results.
-    fn split_conflicts(self, store: &Store) -> Result<(Vec<PlannedChange>, Changed), FsError> {
-        let (mut ready, mut changed) = (Vec::new(), Changed::new());
-        let mut as_it_was: BTreeMap<String, bool> = BTreeMap::new();
-        for mut step in self.steps {
-            let now = store.scope().read_optional(&step.path, MAX_FILE_BYTES)?;
-            if is_counter(&step.path) {
-                // Counters change independently, so keep them unless their memory is removed.
-                if step.before.is_none() {
-                    step.after = now.clone();
-                }
-                if now == step.after {
-                    ready.push(step);
-                }
+/// Returns the steps that can be undone, and the files in conflict. Memories that are already in
+/// their previous state are in neither of them.
+fn combine_plans(
+    store: &Store,
+    batch: &Batch<'_>,
+    runs: &[RunId],
+) -> Result<(Vec<PlannedChange>, Changed), UndoError> {
+    let mut by_path: BTreeMap<RelPath, PlannedChange> = BTreeMap::new();
+    // Files that something else also changed between two of the runs.
+    let mut split = BTreeSet::new();
+    for run in runs {
+        for step in UndoPlan::read(store, run)?.unwrap_or_default().changes() {
+            batch.check_take_back(&step)?;
+            let Some(first) = by_path.get_mut(&step.path) else {
+                by_path.insert(step.path.clone(), step);
                 continue;
+            };
+            let is_split = first.after != step.before;
+            split.extend(is_split.then(|| step.path.clone()));
+            first.after = step.after;
+        }
+    }
+    let (mut ready, mut changed) = (Vec::new(), Changed::new());
+    let mut as_it_was: BTreeMap<String, bool> = BTreeMap::new();
+    for mut step in by_path.into_values() {
+        let now = store.scope().read_optional(&step.path, MAX_FILE_BYTES)?;
+        if step.path.as_str().starts_with(LOCAL_STATE) {
+            // Counters change independently, so keep them unless their memory is removed.
+            if step.before.is_none() {
+                step.after = now.clone();
             }
-            let whole = as_it_was.entry(stem(step.path.as_str()).to_owned()).or_insert(true);
-            *whole &= now == step.before;
-            if now == step.after && !self.split.contains(&step.path) {
+            if now == step.after {
                 ready.push(step);
-            } else {
-                changed.insert(step.path, now);
             }
+            continue;
         }
-        let is_as_it_was = |path: &RelPath| as_it_was.get(stem(path.as_str())) == Some(&true);
-        changed.retain(|path, _| !is_as_it_was(path));
-        ready.retain(|step| !is_as_it_was(&step.path));
-        Ok((ready, changed))
-    }
-
-    fn read(store: &Store, batch: &Batch<'_>, runs: &[RunId]) -> Result<Self, UndoError> {
-        let mut by_path: BTreeMap<RelPath, PlannedChange> = BTreeMap::new();
-        let mut split = BTreeSet::new();
-        for run in runs {
-            for step in UndoPlan::read(store, run)?.unwrap_or_default().changes() {
-                batch.check_take_back(&step)?;
-                let Some(first) = by_path.get_mut(&step.path) else {
-                    by_path.insert(step.path.clone(), step);
-                    continue;
-                };
-                let is_split = first.after != step.before;
-                split.extend(is_split.then(|| step.path.clone()));
-                first.after = step.after;
-            }
+        let whole = as_it_was.entry(stem(step.path.as_str()).to_owned()).or_insert(true);
+        *whole &= now == step.before;
+        if now == step.after && !split.contains(&step.path) {
+            ready.push(step);
+        } else {
+            changed.insert(step.path, now);
         }
-        Ok(Self { steps: by_path.into_values().collect(), split })
     }
+    let is_as_it_was = |path: &RelPath| as_it_was.get(stem(path.as_str())) == Some(&true);
+    changed.retain(|path, _| !is_as_it_was(path));
+    ready.retain(|step| !is_as_it_was(&step.path));
+    Ok((ready, changed))
 }
 
 fn changed_by(

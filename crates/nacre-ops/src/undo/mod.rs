@@ -156,8 +156,7 @@ fn entry(change: StoredChange) -> ChangeEntry {
 fn about(reversal: &Reversal) -> String {
     match reversal {
         Reversal::Agents { agents, .. } => {
-            let names: Vec<&str> = agents.iter().map(|agent| agent.agent.as_str()).collect();
-            names.join(", ")
+            agents.iter().map(|agent| agent.agent.as_str()).collect::<Vec<_>>().join(", ")
         }
         Reversal::Text { text } => text.file.to_string(),
         Reversal::Projects { added, removed } => {
@@ -193,22 +192,16 @@ fn stores(host: &Host) -> Result<Vec<OpenedStore>> {
     let mut opened: Vec<OpenedStore> = Vec::new();
     let near = host.project_store()?.into_iter().chain(host.global_store()?);
     for scoped in near {
-        opened.push(OpenedStore::read(scoped, true)?);
+        opened.push(OpenedStore { changes: changes(&scoped.store)?, scoped, is_near: true });
     }
     for project in host.projects.iter() {
         let Ok(scoped) = host.store_at(&project.path) else { continue };
         if opened.iter().all(|known| known.scoped.store.path() != scoped.store.path()) {
-            opened.extend(OpenedStore::read(scoped, false));
+            let changes = changes(&scoped.store);
+            opened.extend(changes.map(|changes| OpenedStore { scoped, changes, is_near: false }));
         }
     }
     if opened.is_empty() { Err(host.no_project()) } else { Ok(opened) }
-}
-
-impl OpenedStore {
-    fn read(scoped: ScopedStore, is_near: bool) -> Result<Self> {
-        let changes = changes(&scoped.store)?;
-        Ok(Self { scoped, changes, is_near })
-    }
 }
 
 /// Returns the newest change in a near store that is neither an undo nor undone. If this change
