@@ -20,11 +20,10 @@ use std::time::Duration;
 
 use nacre_base::fs::{Access, FsError, Owner, WriteScope, Writer};
 use nacre_traces::catalog::{Catalog, Progress, RefreshOptions, RefreshReport};
-use nacre_traces::transcript::TraceSource;
 use nacre_types::{
-    CandidateVerb, ErrorCode, LearnedChange, LearnedMemory, PausedSession, SessionOutcome,
-    SessionRun, SourceEntry, SyncReport, SyncRequest, SyncResult, SyncTotals, SyncTraceReport,
-    SyncTraceRequest, SyncedSession, WaitingSessions,
+    CandidateVerb, ErrorCode, LearnedChange, LearnedMemory, SessionOutcome, SessionRun, SyncReport,
+    SyncRequest, SyncResult, SyncTotals, SyncTraceReport, SyncTraceRequest, SyncedSession,
+    WaitingSessions,
 };
 
 use self::queue::{QueueOptions, QueueReport, process_queue};
@@ -37,7 +36,7 @@ use crate::host::{
     self, Host, agent_named, as_task, index_texts, millis, open_queue, parse_when, rebuild_texts,
 };
 use crate::status::{not_set_up_here, places_of_sessions, switched_off, waiting};
-use crate::sync::pipeline::{Pause, sync_session};
+use crate::sync::pipeline::sync_session;
 
 const CANCELLED: &str = "cancelled";
 
@@ -86,7 +85,13 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     let outcome = if is_cancelled { CANCELLED.to_owned() } else { outcome(&refreshed, &worked) };
     queue.jobs().end_run(&run, &outcome, host.now())?;
     if is_cancelled {
-        return Err(cancelled_after(worked.sessions.len()));
+        let mut error = OpError::cancelled().hint("`nacre sync` goes on where it ended");
+        let n_synced = worked.sessions.len();
+        if n_synced > 0 {
+            let sessions = if n_synced == 1 { "session is" } else { "sessions are" };
+            error.causes.push(format!("{n_synced} {sessions} done, the others wait"));
+        }
+        return Err(error);
     }
     let learned = collect_learned(host, &worked.sessions)?;
     let waiting = waiting(host, &queue)?;
@@ -138,15 +143,6 @@ fn next(host: &Host, report: &SyncReport) -> Option<String> {
     Some(command.to_owned())
 }
 
-fn cancelled_after(n_synced: usize) -> OpError {
-    let mut error = OpError::cancelled().hint("`nacre sync` goes on where it ended");
-    if n_synced > 0 {
-        let sessions = if n_synced == 1 { "session is" } else { "sessions are" };
-        error.causes.push(format!("{n_synced} {sessions} done, the others wait"));
-    }
-    error
-}
-
 /// Reads one session, even if it has been synced before.
 pub fn sync_trace(
     host: &Host,
@@ -178,16 +174,10 @@ fn sync_one(host: &Host, request: &SyncTraceRequest, events: &Events) -> Result<
     let sessions = vec![synced];
     let learned = collect_learned(host, &sessions)?;
     let totals = totals(&sessions, &learned);
-    Ok(SyncTraceReport { totals, learned, change: change_of(&sessions), sessions })
-}
-
-fn change_of(sessions: &[SyncedSession]) -> Option<String> {
-    sessions.iter().find_map(|session| match &session.result {
-        SyncResult::Done { report, .. } if report.outcome != SessionOutcome::Unchanged => {
-            Some(report.run_id.clone())
-        }
-        SyncResult::Done { .. } | SyncResult::Failed { .. } => None,
-    })
+    let mut runs = sessions.iter().filter_map(run_of);
+    let change = runs.find(|run| run.outcome != SessionOutcome::Unchanged);
+    let change = change.map(|run| run.run_id.clone());
+    Ok(SyncTraceReport { totals, learned, change, sessions })
 }
 
 fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions> {
@@ -208,17 +198,16 @@ fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions>
 fn lock<'s>(host: &Host, scope: &'s WriteScope, ignore_lock: bool) -> Result<Option<Writer<'s>>> {
     match scope.lock(&host.owner("sync"), Duration::ZERO) {
         Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
-        Err(FsError::Busy { owner, .. }) => Err(another_sync(owner.as_ref())),
+        // A second sync would read the same sessions, so it fails immediately.
+        Err(FsError::Busy { owner, .. }) => {
+            let by =
+                owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));
+            let message = format!("Another sync is running{}", by.unwrap_or_default());
+            Err(OpError::new(ErrorCode::Busy, message)
+                .hint("It reads the same sessions. `nacre events` shows how far it is"))
+        }
         lock => Ok(Some(lock?)),
     }
-}
-
-/// The error for a second sync, which fails immediately because it would read the same sessions.
-fn another_sync(owner: Option<&Owner>) -> OpError {
-    let by = owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));
-    let message = format!("Another sync is running{}", by.unwrap_or_default());
-    OpError::new(ErrorCode::Busy, message)
-        .hint("It reads the same sessions. `nacre events` shows how far it is")
 }
 
 fn refresh(
@@ -254,22 +243,6 @@ fn outcome(refreshed: &RefreshReport, queue: &QueueReport) -> String {
         0 => "done".to_owned(),
         n_problems => format!("{n_problems} problems"),
     }
-}
-
-fn source_entry(source: &TraceSource) -> SourceEntry {
-    SourceEntry {
-        agent: source.agent.as_str().to_owned(),
-        path: source.path.display().to_string(),
-        bytes: source.stamp.size,
-    }
-}
-
-fn paused(key: &str, pause: &Pause, reason: String) -> PausedSession {
-    let limit = match pause {
-        Pause::Limit(reached) => Some(reached.key().to_owned()),
-        Pause::Model | Pause::Cancelled => None,
-    };
-    PausedSession { id: key.to_owned(), reason, limit }
 }
 
 fn done(report: SessionRun) -> SyncResult {

@@ -51,19 +51,14 @@ impl Injected {
 
     /// A quote from the user is rejected only if it repeats a recalled memory.
     fn of(&self, quote: &Quote) -> Option<DropReason> {
-        let found = self.holds(&quote.text);
+        let words = plain(&quote.text);
         let is_persons = matches!(quote.speaker, Speaker::User | Speaker::Human);
-        found.filter(|reason| !is_persons || *reason == DropReason::Recalled)
-    }
-
-    fn holds(&self, words: &str) -> Option<DropReason> {
-        let words = plain(words);
         if words.is_empty() {
             None
         } else if self.recalled.contains(&words) {
             Some(DropReason::Recalled)
         } else {
-            self.rules.contains(&words).then_some(DropReason::Injected)
+            (!is_persons && self.rules.contains(&words)).then_some(DropReason::Injected)
         }
     }
 }

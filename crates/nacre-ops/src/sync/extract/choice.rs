@@ -85,18 +85,14 @@ impl Choice {
     /// list in a message are never sure, because a letter often only selects the next step.
     pub(super) fn is_sure(&self) -> bool {
         let header = self.header.as_deref().unwrap_or_default();
+        let name = fold(&self.chosen.name);
         self.is_asked
             && !self.is_free
             && !self.others.is_empty()
             && !is_sequencing(&self.question)
-            && !is_of_the_moment(header)
-            && self.names_a_thing()
-    }
-
-    /// An answer such as "yes" does not state a decision without its question.
-    fn names_a_thing(&self) -> bool {
-        let name = fold(&self.chosen.name);
-        content_words(&name).next().is_some()
+            && !plain_words(&fold(header)).any(|word| OF_THE_MOMENT.is_match(word))
+            // An answer such as "yes" does not state a decision without its question.
+            && content_words(&name).next().is_some()
             && !matches!(name.trim(), "yes" | "no" | "ok" | "both" | "all")
     }
 
@@ -182,10 +178,6 @@ static SEQUENCING: LazyLock<Regex> = LazyLock::new(|| {
          confirm|wait",
     )
 });
-
-fn is_of_the_moment(header: &str) -> bool {
-    plain_words(&fold(header)).any(|word| OF_THE_MOMENT.is_match(word))
-}
 
 pub(super) fn is_sequencing(question: &str) -> bool {
     SEQUENCING.is_match(&fold(question))

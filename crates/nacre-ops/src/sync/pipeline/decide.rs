@@ -296,7 +296,7 @@ impl LeadRulings {
         self.took += took;
     }
 
-    fn facts(&self) -> impl Iterator<Item = &RunFacts> {
+    pub(super) fn facts(&self) -> impl Iterator<Item = &RunFacts> {
         self.reports.iter().flat_map(LeadReport::all_facts)
     }
 
@@ -304,19 +304,6 @@ impl LeadRulings {
     pub(super) fn cost_usd(&self) -> f64 {
         let costs = self.facts().filter_map(|facts| facts.cost);
         costs.fold(Cost::default(), Cost::plus).dollars()
-    }
-
-    pub(super) fn model_calls(&self) -> u32 {
-        self.facts().map(|facts| facts.model_calls).sum()
-    }
-
-    pub(super) fn input_tokens(&self) -> u64 {
-        let input = |facts: &RunFacts| facts.usage.total().saturating_sub(facts.usage.output);
-        self.facts().map(input).fold(0, u64::saturating_add)
-    }
-
-    pub(super) fn output_tokens(&self) -> u64 {
-        self.facts().map(|facts| facts.usage.output).fold(0, u64::saturating_add)
     }
 
     pub(super) fn error(&self) -> Option<String> {
@@ -355,7 +342,19 @@ pub(super) fn case(one: &DecidedCandidate) -> Case {
         .near
         .iter()
         .filter(|beside| beside.at.area == StoreArea::Active)
-        .map(|beside| near_memory(one, beside))
+        .map(|beside| {
+            let neighbour = &beside.neighbour;
+            let judgement = judge(&one.proposal.profile, &neighbour.profile, neighbour.likeness);
+            NearMemory {
+                at: beside.at.clone(),
+                title: beside.title.clone(),
+                body: beside.body.clone(),
+                said: neighbour.said,
+                status: neighbour.status,
+                overlap: judgement.scores.about,
+                seen: beside.seen,
+            }
+        })
         .collect();
     near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap));
     near.truncate(MAX_SHOWN);
@@ -368,20 +367,6 @@ pub(super) fn case(one: &DecidedCandidate) -> Case {
         said: one.proposal.said,
         quotes: candidate.quotes.iter().map(|quote| quote.text.clone()).collect(),
         near,
-    }
-}
-
-fn near_memory(one: &DecidedCandidate, beside: &NearbyMemory) -> NearMemory {
-    let neighbour = &beside.neighbour;
-    let judgement = judge(&one.proposal.profile, &neighbour.profile, neighbour.likeness);
-    NearMemory {
-        at: beside.at.clone(),
-        title: beside.title.clone(),
-        body: beside.body.clone(),
-        said: neighbour.said,
-        status: neighbour.status,
-        overlap: judgement.scores.about,
-        seen: beside.seen,
     }
 }
 

@@ -84,9 +84,14 @@ impl<'r> Pass<'r> {
             if event.sequence == from {
                 digest_before = Some(digest.clone());
             }
-            // The digest is updated before excluded words are removed, so that it does not depend
-            // on the list of these words.
-            digest = chained(&digest, &event);
+            // The digest covers all events so far. It is updated before excluded words are removed,
+            // so that it does not depend on the list of these words.
+            let mut bytes = digest.as_bytes().to_vec();
+            for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
+                bytes.extend(text.bytes());
+                bytes.push(0);
+            }
+            digest = ContentHash::of(&bytes).to_string();
             let event = event.without_words(words);
             session.take(&event);
             // Writing to a `Vec` cannot fail.
@@ -123,16 +128,6 @@ impl<'r> Pass<'r> {
             is_rewritten,
         })
     }
-}
-
-/// Returns a hash of the event and all events before it.
-fn chained(digest: &str, event: &TranscriptEvent) -> String {
-    let mut bytes = digest.as_bytes().to_vec();
-    for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
-        bytes.extend(text.bytes());
-        bytes.push(0);
-    }
-    ContentHash::of(&bytes).to_string()
 }
 
 const VERSION: u32 = 1;

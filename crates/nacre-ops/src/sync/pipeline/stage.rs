@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, MergedText};
-use nacre_engine::model::SpentTotals;
+use nacre_engine::model::{SpentTotals, Usage};
 use nacre_engine::tools::ChecklistItem;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
@@ -332,8 +332,12 @@ pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistItem]>) -> Vec<Ch
     steps
 }
 
+fn input_tokens(usage: Usage) -> u64 {
+    usage.total().saturating_sub(usage.output)
+}
+
 fn lead_metrics(report: &LeadReport) -> LeadMetrics {
-    let usage = &report.facts.usage;
+    let usage = report.facts.usage;
     LeadMetrics {
         task: report.task.to_string(),
         state: report.state.to_string(),
@@ -341,10 +345,7 @@ fn lead_metrics(report: &LeadReport) -> LeadMetrics {
         rulings: report.rulings.len(),
         ms: report.facts.wall_us / 1000,
         tool_calls: report.facts.tool_calls,
-        tokens: TokenCounts {
-            input: usage.total().saturating_sub(usage.output),
-            output: usage.output,
-        },
+        tokens: TokenCounts { input: input_tokens(usage), output: usage.output },
         cost_usd: report.facts.cost.unwrap_or_default().dollars(),
     }
 }
@@ -398,7 +399,8 @@ impl Session<'_> {
         durations_ms: SyncDurations,
     ) -> SyncMetrics {
         let (extraction, how, spent) = (&self.reading.extraction, &self.reading.how, self.spent());
-        let input = spent.usage.total().saturating_sub(spent.usage.output);
+        let usages = || asked.facts().map(|facts| facts.usage).chain([spent.usage]);
+        let model_calls: u32 = asked.facts().map(|facts| facts.model_calls).sum();
         SyncMetrics {
             run_id: report.run_id.clone(),
             strategy: extraction.strategy,
@@ -417,10 +419,10 @@ impl Session<'_> {
                 .flat_map(|report| &report.explorers)
                 .map(explorer_metrics)
                 .collect(),
-            model_calls: spent.calls + u64::from(asked.model_calls()),
+            model_calls: spent.calls + u64::from(model_calls),
             tokens: TokenCounts {
-                input: input.saturating_add(asked.input_tokens()),
-                output: spent.usage.output.saturating_add(asked.output_tokens()),
+                input: usages().map(input_tokens).fold(0, u64::saturating_add),
+                output: usages().map(|usage| usage.output).fold(0, u64::saturating_add),
             },
             cost_usd: report.cost_usd,
             unpriced_calls: spent.unpriced_calls,
