@@ -87,6 +87,11 @@ pub fn run(
 fn report(id: &TaskId, outcome: &Outcome, checked: Option<CheckedReport>) -> AgentRunReport {
     let verified = checked.as_ref().is_some_and(CheckedReport::is_verified);
     let has_answer = checked.is_some();
+    let citation = |LookedAt { citation, lines }: LookedAt| {
+        let Citation { file, first_line, last_line, quote } = citation;
+        let why = lines.err();
+        CheckedCitation { file, first_line, last_line, quote, verified: why.is_none(), why }
+    };
     let checked = checked.unwrap_or_default();
     let facts = &outcome.facts;
     let (error, failure) = match &outcome.ending {
@@ -105,7 +110,7 @@ fn report(id: &TaskId, outcome: &Outcome, checked: Option<CheckedReport>) -> Age
         answer: has_answer.then_some(checked.answer),
         verified,
         not_verified: checked.unproven,
-        citations: checked.citations.into_iter().map(checked_citation).collect(),
+        citations: checked.citations.into_iter().map(citation).collect(),
         error,
         steps: facts.steps,
         tool_calls: facts.tool_calls,
@@ -120,12 +125,6 @@ fn report(id: &TaskId, outcome: &Outcome, checked: Option<CheckedReport>) -> Age
 pub(crate) fn token_use(facts: &RunFacts) -> TokenCounts {
     let output = facts.usage.output;
     TokenCounts { input: facts.usage.total() - output, output }
-}
-
-fn checked_citation(LookedAt { citation, lines }: LookedAt) -> CheckedCitation {
-    let Citation { file, first_line, last_line, quote } = citation;
-    let why = lines.err();
-    CheckedCitation { file, first_line, last_line, quote, verified: why.is_none(), why }
 }
 
 pub(crate) fn agent_deps(host: &Host, home: &WriteScope, models: Arc<Models>) -> Result<AgentDeps> {

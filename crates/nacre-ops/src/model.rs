@@ -22,7 +22,12 @@ use crate::host::{
 
 pub fn list(host: &Host, _: &EmptyRequest) -> Result<ModelListReport> {
     let roles = roles(host)?;
-    let providers = providers(host, &roles);
+    let is_used = |name: &String| {
+        let prefix = format!("{name}/");
+        roles.iter().flat_map(|role| &role.models).any(|model| model.starts_with(&prefix))
+    };
+    let providers = provider_names(host).into_iter().filter(is_used);
+    let providers = providers.map(|name| provider(host, name)).collect();
     let model = Builtin::shipped()?;
     let builtin = EmbedderEntry {
         name: "builtin".to_owned(),
@@ -61,14 +66,6 @@ fn roles(host: &Host) -> Result<Vec<RoleEntry>> {
         });
     }
     Ok(roles)
-}
-
-fn providers(host: &Host, roles: &[RoleEntry]) -> Vec<ProviderEntry> {
-    let is_used = |name: &String| {
-        let prefix = format!("{name}/");
-        roles.iter().flat_map(|role| &role.models).any(|model| model.starts_with(&prefix))
-    };
-    provider_names(host).into_iter().filter(is_used).map(|name| provider(host, name)).collect()
 }
 
 fn provider(host: &Host, name: String) -> ProviderEntry {

@@ -14,7 +14,7 @@ use nacre_types::{
 
 use super::tasks;
 use crate::error::Result;
-use crate::host::{Host, ScopedStore, has_catalog, open_catalog, parse_when};
+use crate::host::{Host, ScopedStore, has_catalog, open_catalog, parse_when, start_of};
 use crate::run::folder::{self, RunId};
 
 const DEFAULT_SINCE: &str = "30d";
@@ -64,10 +64,6 @@ pub fn overview(host: &Host, request: &SinceRequest) -> Result<OverviewReport> {
 /// Days are in UTC, so they are the same on all of the user's machines.
 fn day_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
-}
-
-fn start_of(day: Date) -> Timestamp {
-    day.to_zoned(TimeZone::UTC).map_or(Timestamp::MIN, |day| day.timestamp())
 }
 
 fn days(first: Date, last: Date) -> BTreeMap<Date, OverviewDay> {

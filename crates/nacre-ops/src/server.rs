@@ -15,8 +15,8 @@ use nacre_team::postgres::queue::SharedQueue;
 use nacre_team::postgres::search::SharedRecords;
 use nacre_traces::catalog::{JobQueue as _, QueueFilter};
 use nacre_types::{
-    AccessScope, AuditLine, AuditReport, AuditRequest, DatabaseState, DatabaseStatus, ErrorCode,
-    MoveStores, MovedStores, ProjectScope, ServerMigrateReport, ServerStatusReport, TokenAddReport,
+    AccessScope, AuditLine, AuditReport, AuditRequest, DatabaseState, ErrorCode, MoveStores,
+    MovedStores, ProjectScope, ServerMigrateReport, ServerStatusReport, TokenAddReport,
     TokenAddRequest, TokenEntry, TokenListReport, TokenState,
 };
 
@@ -43,19 +43,15 @@ pub fn status(host: &Host) -> Result<ServerStatusReport> {
             }
         }
     }
-    let next = next(&seen, schema);
+    let next = match schema {
+        Some(found) if found < NEWEST => Some("nacre server migrate"),
+        Some(_) if seen.state.is_usable() => Some("nacre up"),
+        Some(_) => None,
+        None => Some("nacre config get server.database"),
+    };
+    let next = next.map(str::to_owned);
     let server = host.server_id()?;
     Ok(ServerStatusReport { database: seen, schema, needed_schema: NEWEST, sessions, server, next })
-}
-
-fn next(seen: &DatabaseStatus, schema: Option<i32>) -> Option<String> {
-    let command = match schema {
-        Some(found) if found < NEWEST => "nacre server migrate",
-        Some(_) if seen.state.is_usable() => "nacre up",
-        Some(_) => return None,
-        None => "nacre config get server.database",
-    };
-    Some(command.to_owned())
 }
 
 /// The token itself is returned in the report and is not stored.

@@ -205,7 +205,22 @@ fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRo
         Err(error @ CatalogError::UnknownTrace { .. }) => error,
         found => return Ok(found?),
     };
-    let named = of_memory(host, name).or_else(|| of_run(host, name));
+    let of_memory = || {
+        let stores = host.stores_to_read(None).ok()?;
+        let memory = stores.iter().find_map(|scoped| scoped.store.get(name).ok())?;
+        memory.source.or_else(|| {
+            let source = memory.document.text("raw_trace_path").ok().flatten();
+            source.map(Cow::into_owned)
+        })
+    };
+    let of_run = || {
+        let store = host.project_store().ok()??.store;
+        match read_record(&store, &run::find(&store, name).ok()?).ok()?? {
+            RunReport::Sync(report) => Some(report.session),
+            RunReport::Maintain(_) | RunReport::Undo(_) => None,
+        }
+    };
+    let named = of_memory().or_else(of_run);
     match named.map(|session| catalog.session(own_id(&session))) {
         Some(Ok(session)) => Ok(session),
         Some(Err(_)) | None if source == NameSource::Terminal && name.contains('/') => {
@@ -243,24 +258,6 @@ fn at_path(catalog: &Catalog, path: &Path) -> Result<SessionRow> {
         state: JobState::Pending,
         reason: Some("not seen by a sync".to_owned()),
     })
-}
-
-fn of_memory(host: &Host, id: &str) -> Option<String> {
-    let stores = host.stores_to_read(None).ok()?;
-    let memory = stores.iter().find_map(|scoped| scoped.store.get(id).ok())?;
-    memory.source.or_else(|| {
-        let source = memory.document.text("raw_trace_path").ok().flatten();
-        source.map(Cow::into_owned)
-    })
-}
-
-fn of_run(host: &Host, id: &str) -> Option<String> {
-    let store = host.project_store().ok()??.store;
-    let run = run::find(&store, id).ok()?;
-    match read_record(&store, &run).ok()?? {
-        RunReport::Sync(report) => Some(report.session),
-        RunReport::Maintain(_) | RunReport::Undo(_) => None,
-    }
 }
 
 fn session_entry(row: SessionRow) -> SessionEntry {

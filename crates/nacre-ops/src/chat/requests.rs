@@ -76,7 +76,11 @@ pub(super) async fn answer(
 ) -> Result<Answered> {
     let here = CallOrigin { folder: Some(folder.to_owned()), caller };
     match call {
-        RpcCall::Hello(_) => Ok(Answered::new(&hello())),
+        RpcCall::Hello(_) => Ok(Answered::new(&HelloReport {
+            version: RPC_VERSION,
+            nacre: env!("CARGO_PKG_VERSION").to_owned(),
+            methods: METHODS.iter().map(|method| (*method).to_owned()).collect(),
+        })),
         RpcCall::SessionCreate(request) => {
             let shared = Arc::clone(chats);
             let create =
@@ -117,14 +121,6 @@ async fn reply<Q: Send + 'static, R: Report + Send + 'static>(
     work: impl FnOnce(&Host, &Q) -> Result<R> + Send + 'static,
 ) -> Result<Answered> {
     Ok(Answered::new(&chats.call(origin, move |host| work(host, &request)).await?))
-}
-
-fn hello() -> HelloReport {
-    HelloReport {
-        version: RPC_VERSION,
-        nacre: env!("CARGO_PKG_VERSION").to_owned(),
-        methods: METHODS.iter().map(|method| (*method).to_owned()).collect(),
-    }
 }
 
 fn task_id(text: &str) -> Result<TaskId> {

@@ -1,5 +1,6 @@
 //! Creates, lists, changes and exports conversations.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nacre_base::fs::RelPath;
@@ -272,7 +273,20 @@ pub fn save_export(host: &Host, report: &SessionExportReport) -> Result<PathBuf>
 
 fn transcript(state: &State, session: &SessionRecord) -> Result<String> {
     let records = state.items(&session.id, 0, usize::MAX)?;
-    let mut lines = vec![line(&Header::of(session, &records))];
+    let models = records.iter().filter_map(|record| record.json["model"].as_str());
+    let models: BTreeSet<&str> = models.collect();
+    let header = Header {
+        r#type: "session",
+        version: FORMAT_VERSION,
+        id: session.id.as_str(),
+        agent: "nacre",
+        cwd: &session.workspace,
+        title: &session.title,
+        models,
+        started: session.created.to_string(),
+        last_activity: session.updated.to_string(),
+    };
+    let mut lines = vec![line(&header)];
     lines.extend(records.iter().filter_map(event).map(|event| line(&event)));
     lines.push(String::new());
     Ok(lines.join("\n"))
@@ -291,31 +305,9 @@ struct Header<'a> {
     agent: &'static str,
     cwd: &'a Option<String>,
     title: &'a str,
-    models: Vec<String>,
+    models: BTreeSet<&'a str>,
     started: String,
     last_activity: String,
-}
-
-impl<'a> Header<'a> {
-    fn of(session: &'a SessionRecord, records: &[ItemRecord]) -> Self {
-        let mut models: Vec<String> = records
-            .iter()
-            .filter_map(|record| record.json["model"].as_str().map(str::to_owned))
-            .collect();
-        models.sort_unstable();
-        models.dedup();
-        Self {
-            r#type: "session",
-            version: FORMAT_VERSION,
-            id: session.id.as_str(),
-            agent: "nacre",
-            cwd: &session.workspace,
-            title: &session.title,
-            models,
-            started: session.created.to_string(),
-            last_activity: session.updated.to_string(),
-        }
-    }
 }
 
 #[derive(Default, Serialize)]

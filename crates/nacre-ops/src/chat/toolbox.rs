@@ -232,17 +232,29 @@ fn add_claims(host: &Host, session: &SessionRecord, said: &str) -> Result<()> {
     }
     let Some(extraction) = read(host, &scoped, session)? else { return Ok(()) };
     let source = format!("{}:{}", extraction.agent.as_str(), extraction.session);
-    let stated = extraction.candidates.into_iter().filter(|claim| is_stated(claim, said));
-    let drafts =
-        stated.take(MAX_CLAIMS).map(|claim| (claim.draft(&source, Vec::new()), claim.status));
-    add(host, &scoped, drafts.collect())
-}
-
-fn is_stated(claim: &Candidate, said: &str) -> bool {
     let is_theirs = |quote: &nacre_memory::Quote| {
         quote.speaker == Speaker::User && said.contains(quote.text.trim())
     };
-    !claim.is_repeated && claim.quotes.iter().any(is_theirs)
+    let is_stated = |claim: &Candidate| !claim.is_repeated && claim.quotes.iter().any(is_theirs);
+    let stated = extraction.candidates.into_iter().filter(is_stated).take(MAX_CLAIMS);
+    let drafts = stated.map(|claim| (claim.draft(&source, Vec::new()), claim.status));
+    let new: Vec<(Draft, Status)> =
+        drafts.filter(|(draft, _)| said_already(host, &scoped, draft).is_none()).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let wait = host.settings().lock.wait;
+    let mut batch = scoped.store.begin(&host.owner("chat"), wait)?.by_reader();
+    for (draft, status) in &new {
+        let holds = *status == Status::Active && scoped.store.level_of(draft).is_offered();
+        if holds {
+            batch.add(draft, host.now())?
+        } else {
+            batch.add_candidate(draft, host.now())?
+        };
+    }
+    CommandChange::new(RunMode::Memory, "chat").commit(host, &scoped, batch, Reversal::Plan)?;
+    Ok(())
 }
 
 /// Extracts claims by rules, without a model. Returns `None` if the session is too long.
@@ -259,28 +271,6 @@ fn read(host: &Host, scoped: &ScopedStore, session: &SessionRecord) -> Result<Op
     let ask_rules = ask_rules(&scoped.settings);
     let read = read_session(&trace, &ask_rules.words, rules, reading.reader(&ask_rules), None)?;
     Ok(Some(read.extraction))
-}
-
-fn add(host: &Host, scoped: &ScopedStore, drafts: Vec<(Draft, Status)>) -> Result<()> {
-    let new: Vec<(Draft, Status)> = drafts
-        .into_iter()
-        .filter(|(draft, _)| said_already(host, scoped, draft).is_none())
-        .collect();
-    if new.is_empty() {
-        return Ok(());
-    }
-    let wait = host.settings().lock.wait;
-    let mut batch = scoped.store.begin(&host.owner("chat"), wait)?.by_reader();
-    for (draft, status) in &new {
-        let holds = *status == Status::Active && scoped.store.level_of(draft).is_offered();
-        if holds {
-            batch.add(draft, host.now())?
-        } else {
-            batch.add_candidate(draft, host.now())?
-        };
-    }
-    CommandChange::new(RunMode::Memory, "chat").commit(host, scoped, batch, Reversal::Plan)?;
-    Ok(())
 }
 
 const BY: &str = "chat";

@@ -1,5 +1,6 @@
 //! The life cycle of a turn: queueing, running, and recovery after a crash.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,8 +11,8 @@ use nacre_engine::lifecycle::{
 use nacre_engine::model::{ErrorKind, Role};
 use nacre_engine::record::state::{Holder, NewItem, Recorder, State, TaskRecord, TaskStore as _};
 use nacre_engine::record::{
-    CancelledBy, Events as AgentEvents, Failure, Heartbeat, Listener, NewTask, RunEffects, Runner,
-    Start, TaskClass, TaskId, TaskState,
+    CancelledBy, Events as AgentEvents, Failure, Heartbeat, Listener, NewTask, Runner, Start,
+    TaskClass, TaskId, TaskState,
 };
 use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
 use nacre_types::{ChatStartReport, ChatStartRequest, TaskEnd, TaskMessage, TaskUpdate, TurnUsage};
@@ -48,19 +49,14 @@ fn work(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>) -> Result<TaskUpdate> {
         remember(&host, &state, &session, &turn.request.text);
     }
     let mut outcome = outcome?;
-    list_unchecked(&mut outcome, &toolbox, turn);
-    Ok(last_message(outcome, &teller, turn))
-}
-
-fn list_unchecked(outcome: &mut Outcome, toolbox: &Toolbox, turn: &LiveTurn) {
     let is_done = matches!(outcome.ending, Ending::Completed { .. });
-    let unchecked = if is_done { toolbox.unchecked(outcome) } else { Vec::new() };
-    if unchecked.is_empty() {
-        return;
+    let unchecked = if is_done { toolbox.unchecked(&outcome) } else { Vec::new() };
+    if !unchecked.is_empty() {
+        let text = format!("Not checked: {}", unchecked.join(", "));
+        outcome.text.push_str(&format!("\n\n{text}"));
+        turn.log.tell(TaskUpdate::Notice { text });
     }
-    let text = format!("Not checked: {}", unchecked.join(", "));
-    outcome.text.push_str(&format!("\n\n{text}"));
-    turn.log.tell(TaskUpdate::Notice { text });
+    Ok(last_message(outcome, &teller, turn))
 }
 
 fn start_recording(host: &Host, turn: &LiveTurn) -> Result<(Arc<Recorder>, Heartbeat)> {
@@ -208,12 +204,14 @@ impl Running<'_> {
 
 fn last_message(outcome: Outcome, teller: &TurnReporter, turn: &LiveTurn) -> TaskUpdate {
     let usage = teller.usage();
+    let changed = outcome.effects.changed.into_iter().map(|change| change.path);
+    let changed: BTreeSet<String> = changed.collect();
     match outcome.ending {
         Ending::Completed { signal, reason } => TaskUpdate::Completed(TaskEnd {
             signal: signal.as_str().to_owned(),
             reason,
             text: outcome.text,
-            changed: changed_paths(&outcome.effects),
+            changed: changed.into_iter().collect(),
             usage,
         }),
         Ending::Cancelled(by) => TaskUpdate::Cancelled { by: by.as_str().to_owned() },
@@ -235,13 +233,6 @@ fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
         failed = failed.hint("The model may not take pictures; choose another, or describe it");
     }
     failed.hint(format!("What happened: nacre events show {}", turn.log.task))
-}
-
-fn changed_paths(effects: &RunEffects) -> Vec<String> {
-    let mut paths: Vec<String> = effects.changed.iter().map(|change| change.path.clone()).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    paths
 }
 
 /// Maximum size of a message. Longer texts must be attached.

@@ -135,7 +135,13 @@ pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoRep
     let TakenBack { changed, kept } = changes.take_back(&workspace);
     let restored: Vec<String> = changed.into_iter().map(|change| change.path).collect();
     let done = TaskState::Completed { signal: Signal::Done };
-    let items: Vec<NewItem> = note_restored(&restored, done).iter().map(Item::to_new).collect();
+    let mut items: Vec<NewItem> = Vec::new();
+    if !restored.is_empty() {
+        let text = format!("I took your last changes of these files back: {}", restored.join(", "));
+        let said = Item::User { text, attachments: Vec::new() };
+        let end = Item::End(TurnEnd { state: done, text: None });
+        items.extend([said.to_new(), end.to_new()]);
+    }
     let holder = Holder { session: &session.id, task: &turn, runner: &runner };
     state.append_items(holder, &items, host.now())?;
     state.go(&turn, done, host.now())?;
@@ -179,14 +185,4 @@ fn begin(host: &Host, state: &mut State, session: &SessionRecord) -> Result<(Tas
             .hint("Stop it first, or wait"));
     }
     Ok((task, runner))
-}
-
-fn note_restored(restored: &[String], done: TaskState) -> Vec<Item> {
-    if restored.is_empty() {
-        return Vec::new();
-    }
-    let paths = restored.join(", ");
-    let text = format!("I took your last changes of these files back: {paths}");
-    let said = Item::User { text, attachments: Vec::new() };
-    vec![said, Item::End(TurnEnd { state: done, text: None })]
 }

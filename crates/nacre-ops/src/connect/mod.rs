@@ -74,12 +74,6 @@ fn parts(wiring: &WiringOptions) -> Vec<ConnectedPart> {
     wiring.parts.iter().filter_map(|part| ConnectedPart::from_name(part.as_str())).collect()
 }
 
-const PARTS: [(ConnectedPart, WiringPart); 3] = [
-    (ConnectedPart::Mcp, WiringPart::Mcp),
-    (ConnectedPart::Hooks, WiringPart::Hooks),
-    (ConnectedPart::Skill, WiringPart::Skill),
-];
-
 fn known(name: &str) -> Result<Option<&'static AgentSpec>> {
     match connectable_agent(name) {
         None if !apply::is_readable(name) => {

@@ -23,8 +23,12 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings> {
     let mut settings =
         ModelSettings { programs: program_settings(host), ..ModelSettings::default() };
     for name in provider_names(host) {
-        let table = host.settings().providers.get(&name);
-        settings.providers.insert(name.clone(), provider(host, &name, table));
+        let table = host.settings().providers.get(&name).cloned().unwrap_or_default();
+        let ProviderTable { api, base_url, key_variable: _, plain_http } = table;
+        let variable = key_variable(host, &name);
+        let key = variable.and_then(|name| host.environment.var(&name).and_then(Secret::new));
+        let provider = ProviderSettings { kind: api, base_url, key, plain_http };
+        settings.providers.insert(name, provider);
     }
     for (name, table) in &host.settings().roles {
         let Some(role) = role(host, name, table)? else { continue };
@@ -73,14 +77,6 @@ pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
     let known = KNOWN_PROVIDERS.iter().find(|known| known.name == provider);
     set.and_then(|table| table.key_variable.clone())
         .or_else(|| known.and_then(|known| known.key_variable).map(str::to_owned))
-}
-
-fn provider(host: &Host, name: &str, table: Option<&ProviderTable>) -> ProviderSettings {
-    let unset = ProviderTable::default();
-    let ProviderTable { api, base_url, key_variable: _, plain_http } = table.unwrap_or(&unset);
-    let variable = key_variable(host, name);
-    let key = variable.and_then(|name| host.environment.var(&name).and_then(Secret::new));
-    ProviderSettings { kind: *api, base_url: base_url.clone(), key, plain_http: *plain_http }
 }
 
 /// Returns the model that `auto` refers to, or `None` if no agent is allowed.

@@ -64,10 +64,14 @@ impl ConfigFiles<'_> {
 
     pub(crate) fn sources(&self, target: Option<&Path>) -> Result<Vec<ConfigSource>> {
         let mut sources: Vec<ConfigSource> = self.own_file()?.into_iter().collect();
+        // Links are not followed, because they could lead outside the repository.
         if let Some(root) = target
-            && let Some(source) = repo_source(root)?
+            && let Some(scope) =
+                if_there(WriteScope::open_inside(root, STORE_FOLDER, Access::Shared))?
         {
-            sources.push(source);
+            let path = root.join(STORE_FOLDER).join("config.toml");
+            let text = read_text_in(&scope, "config.toml")?;
+            sources.extend(text.map(|text| ConfigSource::repo(&path, text)));
         }
         sources.extend(self.named_file(target)?);
         Ok(sources)
@@ -91,14 +95,6 @@ impl ConfigFiles<'_> {
         })?;
         Ok(Some(ConfigSource::file(&path, text, owner)))
     }
-}
-
-fn repo_source(root: &Path) -> Result<Option<ConfigSource>> {
-    // Links are not followed, because they could lead outside the repository.
-    let opened = WriteScope::open_inside(root, STORE_FOLDER, Access::Shared);
-    let Some(scope) = if_there(opened)? else { return Ok(None) };
-    let path = root.join(STORE_FOLDER).join("config.toml");
-    Ok(read_text_in(&scope, "config.toml")?.map(|text| ConfigSource::repo(&path, text)))
 }
 
 impl Host {

@@ -148,7 +148,9 @@ pub fn as_task<R: Report>(
     });
     stored.emit(Stored::TaskState(ending(&report)));
     if let Some(shared) = shared {
-        shared.close();
+        shared.is_over.store(true, Ordering::Release);
+        // If the thread panicked, the copy is incomplete, which is harmless.
+        let _ = shared.thread.join();
     }
     close_recorder(&recorder, events);
     report
@@ -259,23 +261,43 @@ impl SharedTask {
         let runner = Runner::here(host.environment.pid);
         state.accept(task, &runner, host.now()).ok()?;
         state.start(&task.id, &runner, host.now()).ok()?;
-        let (told, heard) = sync_channel(MAX_WAITING);
+        let (told, heard) = sync_channel::<Arc<Record>>(MAX_WAITING);
         let is_over = Arc::<AtomicBool>::default();
-        let over = Arc::clone(&is_over);
-        let mut copy = Copy { over, state, runner, clock: clock(host), cancel, task: task.clone() };
-        let thread = thread::Builder::new().name("shared-task".to_owned());
-        let thread = thread.spawn(move || copy.run(&heard)).ok()?;
+        let (over, clock, id) = (Arc::clone(&is_over), clock(host), task.id.clone());
+        let copy = move || {
+            let mut beaten = clock();
+            loop {
+                let mut batch = match heard.recv_timeout(BEAT) {
+                    Ok(record) => vec![record],
+                    Err(RecvTimeoutError::Timeout) => Vec::new(),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                };
+                batch.extend(heard.try_iter().take(MAX_BATCH));
+                let is_last =
+                    |record: &Arc<Record>| record.task == id && record.event.is_terminal();
+                let is_copied = batch.is_empty() || state.append(&batch).is_ok();
+                let is_idle = batch.is_empty() || !is_copied;
+                if batch.iter().any(is_last) || (is_idle && over.load(Ordering::Acquire)) {
+                    return;
+                }
+                // The absolute difference handles a clock that was set back.
+                let now = clock();
+                let since = now.as_millisecond().abs_diff(beaten.as_millisecond());
+                if BEAT.as_millis() <= u128::from(since) {
+                    beaten = now;
+                    let asked = state.beat(&runner, now).unwrap_or_default();
+                    if asked.iter().any(|(task, _)| *task == id) {
+                        cancel.cancel();
+                    }
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("shared-task".to_owned()).spawn(copy).ok()?;
         Some(Self { told, is_over, thread })
     }
 
     fn listener(&self) -> Arc<dyn Listener> {
         Arc::new(CopyListener(self.told.clone()))
-    }
-
-    fn close(self) {
-        self.is_over.store(true, Ordering::Release);
-        // If the thread panicked, the copy is incomplete, which is harmless.
-        let _ = self.thread.join();
     }
 }
 
@@ -287,51 +309,6 @@ impl Listener for CopyListener {
             // If the queue is full, the event is dropped, because a task must not be delayed by the
             // database.
             let _ = self.0.try_send(Arc::clone(record));
-        }
-    }
-}
-
-struct Copy {
-    over: Arc<AtomicBool>,
-    state: SharedState,
-    runner: Runner,
-    clock: Clock,
-    cancel: Cancel,
-    task: NewTask,
-}
-
-impl Copy {
-    fn run(&mut self, heard: &Receiver<Arc<Record>>) {
-        let mut beaten = (self.clock)();
-        loop {
-            let mut batch: Vec<Arc<Record>> = match heard.recv_timeout(BEAT) {
-                Ok(record) => vec![record],
-                Err(RecvTimeoutError::Timeout) => Vec::new(),
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
-            batch.extend(heard.try_iter().take(MAX_BATCH));
-            let is_over = batch
-                .iter()
-                .any(|record| record.task == self.task.id && record.event.is_terminal());
-            let is_copied = batch.is_empty() || self.state.append(&batch).is_ok();
-            let is_idle = batch.is_empty() || !is_copied;
-            if is_over || (is_idle && self.over.load(Ordering::Acquire)) {
-                return;
-            }
-            // The absolute difference handles a clock that was set back.
-            let now = (self.clock)();
-            let since = now.as_millisecond().abs_diff(beaten.as_millisecond());
-            if BEAT.as_millis() <= u128::from(since) {
-                beaten = now;
-                self.beat();
-            }
-        }
-    }
-
-    fn beat(&mut self) {
-        let asked = self.state.beat(&self.runner, (self.clock)()).unwrap_or_default();
-        if asked.iter().any(|(task, _)| *task == self.task.id) {
-            self.cancel.cancel();
         }
     }
 }

@@ -193,9 +193,12 @@ impl Gathered {
         };
         let parts = [memory.at.path.as_str(), text, &beside];
         self.seen.push(parts.map(|part| ContentHash::of(part.as_bytes()).short()).concat());
+        // A memory that maintenance archived because of its age may be restored.
+        let life = state.as_ref().and_then(|state| state.life.as_ref());
+        let is_aged_out = life.is_some_and(|life| life.stage == Stage::Archived);
         if let Some(into) = state.as_ref().and_then(|state| state.merged_into.clone()) {
             self.merged.insert(id, into);
-        } else if memory.at.area == StoreArea::Active || is_aged_out(state.as_ref()) {
+        } else if memory.at.area == StoreArea::Active || is_aged_out {
             self.foreign_left -= usize::from(!store.is_own(&id));
             let level = store.trust_of(&memory);
             self.held.push(collect_memory(memory, evidence, state, level));
@@ -212,12 +215,6 @@ fn page(memory: &Memory) -> &str {
 
 fn claim_of(memory: &Memory) -> String {
     claimed(page(memory))
-}
-
-/// Returns whether the memory was archived by maintenance because of its age.
-fn is_aged_out(state: Option<&LocalState>) -> bool {
-    let life = state.and_then(|state| state.life.as_ref());
-    life.is_some_and(|life| life.stage == Stage::Archived)
 }
 
 fn collect_memory(

@@ -100,20 +100,6 @@ fn maintain_stores(
     Ok(MaintainReport { dry_run: request.dry_run, projects })
 }
 
-fn step_text(store: &str, step: MaintainStep) -> String {
-    match step {
-        MaintainStep::Compare(1) => format!("{store}: compare 1 memory"),
-        MaintainStep::Compare(n) => format!("{store}: compare {n} memories"),
-        MaintainStep::LeaveOut(_)
-        | MaintainStep::Read
-        | MaintainStep::Write
-        | MaintainStep::Commit
-        | MaintainStep::Index => {
-            format!("{store}: {}", step.as_str())
-        }
-    }
-}
-
 /// Removes the indexes of deleted stores. Errors are ignored, because the next run tries again.
 fn prune(host: &Host) {
     let (owner, wait) = (host.owner("maintain"), host.settings().lock.wait);
@@ -198,7 +184,16 @@ impl Maintenance<'_> {
             if let MaintainStep::LeaveOut(n) = step {
                 n_left_out = n;
             } else if !request.dry_run {
-                self.events.step(step_text(&named.name, step));
+                let what = match step {
+                    MaintainStep::Compare(1) => "compare 1 memory".to_owned(),
+                    MaintainStep::Compare(n) => format!("compare {n} memories"),
+                    MaintainStep::LeaveOut(_)
+                    | MaintainStep::Read
+                    | MaintainStep::Write
+                    | MaintainStep::Commit
+                    | MaintainStep::Index => step.as_str().to_owned(),
+                };
+                self.events.step(format!("{}: {what}", named.name));
             }
         };
         if request.dry_run {

@@ -273,7 +273,14 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
     let LocatedStore { scoped, also_in } = host.store_of(events, *scope, id)?;
     let memory = scoped.store.get(id)?;
     let (supersedes, superseded_by) = links(&scoped.store, &memory)?;
-    let evidence = if *evidence { proof(&scoped.store, &memory)? } else { None };
+    let evidence = if *evidence { scoped.store.evidence(&memory.at.id)? } else { None };
+    let unproven = evidence.is_some() && scoped.store.proof_of(&memory).is_none();
+    let evidence = evidence.map(|Evidence { version, id, quotes }| MemoryEvidence {
+        version,
+        id: id.to_string(),
+        quotes,
+        unproven,
+    });
     let history =
         if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
     Ok(MemoryShowReport {
@@ -318,14 +325,6 @@ fn feedback(store: &Store, id: &MemoryId) -> Option<MemoryFeedback> {
         None => SaidBy::Unknown,
     };
     Some(MemoryFeedback { verdict, by, note, at })
-}
-
-fn proof(store: &Store, memory: &Memory) -> Result<Option<MemoryEvidence>> {
-    let Some(Evidence { version, id, quotes }) = store.evidence(&memory.at.id)? else {
-        return Ok(None);
-    };
-    let unproven = store.proof_of(memory).is_none();
-    Ok(Some(MemoryEvidence { version, id: id.to_string(), quotes, unproven }))
 }
 
 fn version(version: Version) -> MemoryVersion {
@@ -473,18 +472,14 @@ pub fn complete(host: &Host, prefix: &str) -> Vec<String> {
         ids.extend(located.into_iter().map(|at| at.id.to_string()));
         ids.extend(changes(&scoped.store).unwrap_or_default().into_iter().map(|change| change.id));
     }
-    ids.extend(sessions(host, prefix));
+    // A missing catalog is not created.
+    let home = host.home.as_ref().filter(|_| host.caller.permissions.allow_everything());
+    let file = home.map(|home| home.join("catalog.sqlite3")).filter(|file| file.is_file());
+    let catalog = file.and_then(|file| Catalog::open(&file).ok());
+    ids.extend(catalog.and_then(|it| it.keys_starting(prefix).ok()).unwrap_or_default());
     ids.retain(|id| id.starts_with(prefix));
     ids.truncate(MAX_IDS);
     ids
-}
-
-/// Returns the sessions with this prefix. A missing catalog is not created.
-fn sessions(host: &Host, prefix: &str) -> Vec<String> {
-    let home = host.home.as_ref().filter(|_| host.caller.permissions.allow_everything());
-    let file = home.map(|home| home.join("catalog.sqlite3"));
-    let catalog = file.filter(|file| file.is_file()).and_then(|file| Catalog::open(&file).ok());
-    catalog.and_then(|catalog| catalog.keys_starting(prefix).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

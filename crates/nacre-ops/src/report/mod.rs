@@ -155,7 +155,12 @@ impl StoreReport {
         }
         *self.figures.memories.entry(memory.status.as_str().to_owned()).or_default() += 1;
         if let Some(learned) = learned {
-            self.learn(memory, learned);
+            let what = memory.kind.map_or(memory.at.memory_type.as_str(), |kind| kind.as_str());
+            *self.figures.learned.entry(what.to_owned()).or_default() += 1;
+            *self.figures.learned_now.entry(fate(memory).to_owned()).or_default() += 1;
+            if let Some(n) = self.figures.learned_by_week.get_mut(&week_of(learned)) {
+                *n += 1;
+            }
         }
         if memory.at.area == StoreArea::Archived || memory.status == Status::Superseded {
             return Ok(());
@@ -167,38 +172,19 @@ impl StoreReport {
         let tenth = ((effective * 10.0) as usize).min(self.figures.confidence.len() - 1);
         self.figures.confidence[tenth] += 1;
         let known_for = at.map(|at| self.until.duration_since(at));
-        let listed = self.memory_use(memory, &vitals, state.as_ref());
+        let listed = MemoryUse {
+            id: id.to_string(),
+            title: memory.title.clone(),
+            uses: vitals.n_uses,
+            citations: state.as_ref().map_or(0, |state| state.citations),
+            confirmations: state.as_ref().map_or(0, |state| state.confirmations),
+            effective: (effective * 100.0).round() / 100.0,
+        };
         if learned.is_some() && memory.status == Status::Active {
             self.newest.push(listed.clone());
         }
         self.list(listed, &vitals, known_for);
         Ok(())
-    }
-
-    fn learn(&mut self, memory: &Memory, learned: Timestamp) {
-        let what = memory.kind.map_or(memory.at.memory_type.as_str(), |kind| kind.as_str());
-        *self.figures.learned.entry(what.to_owned()).or_default() += 1;
-        *self.figures.learned_now.entry(fate(memory).to_owned()).or_default() += 1;
-        if let Some(n) = self.figures.learned_by_week.get_mut(&week_of(learned)) {
-            *n += 1;
-        }
-    }
-
-    fn memory_use(
-        &self,
-        memory: &Memory,
-        vitals: &Vitals,
-        state: Option<&LocalState>,
-    ) -> MemoryUse {
-        let effective = vitals.effective(self.until);
-        MemoryUse {
-            id: memory.at.id.to_string(),
-            title: memory.title.clone(),
-            uses: vitals.n_uses,
-            citations: state.map_or(0, |state| state.citations),
-            confirmations: state.map_or(0, |state| state.confirmations),
-            effective: (effective * 100.0).round() / 100.0,
-        }
     }
 
     fn list(&mut self, listed: MemoryUse, vitals: &Vitals, known_for: Option<SignedDuration>) {

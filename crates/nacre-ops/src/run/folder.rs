@@ -362,6 +362,13 @@ pub(crate) fn said_words(store: &Store, id: &MemoryId) -> Result<SaidWords, Memo
     Ok(words)
 }
 
+fn files_of(store: &Store, run: &RunId) -> Result<Vec<RelPath>, FsError> {
+    let folder = run.folder()?;
+    let entries = store.scope().list(&folder)?.into_iter();
+    let files = entries.filter(|entry| entry.kind == EntryKind::File);
+    files.map(|entry| folder.join(&entry.name)).collect()
+}
+
 /// The caller must scrub undo plans and change files.
 pub(crate) fn stage_without(
     store: &Store,
@@ -369,13 +376,10 @@ pub(crate) fn stage_without(
     run: &RunId,
     words: &[(String, String)],
 ) -> Result<(), MemoryError> {
-    let folder = run.folder()?;
-    for entry in store.scope().list(&folder)? {
-        let is_noted = [UNDO_FILE, CHANGE_FILE, TEXT_FILE].contains(&entry.name.as_str());
-        if entry.kind != EntryKind::File || is_noted {
+    for path in files_of(store, run)? {
+        if [UNDO_FILE, CHANGE_FILE, TEXT_FILE].contains(&path.name()) {
             continue;
         }
-        let path = folder.join(&entry.name)?;
         let bytes = match store.scope().read_optional(&path, MAX_ARTIFACT_BYTES) {
             // Nacre does not write files that are too large or not regular.
             Err(FsError::TooLarge { .. } | FsError::NotAFile { .. }) => continue,
@@ -394,12 +398,7 @@ pub(crate) fn stage_without(
 
 pub fn is_named_by_runs(store: &Store, id: &MemoryId) -> Result<bool, FsError> {
     for run in list(store)? {
-        let folder = run.folder()?;
-        for entry in store.scope().list(&folder)? {
-            if entry.kind != EntryKind::File {
-                continue;
-            }
-            let path = folder.join(&entry.name)?;
+        for path in files_of(store, &run)? {
             let bytes = store.scope().read_optional(&path, MAX_ARTIFACT_BYTES).ok().flatten();
             let text = bytes.unwrap_or_default();
             if String::from_utf8_lossy(&text).contains(id.as_str()) {

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use nacre_base::config::projects::Project;
 use nacre_base::fs::{Access, Owner, RelPath, WriteScope, Writer};
 use nacre_engine::record::state::{LOG_FOLDER, MAX_TASK_AGE, State};
 use nacre_memory::search::prune_indexes;
@@ -58,8 +59,17 @@ pub fn keep_indexes(host: &Host, events: &Events) -> Result<usize> {
 }
 
 pub fn keep_maps(host: &Host, events: &Events) -> Result<usize> {
+    let since = host.now().checked_sub(IN_USE).unwrap_or(Timestamp::UNIX_EPOCH);
+    let filter = SessionFilter { since: Some(since), ..SessionFilter::default() };
+    let mut seen = BTreeSet::new();
+    let sessions = open_catalog(host)?.sessions(&filter)?.into_iter();
+    let mut roots: Vec<String> = sessions.filter_map(|session| session.project).collect();
+    roots.retain(|root| {
+        let is_it = |project: &Project| project.path.as_os_str() == root.as_str();
+        host.projects.iter().any(is_it) && seen.insert(root.clone())
+    });
     let mut n_kept = 0;
-    for root in in_use(host)? {
+    for root in roots.into_iter().take(MAX_MAPS) {
         events.check_cancelled()?;
         match bring_up_to_date(host, &root, events) {
             Ok(()) => n_kept += 1,
@@ -67,23 +77,6 @@ pub fn keep_maps(host: &Host, events: &Events) -> Result<usize> {
         }
     }
     Ok(n_kept)
-}
-
-fn in_use(host: &Host) -> Result<Vec<String>> {
-    let since = host.now().checked_sub(IN_USE).unwrap_or(Timestamp::UNIX_EPOCH);
-    let filter = SessionFilter { since: Some(since), ..SessionFilter::default() };
-    let mut seen = BTreeSet::new();
-    let mut roots = Vec::new();
-    for session in open_catalog(host)?.sessions(&filter)? {
-        let Some(root) = session.project else { continue };
-        let is_registered =
-            host.projects.iter().any(|project| project.path.as_os_str() == root.as_str());
-        if is_registered && seen.insert(root.clone()) {
-            roots.push(root);
-        }
-    }
-    roots.truncate(MAX_MAPS);
-    Ok(roots)
 }
 
 const YES: &[u8] = b"yes\n";
@@ -220,7 +213,8 @@ pub fn logs(host: &Host, lines: Option<usize>) -> Result<LogsReport> {
     }
     let n_left_out = text.lines().count().saturating_sub(wanted);
     let lines = text.lines().skip(n_left_out).map(str::to_owned).collect();
-    Ok(LogsReport { path: path(host)?.display().to_string(), lines })
+    let path = host.home()?.join(LOG_FOLDER).join(LOG_FILE);
+    Ok(LogsReport { path: path.display().to_string(), lines })
 }
 
 #[derive(Debug)]
@@ -243,10 +237,6 @@ impl LogTail {
         self.n_bytes = begin + whole.len();
         Ok(whole.lines().map(str::to_owned).collect())
     }
-}
-
-fn path(host: &Host) -> Result<PathBuf> {
-    Ok(host.home()?.join(LOG_FOLDER).join(LOG_FILE))
 }
 
 fn read(host: &Host, name: &str) -> Result<Option<String>> {

@@ -49,7 +49,12 @@ pub fn undo(host: &Host, request: &UndoRequest) -> Result<UndoReport> {
         undo_parts(host, &stores, &found, &UndoRequest { dry_run: true, ..request.clone() })?;
     }
     let mut report = undo_parts(host, &stores, &found, request)?;
-    report.notes.extend(found.iter().filter_map(|(_, change)| trust_note(change)));
+    for (_, change) in &found {
+        if let Reversal::Trust { memories } = &change.reversal {
+            let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
+            report.notes.push(format!("Wait to be trusted again: {}", ids.join(", ")));
+        }
+    }
     Ok(report)
 }
 
@@ -77,12 +82,6 @@ fn undo_outside(
     }
 }
 
-fn trust_note(change: &StoredChange) -> Option<String> {
-    let Reversal::Trust { memories } = &change.reversal else { return None };
-    let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
-    Some(format!("Wait to be trusted again: {}", ids.join(", ")))
-}
-
 fn undo_parts(
     host: &Host,
     stores: &[OpenedStore],
@@ -91,8 +90,19 @@ fn undo_parts(
 ) -> Result<UndoReport> {
     let mut report: Option<UndoReport> = None;
     for (number, change) in found {
+        let OpenedStore { scoped, changes, .. } = &stores[*number];
         let id = report.as_ref().map(|report| report.run.clone());
-        let part = undo_part(host, &stores[*number], change, request, id.as_deref())?;
+        let ctx = UndoContext {
+            command: &attributed(host, "undo"),
+            store: &scoped.store,
+            owner: &host.owner("undo"),
+            patience: host.settings().lock.wait,
+            now: host.now(),
+            id: id.as_deref(),
+            keep_changed: request.keep_changed,
+            dry_run: request.dry_run,
+        };
+        let part = flow::undo(&ctx, change, changes)?;
         let Some(report) = &mut report else {
             report = Some(part);
             continue;
@@ -105,26 +115,6 @@ fn undo_parts(
         }
     }
     report.ok_or_else(|| UndoError::Unknown(request.run.clone()).into())
-}
-
-fn undo_part(
-    host: &Host,
-    opened: &OpenedStore,
-    change: &StoredChange,
-    request: &UndoRequest,
-    id: Option<&str>,
-) -> Result<UndoReport> {
-    let ctx = UndoContext {
-        command: &attributed(host, "undo"),
-        store: &opened.scoped.store,
-        owner: &host.owner("undo"),
-        patience: host.settings().lock.wait,
-        now: host.now(),
-        id,
-        keep_changed: request.keep_changed,
-        dry_run: request.dry_run,
-    };
-    Ok(flow::undo(&ctx, change, &opened.changes)?)
 }
 
 pub fn list(host: &Host, request: &LimitRequest) -> Result<UndoListReport> {
@@ -214,20 +204,18 @@ fn last(stores: &[OpenedStore]) -> Result<ChangeParts> {
     changes.sort_by_key(|change| std::cmp::Reverse(change.at));
     let is_open = |change: &&&StoredChange| change.undoes.is_none() && change.undone_by.is_none();
     let mut open = changes.iter().filter(is_open);
-    let newest = open.next().ok_or_else(|| nothing_to_undo(&changes))?;
+    let newest = open.next().ok_or_else(|| {
+        let error = OpError::not_found("There is nothing to undo");
+        match changes.iter().find(|change| change.undoes.is_some() && change.undone_by.is_none()) {
+            Some(undo) => error.hint(format!("Take the last undo back: nacre undo {}", undo.id)),
+            None => error.hint("`nacre undo --list` shows what was changed"),
+        }
+    })?;
     if newest.reversal.is_undoable() {
         return Ok(change_parts(stores, &newest.id));
     }
     let before = open.find(|change| change.reversal.is_undoable());
     Err(not_undoable(newest, before.copied()))
-}
-
-fn nothing_to_undo(changes: &[&StoredChange]) -> OpError {
-    let error = OpError::not_found("There is nothing to undo");
-    match changes.iter().find(|change| change.undoes.is_some() && change.undone_by.is_none()) {
-        Some(undo) => error.hint(format!("Take the last undo back: nacre undo {}", undo.id)),
-        None => error.hint("`nacre undo --list` shows what was changed"),
-    }
 }
 
 fn not_undoable(newest: &StoredChange, before: Option<&StoredChange>) -> OpError {
