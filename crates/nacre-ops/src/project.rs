@@ -188,7 +188,7 @@ fn record(
     if added.is_empty() && removed.is_empty() {
         return Ok(None);
     }
-    let (command, reversal) =
-        (CommandChange::new(RunMode::Project, command), Reversal::Projects { added, removed });
+    let reversal = Reversal::Projects { added, removed };
+    let command = CommandChange::new(RunMode::Project, command);
     command.record(host, &own_store(host)?, reversal, None).map(Some)
 }

@@ -91,6 +91,15 @@ impl TurnReporter {
     fn notice(&self, text: &str) {
         self.log.tell(TaskUpdate::Notice { text: text.to_owned() });
     }
+
+    fn count(&self, usage: Usage, cost: Option<Cost>) {
+        let mut told = self.lock();
+        told.usage = told.usage.plus(usage);
+        match cost {
+            Some(cost) => told.cost = Some(told.cost.map_or(cost, |sum| sum.plus(cost))),
+            None => told.has_unknown_cost = true,
+        }
+    }
 }
 
 impl Listener for TurnReporter {
@@ -113,13 +122,7 @@ impl Listener for TurnReporter {
                 self.log.tell(TaskUpdate::TextReplaced { text: text.clone() });
             }
             Event::ModelFinish(facts) => {
-                let mut told = self.lock();
-                told.usage = told.usage.plus(facts.usage);
-                match facts.cost {
-                    Some(cost) => told.cost = Some(told.cost.map_or(cost, |sum| sum.plus(cost))),
-                    None => told.has_unknown_cost = true,
-                }
-                drop(told);
+                self.count(facts.usage, facts.cost);
                 self.log.tell(TaskUpdate::Usage(self.usage()));
             }
             Event::ToolCall { call, tool, arguments, .. } => {

@@ -163,6 +163,7 @@ impl Host {
         let own = self.own_settings();
         let is_safe = |safe: &String| safe == "*" || Some(Path::new(safe)) == scope.path().parent();
         let trusts_evidence = own.safe.memories.iter().any(is_safe);
+        let shares_summaries = settings.share.summaries && own.share.summaries;
         let is_owners = self.caller.permissions.allow_everything();
         let rules = Rules {
             max_file_bytes: settings.memory.max_file_bytes,
@@ -181,7 +182,7 @@ impl Host {
             is_personal,
             // Summaries are hidden from everyone but the owner, unless both the owner's settings
             // and those of the store share them.
-            hides_summaries: !is_owners && !(settings.share.summaries && own.share.summaries),
+            hides_summaries: !(is_owners || shares_summaries),
             ledger,
         };
         let store = Store::new(scope, rules);

@@ -283,12 +283,13 @@ impl SharedTask {
                 // The absolute difference handles a clock that was set back.
                 let now = clock();
                 let since = now.as_millisecond().abs_diff(beaten.as_millisecond());
-                if BEAT.as_millis() <= u128::from(since) {
-                    beaten = now;
-                    let asked = state.beat(&runner, now).unwrap_or_default();
-                    if asked.iter().any(|(task, _)| *task == id) {
-                        cancel.cancel();
-                    }
+                if u128::from(since) < BEAT.as_millis() {
+                    continue;
+                }
+                beaten = now;
+                let asked = state.beat(&runner, now).unwrap_or_default();
+                if asked.iter().any(|(task, _)| *task == id) {
+                    cancel.cancel();
                 }
             }
         };

@@ -282,10 +282,10 @@ pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Resul
             let (path, bytes) = rest.file(&run)?;
             batch.put_file(path, bytes)?;
         }
-        if let Some(note) = read_note(store, &run)? {
-            if let Some(note) = scrub_note(store, batch, &run, &note, id)? {
-                batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))?;
-            }
+        if let Some(note) = read_note(store, &run)?
+            && let Some(note) = scrub_note(store, batch, &run, &note, id)?
+        {
+            batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))?;
         }
     }
     Ok(())

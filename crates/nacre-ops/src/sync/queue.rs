@@ -242,13 +242,14 @@ impl LeaseKeeper {
         std::thread::Builder::new().name("nacre-leases".to_owned()).spawn(move || {
             while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
                 let claims = lock(&beaten).clone();
-                for claim in &claims {
-                    // Errors are ignored, because the database may become reachable again before a
-                    // lease expires.
+                // Other errors are ignored, because the database may become reachable again before
+                // a lease expires.
+                let is_lost = |claim: &&Claim| {
                     let beat = queue.heartbeat(claim, clock(), SHARED_LEASE);
-                    if matches!(beat, Err(CatalogError::LeaseLost { .. })) {
-                        lock(&beaten).retain(|held| held.key != claim.key);
-                    }
+                    matches!(beat, Err(CatalogError::LeaseLost { .. }))
+                };
+                for claim in claims.iter().filter(is_lost) {
+                    lock(&beaten).retain(|held| held.key != claim.key);
                 }
             }
         })?;

@@ -67,7 +67,7 @@ impl<'a> Stager<'a> {
         for id in &self.confirmed {
             // A session cannot confirm the memories that were created from it.
             let memory = self.store.get(id.as_str()).ok();
-            if !memory.is_some_and(|memory| memory.source.as_deref() == Some(self.source)) {
+            if memory.is_none_or(|memory| memory.source.as_deref() != Some(self.source)) {
                 batch.confirm(id, self.session, self.when)?;
             }
         }
