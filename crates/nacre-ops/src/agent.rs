@@ -9,31 +9,21 @@ use nacre_base::redact::ExtraWords;
 use nacre_engine::agents::{
     AgentDeps, CheckedReport, Citation, CitedFiles, LookedAt, check_report,
 };
-use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunHandle};
-use nacre_engine::model::{Cancel, Cost, Models, Role};
-use nacre_engine::record::state::Recorder;
+use nacre_engine::lifecycle::{Ending, Outcome, RunHandle};
+use nacre_engine::model::{Cost, Models, Role};
 use nacre_engine::record::{
-    CancelledBy, DeltaKind, Event, Events as AgentEvents, Heartbeat, Listener, Record, RunFacts,
-    TaskClass, TaskId,
+    CancelledBy, DeltaKind, Event, Events as AgentEvents, Listener, Record, RunFacts, TaskClass,
+    TaskId,
 };
-use nacre_engine::tools::{
-    AnyTool, Permissions, PipelineError, SkillRegistry, Workspace, toolkits,
-};
+use nacre_engine::tools::{Permissions, SkillRegistry, Workspace, toolkits};
 use nacre_types::{AgentRunReport, CheckedCitation, ErrorCode, Failure, TokenCounts};
 
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{
-    Host, Planned, cancelled_elsewhere, charged_models, clock, close_recorder, empty_spill,
-    model_settings, patience, record, run_failed, scripted, seed, spill,
+    Host, cancelled_elsewhere, charged_models, clock, close_recorder, empty_spill, model_settings,
+    new_task, patience, record, run_failed, scripted, seed, spill,
 };
-
-struct AgentTask<'a> {
-    id: TaskId,
-    deps: AgentDeps,
-    spec: AgentSpec,
-    question: &'a str,
-}
 
 pub fn run(
     host: &Host,
@@ -53,85 +43,55 @@ pub fn run(
     models.route(Role::Explorer)?;
     let deps = agent_deps(host, &home, charged_models(host, models, "run")?)?;
     let spec = deps.explorer(&deps.permissions, None);
-    let task = AgentTask { id: TaskId::from_random(deps.seed), deps, spec, question };
-    let outcome = work(host, &home, &task, events)?;
-    empty_spill(host, &home);
-    let outcome = outcome.map_err(|error| OpError::wrap(&error))?;
-    Ok(report(&task, &outcome))
-}
-
-fn work(
-    host: &Host,
-    home: &WriteScope,
-    task: &AgentTask<'_>,
-    events: &Events,
-) -> Result<Result<Outcome, PipelineError>> {
-    let (recording, heartbeat) = start_recording(host, home, task, events).unzip();
+    let id = TaskId::from_random(deps.seed);
+    let words = deps.models.words();
+    let task = new_task(host, &id, spec.name, TaskClass::Interactive, question, words);
+    // Errors are ignored, because the task can run without a record.
+    let (recorder, heartbeat) = record(host, &home, &task, ExtraWords::clone(words))
+        .inspect_err(|error| {
+            let error = OpError::wrap(error);
+            events.warning(format!("The task is not written down: {}", error.message), None);
+        })
+        .ok()
+        .unzip();
     let notes = AgentNotes { events: events.clone(), is_full: true };
     let mut listeners: Vec<Arc<dyn Listener>> = vec![Arc::new(notes)];
-    listeners.extend(recording.iter().map(|recorder| Arc::clone(recorder) as _));
-    let heard = AgentEvents::new(task.id.clone(), Arc::clone(&task.deps.clock), listeners);
-    let outcome = host.block_on(explore(task, heard, heartbeat, events.cancel()))?;
-    if let Some(recorder) = recording {
+    listeners.extend(recorder.iter().map(|recorder| Arc::clone(recorder) as _));
+    let heard = AgentEvents::new(id.clone(), Arc::clone(&deps.clock), listeners);
+    let outcome = host.block_on(async {
+        let handle = RunHandle::new();
+        let control = handle.control();
+        let mut work = std::pin::pin!(deps.explore(question, &spec, heard, &control));
+        tokio::select! {
+            biased;
+            () = events.cancel().cancelled() => handle.cancel(CancelledBy::Person),
+            outcome = &mut work => return outcome,
+            by = cancelled_elsewhere(heartbeat) => handle.cancel(by),
+        }
+        work.await
+    })?;
+    if let Some(recorder) = recorder {
         close_recorder(&recorder, events);
     }
-    Ok(outcome)
-}
-
-async fn explore(
-    task: &AgentTask<'_>,
-    events: AgentEvents,
-    heartbeat: Option<Heartbeat>,
-    cancel: &Cancel,
-) -> Result<Outcome, PipelineError> {
-    let handle = RunHandle::new();
-    let control = handle.control();
-    let work = task.deps.explore(task.question, &task.spec, events, &control);
-    let mut work = std::pin::pin!(work);
-    tokio::select! {
-        biased;
-        () = cancel.cancelled() => handle.cancel(CancelledBy::Person),
-        outcome = &mut work => return outcome,
-        by = cancelled_elsewhere(heartbeat) => handle.cancel(by),
-    }
-    work.await
-}
-
-/// Starts recording the task. Errors are ignored, because the task can run without a record.
-fn start_recording(
-    host: &Host,
-    home: &WriteScope,
-    task: &AgentTask<'_>,
-    events: &Events,
-) -> Option<(Arc<Recorder>, Heartbeat)> {
-    let planned = Planned {
-        id: &task.id,
-        agent: task.spec.name,
-        class: TaskClass::Interactive,
-        project: host.project_key(),
-        title: task.question.to_owned(),
-        words: ExtraWords::clone(task.deps.models.words()),
-    };
-    match record(host, home, planned) {
-        Ok(opened) => Some(opened),
-        Err(error) => {
-            let error = OpError::wrap(&error);
-            events.warning(format!("The task is not written down: {}", error.message), None);
-            None
-        }
-    }
-}
-
-fn report(task: &AgentTask<'_>, outcome: &Outcome) -> AgentRunReport {
-    let AgentTask { id, deps, spec, .. } = task;
+    empty_spill(host, &home);
+    let outcome = outcome.map_err(|error| OpError::wrap(&error))?;
     let files = CitedFiles {
         workspace: &deps.workspace,
         permissions: &spec.permissions,
         shown: &outcome.effects.shown,
     };
     let checked = outcome.answer.as_ref().and_then(|answer| check_report(answer, &files));
+    Ok(report(&id, &outcome, checked))
+}
+
+fn report(id: &TaskId, outcome: &Outcome, checked: Option<CheckedReport>) -> AgentRunReport {
     let verified = checked.as_ref().is_some_and(CheckedReport::is_verified);
     let has_answer = checked.is_some();
+    let citation = |LookedAt { citation, lines }: LookedAt| {
+        let Citation { file, first_line, last_line, quote } = citation;
+        let why = lines.err();
+        CheckedCitation { file, first_line, last_line, quote, verified: why.is_none(), why }
+    };
     let checked = checked.unwrap_or_default();
     let facts = &outcome.facts;
     let (error, failure) = match &outcome.ending {
@@ -150,7 +110,7 @@ fn report(task: &AgentTask<'_>, outcome: &Outcome) -> AgentRunReport {
         answer: has_answer.then_some(checked.answer),
         verified,
         not_verified: checked.unproven,
-        citations: checked.citations.into_iter().map(checked_citation).collect(),
+        citations: checked.citations.into_iter().map(citation).collect(),
         error,
         steps: facts.steps,
         tool_calls: facts.tool_calls,
@@ -167,12 +127,6 @@ pub(crate) fn token_use(facts: &RunFacts) -> TokenCounts {
     TokenCounts { input: facts.usage.total() - output, output }
 }
 
-fn checked_citation(LookedAt { citation, lines }: LookedAt) -> CheckedCitation {
-    let Citation { file, first_line, last_line, quote } = citation;
-    let why = lines.err();
-    CheckedCitation { file, first_line, last_line, quote, verified: why.is_none(), why }
-}
-
 pub(crate) fn agent_deps(host: &Host, home: &WriteScope, models: Arc<Models>) -> Result<AgentDeps> {
     let root = host.workspace();
     let permissions = Permissions::read_only();
@@ -180,12 +134,19 @@ pub(crate) fn agent_deps(host: &Host, home: &WriteScope, models: Arc<Models>) ->
         Workspace::open(&root, &permissions.denied).map_err(|error| OpError::wrap(&error))?;
     let workspace = Arc::new(workspace);
     let (policy, limits) = patience(host);
+    let git = match &host.environment.home {
+        Some(home) => host.git().with_home(home),
+        None => host.git(),
+    };
+    let mut tools = toolkits::file::tools(&workspace);
+    tools.extend(toolkits::code::tools(&workspace));
+    tools.extend(toolkits::git::tools(&workspace, git));
     Ok(AgentDeps {
         models,
         policy,
         limits,
         clock: clock(host),
-        tools: tools(host, &workspace),
+        tools,
         skills: Arc::new(SkillRegistry {
             workspace: Some(root),
             home: Some(home.path().to_owned()),
@@ -196,17 +157,6 @@ pub(crate) fn agent_deps(host: &Host, home: &WriteScope, models: Arc<Models>) ->
         started: AtomicU32::new(0),
         workspace,
     })
-}
-
-fn tools(host: &Host, workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
-    let git = match &host.environment.home {
-        Some(home) => host.git().with_home(home),
-        None => host.git(),
-    };
-    let mut tools = toolkits::file::tools(workspace);
-    tools.extend(toolkits::code::tools(workspace));
-    tools.extend(toolkits::git::tools(workspace, git));
-    tools
 }
 
 pub(crate) struct AgentNotes {
@@ -220,10 +170,8 @@ impl Listener for AgentNotes {
         let is_full = self.is_full;
         let event = &record.event;
         if let Event::ToolCall { tool, arguments, .. } = event {
-            match is_full {
-                true => self.events.note(format!("· {tool} {arguments}")),
-                false => self.events.note(format!("· {tool}")),
-            }
+            let arguments = if is_full { format!(" {arguments}") } else { String::new() };
+            self.events.note(format!("· {tool}{arguments}"));
         } else if let Event::ModelRetry { why, wait_ms, .. } = event {
             self.events.note(format!("· asking again in {wait_ms} ms: {why}"));
         } else if let Event::ModelFallback { to, why, .. } = event {

@@ -45,7 +45,13 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: host.now() };
     let counter = TokenCounter::shipped()?;
     let mut report = recall::brief(&sources, &wish, &counter)?;
-    if settle_edits(host, &stores, &report.unproven) {
+    // Records the user's own edits of these memories as trusted, in every store.
+    let mut has_edits = false;
+    for scoped in &stores {
+        let files = report.unproven.iter().filter_map(|id| scoped.store.locate(id).ok());
+        has_edits |= host.settle_edits(scoped, &files.collect::<Vec<_>>());
+    }
+    if has_edits {
         report = recall::brief(&sources, &wish, &counter)?;
     }
     report.left_out += indexes.iter().map(MemoryIndex::n_postponed).sum::<usize>();
@@ -58,16 +64,6 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
         report.broken.extend(listing.broken.iter().map(|file| broken(file, scoped).path));
     }
     Ok(report)
-}
-
-/// Records the user's own edits of these memories as trusted. Returns whether there were any.
-fn settle_edits(host: &Host, stores: &[ScopedStore], ids: &[String]) -> bool {
-    let settle = |scoped: &ScopedStore| {
-        let files = ids.iter().filter_map(|id| scoped.store.locate(id).ok());
-        host.settle_edits(scoped, &files.collect::<Vec<_>>())
-    };
-    // `fold` instead of `any`, because every store must be processed.
-    stores.iter().map(settle).fold(false, |any, one| any | one)
 }
 
 /// Like `brief`, but for a hook, which must not block: it checks only folder stamps and records
@@ -94,7 +90,10 @@ pub(super) fn quick_brief(
     Ok((report, n_postponed > 0))
 }
 
-fn sources<'a>(stores: &'a [ScopedStore], indexes: &'a [MemoryIndex<'a>]) -> Vec<Source<'a>> {
+pub(super) fn sources<'a>(
+    stores: &'a [ScopedStore],
+    indexes: &'a [MemoryIndex<'a>],
+) -> Vec<Source<'a>> {
     let sources = stores.iter().zip(indexes);
     sources.map(|(scoped, index)| Source { index, scope: scoped.scope }).collect()
 }

@@ -15,7 +15,7 @@ use nacre_types::{
 
 use crate::error::{OpError, Result};
 use crate::host::{AUTO, Host, STORE_FOLDER, TextEdit, settle_map_cache};
-use crate::recording::{OutsideChange, own_store, record_outside, text_record};
+use crate::recording::{CommandChange, own_store, text_record};
 use crate::run::change::{Reversal, TextRoot};
 
 const DEFAULT_MODEL: &str = "roles.default.model";
@@ -42,10 +42,11 @@ pub fn show(host: &Host, request: &ConfigShowRequest) -> Result<ConfigShowReport
 fn roles_not_set(host: &Host, prefix: &str) -> Vec<String> {
     let keys = ROLES.iter().map(|role| format!("roles.{role}.model"));
     let keys = keys.filter(|key| !host.resolved.tables.contains_key(key));
-    match prefix.is_empty() {
-        true => keys.filter(|key| key == DEFAULT_MODEL).collect(),
-        false => keys.filter(|key| key.starts_with(prefix)).collect(),
-    }
+    let shown = |key: &String| match prefix {
+        "" => key == DEFAULT_MODEL,
+        prefix => key.starts_with(prefix),
+    };
+    keys.filter(shown).collect()
 }
 
 fn setting(key: &str, entry: &ConfigEntry) -> Setting {
@@ -153,7 +154,9 @@ pub fn set(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSetReport> {
         })
     })?;
     if key == AT_REST {
-        settle_map_cache(host, "config set", at_rest(value.as_deref())?)?;
+        let default = || Ok::<_, OpError>(config::resolve(&[], &[], &[])?.settings.map.at_rest);
+        let at_rest = value.as_deref().and_then(|value| value.parse::<AtRest>().ok());
+        settle_map_cache(host, "config set", at_rest.map_or_else(default, Ok)?)?;
     }
     let path = scope.path().join("config.toml").display().to_string();
     let change = record(host, request, &edited);
@@ -176,9 +179,8 @@ fn record(host: &Host, request: &ConfigSetRequest, edited: &TextEdit) -> Option<
     let scoped = if *repo { host.project_store().ok()?? } else { own_store(host).ok()? };
     let text =
         text_record(TextRoot::Store, "config.toml", before, Some(edited.after.as_bytes())).ok()?;
-    let (mode, reversal) = (RunMode::Config, Reversal::Text { text });
-    let change = OutsideChange { mode, command: &command, undoes: None, reversal, before };
-    record_outside(host, &scoped, change).ok()
+    let reversal = Reversal::Text { text };
+    CommandChange::new(RunMode::Config, &command).record(host, &scoped, reversal, before).ok()
 }
 
 /// Like `set`, but for a web page. Refuses keys that could make Nacre send data, run programs or
@@ -197,13 +199,10 @@ pub fn set_harmless(host: &Host, request: &ConfigSetRequest) -> Result<ConfigSet
 
 fn is_harmless(key: &str) -> bool {
     let spec = KEYS.iter().find(|spec| spec.name == key);
-    // For an unknown key, `set` reports a better error.
-    !is_in_family(key) && spec.is_none_or(|spec| spec.from_repo != FromRepo::Refused)
-}
-
-fn is_in_family(key: &str) -> bool {
     let belongs = |name: &str| key.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
-    FAMILIES.iter().any(|family| belongs(family.name))
+    let is_in_family = FAMILIES.iter().any(|family| belongs(family.name));
+    // For an unknown key, `set` reports a better error.
+    !is_in_family && spec.is_none_or(|spec| spec.from_repo != FromRepo::Refused)
 }
 
 /// Refuses a model that has no provider, because it would fail on first use.
@@ -218,14 +217,6 @@ fn check_models(key: &str, value: &str) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Parses how maps are stored. Without a value, returns the built-in default.
-fn at_rest(value: Option<&str>) -> Result<AtRest> {
-    match value.map(str::parse) {
-        Some(Ok(at_rest)) => Ok(at_rest),
-        Some(Err(_)) | None => Ok(config::resolve(&[], &[], &[])?.settings.map.at_rest),
-    }
 }
 
 fn repo_scope(host: &Host, key: &str) -> Result<WriteScope> {

@@ -44,7 +44,9 @@ impl Copies {
         let is_named = is_named_by_runs(store, id).map_err(OpError::from);
         self.note(CopyPlace::Runs, is_named.map(|is_named| !is_named));
         self.note(CopyPlace::Index, leaves_index(host, scoped, id));
-        self.note(CopyPlace::Notes, leaves_notes(host, store, id));
+        let notes = hook_notes::forget_told(host, id.as_str());
+        let notes = notes.and_then(|is_gone| Ok(remove_drafts(host, store, id)? && is_gone));
+        self.note(CopyPlace::Notes, notes);
         if scoped.scope == StoreScope::Project {
             if let Some(outcome) = forget_shared(host, id, events) {
                 self.note(CopyPlace::SharedIndex, outcome);
@@ -103,11 +105,6 @@ fn leaves_index(host: &Host, scoped: &ScopedStore, id: &MemoryId) -> Result<bool
         MemoryIndex::open(store, &*embedder, &owner, host.now())?;
     }
     Ok(purge_index(store, &owner, PATIENCE, id)?)
-}
-
-fn leaves_notes(host: &Host, store: &Store, id: &MemoryId) -> Result<bool> {
-    let is_told_nowhere = hook_notes::forget_told(host, id.as_str())?;
-    Ok(remove_drafts(host, store, id)? && is_told_nowhere)
 }
 
 pub(super) fn draft_name(store: &Store, id: &MemoryId) -> String {

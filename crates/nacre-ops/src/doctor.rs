@@ -1,11 +1,10 @@
 //! Checks all files in the stores. Nothing is changed unless `--fix` is given. The result is stored
 //! in the catalog for `status`.
 
-use nacre_memory::Store;
 use nacre_traces::catalog::{Catalog, JobQueue as _, ServiceRun};
 use nacre_types::{
-    DoctorReport, DoctorRequest, Finding, Health, MendedFile, ProjectEntry, ProjectState,
-    QuoteCheck, RunMode, Scope, Severity, StoreCheck,
+    DoctorReport, DoctorRequest, Health, MendedFile, ProjectState, RunMode, Scope, Severity,
+    StoreCheck,
 };
 
 use super::project::entries;
@@ -29,7 +28,8 @@ pub fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport> {
         stores.push(check(&scoped, *evidence)?);
     }
     let config = host.mistake.clone();
-    let gone = if *scope == Some(Scope::ProjectOnly) { Vec::new() } else { gone_projects(host) };
+    let mut gone = if *scope == Some(Scope::ProjectOnly) { Vec::new() } else { entries(host) };
+    gone.retain(|project| project.state != ProjectState::Ready);
     let errors = count(&stores, Severity::Error) + usize::from(config.is_some()) + gone.len();
     let warnings = count(&stores, Severity::Warning);
     let is_broken = errors > 0 || (*strict && warnings > 0);
@@ -40,14 +40,6 @@ pub fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport> {
         remember_check(host, &report);
     }
     Ok(report)
-}
-
-fn gone_projects(host: &Host) -> Vec<ProjectEntry> {
-    let is_gone = |project: &ProjectEntry| match project.state {
-        ProjectState::NoStore | ProjectState::Missing => true,
-        ProjectState::Ready => false,
-    };
-    entries(host).into_iter().filter(is_gone).collect()
 }
 
 fn mend(host: &Host, scoped: &ScopedStore, command: &CommandChange<'_>) -> Result<Vec<MendedFile>> {
@@ -63,8 +55,17 @@ fn mend(host: &Host, scoped: &ScopedStore, command: &CommandChange<'_>) -> Resul
 fn check(scoped: &ScopedStore, with_evidence: bool) -> Result<StoreCheck> {
     let checked = scoped.store.check()?;
     let mut findings = checked.findings;
-    let quotes =
-        if with_evidence { Some(check_quotes(&scoped.store, &mut findings)?) } else { None };
+    let mut quotes = None;
+    if with_evidence {
+        let (counts, found) = verify(&scoped.store)?;
+        quotes = Some(counts);
+        for one in found {
+            let is_reported = || findings.iter().any(|finding| finding.path == one.path);
+            if one.severity == Severity::Error || !is_reported() {
+                findings.push(one);
+            }
+        }
+    }
     Ok(StoreCheck {
         scope: scoped.scope,
         path: scoped.store.path().display().to_string(),
@@ -80,17 +81,6 @@ fn check(scoped: &ScopedStore, with_evidence: bool) -> Result<StoreCheck> {
 fn count(stores: &[StoreCheck], severity: Severity) -> usize {
     let findings = stores.iter().flat_map(|store| &store.findings);
     findings.filter(|finding| finding.severity == severity).count()
-}
-
-fn check_quotes(store: &Store, findings: &mut Vec<Finding>) -> Result<QuoteCheck> {
-    let (counts, found) = verify(store)?;
-    for one in found {
-        let is_reported = || findings.iter().any(|finding| finding.path == one.path);
-        if one.severity == Severity::Error || !is_reported() {
-            findings.push(one);
-        }
-    }
-    Ok(counts)
 }
 
 /// Stores the result of a check. Errors are ignored, and a missing global folder is not created.

@@ -17,7 +17,7 @@ use nacre_types::{
     BriefReport, BriefTopic, ErrorCode, ExportReport, ExportRequest, ExportState, RunMode,
 };
 
-use super::recording::{OutsideChange, is_instructions, record_outside, replace_text, text_record};
+use super::recording::{CommandChange, is_instructions, replace_text, text_record};
 use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, note_offered};
 use crate::run::change::{Reversal, TextRoot};
@@ -42,10 +42,8 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     let scope = WriteScope::open(root, Access::Shared)?;
     let file = target(&scope, root, request.file.as_deref())?;
     let before = scope.read_optional(&file, MAX_BYTES).map_err(|error| unusable(&file, error))?;
-    let selection = match request.remove {
-        true => Selection::default(),
-        false => select(host, &scoped, budget)?,
-    };
+    let selection =
+        if request.remove { Selection::default() } else { select(host, &scoped, budget)? };
     if selection.is_too_long && !request.remove {
         let message = format!("A budget of {budget} tokens has no room for a memory");
         return Err(OpError::usage(message).hint(format!("--budget {DEFAULT_BUDGET}")));
@@ -53,14 +51,19 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     let plan = plan(&file, before.as_deref(), &selection.text)?;
     let is_changed = before != plan.after;
     if is_changed && plan.edited && !request.force && !request.dry_run {
-        return Err(refuse_edited(&file));
-    }
-    if is_changed && !request.dry_run {
-        replace_text(&scope, &file, before.as_deref(), plan.after.as_deref())?;
+        let message = format!("Somebody changed the text inside the block of `{file}`");
+        return Err(OpError::new(ErrorCode::Conflict, message)
+            .hint("See what would be lost: nacre export --agents-md --dry-run")
+            .hint("Keep it as a memory, `nacre memory add`, or write over it: --force"));
     }
     let mut change = None;
     if is_changed && !request.dry_run {
-        change = Some(record(host, &scoped, request, &file, before.as_deref(), &plan)?);
+        let (before, after) = (before.as_deref(), plan.after.as_deref());
+        replace_text(&scope, &file, before, after)?;
+        let typed = if request.remove { "export --remove" } else { "export" };
+        let text = text_record(TextRoot::Project, file.as_str(), before, after)?;
+        let command = CommandChange::new(RunMode::Export, typed);
+        change = Some(command.record(host, &scoped, Reversal::Text { text }, before)?);
     }
     if !request.dry_run {
         note_offered(&scoped.store, &host.owner("export"), &selection.ids, host.now());
@@ -81,20 +84,6 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
         diff: if is_changed { diff() } else { String::new() },
         change,
     })
-}
-
-fn record(
-    host: &Host,
-    scoped: &ScopedStore,
-    request: &ExportRequest,
-    file: &RelPath,
-    before: Option<&[u8]>,
-    plan: &Plan,
-) -> Result<String> {
-    let command = if request.remove { "export --remove" } else { "export" };
-    let text = text_record(TextRoot::Project, file.as_str(), before, plan.after.as_deref())?;
-    let (mode, reversal) = (RunMode::Export, Reversal::Text { text });
-    record_outside(host, scoped, OutsideChange { mode, command, undoes: None, reversal, before })
 }
 
 /// Returns the requested file, or by default the one that the project's agents already read.
@@ -121,13 +110,6 @@ fn unusable(file: &RelPath, error: FsError) -> OpError {
     let message = format!("`{file}` is, or lies behind, a link or something else than a file");
     OpError::new(ErrorCode::Refused, message)
         .hint("Name the file itself, below the project: --file PATH")
-}
-
-fn refuse_edited(file: &RelPath) -> OpError {
-    let message = format!("Somebody changed the text inside the block of `{file}`");
-    OpError::new(ErrorCode::Conflict, message)
-        .hint("See what would be lost: nacre export --agents-md --dry-run")
-        .hint("Keep it as a memory, `nacre memory add`, or write over it: --force")
 }
 
 #[derive(Debug, Default)]

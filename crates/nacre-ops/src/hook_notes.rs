@@ -1,17 +1,34 @@
 //! The notes of hooks, which record the memories that each session has received. Each session has
 //! one small file in the user's own folder.
+//!
+//! The files contain ids but no text. If they are deleted, some memories are shown again.
 
-use nacre_base::fs::{RelPath, WriteScope};
+use std::time::Duration;
+
+use nacre_base::fs::{Access, EntryKind, RelPath, WriteScope, Writer};
+use nacre_types::HookSession;
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::error::OpError;
+use crate::error::Result;
 use crate::host::Host;
 
 /// The name of the folder for these notes, inside the global folder.
 pub(super) const HOOKS_FOLDER: &str = "hooks";
 
 /// Maximum size of a file of notes.
-pub(super) const MAX_BYTES: u64 = 256 << 10;
+const MAX_BYTES: u64 = 256 << 10;
+
+/// Maximum number of memories to record per session. Beyond it, the oldest are dropped and may be
+/// shown again.
+const MAX_TOLD: usize = 512;
+
+/// How long a hook waits for another hook of the same prompt.
+pub(super) const PATIENCE: Duration = Duration::from_millis(100);
+
+/// The maximum number of files, and the number to keep when it is exceeded.
+const MAX_SESSIONS: usize = 256;
+const N_KEPT: usize = 128;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -26,35 +43,144 @@ pub(super) struct Notes {
     pub(super) told: Vec<String>,
 }
 
+impl Notes {
+    /// Reads the notes of a session. If they cannot be read, they are empty.
+    pub(super) fn open(host: &Host, session: &HookSession) -> Result<Self> {
+        let path = path(host, session)?;
+        let read = || {
+            let folder =
+                WriteScope::open_inside(host.home().ok()?, HOOKS_FOLDER, Access::Private).ok()?;
+            serde_json::from_slice(&folder.read(&path, MAX_BYTES).ok()?).ok()
+        };
+        Ok(read().unwrap_or_default())
+    }
+
+    pub(super) fn is_told(&self, id: &str) -> bool {
+        self.told.iter().any(|told| told == id)
+    }
+
+    pub(super) fn note_told(&mut self, ids: &[String]) {
+        self.told.extend(ids.iter().cloned());
+        let n_surplus = self.told.len().saturating_sub(MAX_TOLD);
+        self.told.drain(..n_surplus);
+    }
+
+    /// Saves the notes. If this fails, the hook must return nothing, because it would repeat the
+    /// same memories in every call.
+    pub(super) fn save(
+        &self,
+        host: &Host,
+        session: &HookSession,
+        folder: &WriteScope,
+    ) -> Result<()> {
+        let text = serde_json::to_vec(self).map_err(std::io::Error::other)?;
+        Ok(folder.put_output(&path(host, session)?, &text, &host.owner("hook"))?)
+    }
+}
+
 /// Returns the folder of the notes, which is created if missing.
-pub(super) fn folder(host: &Host) -> Result<WriteScope, OpError> {
+pub(super) fn folder(host: &Host) -> Result<WriteScope> {
     host.home_folder(HOOKS_FOLDER)
 }
 
+/// If the agent provides no id, all sessions on one day in one folder share the same file.
+fn path(host: &Host, session: &HookSession) -> Result<RelPath> {
+    let HookSession { agent, id } = session;
+    let name = match id.as_deref().filter(|id| !id.is_empty()) {
+        Some(id) => format!("{agent}\0{id}"),
+        None => {
+            let day = host.now().strftime("%Y%m%d").to_string();
+            format!("{agent}\0{day}\0{}", host.environment.folder.display())
+        }
+    };
+    Ok(RelPath::new(&format!("{:016x}.json", xxh3_64(name.as_bytes())))?)
+}
+
+/// Records memories as received by a session, and returns those that were new. Two hooks for one
+/// prompt may run at once, so this is done under a lock.
+pub(super) fn claim(
+    host: &Host,
+    session: &HookSession,
+    ids: &[String],
+    n_tokens: usize,
+) -> Result<Vec<String>> {
+    let folder = folder(host)?;
+    let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
+    let mut notes = Notes::open(host, session)?;
+    let new: Vec<String> = ids.iter().filter(|id| !notes.is_told(id)).cloned().collect();
+    if !new.is_empty() {
+        notes.note_told(&new);
+        notes.tokens += n_tokens;
+        notes.save(host, session, &folder)?;
+    }
+    Ok(new)
+}
+
+/// Records that the session was asked to record memories. Returns `false` if it was asked before.
+pub(super) fn claim_question(host: &Host, session: &HookSession) -> Result<bool> {
+    let folder = folder(host)?;
+    let _lock = folder.lock(&host.owner("hook"), PATIENCE)?;
+    let notes = Notes::open(host, session)?;
+    if notes.is_asked {
+        return Ok(false);
+    }
+    Notes { is_asked: true, ..notes }.save(host, session, &folder)?;
+    Ok(true)
+}
+
+/// Removes the oldest notes if there are too many.
+pub(super) fn prune(writer: &Writer<'_>) -> Result<()> {
+    let root = writer.scope().root()?;
+    let entries = root.list()?;
+    let is_notes = |name: &str| name.ends_with(".json") && !name.starts_with('.');
+    let files = entries.iter().filter(|entry| entry.kind == EntryKind::File);
+    let mut dated: Vec<(i128, &str)> = files
+        .filter(|entry| is_notes(&entry.name))
+        .filter_map(|entry| Some((root.stamp(&entry.name)?.modified, entry.name.as_str())))
+        .collect();
+    if dated.len() <= MAX_SESSIONS {
+        return Ok(());
+    }
+    dated.sort_unstable();
+    for (_, name) in &dated[..dated.len() - N_KEPT] {
+        writer.remove_derived(&RelPath::new(name)?)?;
+    }
+    Ok(())
+}
+
+/// Returns the notes of all recent sessions. Unreadable files are skipped.
+fn all_notes(folder: &WriteScope) -> Result<Vec<(RelPath, Notes)>> {
+    let mut all = Vec::new();
+    for entry in folder.root()?.list()? {
+        let Ok(path) = RelPath::new(&entry.name) else { continue };
+        let bytes = folder.read(&path, MAX_BYTES).ok();
+        let notes = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        all.extend(notes.map(|notes| (path, notes)));
+    }
+    Ok(all)
+}
+
+/// Returns the ids of all memories that recent sessions have received.
+pub(super) fn all_told(host: &Host) -> Vec<String> {
+    let all = folder(host).and_then(|folder| all_notes(&folder)).unwrap_or_default();
+    let mut told: Vec<String> = all.into_iter().flat_map(|(_, notes)| notes.told).collect();
+    told.sort_unstable();
+    told.dedup();
+    told
+}
+
 /// Removes a memory from the notes of all sessions. Returns whether it is gone from all of them.
-pub(super) fn forget_told(host: &Host, id: &str) -> Result<bool, OpError> {
+pub(super) fn forget_told(host: &Host, id: &str) -> Result<bool> {
     if host.home().is_ok_and(|home| !home.join(HOOKS_FOLDER).is_dir()) {
         return Ok(true);
     }
     let folder = folder(host)?;
     let writer = folder.lock(&host.owner("memory forget"), host.settings().lock.wait)?;
-    for (path, mut notes) in naming(&folder, id)? {
+    for (path, mut notes) in all_notes(&folder)?.into_iter().filter(|(_, notes)| notes.is_told(id))
+    {
         notes.told.retain(|told| told != id);
         let text = serde_json::to_vec(&notes).map_err(std::io::Error::other)?;
         writer.put_derived(&path, &text)?;
     }
-    Ok(naming(&folder, id)?.is_empty())
-}
-
-/// Returns the notes that contain a memory.
-fn naming(folder: &WriteScope, id: &str) -> Result<Vec<(RelPath, Notes)>, OpError> {
-    let mut naming = Vec::new();
-    for entry in folder.root()?.list()? {
-        let Ok(path) = RelPath::new(&entry.name) else { continue };
-        let bytes = folder.read(&path, MAX_BYTES).ok();
-        let notes = bytes.and_then(|bytes| serde_json::from_slice::<Notes>(&bytes).ok());
-        let notes = notes.filter(|notes| notes.told.iter().any(|told| told == id));
-        naming.extend(notes.map(|notes| (path, notes)));
-    }
-    Ok(naming)
+    Ok(!all_notes(&folder)?.iter().any(|(_, notes)| notes.is_told(id)))
 }

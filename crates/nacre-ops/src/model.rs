@@ -5,7 +5,7 @@ use std::time::Duration;
 use nacre_base::config::{ConfigEntry, NACRE_CHILD, ROLES, edit};
 use nacre_engine::model::{
     Control, Cost, InstalledProgram, KNOWN_PROVIDERS, Limits, ModelEvent, Models, Request,
-    RetryPolicy, Role, RoleSettings, Usage, generate,
+    RetryPolicy, Role, Usage, generate,
 };
 use nacre_memory::search::{Builtin, Embedder};
 use nacre_types::{
@@ -22,7 +22,12 @@ use crate::host::{
 
 pub fn list(host: &Host, _: &EmptyRequest) -> Result<ModelListReport> {
     let roles = roles(host)?;
-    let providers = providers(host, &roles);
+    let is_used = |name: &String| {
+        let prefix = format!("{name}/");
+        roles.iter().flat_map(|role| &role.models).any(|model| model.starts_with(&prefix))
+    };
+    let providers = provider_names(host).into_iter().filter(is_used);
+    let providers = providers.map(|name| provider(host, name)).collect();
     let model = Builtin::shipped()?;
     let builtin = EmbedderEntry {
         name: "builtin".to_owned(),
@@ -61,14 +66,6 @@ fn roles(host: &Host) -> Result<Vec<RoleEntry>> {
         });
     }
     Ok(roles)
-}
-
-fn providers(host: &Host, roles: &[RoleEntry]) -> Vec<ProviderEntry> {
-    let is_used = |name: &String| {
-        let prefix = format!("{name}/");
-        roles.iter().flat_map(|role| &role.models).any(|model| model.starts_with(&prefix))
-    };
-    provider_names(host).into_iter().filter(is_used).map(|name| provider(host, name)).collect()
 }
 
 fn provider(host: &Host, name: String) -> ProviderEntry {
@@ -173,8 +170,17 @@ pub fn test(host: &Host, request: &ModelTestRequest, events: &Events) -> Result<
             first_word.get_or_insert_with(&passed);
         }
     };
-    let answered =
-        host.block_on(generate(&route, &question(role, &set), &control(host, events), &mut sink))?;
+    let mut question = Request::new(role, "Answer with one word.", "Say the word: pearl");
+    question.max_tokens = set.max_tokens.unwrap_or(MAX_TOKENS).min(MAX_TOKENS);
+    (question.temperature, question.effort) = (set.temperature, set.effort);
+    let deadline = MAX_WAIT.min(host.settings().limits.model_time);
+    let control = Control {
+        policy: RetryPolicy { attempts: 2, deadline, ..RetryPolicy::default() },
+        limits: Limits::default(),
+        seed: u64::from(host.environment.pid),
+        cancel: events.cancel().clone(),
+    };
+    let answered = host.block_on(generate(&route, &question, &control, &mut sink))?;
     let took = passed();
     events.check_cancelled()?;
     let response = answered.map_err(|error| no_answer(&error))?;
@@ -189,25 +195,4 @@ pub fn test(host: &Host, request: &ModelTestRequest, events: &Events) -> Result<
         tokens: TokenCounts { input: input + cache_read + cache_write, output },
         cost_usd: cost.map(Cost::dollars),
     })
-}
-
-fn question(role: Role, set: &RoleSettings) -> Request {
-    let mut request = Request::new(role, "Answer with one word.", "Say the word: pearl");
-    request.max_tokens = set.max_tokens.unwrap_or(MAX_TOKENS).min(MAX_TOKENS);
-    request.temperature = set.temperature;
-    request.effort = set.effort;
-    request
-}
-
-fn control(host: &Host, events: &Events) -> Control {
-    Control {
-        policy: RetryPolicy {
-            attempts: 2,
-            deadline: MAX_WAIT.min(host.settings().limits.model_time),
-            ..RetryPolicy::default()
-        },
-        limits: Limits::default(),
-        seed: u64::from(host.environment.pid),
-        cancel: events.cancel().clone(),
-    }
 }

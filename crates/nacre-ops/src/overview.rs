@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use nacre_engine::model::Cost;
-use nacre_memory::{Memory, MemoryType, StoreArea};
+use nacre_memory::{MemoryType, StoreArea};
 use nacre_traces::catalog::DayActivity;
 use nacre_types::{
     AgentActivity, MemoryGrowth, OverviewDay, OverviewReport, RunMode, RunStatsReport, SinceRequest,
@@ -14,7 +14,7 @@ use nacre_types::{
 
 use super::tasks;
 use crate::error::Result;
-use crate::host::{Host, ScopedStore, has_catalog, open_catalog, parse_when};
+use crate::host::{Host, ScopedStore, has_catalog, open_catalog, parse_when, start_of};
 use crate::run::folder::{self, RunId};
 
 const DEFAULT_SINCE: &str = "30d";
@@ -30,13 +30,18 @@ pub fn overview(host: &Host, request: &SinceRequest) -> Result<OverviewReport> {
     let since = since.max(until.saturating_sub(MAX_AGE).unwrap_or(since)).min(until);
     let first = day_of(since);
     let mut days = days(first, day_of(until));
-    let activity = activity(host, first)?;
+    let mut activity = Vec::new();
+    if has_catalog(host) {
+        let project = host.project_key();
+        activity = open_catalog(host)?.activity(project.as_deref(), start_of(first))?;
+    }
     add_activity(&mut days, &activity);
     add_costs(host, &mut days, first)?;
     let (mut memories, mut growth) = (BTreeMap::new(), BTreeMap::new());
     for scoped in [host.project_store()?, host.global_store()?].into_iter().flatten() {
         count_memories(&scoped, &mut memories, &mut growth)?;
-        for run in folder::list(&scoped.store)?.iter().filter(|run| is_work(run)) {
+        let is_work = |run: &&RunId| WORK.iter().any(|mode| run.is_of(*mode));
+        for run in folder::list(&scoped.store)?.iter().filter(is_work) {
             if let Some(day) = days.get_mut(&day_of(run.time())) {
                 day.runs += 1;
             }
@@ -61,10 +66,6 @@ fn day_of(at: Timestamp) -> Date {
     at.to_zoned(TimeZone::UTC).date()
 }
 
-fn start_of(day: Date) -> Timestamp {
-    day.to_zoned(TimeZone::UTC).map_or(Timestamp::MIN, |day| day.timestamp())
-}
-
 fn days(first: Date, last: Date) -> BTreeMap<Date, OverviewDay> {
     let dates = first.series(jiff::Span::new().days(1)).take_while(|day| *day <= last);
     let empty = |day: Date| OverviewDay {
@@ -73,13 +74,6 @@ fn days(first: Date, last: Date) -> BTreeMap<Date, OverviewDay> {
         ..OverviewDay::default()
     };
     dates.map(|day| (day, empty(day))).collect()
-}
-
-fn activity(host: &Host, first: Date) -> Result<Vec<DayActivity>> {
-    if !has_catalog(host) {
-        return Ok(Vec::new());
-    }
-    Ok(open_catalog(host)?.activity(host.project_key().as_deref(), start_of(first))?)
 }
 
 fn add_activity(days: &mut BTreeMap<Date, OverviewDay>, activity: &[DayActivity]) {
@@ -132,15 +126,12 @@ fn count_memories(
         let status = if is_archived { "archived" } else { memory.status.as_str() };
         *by_status.entry(status.to_owned()).or_default() += 1;
         if !is_archived {
-            *by_day.entry(came_on(memory)).or_default() += 1;
+            // Unknown dates sort first.
+            let came_on = memory.created.or(memory.updated).map_or(Date::MIN, day_of);
+            *by_day.entry(came_on).or_default() += 1;
         }
     }
     Ok(())
-}
-
-/// Unknown dates sort first.
-fn came_on(memory: &Memory) -> Date {
-    memory.created.or(memory.updated).map_or(Date::MIN, day_of)
 }
 
 fn add_growth(
@@ -156,10 +147,6 @@ fn add_growth(
         growth.push(MemoryGrowth { day: day.day.clone(), total });
     }
     growth
-}
-
-fn is_work(run: &RunId) -> bool {
-    WORK.iter().any(|mode| run.is_of(*mode))
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nacre_base::config::projects::Project;
 use nacre_base::fs::WriteScope;
-use nacre_traces::catalog::{self, JobQueue as _, JobState, Look};
+use nacre_traces::catalog::{self, JobQueue as _, JobState};
 use nacre_types::{
     EmptyRequest, ErrorCode, InitReport, ProjectAddReport, ProjectAddRequest, ProjectEntry,
     ProjectListReport, ProjectRemoveReport, ProjectRemoveRequest, ProjectState, RunMode,
@@ -16,7 +16,7 @@ use crate::events::Events;
 use crate::host::{
     Host, STORE_FOLDER, check_owner, connections, git_root, has_catalog, open_catalog,
 };
-use crate::recording::{OutsideChange, own_store, record_outside};
+use crate::recording::{CommandChange, own_store};
 use crate::run::change::Reversal;
 use crate::status::{agent_sessions, switched_off};
 
@@ -70,17 +70,13 @@ pub(crate) fn entries(host: &Host) -> Vec<ProjectEntry> {
     let projects = host.projects.iter().map(|project| ProjectEntry {
         name: project.name.clone(),
         path: project.path.display().to_string(),
-        state: state(&project.path),
+        state: match (project.path.is_dir(), project.path.join(STORE_FOLDER).is_dir()) {
+            (true, true) => ProjectState::Ready,
+            (true, false) => ProjectState::NoStore,
+            (false, _) => ProjectState::Missing,
+        },
     });
     projects.collect()
-}
-
-fn state(path: &Path) -> ProjectState {
-    match (path.is_dir(), path.join(STORE_FOLDER).is_dir()) {
-        (true, true) => ProjectState::Ready,
-        (true, false) => ProjectState::NoStore,
-        (false, _) => ProjectState::Missing,
-    }
 }
 
 pub fn remove(host: &Host, request: &ProjectRemoveRequest) -> Result<ProjectRemoveReport> {
@@ -129,7 +125,11 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
         store.begin_ledger(&host.owner("init"));
     }
     let foreign = host.store_at(root).map_or(0, |scoped| host.count_waiting(&scoped).foreign);
-    let look = look(host, root);
+    let took = host.stopwatch();
+    let others: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
+    // If the user has no home folder, there are no sessions.
+    let connections = connections(host, &[]).unwrap_or_default();
+    let look = catalog::look(&connections, root, &others, || took() < LOOK_TIME);
     let report = InitReport {
         root: root.display().to_string(),
         project,
@@ -150,14 +150,6 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
     Ok(InitReport { next: next(&report).to_owned(), ..report })
 }
 
-/// Returns zero counts if the user has no home folder.
-fn look(host: &Host, root: &Path) -> Look {
-    let took = host.stopwatch();
-    let others: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
-    let connections = connections(host, &[]).unwrap_or_default();
-    catalog::look(&connections, root, &others, || took() < LOOK_TIME)
-}
-
 /// Returns the number of sessions that are done or dead. Does not create the catalog if it is
 /// missing.
 fn finished(host: &Host, root: &Path) -> u64 {
@@ -165,11 +157,8 @@ fn finished(host: &Host, root: &Path) -> u64 {
     let project = root.to_string_lossy();
     let of_project =
         counts.into_iter().flatten().filter(|((at, _), _)| at.as_deref() == Some(&project));
-    let is_finished = |state: &JobState| match state {
-        JobState::Done | JobState::Dead => true,
-        // Empty sessions are also excluded from the count of existing sessions.
-        JobState::Empty | JobState::Pending | JobState::Running | JobState::Skipped => false,
-    };
+    // Empty sessions are also excluded from the count of existing sessions.
+    let is_finished = |state: &JobState| matches!(state, JobState::Done | JobState::Dead);
     let states = of_project.flat_map(|(_, counts)| counts.by_state);
     states.filter(|(state, _)| is_finished(state)).map(|(_, sessions)| sessions).sum()
 }
@@ -199,7 +188,7 @@ fn record(
     if added.is_empty() && removed.is_empty() {
         return Ok(None);
     }
-    let (mode, reversal) = (RunMode::Project, Reversal::Projects { added, removed });
-    let change = OutsideChange { mode, command, undoes: None, reversal, before: None };
-    record_outside(host, &own_store(host)?, change).map(Some)
+    let reversal = Reversal::Projects { added, removed };
+    let command = CommandChange::new(RunMode::Project, command);
+    command.record(host, &own_store(host)?, reversal, None).map(Some)
 }

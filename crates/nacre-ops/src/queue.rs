@@ -38,24 +38,21 @@ fn keys(
     state: JobState,
 ) -> Result<Vec<String>> {
     match (&request.id, request.all) {
-        (Some(id), false) => Ok(vec![key(queue, id)?]),
+        (Some(id), false) => {
+            let keys = queue.keys_starting(id)?;
+            let id = id.clone();
+            match keys.len() {
+                0 => Err(CatalogError::UnknownTrace { id }.into()),
+                1 => Ok(keys),
+                n_found => Err(CatalogError::Ambiguous { id, n_found }.into()),
+            }
+        }
         (None, true) => {
             let filter = QueueFilter { state: Some(state), ..QueueFilter::default() };
             Ok(queue.jobs().jobs(&filter)?.into_iter().map(|job| job.key).collect())
         }
         (Some(_), true) | (None, false) => Err(OpError::usage("Name one session, or ask for all")
             .hint("`nacre queue` shows the sessions")),
-    }
-}
-
-fn key(queue: &WaitingQueue, id: &str) -> Result<String> {
-    let mut keys = queue.keys_starting(id)?;
-    match (keys.pop(), keys.len()) {
-        (None, _) => Err(CatalogError::UnknownTrace { id: id.to_owned() }.into()),
-        (Some(key), 0) => Ok(key),
-        (Some(_), n_more) => {
-            Err(CatalogError::Ambiguous { id: id.to_owned(), n_found: n_more + 1 }.into())
-        }
     }
 }
 

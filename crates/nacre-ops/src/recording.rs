@@ -10,22 +10,27 @@ use nacre_types::{RunMode, Scope};
 use crate::error::Result;
 use crate::host::{Host, ScopedStore};
 use crate::run::change::{
-    ChangeInfo, Reversal, StoredChange, TextRecord, TextRoot, fresh_run_id, read_text,
-    stage_change, stage_text,
+    ChangeInfo, Reversal, StoredChange, TextRecord, TextRoot, fresh_run_id, read_text, stage_note,
 };
-use crate::run::folder::{self, UndoError};
+use crate::run::folder::{self, OF_COMMAND, RunId, TEXT_FILE, UndoError, UndoPlan};
 
 /// A single user command. All of its commits, in any number of stores, form one change.
 pub(crate) struct CommandChange<'c> {
     mode: RunMode,
     /// The command line without `nacre`.
     command: &'c str,
+    undoes: Option<&'c str>,
     id: RefCell<Option<String>>,
 }
 
 impl<'c> CommandChange<'c> {
     pub(crate) fn new(mode: RunMode, command: &'c str) -> Self {
-        Self { mode, command, id: RefCell::new(None) }
+        Self { mode, command, undoes: None, id: RefCell::new(None) }
+    }
+
+    /// The undo of the change with the id `undoes`.
+    pub(crate) fn undo(undoes: &'c str) -> Self {
+        Self { undoes: Some(undoes), ..Self::new(RunMode::Undo, "undo") }
     }
 
     /// Returns the id for `undo`, or `None` before the first commit.
@@ -44,36 +49,55 @@ impl<'c> CommandChange<'c> {
         let paths: Vec<String> =
             batch.plan()?.iter().map(|change| change.path.as_str().to_owned()).collect();
         let input = format!("{} {}", self.command, paths.join(" "));
-        let id = self.id();
-        let change = OutsideChange {
-            mode: self.mode,
-            command: self.command,
-            undoes: None,
-            reversal,
-            before: None,
-        };
-        let (run, kept) = commit_run(host, scoped, batch, id.as_deref(), &input, change)?;
-        self.id.borrow_mut().get_or_insert(run);
+        let run = fresh_run_id(&scoped.store, self.mode, host.now(), &input)?;
+        let kept = self.commit_run(host, scoped, batch, &run, reversal)?;
+        self.id.borrow_mut().get_or_insert(run.into());
         Ok(kept)
     }
-}
 
-fn commit_run(
-    host: &Host,
-    scoped: &ScopedStore,
-    mut batch: Batch<'_>,
-    id: Option<&str>,
-    input: &str,
-    change: OutsideChange<'_>,
-) -> Result<(String, Vec<RelPath>)> {
-    let OutsideChange { mode, command, undoes, reversal, before } = change;
-    let run = fresh_run_id(&scoped.store, mode, host.now(), input)?;
-    let command = attributed(host, command);
-    let info = ChangeInfo { change: id, command: &command, undoes, now: host.now() };
-    stage_change(&scoped.store, &mut batch, &run, &info, reversal)?;
-    stage_text(&mut batch, &run, before)?;
-    folder::prune(&scoped.store, batch.writer(), scoped.settings.runs.keep)?;
-    Ok((run.to_string(), batch.commit()?))
+    /// Records a change outside the memory files, and returns its id. `before` is the previous
+    /// content of a changed text file.
+    pub(crate) fn record(
+        &self,
+        host: &Host,
+        scoped: &ScopedStore,
+        reversal: Reversal,
+        before: Option<&[u8]>,
+    ) -> Result<String> {
+        let mut batch = scoped.store.begin(&host.owner(self.command), host.settings().lock.wait)?;
+        let input = format!("{} {} {}", self.command, self.undoes.unwrap_or_default(), host.now());
+        let run = fresh_run_id(&scoped.store, self.mode, host.now(), &input)?;
+        if let Some(before) = before {
+            batch.put_file(run.folder()?.join(TEXT_FILE)?, before.to_vec())?;
+        }
+        self.commit_run(host, scoped, batch, &run, reversal)?;
+        Ok(run.into())
+    }
+
+    fn commit_run(
+        &self,
+        host: &Host,
+        scoped: &ScopedStore,
+        mut batch: Batch<'_>,
+        run: &RunId,
+        reversal: Reversal,
+    ) -> Result<Vec<RelPath>> {
+        let (id, command) = (self.id(), attributed(host, self.command));
+        let info = ChangeInfo {
+            change: id.as_deref(),
+            command: &command,
+            undoes: self.undoes,
+            now: host.now(),
+        };
+        let plan = batch.plan()?;
+        if reversal == Reversal::Plan {
+            let (path, bytes) = UndoPlan::of(&plan, OF_COMMAND).file(run)?;
+            batch.put_file(path, bytes)?;
+        }
+        stage_note(&scoped.store, &mut batch, run, &info, &plan, reversal)?;
+        folder::prune(&scoped.store, batch.writer(), scoped.settings.runs.keep)?;
+        Ok(batch.commit()?)
+    }
 }
 
 pub(crate) fn attributed(host: &Host, command: &str) -> String {
@@ -87,26 +111,6 @@ pub(crate) fn attribution(host: &Host) -> Option<String> {
         (None, Actor::Agent) => Some(" by an agent".to_owned()),
         (None, Actor::Owner | Actor::Reader | Actor::Person) => None,
     }
-}
-
-pub(crate) struct OutsideChange<'c> {
-    pub(crate) mode: RunMode,
-    /// The command line without `nacre`.
-    pub(crate) command: &'c str,
-    pub(crate) undoes: Option<&'c str>,
-    pub(crate) reversal: Reversal,
-    pub(crate) before: Option<&'c [u8]>,
-}
-
-pub(crate) fn record_outside(
-    host: &Host,
-    scoped: &ScopedStore,
-    change: OutsideChange<'_>,
-) -> Result<String> {
-    let OutsideChange { command, undoes, .. } = change;
-    let batch = scoped.store.begin(&host.owner(command), host.settings().lock.wait)?;
-    let input = format!("{command} {} {}", undoes.unwrap_or_default(), host.now());
-    Ok(commit_run(host, scoped, batch, None, &input, change)?.0)
 }
 
 pub(crate) fn own_store(host: &Host) -> Result<ScopedStore> {

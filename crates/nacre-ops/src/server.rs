@@ -15,14 +15,15 @@ use nacre_team::postgres::queue::SharedQueue;
 use nacre_team::postgres::search::SharedRecords;
 use nacre_traces::catalog::{JobQueue as _, QueueFilter};
 use nacre_types::{
-    AccessScope, AuditLine, AuditReport, AuditRequest, DatabaseState, DatabaseStatus, ErrorCode,
-    MoveStores, MovedStores, ProjectScope, ServerMigrateReport, ServerStatusReport, TokenAddReport,
+    AccessScope, AuditLine, AuditReport, AuditRequest, DatabaseState, ErrorCode, MoveStores,
+    MovedStores, ProjectScope, ServerMigrateReport, ServerStatusReport, TokenAddReport,
     TokenAddRequest, TokenEntry, TokenListReport, TokenState,
 };
 
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, open_catalog, parse_when, unknown_project};
+use crate::tasks::row_limit;
 
 pub fn status(host: &Host) -> Result<ServerStatusReport> {
     let database = host.needed_database()?;
@@ -42,19 +43,15 @@ pub fn status(host: &Host) -> Result<ServerStatusReport> {
             }
         }
     }
-    let next = next(&seen, schema);
+    let next = match schema {
+        Some(found) if found < NEWEST => Some("nacre server migrate"),
+        Some(_) if seen.state.is_usable() => Some("nacre up"),
+        Some(_) => None,
+        None => Some("nacre config get server.database"),
+    };
+    let next = next.map(str::to_owned);
     let server = host.server_id()?;
     Ok(ServerStatusReport { database: seen, schema, needed_schema: NEWEST, sessions, server, next })
-}
-
-fn next(seen: &DatabaseStatus, schema: Option<i32>) -> Option<String> {
-    let command = match schema {
-        Some(found) if found < NEWEST => "nacre server migrate",
-        Some(_) if seen.state.is_usable() => "nacre up",
-        Some(_) => return None,
-        None => "nacre config get server.database",
-    };
-    Some(command.to_owned())
 }
 
 /// The token itself is returned in the report and is not stored.
@@ -169,21 +166,20 @@ pub fn audit(host: &Host, request: &AuditRequest) -> Result<AuditReport> {
         who: person.clone(),
         project: project.clone(),
         since: since.as_deref().map(|since| parse_when(since, host.now())).transpose()?,
-        limit: match limit.unwrap_or(USUAL) {
-            0 => usize::MAX,
-            limit => limit,
-        },
+        limit: row_limit(*limit, USUAL),
     };
     let entries = match host.people()? {
         Some(people) => people.audit(&filter)?,
         None => Vec::new(),
     };
+    let line = |AuditEntry { at, who, what, project, outcome }| AuditLine {
+        at: at.to_string(),
+        who,
+        what,
+        project,
+        outcome,
+    };
     Ok(AuditReport { entries: entries.into_iter().map(line).collect() })
-}
-
-fn line(entry: AuditEntry) -> AuditLine {
-    let AuditEntry { at, who, what, project, outcome } = entry;
-    AuditLine { at: at.to_string(), who, what, project, outcome }
 }
 
 const BATCH: usize = 1000;
@@ -197,7 +193,11 @@ pub fn migrate(
     let Migration { from, to, steps } = database.migrate()?;
     let moved = match direction {
         Some(MoveStores::FromEmbedded) => Some(from_embedded(host, &database, events)?),
-        Some(MoveStores::ToEmbedded) => Some(to_embedded(host, &database)?),
+        Some(direction @ MoveStores::ToEmbedded) => {
+            let jobs = SharedQueue::open(&database)?.jobs(&QueueFilter::default())?;
+            let sessions = open_catalog(host)?.adopt(&jobs)? as u64;
+            Some(MovedStores { direction, sessions, memories: 0 })
+        }
         None => None,
     };
     let next = match direction {
@@ -223,12 +223,6 @@ fn from_embedded(host: &Host, database: &Database, events: &Events) -> Result<Mo
     let memories = feed(host, events)? as u64;
     let direction = MoveStores::FromEmbedded;
     Ok(MovedStores { direction, sessions: offered.len() as u64, memories })
-}
-
-fn to_embedded(host: &Host, database: &Database) -> Result<MovedStores> {
-    let jobs = SharedQueue::open(database)?.jobs(&QueueFilter::default())?;
-    let sessions = open_catalog(host)?.adopt(&jobs)? as u64;
-    Ok(MovedStores { direction: MoveStores::ToEmbedded, sessions, memories: 0 })
 }
 
 /// Returns `None` if this server is not the leader. Projects that cannot be read are reported and

@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use jiff::Timestamp;
 use nacre_base::fs::{Access, WriteScope};
 use nacre_engine::model::LimitScope;
 use nacre_engine::record::state::{SpentOn, State, StateError};
@@ -100,7 +99,12 @@ fn spending(host: &Host) -> Result<Vec<SpendingStatus>> {
     let shown = scopes.into_iter().filter_map(|(scope, limit, sum)| {
         let (limit_cost, cost) = (limit.cost, sum.amount.cost);
         Some(SpendingStatus {
-            scope: spending_scope(scope)?,
+            scope: match scope {
+                // Per-session limits are not shown here.
+                LimitScope::Session => return None,
+                LimitScope::Day => SpendingScope::Day,
+                LimitScope::Project => SpendingScope::Project,
+            },
             calls: sum.calls,
             tokens: sum.amount.tokens,
             limit_tokens: limit.tokens,
@@ -112,15 +116,6 @@ fn spending(host: &Host) -> Result<Vec<SpendingStatus>> {
         })
     });
     Ok(shown.collect())
-}
-
-/// Returns `None` for per-session limits, which are not shown here.
-fn spending_scope(scope: LimitScope) -> Option<SpendingScope> {
-    match scope {
-        LimitScope::Session => None,
-        LimitScope::Day => Some(SpendingScope::Day),
-        LimitScope::Project => Some(SpendingScope::Project),
-    }
 }
 
 fn store_status(host: &Host, scoped: &ScopedStore) -> Result<StoreStatus> {
@@ -151,41 +146,32 @@ fn store_status(host: &Host, scoped: &ScopedStore) -> Result<StoreStatus> {
 pub(crate) fn agent_sessions(
     counts: impl IntoIterator<Item = (String, u64)>,
 ) -> Vec<AgentSessions> {
-    let entry = |(agent, sessions): (String, u64)| AgentSessions {
-        title: agent_title(&agent),
-        agent,
-        sessions,
+    let entry = |(agent, sessions): (String, u64)| {
+        let title = connectable_agent(&agent).map_or(agent.as_str(), |spec| spec.title).to_owned();
+        AgentSessions { title, agent, sessions }
     };
     let mut agents: Vec<AgentSessions> = counts.into_iter().map(entry).collect();
     agents.sort_by_key(|agent| std::cmp::Reverse(agent.sessions));
     agents
 }
 
-fn agent_title(name: &str) -> String {
-    connectable_agent(name).map_or(name, |spec| spec.title).to_owned()
-}
-
 pub(crate) fn waiting(host: &Host, queue: &WaitingQueue) -> Result<WaitingSessions> {
     let now = host.now();
     let catalog::WaitingSessions { ready, active, retried, unregistered } = queue.waiting(now)?;
-    Ok(WaitingSessions {
-        ready,
-        active: active.map(|of| later(of, now)),
-        retried: retried.map(|of| later(of, now)),
-        not_set_up: not_set_up(host, unregistered),
-    })
-}
-
-fn later(of: catalog::LaterSessions, now: Timestamp) -> LaterSessions {
-    let catalog::LaterSessions { sessions, ready_at, example } = of;
-    let ready_in = u64::try_from(ready_at.duration_since(now).as_secs()).unwrap_or(0);
-    LaterSessions { sessions, ready_at: ready_at.to_string(), ready_in, example }
+    let later = |of: catalog::LaterSessions| {
+        let catalog::LaterSessions { sessions, ready_at, example } = of;
+        let ready_in = u64::try_from(ready_at.duration_since(now).as_secs()).unwrap_or(0);
+        LaterSessions { sessions, ready_at: ready_at.to_string(), ready_in, example }
+    };
+    let (active, retried) = (active.map(later), retried.map(later));
+    Ok(WaitingSessions { ready, active, retried, not_set_up: not_set_up(host, unregistered) })
 }
 
 fn not_set_up(host: &Host, folders: Vec<(String, u64)>) -> Vec<FolderSessions> {
     let mut sums: BTreeMap<PathBuf, u64> = BTreeMap::new();
     for (folder, sessions) in folders {
-        *sums.entry(repository_around(host, Path::new(&folder))).or_default() += sessions;
+        let repository = git_root(&host.person, Path::new(&folder));
+        *sums.entry(repository.unwrap_or_else(|| folder.into())).or_default() += sessions;
     }
     let entry = |(path, sessions): (PathBuf, u64)| FolderSessions {
         path: path.display().to_string(),
@@ -194,10 +180,6 @@ fn not_set_up(host: &Host, folders: Vec<(String, u64)>) -> Vec<FolderSessions> {
     let mut folders: Vec<FolderSessions> = sums.into_iter().map(entry).collect();
     folders.sort_by_key(|folder| std::cmp::Reverse(folder.sessions));
     folders
-}
-
-fn repository_around(host: &Host, folder: &Path) -> PathBuf {
-    git_root(&host.person, folder).unwrap_or_else(|| folder.to_owned())
 }
 
 /// Returns `None` if the folder is part of a project, or if it is not a repository and has no

@@ -41,13 +41,10 @@ fn find(host: &Host, task: &str) -> Result<(Box<dyn TaskStore>, TaskRecord)> {
             found => return Ok((Box::new(shared.clone()), found?)),
         }
     }
+    let no_tasks = || OpError::not_found("There are no tasks yet");
     let local = open_state(host)?.ok_or_else(no_tasks)?;
     let found = local.find_task(task)?;
     Ok((Box::new(local), found))
-}
-
-fn no_tasks() -> OpError {
-    OpError::new(ErrorCode::NotFound, "There are no tasks yet")
 }
 
 /// A `limit` of 0 means no limit.

@@ -39,8 +39,7 @@ pub fn list(host: &Host, request: &TraceListRequest) -> Result<TraceListReport> 
         agent: agent.as_deref().map(agent_named).transpose()?,
         project: project.map(|project| project.path.display().to_string()),
         since: since.as_deref().map(|since| parse_when(since, host.now())).transpose()?,
-        until: None,
-        limit: None,
+        ..SessionFilter::default()
     };
     let sessions = open_catalog(host)?.sessions(&filter)?;
     let total = sessions.len();
@@ -136,7 +135,9 @@ pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
             "Name the file of a session; `nacre connect list` shows where agents keep theirs",
         ));
     }
-    let agent = agent_of(&path);
+    // The files of other agents are read only from their own folders.
+    let told = trace_at(&path).map(|trace| trace.source.agent).ok();
+    let agent = told.filter(|agent| *agent == Agent::OpenCode).unwrap_or(Agent::Generic);
     let stamp = Stamp { size: 0, modified: None, inode: 0 };
     check_session(&Trace::whole(TraceSource { agent, path: path.clone(), stamp }))?;
     let connection = Connection { agent, roots: vec![path.clone()] };
@@ -154,44 +155,28 @@ pub fn import(host: &Host, file: &str) -> Result<TraceImportReport> {
     if let Some(problem) = report.problems.first() {
         return Err(invalid(problem.reason.clone()));
     }
-    let SessionRow { key, state, reason, facts, .. } = session_at(&catalog, agent, &path)?;
+    let filter = SessionFilter { agent: Some(agent), ..SessionFilter::default() };
+    let sessions = catalog.sessions(&filter)?;
+    let session = sessions.into_iter().find(|session| session.trace.source.path == path);
+    let SessionRow { key, state, reason, facts, .. } = session.ok_or_else(|| {
+        invalid(format!("`{}` is not read: its name does not end in .jsonl", path.display()))
+    })?;
     let projects: Vec<PathBuf> = host.projects.iter().map(|project| project.path.clone()).collect();
+    let is_here = |root: &Path| host.project.as_ref().is_some_and(|here| here.path == root);
     match project_root(facts.cwd.as_deref(), &projects) {
-        Placing::Project(other) if !is_here(host, &other) => Err(refuse_other_project(&other)),
+        // A trace can contain any folder name, so it must not add memories to a project other than
+        // the current one.
+        Placing::Project(other) if !is_here(&other) => {
+            let other = other.display().to_string();
+            let other = ShownLine(&other);
+            let message = format!("The session says that it is of `{other}`; nothing was queued");
+            Err(invalid(message).hint(format!("Where that is true, import it there: cd {other}")))
+        }
         Placing::Project(_)
         | Placing::Elsewhere(_)
         | Placing::Unregistered(_)
         | Placing::Nowhere => Ok(TraceImportReport { id: key, state, reason }),
     }
-}
-
-fn is_here(host: &Host, project: &Path) -> bool {
-    host.project.as_ref().is_some_and(|here| here.path == project)
-}
-
-/// The error for a trace of another project. A trace can contain any folder name, so it must not
-/// add memories to a project other than the current one.
-fn refuse_other_project(project: &Path) -> OpError {
-    let project = project.display().to_string();
-    let project = ShownLine(&project);
-    let error = invalid(format!("The session says that it is of `{project}`; nothing was queued"));
-    error.hint(format!("Where that is true, import it there: cd {project}"))
-}
-
-/// Returns OpenCode's format or the generic one. The files of other agents are read only from their
-/// own folders.
-fn agent_of(path: &Path) -> Agent {
-    let told = trace_at(path).map(|trace| trace.source.agent);
-    told.ok().filter(|agent| *agent == Agent::OpenCode).unwrap_or(Agent::Generic)
-}
-
-fn session_at(catalog: &Catalog, agent: Agent, path: &PathBuf) -> Result<SessionRow> {
-    let filter = SessionFilter { agent: Some(agent), ..SessionFilter::default() };
-    let sessions = catalog.sessions(&filter)?;
-    let session = sessions.into_iter().find(|session| session.trace.source.path == *path);
-    session.ok_or_else(|| {
-        invalid(format!("`{}` is not read: its name does not end in .jsonl", path.display()))
-    })
 }
 
 fn invalid(message: String) -> OpError {
@@ -209,7 +194,10 @@ pub enum NameSource {
 
 fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRow> {
     let catalog = open_catalog(host)?;
-    let path = host.environment.absolute(&expanded(host, name));
+    // Commands abbreviate the home folder when they print paths.
+    let home = host.environment.home.as_ref();
+    let expanded = name.strip_prefix("~/").zip(home).map(|(rest, home)| home.join(rest));
+    let path = host.environment.absolute(expanded.as_deref().unwrap_or(Path::new(name)));
     if source == NameSource::Terminal && path.is_file() {
         return at_path(&catalog, &path);
     }
@@ -217,7 +205,22 @@ fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRo
         Err(error @ CatalogError::UnknownTrace { .. }) => error,
         found => return Ok(found?),
     };
-    let named = of_memory(host, name).or_else(|| of_run(host, name));
+    let of_memory = || {
+        let stores = host.stores_to_read(None).ok()?;
+        let memory = stores.iter().find_map(|scoped| scoped.store.get(name).ok())?;
+        memory.source.or_else(|| {
+            let source = memory.document.text("raw_trace_path").ok().flatten();
+            source.map(Cow::into_owned)
+        })
+    };
+    let of_run = || {
+        let store = host.project_store().ok()??.store;
+        match read_record(&store, &run::find(&store, name).ok()?).ok()?? {
+            RunReport::Sync(report) => Some(report.session),
+            RunReport::Maintain(_) | RunReport::Undo(_) => None,
+        }
+    };
+    let named = of_memory().or_else(of_run);
     match named.map(|session| catalog.session(own_id(&session))) {
         Some(Ok(session)) => Ok(session),
         Some(Err(_)) | None if source == NameSource::Terminal && name.contains('/') => {
@@ -225,14 +228,6 @@ fn find_session(host: &Host, name: &str, source: NameSource) -> Result<SessionRo
                 .hint("`nacre trace` shows the sessions that were seen"))
         }
         Some(Err(_)) | None => Err(unknown.into()),
-    }
-}
-
-/// Expands `~`, because commands abbreviate the home folder when they print paths.
-fn expanded(host: &Host, name: &str) -> PathBuf {
-    match (name.strip_prefix("~/"), &host.environment.home) {
-        (Some(rest), Some(home)) => home.join(rest),
-        _ => Path::new(name).to_owned(),
     }
 }
 
@@ -263,24 +258,6 @@ fn at_path(catalog: &Catalog, path: &Path) -> Result<SessionRow> {
         state: JobState::Pending,
         reason: Some("not seen by a sync".to_owned()),
     })
-}
-
-fn of_memory(host: &Host, id: &str) -> Option<String> {
-    let stores = host.stores_to_read(None).ok()?;
-    let memory = stores.iter().find_map(|scoped| scoped.store.get(id).ok())?;
-    memory.source.or_else(|| {
-        let source = memory.document.text("raw_trace_path").ok().flatten();
-        source.map(Cow::into_owned)
-    })
-}
-
-fn of_run(host: &Host, id: &str) -> Option<String> {
-    let store = host.project_store().ok()??.store;
-    let run = run::find(&store, id).ok()?;
-    match read_record(&store, &run).ok()?? {
-        RunReport::Sync(report) => Some(report.session),
-        RunReport::Maintain(_) | RunReport::Undo(_) => None,
-    }
 }
 
 fn session_entry(row: SessionRow) -> SessionEntry {

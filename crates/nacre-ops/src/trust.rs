@@ -67,9 +67,10 @@ fn waiting(host: &Host, scoped: &ScopedStore, ids: &[String]) -> Result<(Vec<Mem
         let (mut found, mut n_more) = (Vec::new(), 0);
         scoped.store.visit(&files, |_, memory| {
             let memory = memory.ok().filter(|memory| scoped.store.trust_of(memory).waits());
-            match found.len() < MAX_WAITING {
-                true => found.extend(memory),
-                false => n_more += usize::from(memory.is_some()),
+            if found.len() < MAX_WAITING {
+                found.extend(memory);
+            } else {
+                n_more += usize::from(memory.is_some());
             }
             std::ops::ControlFlow::Continue(())
         });

@@ -16,7 +16,7 @@ use nacre_types::{AskReport, AskRequest, ErrorCode, StoreScope};
 
 use crate::error::{OpError, Result};
 use crate::events::Events;
-use crate::host::{Host, ScopedStore, as_task, model_settings, note_offered, scripted};
+use crate::host::{Host, as_task, model_settings, note_offered, scripted};
 
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 20;
@@ -80,24 +80,7 @@ pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskRepo
     let Some(models) = models(host, request, events)? else {
         return Ok(from_memories(&asking, None));
     };
-    as_task(host, "ask", asking.question, events, |events| by_model(&asking, models, events))
-}
-
-/// Asks a model. If it has no answer, returns the memories themselves.
-fn by_model(asking: &AskContext<'_>, models: Models, events: &Events) -> Result<AskReport> {
-    let answered = model::answer(asking, models, events)?;
-    match answered.failure {
-        Some(failure) if answered.answer.said.is_empty() => {
-            warn_of_fallback(events, &failure);
-            Ok(from_memories(asking, Some(failure)))
-        }
-        _ => {
-            let ids = answered.answer.ids();
-            let cited = ids.into_iter().filter_map(|id| Some((asking.store_of(&id)?, id)));
-            count(asking, &cited.collect::<Vec<_>>());
-            Ok(AskReport::Model(model::answer_written(asking, answered)))
-        }
-    }
+    as_task(host, "ask", asking.question, events, |events| model::answer(&asking, models, events))
 }
 
 fn cancelled() -> OpError {
@@ -119,15 +102,11 @@ fn look_up<'a>(host: &'a Host, request: &'a AskRequest, events: &Events) -> Resu
     if !(1..=MAX_LIMIT).contains(&limit) {
         return Err(OpError::usage(format!("`--limit` is 1 to {MAX_LIMIT}")));
     }
-    let named: Vec<(Option<String>, ScopedStore)> = match request.all_projects {
-        true => {
-            let stores = model::stores(host, question, events)?.into_iter();
-            stores.map(|(name, scoped)| (Some(name), scoped)).collect()
-        }
-        false => {
-            let stores = host.stores_to_read(request.scope)?.into_iter();
-            stores.map(|scoped| (None, scoped)).collect()
-        }
+    let named = if request.all_projects {
+        model::stores(host, question, events)?
+    } else {
+        let stores = host.stores_to_read(request.scope)?.into_iter();
+        stores.map(|scoped| (None, scoped)).collect()
     };
     let (mut stores, mut scopes, mut projects) = (Vec::new(), Vec::new(), Vec::new());
     for (project, scoped) in named {

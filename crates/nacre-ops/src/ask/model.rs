@@ -9,7 +9,7 @@ use nacre_engine::flows::ask::{
 };
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunError, RunHandle};
 use nacre_engine::model::{Cost, Models};
-use nacre_engine::record::{CancelledBy, Events as AgentEvents, Listener, TaskId};
+use nacre_engine::record::{CancelledBy, Events as AgentEvents, Listener, RunFacts, TaskId};
 use nacre_engine::tools::{
     AnyTool, MemoryRecall, PipelineError, Seen, TraceHandle, TraceSearch, note, tool, toolkits,
 };
@@ -19,29 +19,24 @@ use nacre_memory::search::{
 };
 use nacre_memory::{LearningKind, MemoryId};
 use nacre_types::{
-    AnswerSentence, CitedMemory, Failure, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote,
-    SourceQuote,
+    AnswerSentence, AskReport, CitedMemory, Failure, MemoryAnswer, ModelAnswer, RecalledMemory,
+    RecalledQuote, SourceQuote,
 };
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::{AskContext, COUNT_PATIENCE, cancelled};
+use super::{AskContext, COUNT_PATIENCE, cancelled, count, from_memories, warn_of_fallback};
 use crate::agent::{AgentNotes, agent_deps, token_use};
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, SPILL_FOLDER, ScopedStore, charged_models, no_answer};
 use crate::memory::label;
 
-pub(super) struct ModelAnswered {
-    pub(super) answer: Answer,
-    pub(super) failure: Option<OpError>,
-    outcome: Outcome,
-}
-
+/// Asks a model. If it has no answer, returns the memories themselves.
 pub(super) fn answer(
     asking: &AskContext<'_>,
     models: Models,
     events: &Events,
-) -> Result<ModelAnswered> {
+) -> Result<AskReport> {
     let home = asking.host.home_scope()?;
     let seen = Seen::default();
     asking.passages.iter().for_each(|passage| note(&seen, passage));
@@ -67,7 +62,14 @@ pub(super) fn answer(
     };
     // Emits the remaining sentences if the model does not support streaming.
     answer.said.iter().for_each(|said| stream.emit(said));
-    Ok(ModelAnswered { answer, failure, outcome })
+    if let Some(failure) = failure.as_ref().filter(|_| answer.said.is_empty()) {
+        warn_of_fallback(events, failure);
+        return Ok(from_memories(asking, Some(failure.clone())));
+    }
+    let ids = answer.ids().into_iter();
+    let cited: Vec<_> = ids.filter_map(|id| Some((asking.store_of(&id)?, id))).collect();
+    count(asking, &cited);
+    Ok(AskReport::Model(answer_written(asking, &answer, &outcome.facts, failure)))
 }
 
 fn tools(asking: &AskContext<'_>, deps: &AgentDeps, seen: &Seen) -> Result<Vec<Arc<dyn AnyTool>>> {
@@ -187,17 +189,14 @@ pub(super) fn answer_recalled(
     MemoryAnswer {
         question: asking.question.to_owned(),
         known: !told.is_empty(),
-        answer: told.first().map(in_short),
+        answer: told.first().map(|Told { passage, line }| {
+            let line = if line.is_empty() { String::new() } else { format!("\n{line}") };
+            format!("{} [{}]{line}", passage.title, passage.id)
+        }),
         memories: told.iter().map(|told| describe(asking, told)).collect(),
         broken: asking.n_broken,
         error: failure.map(|failure| failure.message),
     }
-}
-
-fn in_short(told: &Told) -> String {
-    let Told { passage, line } = told;
-    let line = if line.is_empty() { String::new() } else { format!("\n{line}") };
-    format!("{} [{}]{line}", passage.title, passage.id)
 }
 
 fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
@@ -235,16 +234,14 @@ pub(super) fn stores(
     host: &Host,
     question: &str,
     events: &Events,
-) -> Result<Vec<(String, ScopedStore)>> {
-    let names = match find_projects(host, question) {
-        Ok(Some(names)) => names,
-        Ok(None) => host.projects.iter().map(|project| project.name.clone()).collect(),
-        Err(error) => {
-            // Without the database, the stores can still be read from disk.
-            events.warning(&error.message, Some("Each project is looked at by itself"));
-            host.projects.iter().map(|project| project.name.clone()).collect()
-        }
-    };
+) -> Result<Vec<(Option<String>, ScopedStore)>> {
+    let found = find_projects(host, question).unwrap_or_else(|error| {
+        // Without the database, the stores can still be read from disk.
+        events.warning(&error.message, Some("Each project is looked at by itself"));
+        None
+    });
+    let all = || host.projects.iter().map(|project| project.name.clone()).collect();
+    let names: Vec<String> = found.unwrap_or_else(all);
     let n_left = names.len().saturating_sub(MAX_STORES);
     if n_left > 0 {
         let hint = "Ask in one of them: nacre --project NAME ask QUESTION";
@@ -256,7 +253,7 @@ pub(super) fn stores(
             continue;
         };
         if let Ok(scoped) = host.store_at(&project.path) {
-            stores.push((name, scoped));
+            stores.push((Some(name), scoped));
         }
     }
     if stores.is_empty() {
@@ -285,9 +282,12 @@ fn find_projects(host: &Host, question: &str) -> Result<Option<Vec<String>>> {
     Ok(Some(names).filter(|names| !names.is_empty()))
 }
 
-pub(super) fn answer_written(asking: &AskContext<'_>, answered: ModelAnswered) -> ModelAnswer {
-    let ModelAnswered { answer, failure, outcome } = answered;
-    let facts = &outcome.facts;
+fn answer_written(
+    asking: &AskContext<'_>,
+    answer: &Answer,
+    facts: &RunFacts,
+    failure: Option<OpError>,
+) -> ModelAnswer {
     let known = !answer.said.is_empty();
     ModelAnswer {
         question: asking.question.to_owned(),
@@ -308,18 +308,18 @@ pub(super) fn answer_written(asking: &AskContext<'_>, answered: ModelAnswered) -
 }
 
 fn sentence(asking: &AskContext<'_>, said: &Said) -> AnswerSentence {
+    let store = asking.stores.first();
+    let redacted = |text: &str| store.map_or_else(String::new, |of| of.store.redacted(text));
+    let quote = |quote: &ask::SourceQuote| SourceQuote {
+        source: quote.source.clone(),
+        text: redacted(&quote.text),
+    };
     AnswerSentence {
         text: said.text.clone(),
         ids: said.ids.iter().map(ToString::to_string).collect(),
         messages: said.places.clone(),
-        quotes: said.quotes.iter().map(|one| quote(asking, one)).collect(),
+        quotes: said.quotes.iter().map(quote).collect(),
     }
-}
-
-fn quote(asking: &AskContext<'_>, quote: &ask::SourceQuote) -> SourceQuote {
-    let store = asking.stores.first();
-    let text = store.map_or_else(String::new, |memories| memories.store.redacted(&quote.text));
-    SourceQuote { source: quote.source.clone(), text }
 }
 
 /// Returns a cited memory, or `None` if it has been removed in the meantime.

@@ -2,23 +2,18 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use nacre_engine::confine::Program;
-use nacre_engine::record::state::SessionRecord;
 use nacre_engine::tools::{ApprovalRequest, Approver, AskingPerson};
-use nacre_team::people::Caller;
 use nacre_types::{
-    AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest, ApprovalPolicy,
-    ChatStartRequest, TaskUpdate,
+    AnsweredBy, ApprovalAnswer, ApprovalAnswerReport, ApprovalAnswerRequest, TaskUpdate,
 };
 use tokio::sync::oneshot;
 
+use super::ChatShared;
 use super::log::TaskLog;
-use super::sessions::policy_of;
-use super::{CallOrigin, ChatShared};
 use crate::error::{OpError, Result};
 
 /// A call that is not approved within this time is denied.
@@ -142,10 +137,10 @@ fn question(approval: &str, request: &ApprovalRequest) -> nacre_types::ApprovalR
 /// Quotes a word as for a shell, so that one word with spaces is not mistaken for two.
 fn quoted(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.into(),
-        false => format!("'{}'", word.replace('\'', "'\\''")).into(),
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.into();
     }
+    format!("'{}'", word.replace('\'', "'\\''")).into()
 }
 
 /// Replaces long runs of spaces and of empty lines with a count, so that a command cannot hide its
@@ -186,23 +181,6 @@ fn diff_without_gaps(diff: &str) -> String {
         };
     }
     text
-}
-
-pub(super) struct TurnInput {
-    pub(super) session: SessionRecord,
-    pub(super) request: ChatStartRequest,
-    pub(super) caller: Caller,
-}
-
-impl TurnInput {
-    pub(super) fn origin(&self) -> CallOrigin {
-        let folder = self.session.workspace.as_ref().map(PathBuf::from);
-        CallOrigin { folder, caller: self.caller.clone() }
-    }
-
-    pub(super) fn policy(&self) -> ApprovalPolicy {
-        self.request.policy.unwrap_or_else(|| policy_of(&self.session))
-    }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use base64::prelude::BASE64_STANDARD;
 use nacre_base::ContentHash;
-use nacre_base::fs::{RelPath, WriteScope};
+use nacre_base::fs::RelPath;
 use nacre_engine::agents::AgentDeps;
 use nacre_engine::lifecycle::{self, Conversation, Item, Picture};
 use nacre_engine::model::Role;
@@ -142,7 +142,7 @@ pub(super) fn keep(host: &Host, name: &str, bytes: &[u8]) -> Result<lifecycle::A
         return Err(OpError::usage(message).hint("Attach it in one of these formats"));
     };
     let file = ContentHash::of(bytes).to_string();
-    let folder = folder(host)?;
+    let folder = host.home_folder(FOLDER)?;
     let path = RelPath::new(&file)?;
     if !folder.has(&path)? {
         let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
@@ -160,7 +160,7 @@ pub(super) fn keep(host: &Host, name: &str, bytes: &[u8]) -> Result<lifecycle::A
 /// Loads the latest images of a conversation, to send them again. If an image is missing, its data
 /// is empty.
 pub(super) fn look_up(host: &Host, conversation: &mut Conversation) {
-    let Ok(folder) = folder(host) else { return };
+    let Ok(folder) = host.home_folder(FOLDER) else { return };
     let attached = conversation.turns.iter_mut().rev().flat_map(|turn| turn.attachments.iter_mut());
     let pictures = attached.filter_map(|attachment| attachment.picture.as_mut());
     for picture in pictures.take(MAX_SENT) {
@@ -181,7 +181,7 @@ pub(super) fn of_session(state: &State, session: &SessionId) -> Result<Vec<Strin
 /// Removes images that are no longer used by any conversation. Errors are ignored, so that the
 /// session can still be removed.
 pub(super) fn drop_unused(host: &Host, state: &State, files: &[String]) -> Result<()> {
-    let folder = folder(host)?;
+    let folder = host.home_folder(FOLDER)?;
     for file in files {
         if state.has_item_with(file)? {
             continue;
@@ -191,10 +191,6 @@ pub(super) fn drop_unused(host: &Host, state: &State, files: &[String]) -> Resul
         writer.remove_derived(&path)?;
     }
     Ok(())
-}
-
-fn folder(host: &Host) -> Result<WriteScope> {
-    host.home_folder(FOLDER)
 }
 
 #[cfg(test)]

@@ -100,10 +100,6 @@ impl Speech {
         self.told_before.push_str(&std::mem::take(&mut self.told));
         left
     }
-
-    fn begin_step(&mut self, said: &str) {
-        self.told_before = said.to_owned();
-    }
 }
 
 enum Backlog {
@@ -145,9 +141,9 @@ impl TaskLog {
         let mut kept = self.lock();
         self.finish_speech(&mut kept);
         if let TaskUpdate::TextReplaced { text } = &update {
-            kept.speech.begin_step(text);
+            kept.speech.told_before.clone_from(text);
         } else if matches!(update, TaskUpdate::Step { .. }) {
-            kept.speech.begin_step("");
+            kept.speech.told_before.clear();
         }
         self.put(&mut kept, update);
     }

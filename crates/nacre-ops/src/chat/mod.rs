@@ -21,10 +21,11 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::ModelSettings;
-use nacre_engine::record::state::State;
+use nacre_engine::record::state::{SessionRecord, State};
 use nacre_engine::record::{CancelledBy, SessionId, TaskId};
 use nacre_engine::tools::Grants;
 use nacre_team::people::Caller;
+use nacre_types::{ApprovalPolicy, ChatStartRequest};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::sync::mpsc::Sender;
@@ -32,17 +33,12 @@ use tokio::sync::mpsc::Sender;
 use self::approvals::Approvals;
 use self::log::TaskLog;
 pub use self::requests::Client;
+use self::sessions::policy_of;
 pub use self::sessions::save_export;
 use crate::error::{OpError, Result};
 use crate::host::{Environment, Host, OpenOptions, Opened, Shared};
 
 pub const MAX_LINE_BYTES: usize = 8 << 20;
-
-/// The conversations of a process. Clones share the same state.
-#[derive(Clone)]
-pub struct Chats {
-    shared: Arc<ChatShared>,
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Workspaces {
@@ -53,36 +49,10 @@ pub enum Workspaces {
     Registered,
 }
 
-impl Chats {
-    /// `handle` is the runtime for all tasks. `script` replaces all models in tests.
-    pub fn new(
-        environment: Environment,
-        shared: Shared,
-        script: Option<PathBuf>,
-        handle: Handle,
-    ) -> Self {
-        Self { shared: Arc::new(ChatShared::new(environment, shared, handle, script)) }
-    }
+/// The conversations of a process.
+pub type Chats = Arc<ChatShared>;
 
-    /// Creates a client. `folder` is its default folder, and messages are sent to `out`.
-    pub fn client(&self, folder: PathBuf, workspaces: Workspaces, out: Sender<Arc<str>>) -> Client {
-        Client::new(Arc::clone(&self.shared), folder, workspaces, out)
-    }
-
-    pub fn n_turns(&self) -> usize {
-        self.shared.turns().len()
-    }
-
-    /// Cancels all turns because the process is about to end. Each turn reports its cancellation
-    /// before `n_turns` decreases.
-    pub fn cancel_all(&self) {
-        for turn in self.shared.turns() {
-            turn.handle.cancel(CancelledBy::Shutdown);
-        }
-    }
-}
-
-struct ChatShared {
+pub struct ChatShared {
     environment: Environment,
     shared: Shared,
     handle: Handle,
@@ -108,25 +78,62 @@ struct LiveTurn {
     /// Whether someone other than the owner started or steered the turn.
     is_guests: AtomicBool,
     handle: RunHandle,
+    session: SessionRecord,
+    request: ChatStartRequest,
+    caller: Caller,
+}
+
+impl LiveTurn {
+    fn origin(&self) -> CallOrigin {
+        let folder = self.session.workspace.as_ref().map(PathBuf::from);
+        CallOrigin { folder, caller: self.caller.clone() }
+    }
+
+    fn policy(&self) -> ApprovalPolicy {
+        self.request.policy.unwrap_or_else(|| policy_of(&self.session))
+    }
+}
+
+/// `handle` is the runtime for all tasks. `script` replaces all models in tests.
+pub fn open(
+    environment: Environment,
+    shared: Shared,
+    script: Option<PathBuf>,
+    handle: Handle,
+) -> Chats {
+    Arc::new(ChatShared {
+        environment,
+        shared,
+        handle,
+        script,
+        read_script: OnceLock::new(),
+        approvals: Approvals::default(),
+        turns: Mutex::default(),
+        allowed: Mutex::default(),
+        turn_ended: Notify::new(),
+    })
 }
 
 impl ChatShared {
-    fn new(
-        environment: Environment,
-        shared: Shared,
-        handle: Handle,
-        script: Option<PathBuf>,
-    ) -> Self {
-        Self {
-            environment,
-            shared,
-            handle,
-            script,
-            read_script: OnceLock::new(),
-            approvals: Approvals::default(),
-            turns: Mutex::default(),
-            allowed: Mutex::default(),
-            turn_ended: Notify::new(),
+    /// Creates a client. `folder` is its default folder, and messages are sent to `out`.
+    pub fn client(
+        self: &Arc<Self>,
+        folder: PathBuf,
+        workspaces: Workspaces,
+        out: Sender<Arc<str>>,
+    ) -> Client {
+        Client::new(Arc::clone(self), folder, workspaces, out)
+    }
+
+    pub fn n_turns(&self) -> usize {
+        self.live().len()
+    }
+
+    /// Cancels all turns because the process is about to end. Each turn reports its cancellation
+    /// before `n_turns` decreases.
+    pub fn cancel_all(&self) {
+        for turn in self.live().values() {
+            turn.handle.cancel(CancelledBy::Shutdown);
         }
     }
 
@@ -159,21 +166,8 @@ impl ChatShared {
         self.turns.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn add_turn(&self, turn: &Arc<LiveTurn>) {
-        self.live().insert(turn.log.task.clone(), Arc::clone(turn));
-    }
-
-    fn remove_turn(&self, task: &TaskId) {
-        self.live().remove(task);
-        self.turn_ended.notify_waiters();
-    }
-
     fn turn(&self, task: &TaskId) -> Option<Arc<LiveTurn>> {
         self.live().get(task).cloned()
-    }
-
-    fn turns(&self) -> Vec<Arc<LiveTurn>> {
-        self.live().values().cloned().collect()
     }
 
     fn allowed_in(&self, session: &SessionId) -> Arc<Grants> {

@@ -77,7 +77,11 @@ pub(super) async fn answer(
 ) -> Result<Answered> {
     let here = CallOrigin { folder: Some(folder.to_owned()), caller };
     match call {
-        RpcCall::Hello(_) => Ok(Answered::new(&hello())),
+        RpcCall::Hello(_) => Ok(Answered::new(&HelloReport {
+            version: RPC_VERSION,
+            nacre: env!("CARGO_PKG_VERSION").to_owned(),
+            methods: METHODS.iter().map(|method| (*method).to_owned()).collect(),
+        })),
         RpcCall::SessionCreate(request) => {
             let shared = Arc::clone(chats);
             let create =
@@ -120,14 +124,6 @@ async fn reply<Q: Send + 'static, R: Report + Send + 'static>(
     Ok(Answered::new(&chats.call(origin, move |host| work(host, &request)).await?))
 }
 
-fn hello() -> HelloReport {
-    HelloReport {
-        version: RPC_VERSION,
-        nacre: env!("CARGO_PKG_VERSION").to_owned(),
-        methods: METHODS.iter().map(|method| (*method).to_owned()).collect(),
-    }
-}
-
 fn task_id(text: &str) -> Result<TaskId> {
     text.parse().map_err(|error: nacre_engine::record::BadId| OpError::usage(error.to_string()))
 }
@@ -144,11 +140,11 @@ fn steer(chats: &ChatShared, caller: &Caller, request: &ChatSteerRequest) -> Res
         }
         turn.handle.steer(text).is_ok()
     });
-    match is_taken {
-        true => Ok(TaskRef { task: id.to_string() }),
-        false => Err(OpError::not_found(format!("`{id}` does not run here"))
-            .hint("Start a new turn with these words")),
+    if is_taken {
+        return Ok(TaskRef { task: id.to_string() });
     }
+    Err(OpError::not_found(format!("`{id}` does not run here"))
+        .hint("Start a new turn with these words"))
 }
 
 /// Cancels a turn. If another process is running the turn, it is marked, and that process ends it.
@@ -318,7 +314,14 @@ impl Client {
         let refused = |error: OpError| (Some(id), error);
         if let RpcCall::Hello(hello) = &call {
             if hello.version != RPC_VERSION {
-                return Err(refused(other_version(hello.version)));
+                let message = format!(
+                    "This program speaks version {RPC_VERSION} of the protocol, not {}",
+                    hello.version
+                );
+                return Err(refused(
+                    OpError::new(ErrorCode::Conflict, message)
+                        .hint("Use the same version of Nacre on both sides"),
+                ));
             }
             self.is_greeted = true;
         }
@@ -342,10 +345,4 @@ fn parse(line: &str) -> Result<RpcRequest, (Option<u64>, OpError)> {
     let value: Value = serde_json::from_str(line).map_err(|error| cannot(None, error))?;
     let id = value.get("id").and_then(Value::as_u64);
     RpcRequest::deserialize(value).map_err(|error| cannot(id, error))
-}
-
-fn other_version(version: u32) -> OpError {
-    let message =
-        format!("This program speaks version {RPC_VERSION} of the protocol, not {version}");
-    OpError::new(ErrorCode::Conflict, message).hint("Use the same version of Nacre on both sides")
 }

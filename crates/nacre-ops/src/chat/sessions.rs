@@ -1,5 +1,6 @@
 //! Creates, lists, changes and exports conversations.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use nacre_base::fs::RelPath;
@@ -255,14 +256,17 @@ pub(super) fn export(host: &Host, request: &SessionRequest) -> Result<SessionExp
 pub(super) const GUEST: &str = "guest";
 
 /// Writes the session as a trace, for `sync` to read. `sync` attributes everything in a trace to
-/// the owner and the agent, so the turns of other people, and summaries of them, are left out.
+/// the owner and the agent, so the trace omits the turns of other people, summaries, and the title,
+/// which may contain their words.
 pub(super) fn keep(host: &Host, state: &State, session: &SessionRecord) -> Result<()> {
+    let mut session = session.clone();
     let mut records = state.items(&session.id, 0, usize::MAX)?;
     let is_guests = |record: &ItemRecord| !record.json[GUEST].is_null();
     if records.iter().any(is_guests) {
         records.retain(|record| !is_guests(record) && record.json["kind"] != "summary");
+        session.title.clear();
     }
-    let trace = transcript(session, &records);
+    let trace = transcript(&session, &records);
     write(host, SESSIONS_FOLDER, session.id.as_str(), &trace).map(drop)
 }
 
@@ -281,7 +285,20 @@ pub fn save_export(host: &Host, report: &SessionExportReport) -> Result<PathBuf>
 }
 
 fn transcript(session: &SessionRecord, records: &[ItemRecord]) -> String {
-    let mut lines = vec![line(&Header::of(session, records))];
+    let models = records.iter().filter_map(|record| record.json["model"].as_str());
+    let models: BTreeSet<&str> = models.collect();
+    let header = Header {
+        r#type: "session",
+        version: FORMAT_VERSION,
+        id: session.id.as_str(),
+        agent: "nacre",
+        cwd: &session.workspace,
+        title: &session.title,
+        models,
+        started: session.created.to_string(),
+        last_activity: session.updated.to_string(),
+    };
+    let mut lines = vec![line(&header)];
     lines.extend(records.iter().filter_map(event).map(|event| line(&event)));
     lines.push(String::new());
     lines.join("\n")
@@ -300,31 +317,9 @@ struct Header<'a> {
     agent: &'static str,
     cwd: &'a Option<String>,
     title: &'a str,
-    models: Vec<String>,
+    models: BTreeSet<&'a str>,
     started: String,
     last_activity: String,
-}
-
-impl<'a> Header<'a> {
-    fn of(session: &'a SessionRecord, records: &[ItemRecord]) -> Self {
-        let mut models: Vec<String> = records
-            .iter()
-            .filter_map(|record| record.json["model"].as_str().map(str::to_owned))
-            .collect();
-        models.sort_unstable();
-        models.dedup();
-        Self {
-            r#type: "session",
-            version: FORMAT_VERSION,
-            id: session.id.as_str(),
-            agent: "nacre",
-            cwd: &session.workspace,
-            title: &session.title,
-            models,
-            started: session.created.to_string(),
-            last_activity: session.updated.to_string(),
-        }
-    }
 }
 
 #[derive(Default, Serialize)]

@@ -126,7 +126,12 @@ impl Listener for TurnReporter {
                 self.log.tell(TaskUpdate::Usage(self.usage()));
             }
             Event::ToolCall { call, tool, arguments, .. } => {
-                self.log.tell(tool_call(call.as_str(), tool.as_str(), arguments.as_str()));
+                let text = arguments.as_str();
+                let arguments: Value =
+                    serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()));
+                let (call, tool) = (call.to_string(), tool.to_string());
+                let summary = summary(&arguments);
+                self.log.tell(TaskUpdate::ToolCall { call, tool, summary, arguments });
             }
             Event::ToolResult(facts) => {
                 self.lock().durations.insert(facts.call.to_string(), facts.duration_us);
@@ -176,13 +181,6 @@ impl Listener for TurnReporter {
             | Event::RunSummary(_) => {}
         }
     }
-}
-
-fn tool_call(call: &str, tool: &str, arguments: &str) -> TaskUpdate {
-    let arguments: Value =
-        serde_json::from_str(arguments).unwrap_or_else(|_| Value::String(arguments.to_owned()));
-    let (call, tool) = (call.to_owned(), tool.to_owned());
-    TaskUpdate::ToolCall { call, tool, summary: summary(&arguments), arguments }
 }
 
 fn summary(arguments: &Value) -> String {

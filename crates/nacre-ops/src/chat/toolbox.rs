@@ -26,8 +26,7 @@ use nacre_traces::agents::trace_at;
 use nacre_traces::transcript::injected::{BRIEF_TAG, marked};
 use nacre_types::{BriefRequest, MemoryChange, MemoryRecordRequest, MemoryType, RunMode};
 
-use super::approvals::TurnInput;
-use super::{CallOrigin, ChatShared, open_state, sessions};
+use super::{CallOrigin, ChatShared, LiveTurn, open_state, sessions};
 use crate::agent::agent_deps;
 use crate::brief::brief;
 use crate::error::{OpError, Result};
@@ -68,11 +67,11 @@ impl Toolbox {
         chats: &Arc<ChatShared>,
         host: &Host,
         home: &WriteScope,
-        asked: &TurnInput,
+        turn: &LiveTurn,
     ) -> Result<Self> {
-        let models = models(chats, host, asked)?;
+        let models = models(chats, host, turn)?;
         let deps = Arc::new(agent_deps(host, home, models)?);
-        let spec = spec(host, &deps, asked);
+        let spec = spec(host, &deps, turn);
         let mut toolbox = Self {
             deps,
             spec,
@@ -83,9 +82,11 @@ impl Toolbox {
             jobs: ShellJobs::default(),
             programs: Arc::new(programs(host)?),
             memories: Arc::new(memories(host)?),
-            remember: memory_add(chats, asked.origin(), &asked.session.id),
+            remember: memory_add(chats, turn.origin(), &turn.session.id),
         };
-        toolbox.offer_what_there_is();
+        // Removes unavailable tools from the agent, such as memory search without a store.
+        let tools = toolbox.tools(&AgentEvents::silent(TaskId::from_random(0)));
+        toolbox.spec.tools.retain(|name| tools.iter().any(|tool| tool.spec().name == *name));
         let effects = ProjectEffects::new(
             Arc::clone(&toolbox.programs),
             &toolbox.spec.permissions,
@@ -95,21 +96,7 @@ impl Toolbox {
         Ok(toolbox)
     }
 
-    /// Removes unavailable tools from the agent, such as memory search without a store.
-    fn offer_what_there_is(&mut self) {
-        let tools = self.tools(&AgentEvents::silent(TaskId::from_random(0)));
-        self.spec.tools.retain(|name| tools.iter().any(|tool| tool.spec().name == *name));
-    }
-
     pub(super) fn tools(&self, events: &AgentEvents) -> Vec<Arc<dyn AnyTool>> {
-        let mut tools = self.plain_tools();
-        tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
-        let (deps, children) = (Arc::clone(&self.deps), Arc::clone(&self.children));
-        tools.extend(delegate_tool(self.spec.spawn, deps, events.clone(), children));
-        tools
-    }
-
-    fn plain_tools(&self) -> Vec<Arc<dyn AnyTool>> {
         let mut tools = self.deps.tools.clone();
         let (programs, jobs) = (|| Arc::clone(&self.programs), || self.jobs.clone());
         tools.push(tool::<ShellRun>(programs()));
@@ -125,11 +112,14 @@ impl Toolbox {
             tools.push(tool::<MemoryRecord>(Arc::clone(&self.remember)));
             tools.push(tool::<MemoryRemove>(memories.clone()));
         }
+        tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
+        let (deps, children) = (Arc::clone(&self.deps), Arc::clone(&self.children));
+        tools.extend(delegate_tool(self.spec.spawn, deps, events.clone(), children));
         tools
     }
 }
 
-fn spec(host: &Host, deps: &AgentDeps, asked: &TurnInput) -> AgentSpec {
+fn spec(host: &Host, deps: &AgentDeps, turn: &LiveTurn) -> AgentSpec {
     let permissions = Permissions {
         reads: vec![Area::Tree(None)],
         writes: vec![Area::Tree(None)],
@@ -141,7 +131,7 @@ fn spec(host: &Host, deps: &AgentDeps, asked: &TurnInput) -> AgentSpec {
     let today = host.now().strftime("%Y-%m-%d").to_string();
     let orientation = Orientation {
         brief: remembered(host),
-        policy: Some(asked.policy()),
+        policy: Some(turn.policy()),
         ..Orientation::look(&deps.workspace, &today)
     };
     let set = deps.models.settings_of(Role::Chat).ok().and_then(|settings| settings.context_tokens);
@@ -160,7 +150,7 @@ fn remembered(host: &Host) -> Option<String> {
     (!report.text.is_empty()).then(|| marked(BRIEF_TAG, &report.text))
 }
 
-fn models(chats: &ChatShared, host: &Host, asked: &TurnInput) -> Result<Arc<Models>> {
+fn models(chats: &ChatShared, host: &Host, turn: &LiveTurn) -> Result<Arc<Models>> {
     let mut settings = match &chats.script {
         Some(file) => match chats.read_script.get() {
             Some(read) => read.clone(),
@@ -171,7 +161,7 @@ fn models(chats: &ChatShared, host: &Host, asked: &TurnInput) -> Result<Arc<Mode
         },
         None => model_settings(host)?,
     };
-    if let (Some(model), None) = (&asked.session.model, &chats.script) {
+    if let (Some(model), None) = (&turn.session.model, &chats.script) {
         let model: ModelRef = model
             .parse()
             .map_err(|error: nacre_engine::model::BadModelRef| OpError::usage(error.to_string()))?;
@@ -242,17 +232,29 @@ fn add_claims(host: &Host, session: &SessionRecord, said: &str) -> Result<()> {
     }
     let Some(extraction) = read(host, &scoped, session)? else { return Ok(()) };
     let source = format!("{}:{}", extraction.agent.as_str(), extraction.session);
-    let stated = extraction.candidates.into_iter().filter(|claim| is_stated(claim, said));
-    let drafts =
-        stated.take(MAX_CLAIMS).map(|claim| (claim.draft(&source, Vec::new()), claim.status));
-    add(host, &scoped, drafts.collect())
-}
-
-fn is_stated(claim: &Candidate, said: &str) -> bool {
     let is_theirs = |quote: &nacre_memory::Quote| {
         quote.speaker == Speaker::User && said.contains(quote.text.trim())
     };
-    !claim.is_repeated && claim.quotes.iter().any(is_theirs)
+    let is_stated = |claim: &Candidate| !claim.is_repeated && claim.quotes.iter().any(is_theirs);
+    let stated = extraction.candidates.into_iter().filter(is_stated).take(MAX_CLAIMS);
+    let drafts = stated.map(|claim| (claim.draft(&source, Vec::new()), claim.status));
+    let new: Vec<(Draft, Status)> =
+        drafts.filter(|(draft, _)| said_already(host, &scoped, draft).is_none()).collect();
+    if new.is_empty() {
+        return Ok(());
+    }
+    let wait = host.settings().lock.wait;
+    let mut batch = scoped.store.begin(&host.owner("chat"), wait)?.by_reader();
+    for (draft, status) in &new {
+        let holds = *status == Status::Active && scoped.store.level_of(draft).is_offered();
+        if holds {
+            batch.add(draft, host.now())?
+        } else {
+            batch.add_candidate(draft, host.now())?
+        };
+    }
+    CommandChange::new(RunMode::Memory, "chat").commit(host, &scoped, batch, Reversal::Plan)?;
+    Ok(())
 }
 
 /// Extracts claims by rules, without a model. Returns `None` if the session is too long.
@@ -271,28 +273,6 @@ fn read(host: &Host, scoped: &ScopedStore, session: &SessionRecord) -> Result<Op
     Ok(Some(read.extraction))
 }
 
-fn add(host: &Host, scoped: &ScopedStore, drafts: Vec<(Draft, Status)>) -> Result<()> {
-    let new: Vec<(Draft, Status)> = drafts
-        .into_iter()
-        .filter(|(draft, _)| said_already(host, scoped, draft).is_none())
-        .collect();
-    if new.is_empty() {
-        return Ok(());
-    }
-    let wait = host.settings().lock.wait;
-    let mut batch = scoped.store.begin(&host.owner("chat"), wait)?.by_reader();
-    for (draft, status) in &new {
-        let holds = *status == Status::Active && scoped.store.level_of(draft).is_offered();
-        if holds {
-            batch.add(draft, host.now())?
-        } else {
-            batch.add_candidate(draft, host.now())?
-        };
-    }
-    CommandChange::new(RunMode::Memory, "chat").commit(host, scoped, batch, Reversal::Plan)?;
-    Ok(())
-}
-
 const BY: &str = "chat";
 
 fn memory_add(
@@ -306,7 +286,10 @@ fn memory_add(
         let origin = origin.clone();
         Box::pin(async move {
             let kept = chats.call(origin, move |host| keep(host, &session, claim)).await;
-            kept.map_err(|error| explain_refusal(&error))
+            kept.map_err(|OpError { message, hints, .. }| {
+                let hint = hints.into_iter().next().unwrap_or_else(|| "Go on without it.".into());
+                ToolError::new(Fault::Denied, message, format!("{hint}."))
+            })
         })
     })
 }
@@ -341,9 +324,4 @@ fn keep(host: &Host, session: &SessionId, claim: MemoryRecord) -> Result<String>
         }
         (_, _) => format!("Remembered as {id}."),
     })
-}
-
-fn explain_refusal(error: &OpError) -> ToolError {
-    let hint = error.hints.first().cloned().unwrap_or_else(|| "Go on without it.".to_owned());
-    ToolError::new(Fault::Denied, error.message.clone(), format!("{hint}."))
 }

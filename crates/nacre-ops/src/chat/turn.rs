@@ -1,5 +1,6 @@
 //! The life cycle of a turn: queueing, running, and recovery after a crash.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -9,70 +10,54 @@ use nacre_engine::lifecycle::{
     RunHandle, Stopped, run as run_agent,
 };
 use nacre_engine::model::{ErrorKind, Role};
-use nacre_engine::record::state::{
-    Holder, NewItem, Recorder, SessionRecord, State, TaskRecord, TaskStore as _,
-};
+use nacre_engine::record::state::{Holder, NewItem, Recorder, State, TaskRecord, TaskStore as _};
 use nacre_engine::record::{
-    CancelledBy, Events as AgentEvents, Failure, Heartbeat, Listener, NewTask, RunEffects, Runner,
-    Start, TaskClass, TaskId, TaskState,
+    CancelledBy, Events as AgentEvents, Failure, Heartbeat, Listener, NewTask, Runner, Start,
+    TaskClass, TaskId, TaskState,
 };
 use nacre_engine::tools::{Approval, Pipeline, PipelineParts};
-use nacre_memory::Actor;
-use nacre_team::people::Identity;
 use nacre_types::{ChatStartReport, ChatStartRequest, TaskEnd, TaskMessage, TaskUpdate, TurnUsage};
 
-use super::approvals::{TurnApprover, TurnInput};
+use super::approvals::TurnApprover;
 use super::log::TaskLog;
 use super::sessions::{GUEST, named};
 use super::tell::TurnReporter;
 use super::toolbox::{Toolbox, remember};
 use super::{CallOrigin, ChatShared, LiveTurn, attachments, open_state, random, undo};
 use crate::error::{OpError, Result};
-use crate::host::{Host, cancelled_elsewhere, clock, empty_spill, run_failed, telemetry, words};
+use crate::host::{
+    Host, cancelled_elsewhere, clock, empty_spill, new_task, run_failed, telemetry, words,
+};
 
 const JOINED: Duration = Duration::from_millis(30);
 
-pub(super) fn run(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>, asked: &TurnInput) -> TaskUpdate {
-    match work(chats, turn, asked) {
-        Ok(last) => last,
-        Err(error) => TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() },
-    }
-}
-
-fn work(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>, asked: &TurnInput) -> Result<TaskUpdate> {
-    let host = chats.open_host(asked.origin())?;
+fn work(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>) -> Result<TaskUpdate> {
+    let host = chats.open_host(turn.origin())?;
     let home = host.home_scope()?;
-    let toolbox = Toolbox::open(chats, &host, &home, asked)?;
+    let toolbox = Toolbox::open(chats, &host, &home, turn)?;
     let teller = Arc::new(TurnReporter::new(Arc::clone(&turn.log), toolbox.checklist.clone()));
-    let recording = start_recording(&host, turn)?;
-    let mut listeners: Vec<Arc<dyn Listener>> = vec![teller.clone()];
-    listeners.extend([Arc::clone(&recording.0) as _]);
+    let (recorder, heartbeat) = start_recording(&host, turn)?;
+    let listeners: Vec<Arc<dyn Listener>> = vec![teller.clone(), recorder.clone()];
     let events = AgentEvents::new(turn.log.task.clone(), clock(&host), listeners);
-    let running = Running { chats, turn, asked, host: &host, toolbox: &toolbox, teller: &teller };
-    let outcome = host.block_on(running.go(events, recording.1))?;
+    let running = Running { chats, turn, host: &host, toolbox: &toolbox, teller: &teller };
+    let outcome = host.block_on(running.go(events, heartbeat))?;
     // If recording fails, the answer is still returned.
-    let _ = recording.0.close();
+    let _ = recorder.close();
     empty_spill(&host, &home);
     if let Ok(state) = open_state(&host)
-        && let Ok(session) = state.session(&asked.session.id)
+        && let Ok(session) = state.session(&turn.session.id)
     {
-        let said = asked.request.text.as_str();
-        remember(&host, &state, &session, said);
+        remember(&host, &state, &session, &turn.request.text);
     }
     let mut outcome = outcome?;
-    list_unchecked(&mut outcome, &toolbox, turn);
-    Ok(last_message(outcome, &teller, turn, has_pictures(&asked.request)))
-}
-
-fn list_unchecked(outcome: &mut Outcome, toolbox: &Toolbox, turn: &LiveTurn) {
     let is_done = matches!(outcome.ending, Ending::Completed { .. });
-    let unchecked = if is_done { toolbox.unchecked(outcome) } else { Vec::new() };
-    if unchecked.is_empty() {
-        return;
+    let unchecked = if is_done { toolbox.unchecked(&outcome) } else { Vec::new() };
+    if !unchecked.is_empty() {
+        let text = format!("Not checked: {}", unchecked.join(", "));
+        outcome.text.push_str(&format!("\n\n{text}"));
+        turn.log.tell(TaskUpdate::Notice { text });
     }
-    let text = format!("Not checked: {}", unchecked.join(", "));
-    outcome.text.push_str(&format!("\n\n{text}"));
-    turn.log.tell(TaskUpdate::Notice { text });
+    Ok(last_message(outcome, &teller, turn))
 }
 
 fn start_recording(host: &Host, turn: &LiveTurn) -> Result<(Arc<Recorder>, Heartbeat)> {
@@ -90,7 +75,6 @@ fn start_recording(host: &Host, turn: &LiveTurn) -> Result<(Arc<Recorder>, Heart
 struct Running<'a> {
     chats: &'a Arc<ChatShared>,
     turn: &'a Arc<LiveTurn>,
-    asked: &'a TurnInput,
     host: &'a Host,
     toolbox: &'a Toolbox,
     teller: &'a Arc<TurnReporter>,
@@ -106,7 +90,7 @@ impl Running<'_> {
         let job = Job {
             spec: &self.toolbox.spec,
             history,
-            asked: &self.asked.request.text,
+            asked: &self.turn.request.text,
             attachments: self.attachments()?,
             checkpoint: Some(&checkpoint),
             events,
@@ -139,31 +123,35 @@ impl Running<'_> {
         };
         self.end_jobs(&mut pipeline, &mut outcome).await;
         undo::keep(self.host, &self.turn.log, &deps.workspace, &pipeline.turn_changes())?;
-        self.pass_on_unheard(&mut outcome);
+        // The user can send messages again that arrived too late for the agent to read.
+        for words in std::mem::take(&mut outcome.unheard) {
+            let text = format!("This came too late for the agent: {words}");
+            self.turn.log.tell(TaskUpdate::Notice { text });
+        }
         Ok(outcome)
     }
 
     fn attachments(&self) -> Result<Vec<Attachment>> {
         let mut found = Vec::new();
-        if let Some(name) = &self.asked.request.skill {
+        if let Some(name) = &self.turn.request.skill {
             let skill = self.toolbox.deps.skills.find(name).ok_or_else(|| {
                 OpError::not_found(format!("There is no skill `{name}`"))
                     .hint("`nacre skill` shows them")
             })?;
-            let text = skill.instructions(&self.asked.request.text);
+            let text = skill.instructions(&self.turn.request.text);
             let name_of_it = format!("the skill {name}, which I ask you to follow");
             found.push(Attachment::text(name_of_it, text));
             self.toolbox.skills.add(skill);
             self.turn.log.tell(TaskUpdate::Skill { skill: name.clone() });
         }
         let deps = &self.toolbox.deps;
-        found.extend(attachments::read_all(self.host, deps, &self.asked.request)?);
+        found.extend(attachments::read_all(self.host, deps, &self.turn.request)?);
         Ok(found)
     }
 
     fn history(&self, state: &Mutex<State>) -> Result<Conversation> {
         let state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        let records = state.items(&self.asked.session.id, 0, usize::MAX)?;
+        let records = state.items(&self.turn.session.id, 0, usize::MAX)?;
         let items = records.iter().map(|record| Item::from_json(&record.json));
         let mut conversation = Conversation::from_items(items);
         if self.toolbox.deps.models.route(Role::Chat)?.takes_images() {
@@ -173,19 +161,16 @@ impl Running<'_> {
     }
 
     fn pipeline(&self, events: &AgentEvents) -> Result<Pipeline> {
-        let asked = &self.asked;
-        let policy = asked.policy();
         let (chats, log) = (Arc::clone(self.chats), Arc::clone(&self.turn.log));
-        let approver = TurnApprover { chats, log };
         let parts = PipelineParts {
             tools: self.toolbox.tools(events),
             workspace: Arc::clone(&self.toolbox.deps.workspace),
             spill: self.toolbox.deps.spill.clone(),
             effects: self.toolbox.effects.clone(),
             approval: Approval {
-                policy,
-                approver: Some(Arc::new(approver)),
-                grants: self.chats.allowed_in(&asked.session.id),
+                policy: self.turn.policy(),
+                approver: Some(Arc::new(TurnApprover { chats, log })),
+                grants: self.chats.allowed_in(&self.turn.session.id),
             },
             events: events.clone(),
         };
@@ -200,7 +185,7 @@ impl Running<'_> {
         }
         let runner = Runner::here(self.host.environment.pid);
         let holder =
-            Holder { session: &self.asked.session.id, task: &self.turn.log.task, runner: &runner };
+            Holder { session: &self.turn.session.id, task: &self.turn.log.task, runner: &runner };
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.append_items(holder, &new, (self.toolbox.deps.clock)())?;
         self.teller.saved(items);
@@ -219,64 +204,39 @@ impl Running<'_> {
         let changed = pipeline.look_again((self.toolbox.deps.clock)()).await;
         outcome.effects.changed.extend(changed);
     }
-
-    /// Reports messages that arrived too late for the agent to read, so that the user can send them
-    /// again.
-    fn pass_on_unheard(&self, outcome: &mut Outcome) {
-        for words in std::mem::take(&mut outcome.unheard) {
-            self.turn.log.tell(TaskUpdate::Notice {
-                text: format!("This came too late for the agent: {words}"),
-            });
-        }
-    }
 }
 
-fn has_pictures(request: &ChatStartRequest) -> bool {
-    request
-        .attachments
-        .iter()
-        .any(|attached| matches!(attached, nacre_types::Attachment::Image { .. }))
-}
-
-fn last_message(
-    outcome: Outcome,
-    teller: &TurnReporter,
-    turn: &LiveTurn,
-    has_pictures: bool,
-) -> TaskUpdate {
+fn last_message(outcome: Outcome, teller: &TurnReporter, turn: &LiveTurn) -> TaskUpdate {
     let usage = teller.usage();
+    let changed = outcome.effects.changed.into_iter().map(|change| change.path);
+    let changed: BTreeSet<String> = changed.collect();
     match outcome.ending {
         Ending::Completed { signal, reason } => TaskUpdate::Completed(TaskEnd {
             signal: signal.as_str().to_owned(),
             reason,
             text: outcome.text,
-            changed: changed_paths(&outcome.effects),
+            changed: changed.into_iter().collect(),
             usage,
         }),
         Ending::Cancelled(by) => TaskUpdate::Cancelled { by: by.as_str().to_owned() },
         Ending::Failed(error) => {
-            let error = failure(&error, turn, has_pictures);
+            let error = failure(&error, turn);
             TaskUpdate::Failed { error: error.into(), usage }
         }
     }
 }
 
-fn failure(error: &RunError, turn: &LiveTurn, has_pictures: bool) -> OpError {
+fn failure(error: &RunError, turn: &LiveTurn) -> OpError {
     let mut failed = run_failed(error);
-    if has_pictures
+    let is_picture =
+        |one: &nacre_types::Attachment| matches!(one, nacre_types::Attachment::Image { .. });
+    if turn.request.attachments.iter().any(is_picture)
         && let RunError::Model(error) = error
         && error.kind == ErrorKind::BadRequest
     {
         failed = failed.hint("The model may not take pictures; choose another, or describe it");
     }
     failed.hint(format!("What happened: nacre events show {}", turn.log.task))
-}
-
-fn changed_paths(effects: &RunEffects) -> Vec<String> {
-    let mut paths: Vec<String> = effects.changed.iter().map(|change| change.path.clone()).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    paths
 }
 
 /// Maximum size of a message. Longer texts must be attached.
@@ -296,66 +256,54 @@ pub(super) async fn start(
     if MAX_TEXT_BYTES < request.text.len() {
         return Err(OpError::usage("The text is too long").hint("Attach it as a file"));
     }
-    let (shared, asked) = (Arc::clone(chats), request.clone());
-    let (session, turn) =
-        chats.call(origin.clone(), move |host| accept(&shared, host, &asked)).await?;
+    let shared = Arc::clone(chats);
+    let turn = chats.call(origin, move |host| accept(&shared, host, request)).await?;
     let log = Arc::clone(&turn.log);
-    log.tell(TaskUpdate::Accepted { text: request.text.clone() });
+    log.tell(TaskUpdate::Accepted { text: turn.request.text.clone() });
     let report = ChatStartReport { task: log.task.to_string(), session: log.session.to_string() };
-    tokio::spawn(live(
-        Arc::clone(chats),
-        turn,
-        TurnInput { session, request, caller: origin.caller },
-    ));
+    tokio::spawn(live(Arc::clone(chats), turn));
     Ok((report, log))
 }
 
-fn accept(
-    chats: &ChatShared,
-    host: &Host,
-    request: &ChatStartRequest,
-) -> Result<(SessionRecord, Arc<LiveTurn>)> {
+fn accept(chats: &ChatShared, host: &Host, request: ChatStartRequest) -> Result<Arc<LiveTurn>> {
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
     let session = named(&state, &request.session)?;
     let task = TaskId::from_random(random(host)?);
     let hidden = words(host.settings());
     let new = NewTask {
-        id: task.clone(),
         session: session.id.clone(),
-        parent: None,
         project: session.project.clone(),
-        agent: "chat".to_owned(),
-        class: TaskClass::Interactive,
-        // Redaction comes before truncation, because a truncated secret would not be detected.
-        title: hidden.redact(&request.text).chars().take(200).collect(),
+        ..new_task(host, &task, "chat", TaskClass::Interactive, &request.text, &hidden)
     };
     state.accept(&new, &Runner::here(host.environment.pid), host.now())?;
-    let log = TaskLog::new(task, session.id.clone(), state, hidden, clock(host));
-    let turn = Arc::new(LiveTurn {
-        log: Arc::new(log),
-        is_guests: AtomicBool::new(host.actor == Actor::Person),
-        handle: RunHandle::new(),
-    });
-    chats.add_turn(&turn);
-    Ok((session, turn))
+    let log = TaskLog::new(task.clone(), session.id.clone(), state, hidden, clock(host));
+    let (log, handle, caller) = (Arc::new(log), RunHandle::new(), host.caller.clone());
+    let is_guests = AtomicBool::new(!caller.is_owner());
+    let turn = Arc::new(LiveTurn { log, is_guests, handle, session, request, caller });
+    chats.live().insert(task, Arc::clone(&turn));
+    Ok(turn)
 }
 
 /// Waits until the turn may run, runs it, and always sends a last message.
-async fn live(chats: Arc<ChatShared>, turn: Arc<LiveTurn>, asked: TurnInput) {
+async fn live(chats: Arc<ChatShared>, turn: Arc<LiveTurn>) {
     let task = turn.log.task.clone();
-    let last = match wait(&chats, &turn, &asked.caller.identity).await {
+    let last = match wait(&chats, &turn).await {
         Ok(None) => {
             let (shared, running) = (Arc::clone(&chats), Arc::clone(&turn));
-            let work = tokio::task::spawn_blocking(move || run(&shared, &running, &asked));
-            work.await.unwrap_or_else(|_| failed_turn("The turn broke down inside"))
+            let work = tokio::task::spawn_blocking(move || work(&shared, &running));
+            work.await.unwrap_or_else(|_| Ok(failed_turn("The turn broke down inside")))
         }
-        Ok(Some(by)) => TaskUpdate::Cancelled { by: by.as_str().to_owned() },
-        Err(error) => TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() },
+        Ok(Some(by)) => Ok(TaskUpdate::Cancelled { by: by.as_str().to_owned() }),
+        Err(error) => Err(error),
     };
+    let failed =
+        |error: OpError| TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() };
+    let last = last.unwrap_or_else(failed);
     record_end(&chats, &task, &last).await;
     turn.log.tell(last);
-    chats.remove_turn(&task);
+    chats.live().remove(&task);
+    chats.turn_ended.notify_waiters();
 }
 
 fn failed_turn(message: &str) -> TaskUpdate {
@@ -393,11 +341,7 @@ async fn record_end(chats: &Arc<ChatShared>, task: &TaskId, last: &TaskUpdate) {
 
 /// Waits until the turn may run. If it was cancelled, returns who cancelled it. It is also
 /// cancelled if its token is revoked or expires.
-async fn wait(
-    chats: &Arc<ChatShared>,
-    turn: &LiveTurn,
-    identity: &Identity,
-) -> Result<Option<CancelledBy>> {
+async fn wait(chats: &Arc<ChatShared>, turn: &LiveTurn) -> Result<Option<CancelledBy>> {
     let control = turn.handle.control();
     let mut told = None;
     loop {
@@ -405,7 +349,7 @@ async fn wait(
         if control.stopped() == Some(Stopped::Cancelled) {
             return Ok(Some(control.cancelled_by()));
         }
-        let (task, identity) = (turn.log.task.clone(), identity.clone());
+        let (task, identity) = (turn.log.task.clone(), turn.caller.identity.clone());
         let looked = chats.call(CallOrigin::default(), move |host| {
             if host.caller_now(&identity)?.is_none() {
                 return Ok(None);

@@ -6,6 +6,7 @@
 
 use nacre_base::ContentHash;
 use nacre_base::fs::{RelPath, WriteScope, Writer};
+use nacre_base::redact::ExtraWords;
 use nacre_engine::lifecycle::{Item, TurnEnd};
 use nacre_engine::record::state::{Holder, NewItem, SessionRecord, State, TaskStore as _};
 use nacre_engine::record::{NewTask, Runner, Signal, Start, TaskClass, TaskId, TaskState};
@@ -17,7 +18,7 @@ use super::log::TaskLog;
 use super::open_state;
 use super::sessions::named;
 use crate::error::{OpError, Result};
-use crate::host::Host;
+use crate::host::{Host, new_task};
 
 const FOLDER: &str = "undo";
 
@@ -54,7 +55,7 @@ pub(super) fn keep(
     if changes.files.is_empty() {
         return Ok(());
     }
-    let folder = folder(host)?;
+    let folder = host.home_folder(FOLDER)?;
     let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
     // Names are sorted by the item number, so the last name belongs to the last turn.
     let n_items = open_state(host)?.session(&log.session)?.last_item;
@@ -64,30 +65,26 @@ pub(super) fn keep(
             writer.write_atomic(&RelPath::new(&format!("{name}.{number}"))?, bytes)?;
         }
     }
+    let note = |TurnFile { path, before, mode, after }: &TurnFile| KeptFile {
+        path: path.to_string(),
+        was_there: before.is_some(),
+        mode: *mode,
+        after: *after,
+    };
+    let lost = |NotKept { what, why }: &NotKept| (what.clone(), why.clone());
     let manifest = Manifest {
         task: log.task.to_string(),
         workspace: workspace.root().display().to_string(),
-        files: changes.files.iter().map(note_file).collect(),
-        not_kept: changes
-            .not_kept
-            .iter()
-            .map(|lost| (lost.what.clone(), lost.why.clone()))
-            .collect(),
+        files: changes.files.iter().map(note).collect(),
+        not_kept: changes.not_kept.iter().map(lost).collect(),
     };
     // The manifest is written last, so if it exists, all of its files exist too.
     let text = serde_json::to_vec(&manifest).unwrap_or_default();
     writer.write_atomic(&RelPath::new(&format!("{name}.json"))?, &text)?;
-    forget_old(&folder, &writer, log.session.as_str());
+    let names = turns(&folder, log.session.as_str());
+    let n_old = names.len().saturating_sub(MAX_TURNS);
+    names[..n_old].iter().for_each(|name| forget(&folder, &writer, name));
     Ok(())
-}
-
-fn note_file(file: &TurnFile) -> KeptFile {
-    let TurnFile { path, before, mode, after } = file;
-    KeptFile { path: path.to_string(), was_there: before.is_some(), mode: *mode, after: *after }
-}
-
-fn folder(host: &Host) -> Result<WriteScope> {
-    host.home_folder(FOLDER)
 }
 
 fn turns(folder: &WriteScope, session: &str) -> Vec<String> {
@@ -101,14 +98,6 @@ fn turns(folder: &WriteScope, session: &str) -> Vec<String> {
         names.filter_map(|name| name.strip_suffix(".json").map(str::to_owned)).collect();
     names.sort_unstable();
     names
-}
-
-fn forget_old(folder: &WriteScope, writer: &Writer<'_>, session: &str) {
-    let names = turns(folder, session);
-    let n_old = names.len().saturating_sub(MAX_TURNS);
-    for name in &names[..n_old] {
-        forget(folder, writer, name);
-    }
 }
 
 /// Removes the record of a turn, starting with its manifest. Remaining files are removed the next
@@ -133,7 +122,7 @@ pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoRep
     let ChatUndoRequest { session, task } = request;
     let mut state = open_state(host)?;
     let session = named(&state, session)?;
-    let folder = folder(host)?;
+    let folder = host.home_folder(FOLDER)?;
     let names = turns(&folder, session.id.as_str());
     let is_wanted = |name: &&String| task.as_ref().is_none_or(|task| name.ends_with(task.as_str()));
     let Some(name) = names.iter().rev().find(is_wanted) else {
@@ -146,7 +135,13 @@ pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoRep
     let TakenBack { changed, kept } = changes.take_back(&workspace);
     let restored: Vec<String> = changed.into_iter().map(|change| change.path).collect();
     let done = TaskState::Completed { signal: Signal::Done };
-    let items: Vec<NewItem> = note_restored(&restored, done).iter().map(Item::to_new).collect();
+    let mut items: Vec<NewItem> = Vec::new();
+    if !restored.is_empty() {
+        let text = format!("I took your last changes of these files back: {}", restored.join(", "));
+        let said = Item::User { text, attachments: Vec::new() };
+        let end = Item::End(TurnEnd { state: done, text: None });
+        items.extend([said.to_new(), end.to_new()]);
+    }
     let holder = Holder { session: &session.id, task: &turn, runner: &runner };
     state.append_items(holder, &items, host.now())?;
     state.go(&turn, done, host.now())?;
@@ -177,14 +172,11 @@ fn read(folder: &WriteScope, name: &str) -> Result<(Manifest, TurnChanges)> {
 fn begin(host: &Host, state: &mut State, session: &SessionRecord) -> Result<(TaskId, Runner)> {
     let task = TaskId::from_random(crate::host::seed(host).rotate_left(17));
     let runner = Runner::here(host.environment.pid);
+    let (title, words) = ("Take the last changes back", ExtraWords::default());
     let new = NewTask {
-        id: task.clone(),
         session: session.id.clone(),
-        parent: None,
         project: session.project.clone(),
-        agent: "undo".to_owned(),
-        class: TaskClass::Interactive,
-        title: "Take the last changes back".to_owned(),
+        ..new_task(host, &task, "undo", TaskClass::Interactive, title, &words)
     };
     state.accept(&new, &runner, host.now())?;
     if state.start(&task, &runner, host.now())? != Start::Now {
@@ -193,14 +185,4 @@ fn begin(host: &Host, state: &mut State, session: &SessionRecord) -> Result<(Tas
             .hint("Stop it first, or wait"));
     }
     Ok((task, runner))
-}
-
-fn note_restored(restored: &[String], done: TaskState) -> Vec<Item> {
-    if restored.is_empty() {
-        return Vec::new();
-    }
-    let paths = restored.join(", ");
-    let text = format!("I took your last changes of these files back: {paths}");
-    let said = Item::User { text, attachments: Vec::new() };
-    vec![said, Item::End(TurnEnd { state: done, text: None })]
 }

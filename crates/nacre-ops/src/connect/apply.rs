@@ -8,7 +8,6 @@ use nacre_base::config::agents;
 use nacre_base::fs::{Access, ChangeSet, RelPath, WriteScope, Writer};
 use nacre_traces::agent_config::{ConnectedPart, Undo, is_ours};
 use nacre_traces::agents::ADAPTERS;
-use nacre_traces::transcript::Adapter;
 use nacre_types::{ConnectReport, ErrorCode, WiringOptions};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -17,9 +16,9 @@ use super::listing::Dialogue;
 use super::plan::{AgentFile, Plan, PlannedFile, Planner};
 use super::report;
 use crate::error::{OpError, Result};
-use crate::host::{
-    Host, agent_named, agent_names, connected, homes, if_there, program_path, read_text,
-};
+use crate::host::{Host, agent_named, agent_names, connected, if_there, program_path, read_text};
+use crate::recording::replace_text;
+use crate::status::switched_off;
 
 /// Starts a plan. First reverts an earlier change that was interrupted, unless this is a dry run.
 pub(super) fn begin<'h>(host: &'h Host, wiring: &WiringOptions) -> Result<Planner<'h>> {
@@ -50,7 +49,9 @@ pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<
         plan.old.write(&writer, &BTreeMap::new())?;
         return Err(error);
     }
-    remove_folders(plan);
+    for (path, _) in plan.changed().filter(|(_, file)| file.after.is_none()) {
+        remove_empty(plan.old.files.get(path).map_or(&[], |record| record.folders.as_slice()));
+    }
     let mut backups = plan.backups.clone();
     backups.extend(before_texts(plan));
     plan.new.write(&writer, &backups)
@@ -69,6 +70,7 @@ fn report_conflict(message: &str) -> OpError {
     OpError::new(ErrorCode::Conflict, message).hint("Nothing was changed. Run the command again")
 }
 
+/// Returns the ledger with the changes to make.
 fn announce(plan: &Plan) -> Ledger {
     let hash = |text: &Option<String>| text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
     let pending = plan.changed().map(|(path, file)| PendingFile {
@@ -88,15 +90,8 @@ fn before_texts(plan: &Plan) -> BTreeMap<ContentHash, String> {
 /// Changes a file from `before` to `after`. Fails if the current text equals neither, because the
 /// user has edited the file.
 fn write(place: &AgentFile, before: Option<&str>, after: Option<&str>) -> Result<()> {
-    let (scope, rel) = (place.scope()?, place.rel());
-    let hash = |text: &str| ContentHash::of(text.as_bytes());
-    match (before, after) {
-        (None, Some(after)) => scope.create_file(rel, after.as_bytes())?,
-        (Some(before), Some(after)) => scope.replace_file(rel, hash(before), after.as_bytes())?,
-        (Some(before), None) => scope.remove_file(rel, hash(before))?,
-        (None, None) => {}
-    }
-    Ok(())
+    let (before, after) = (before.map(str::as_bytes), after.map(str::as_bytes));
+    replace_text(&place.scope()?, place.rel(), before, after)
 }
 
 /// Restores files. A file that the user has edited in the meantime is kept.
@@ -119,15 +114,6 @@ fn read_back(plan: &Plan) -> Result<()> {
         }
     }
     Ok(())
-}
-
-fn remove_folders(plan: &Plan) {
-    let gone = plan.changed().filter(|(_, file)| file.after.is_none());
-    for (path, _) in gone {
-        if let Some(record) = plan.old.files.get(path) {
-            remove_empty(&record.folders);
-        }
-    }
 }
 
 /// Removes empty folders, innermost first. Errors are ignored.
@@ -164,7 +150,11 @@ fn undo(host: &Host, pending: &PendingFile) -> Result<()> {
     if is(pending.after) && !is(pending.before) {
         let before = match pending.before {
             None => None,
-            Some(hash) => Some(backup(host, &hash).ok_or_else(|| report_lost(&pending.path))?),
+            Some(hash) => Some(backup(host, &hash).ok_or_else(|| {
+                OpError::failed(format!("The backup of `{}` is gone", pending.path.display())).hint(
+                    "Look at the file, then move `connect/ledger.json` in the global folder away",
+                )
+            })?),
         };
         write(&place, now.as_deref(), before.as_deref())?;
     }
@@ -172,11 +162,6 @@ fn undo(host: &Host, pending: &PendingFile) -> Result<()> {
         remove_empty(&pending.folders);
     }
     Ok(())
-}
-
-fn report_lost(path: &Path) -> OpError {
-    OpError::failed(format!("The backup of `{}` is gone", path.display()))
-        .hint("Look at the file, then move `connect/ledger.json` in the global folder away")
 }
 
 pub fn codex_program(host: &Host) -> Result<PathBuf> {
@@ -209,11 +194,7 @@ pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport
     report(host, &plan)
 }
 
-fn hashes(
-    host: &Host,
-    codex: &std::path::Path,
-    folder: &std::path::Path,
-) -> Result<Vec<(String, String)>, String> {
+fn hashes(host: &Host, codex: &Path, folder: &Path) -> Result<Vec<(String, String)>, String> {
     let mut server = Dialogue::start(host, codex, &["app-server"])?;
     let client = json!({"clientInfo": {"name": "nacre", "title": "Nacre", "version": env!("CARGO_PKG_VERSION")}});
     server.ask("initialize", client, None)?;
@@ -251,12 +232,6 @@ fn collect(value: &Value, hashes: &mut Vec<(String, String)>) {
 }
 
 pub(super) fn notes(plan: &Plan) -> Vec<String> {
-    let mut notes = side_effects(plan);
-    notes.extend(left_to_do(plan));
-    notes
-}
-
-fn side_effects(plan: &Plan) -> Vec<String> {
     let brings = |end: &str, sign: &str| {
         let has = |text: &Option<String>| text.as_ref().is_some_and(|text| text.contains(sign));
         plan.files
@@ -273,23 +248,21 @@ fn side_effects(plan: &Plan) -> Vec<String> {
             "Other agents read `~/.agents/skills`, too, and find the skill there",
         ),
     ];
-    effects.into_iter().filter(|(is_so, _)| *is_so).map(|(_, note)| note.to_owned()).collect()
-}
-
-fn left_to_do(plan: &Plan) -> Vec<String> {
+    let effects = effects.into_iter().filter(|(is_so, _)| *is_so);
+    let mut notes: Vec<String> = effects.map(|(_, note)| note.to_owned()).collect();
     let holds = |part: ConnectedPart| {
         let mut entries = plan.new.files.values().flat_map(|record| &record.entries);
         entries.any(|entry| entry.is("codex", part))
     };
     let changes_hooks = |path: &PathBuf| path.ends_with("hooks.json");
     let is_written = plan.files.iter().any(|(path, file)| changes_hooks(path) && file.changes());
-    if !is_written || !holds(ConnectedPart::Hooks) || holds(ConnectedPart::Trust) {
-        return Vec::new();
+    if is_written && holds(ConnectedPart::Hooks) && !holds(ConnectedPart::Trust) {
+        notes.push(
+            "Codex runs hooks only when you trust them: `nacre connect codex --trust-hooks`, or choose it when codex asks"
+                .to_owned(),
+        );
     }
-    vec![
-        "Codex runs hooks only when you trust them: `nacre connect codex --trust-hooks`, or choose it when codex asks"
-            .to_owned(),
-    ]
+    notes
 }
 
 const LEDGER_FILE: &str = "connect/ledger.json";
@@ -344,6 +317,7 @@ impl EntryRecord {
     pub(super) fn new(agent: &str, part: ConnectedPart) -> Self {
         Self { agent: agent.to_owned(), part, guard: false, undo: Undo::default() }
     }
+
     pub(super) fn is(&self, agent: &str, part: ConnectedPart) -> bool {
         self.agent == agent && self.part == part
     }
@@ -361,12 +335,10 @@ struct PendingFile {
 
 impl Ledger {
     pub(super) fn read(host: &Host) -> Result<Self> {
-        stored(host)?.map_or_else(|| Ok(Self::default()), |text| Self::parse(&text))
-    }
-
-    fn parse(text: &str) -> Result<Self> {
-        let ledger: Result<Self, _> = serde_json::from_str(text);
-        match ledger {
+        let Some(scope) = open(host)? else { return Ok(Self::default()) };
+        let bytes = scope.read_optional(&RelPath::new(LEDGER_FILE)?, MAX_BYTES)?;
+        let Some(bytes) = bytes else { return Ok(Self::default()) };
+        match serde_json::from_str::<Self>(&String::from_utf8_lossy(&bytes)) {
             Ok(ledger) if ledger.version == VERSION => Ok(ledger),
             Ok(_) | Err(_) => Err(OpError::failed(format!(
                 "`{LEDGER_FILE}` in the global folder is damaged, or of another version"
@@ -389,7 +361,9 @@ impl Ledger {
         json.push(b'\n');
         let path = RelPath::new(LEDGER_FILE)?;
         set.put(path.clone(), scope.read_optional(&path, MAX_BYTES)?.as_deref(), json);
-        let needed = self.needed();
+        let bases = self.files.values().filter_map(|record| record.base);
+        let needed: BTreeSet<ContentHash> =
+            bases.chain(self.pending.iter().filter_map(|file| file.before)).collect();
         for (hash, text) in backups.iter().filter(|(hash, _)| needed.contains(hash)) {
             let path = backup_path(hash)?;
             if !scope.has(&path)? {
@@ -407,11 +381,6 @@ impl Ledger {
         writer.commit(set)?;
         Ok(())
     }
-
-    fn needed(&self) -> BTreeSet<ContentHash> {
-        let bases = self.files.values().filter_map(|record| record.base);
-        bases.chain(self.pending.iter().filter_map(|file| file.before)).collect()
-    }
 }
 
 /// Returns the original text of a file, or `None` if the backup is missing or damaged.
@@ -423,12 +392,6 @@ pub(super) fn backup(host: &Host, hash: &ContentHash) -> Option<String> {
 
 fn backup_path(hash: &ContentHash) -> Result<RelPath> {
     Ok(RelPath::new(&format!("{BACKUP}/{hash}"))?)
-}
-
-fn stored(host: &Host) -> Result<Option<String>> {
-    let Some(scope) = open(host)? else { return Ok(None) };
-    let bytes = scope.read_optional(&RelPath::new(LEDGER_FILE)?, MAX_BYTES)?;
-    Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }
 
 fn open(host: &Host) -> Result<Option<WriteScope>> {
@@ -476,13 +439,10 @@ fn absolute(host: &Host, paths: &[String]) -> Result<Vec<PathBuf>> {
 /// Registers every agent that has traces. Does nothing if there is no register, because all agents
 /// are then read.
 pub(super) fn register_found(host: &Host) -> Result<()> {
-    let Some(chosen) = connected(host)? else { return Ok(()) };
-    let homes = homes(host)?;
-    let has_traces =
-        |adapter: &&&dyn Adapter| !adapter.discover(&adapter.roots(&homes)).sources.is_empty();
-    let is_new = |name: &&str| !chosen.iter().any(|agent| agent.name == *name);
-    let found = ADAPTERS.iter().filter(has_traces).map(|adapter| adapter.agent().as_str());
-    let found: Vec<&str> = found.filter(is_new).collect();
+    if connected(host)?.is_none() {
+        return Ok(());
+    }
+    let found = switched_off(host);
     edit(host, |text, origin| {
         let mut text = text.to_owned();
         for name in &found {

@@ -12,8 +12,6 @@ use nacre_traces::agent_config::{
     ConnectedPart, Edit, EntryState, FileEdit, HookEvent, Places, Program,
 };
 use nacre_traces::agents::{ADAPTERS, AgentSpec, connectable_agent, connectable_agents};
-use nacre_traces::catalog::Connection;
-use nacre_traces::transcript::{Adapter, Homes};
 use nacre_types::{
     AgentCheck, AgentEntry, CheckState, ConnectDoctorReport, ConnectReport, PartCheck, WiringPart,
     WiringState,
@@ -31,48 +29,53 @@ pub(super) fn list(host: &Host) -> Result<ConnectReport> {
     let agents = super::names().into_iter().map(|name| {
         let adapter = ADAPTERS.iter().find(|adapter| adapter.agent().as_str() == name);
         let connection = connections.iter().find(|connection| connection.agent.as_str() == name);
-        let mut entry = unread(name);
+        let mut entry = AgentEntry {
+            agent: name.to_owned(),
+            connected: false,
+            sources: 0,
+            roots: Vec::new(),
+            problems: Vec::new(),
+            traces: WiringState::NotPossible,
+            mcp: WiringState::NotPossible,
+            hooks: WiringState::NotPossible,
+            skill: WiringState::NotPossible,
+        };
         if let Some(adapter) = adapter {
-            read_traces(host, &mut entry, *adapter, connection, &homes);
+            let usual = || adapter.roots(&homes);
+            let roots = connection.map_or_else(usual, |connection| connection.roots.clone());
+            let discovery = adapter.discover(&roots);
+            entry.connected = connection.is_some();
+            entry.traces = if entry.connected { WiringState::On } else { WiringState::Off };
+            entry.sources = discovery.sources.len() as u64;
+            entry.roots = roots.iter().map(|root| short(host, root)).collect();
+            let problems = discovery.problems.iter();
+            entry.problems = problems.map(|problem| problem.error.to_string()).collect();
         }
         if let Some(spec) = connectable_agent(name) {
-            files.look_into(spec, &mut entry);
+            for part in ConnectedPart::USUAL {
+                let state = match files.state(spec, part) {
+                    None => WiringState::NotPossible,
+                    Some(Ok(EntryState::Current)) => WiringState::On,
+                    Some(Ok(EntryState::Outdated)) => WiringState::Outdated,
+                    Some(Ok(EntryState::Missing)) => WiringState::Off,
+                    Some(Err(problem)) => {
+                        entry.problems.push(problem);
+                        WiringState::Off
+                    }
+                };
+                match part {
+                    ConnectedPart::Mcp => entry.mcp = state,
+                    ConnectedPart::Hooks => entry.hooks = state,
+                    ConnectedPart::Skill => entry.skill = state,
+                    ConnectedPart::Trust => {}
+                }
+            }
+            entry.problems.dedup();
         }
         entry
     });
     let agents = agents.collect();
     Ok(ConnectReport { agents, ..ConnectReport::default() })
-}
-
-fn unread(name: &str) -> AgentEntry {
-    AgentEntry {
-        agent: name.to_owned(),
-        connected: false,
-        sources: 0,
-        roots: Vec::new(),
-        problems: Vec::new(),
-        traces: WiringState::NotPossible,
-        mcp: WiringState::NotPossible,
-        hooks: WiringState::NotPossible,
-        skill: WiringState::NotPossible,
-    }
-}
-
-fn read_traces(
-    host: &Host,
-    entry: &mut AgentEntry,
-    adapter: &dyn Adapter,
-    connection: Option<&Connection>,
-    homes: &Homes,
-) {
-    let roots =
-        connection.map_or_else(|| adapter.roots(homes), |connection| connection.roots.clone());
-    let discovery = adapter.discover(&roots);
-    entry.connected = connection.is_some();
-    entry.traces = if entry.connected { WiringState::On } else { WiringState::Off };
-    entry.sources = discovery.sources.len() as u64;
-    entry.roots = roots.iter().map(|root| short(host, root)).collect();
-    entry.problems = discovery.problems.iter().map(|problem| problem.error.to_string()).collect();
 }
 
 pub(super) struct AgentFiles {
@@ -91,28 +94,6 @@ impl AgentFiles {
 
     pub(super) fn program(&self, has_guard: bool) -> Program {
         Program { path: self.program.clone(), has_guard }
-    }
-
-    fn look_into(&self, spec: &AgentSpec, entry: &mut AgentEntry) {
-        for part in ConnectedPart::USUAL {
-            let state = match self.state(spec, part) {
-                None => WiringState::NotPossible,
-                Some(Ok(EntryState::Current)) => WiringState::On,
-                Some(Ok(EntryState::Outdated)) => WiringState::Outdated,
-                Some(Ok(EntryState::Missing)) => WiringState::Off,
-                Some(Err(problem)) => {
-                    entry.problems.push(problem);
-                    WiringState::Off
-                }
-            };
-            match part {
-                ConnectedPart::Mcp => entry.mcp = state,
-                ConnectedPart::Hooks => entry.hooks = state,
-                ConnectedPart::Skill => entry.skill = state,
-                ConnectedPart::Trust => {}
-            }
-        }
-        entry.problems.dedup();
     }
 
     /// Returns the state of a part in an agent's file. An entry is valid with or without a guard.
@@ -192,7 +173,7 @@ fn check(
     spec: &AgentSpec,
     part: ConnectedPart,
 ) -> Option<PartCheck> {
-    let (_, wire_part) = super::PARTS.into_iter().find(|(of, _)| *of == part)?;
+    let wire_part = WiringPart::from_name(part.as_str())?;
     let (edit, text) = files.configured(spec, part, false)?;
     let flag = part.as_str();
     let again = || Some(format!("nacre connect {} --{flag}", spec.name));

@@ -22,7 +22,7 @@ pub use self::listing::doctor;
 use self::plan::{Plan, Planner};
 use crate::error::{OpError, Result};
 use crate::host::{Host, agent_names};
-use crate::recording::{OutsideChange, own_store, put_back_text, record_outside, text_record};
+use crate::recording::{CommandChange, own_store, put_back_text, text_record};
 use crate::run::change::{AgentParts, Reversal, StoredChange, TextRecord, TextRoot, changes};
 
 pub fn names() -> Vec<&'static str> {
@@ -44,7 +44,7 @@ pub fn connect(host: &Host, request: &ConnectRequest) -> Result<ConnectReport> {
     if dry_run {
         return connect_unrecorded(host, request);
     }
-    let before = ConnectionState::now(host)?;
+    let before = ConnectionState::of(host, &listing::list(host)?.agents)?;
     let report = connect_unrecorded(host, request)?;
     let change = record(host, request, &before, &report)?;
     Ok(ConnectReport { change, ..report })
@@ -73,12 +73,6 @@ fn parts(wiring: &WiringOptions) -> Vec<ConnectedPart> {
     }
     wiring.parts.iter().filter_map(|part| ConnectedPart::from_name(part.as_str())).collect()
 }
-
-const PARTS: [(ConnectedPart, WiringPart); 3] = [
-    (ConnectedPart::Mcp, WiringPart::Mcp),
-    (ConnectedPart::Hooks, WiringPart::Hooks),
-    (ConnectedPart::Skill, WiringPart::Skill),
-];
 
 fn known(name: &str) -> Result<Option<&'static AgentSpec>> {
     match connectable_agent(name) {
@@ -135,7 +129,12 @@ fn add(
                 planner.add(spec, &parts(wiring), wiring.guard)?;
             }
             Some(_) => {}
-            None if !reads_traces => return Err(only_traces(name)),
+            None if !reads_traces => {
+                return Err(OpError::usage(format!(
+                    "Only the traces of `{name}` can be connected"
+                ))
+                .hint(format!("nacre connect {name} --path DIR")));
+            }
             None => {}
         }
     }
@@ -149,15 +148,10 @@ fn add(
     report(host, &plan)
 }
 
-fn only_traces(name: &str) -> OpError {
-    OpError::usage(format!("Only the traces of `{name}` can be connected"))
-        .hint(format!("nacre connect {name} --path DIR"))
-}
-
 /// Refuses a part that the user requested explicitly but that the agent does not support.
 fn check_possible(spec: &AgentSpec, wiring: &WiringOptions, planner: &Planner<'_>) -> Result<()> {
     let asked = if wiring.parts.is_empty() { Vec::new() } else { parts(wiring) };
-    match asked.into_iter().find(|part| !planner.can_take(spec, *part)) {
+    match asked.into_iter().find(|part| planner.plain_edit(spec, *part).is_none()) {
         Some(part) => {
             Err(OpError::usage(format!("{} cannot take `--{}`", spec.title, part.as_str()))
                 .hint("`nacre connect list` shows what is possible"))
@@ -218,10 +212,6 @@ struct ConnectionState {
 }
 
 impl ConnectionState {
-    fn now(host: &Host) -> Result<Self> {
-        Self::of(host, &listing::list(host)?.agents)
-    }
-
     fn of(host: &Host, agents: &[AgentEntry]) -> Result<Self> {
         let mut wired = BTreeMap::new();
         for entry in agents {
@@ -287,14 +277,10 @@ fn record(
         }
     };
     let register = changed_register(&before.register, &now.register)?;
-    let change = OutsideChange {
-        mode: RunMode::Connect,
-        command: &command,
-        undoes: None,
-        before: before.register.as_deref().map(str::as_bytes).filter(|_| register.is_some()),
-        reversal: Reversal::Agents { agents, register },
-    };
-    record_outside(host, &own_store(host)?, change).map(Some)
+    let text = before.register.as_deref().map(str::as_bytes).filter(|_| register.is_some());
+    let command = CommandChange::new(RunMode::Connect, &command);
+    let reversal = Reversal::Agents { agents, register };
+    command.record(host, &own_store(host)?, reversal, text).map(Some)
 }
 
 /// Returns whether an earlier `connect` turned on the reading of an agent's traces.
@@ -327,10 +313,7 @@ pub(crate) fn undo(
     register: Option<&TextRecord>,
     dry_run: bool,
 ) -> Result<UndoReport> {
-    if let Some(by) = &change.undone_by {
-        let (id, by) = (change.id.clone(), by.clone());
-        return Err(crate::run::folder::UndoError::AlreadyUndone { id, by }.into());
-    }
+    change.check_open()?;
     let before = apply::register_text(host)?;
     let mut paths = Vec::new();
     for agent in agents {
@@ -346,31 +329,17 @@ pub(crate) fn undo(
         added: of.removed.clone(),
         removed: of.added.clone(),
     };
-    let run = match dry_run {
-        true => String::new(),
-        false => {
-            let agents = agents.iter().map(turned).collect();
-            let register = changed_register(&before, &apply::register_text(host)?)?;
-            let change = OutsideChange {
-                mode: RunMode::Undo,
-                command: "undo",
-                undoes: Some(&change.id),
-                before: before.as_deref().map(str::as_bytes).filter(|_| register.is_some()),
-                reversal: Reversal::Agents { agents, register },
-            };
-            record_outside(host, &own_store(host)?, change)?
-        }
-    };
     let notes = agents.iter().map(note).collect();
-    Ok(UndoReport {
-        run,
-        of: change.id.clone(),
-        command: change.command.clone(),
-        dry_run,
-        paths,
-        notes,
-        ..UndoReport::default()
-    })
+    let mut report = UndoReport { paths, notes, ..change.undo_report(dry_run) };
+    if !dry_run {
+        let agents = agents.iter().map(turned).collect();
+        let register = changed_register(&before, &apply::register_text(host)?)?;
+        let text = before.as_deref().map(str::as_bytes).filter(|_| register.is_some());
+        let reversal = Reversal::Agents { agents, register };
+        let command = CommandChange::undo(&change.id);
+        report.run = command.record(host, &own_store(host)?, reversal, text)?;
+    }
+    Ok(report)
 }
 
 fn note(of: &AgentParts) -> String {

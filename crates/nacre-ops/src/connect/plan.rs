@@ -48,9 +48,9 @@ impl Plan {
     pub(super) fn digest(&self) -> String {
         let mut text = String::new();
         for (path, file) in self.changed() {
-            let hash = |text: &Option<String>| {
-                text.as_ref()
-                    .map_or("-".to_owned(), |text| ContentHash::of(text.as_bytes()).to_string())
+            let hash = |text: &Option<String>| match text {
+                Some(text) => ContentHash::of(text.as_bytes()).to_string(),
+                None => "-".to_owned(),
             };
             text += &format!("{}\0{}\0{}\n", path.display(), hash(&file.before), hash(&file.after));
         }
@@ -77,8 +77,9 @@ impl<'h> Planner<'h> {
         spec.signs(&self.files.places).iter().any(|sign| sign.exists())
     }
 
-    pub(super) fn can_take(&self, spec: &AgentSpec, part: ConnectedPart) -> bool {
-        spec.edit(part, &self.files.places, &self.files.program(false)).is_some()
+    /// Returns the edit for a part, or `None` if the agent does not support it.
+    pub(super) fn plain_edit(&self, spec: &AgentSpec, part: ConnectedPart) -> Option<FileEdit> {
+        spec.edit(part, &self.files.places, &self.files.program(false))
     }
 
     pub(super) fn places(&self) -> &Places {
@@ -99,7 +100,7 @@ impl<'h> Planner<'h> {
             let had_guard = self.entries().any(|entry| entry.is(spec.name, *part) && entry.guard);
             let guard = *part == ConnectedPart::Hooks && (guard || had_guard);
             if let Some(edit) = spec.edit(*part, &self.files.places, &self.files.program(guard)) {
-                let path = self.locate(&edit)?;
+                let path = self.look_at(file_of(&edit))?;
                 let entry = EntryRecord { guard, ..EntryRecord::new(spec.name, *part) };
                 self.change(&path, Some(&entry), None)?;
                 let is_new = self.plan.files.get(&path).is_some_and(PlannedFile::changes);
@@ -114,7 +115,7 @@ impl<'h> Planner<'h> {
 
     pub(super) fn add_trust(&mut self, hashes: Vec<(String, String)>) -> Result<()> {
         let edit = trust(&self.files.places, &hashes);
-        let path = self.locate(&edit)?;
+        let path = self.look_at(file_of(&edit))?;
         // The old hashes are removed by key, so this must be done before the keys are replaced.
         self.change(&path, None, Some(("codex", ConnectedPart::Trust)))?;
         self.plan.new.trust = hashes;
@@ -153,26 +154,16 @@ impl<'h> Planner<'h> {
 
     /// Returns the file if it contains an entry written by Nacre that is not in the ledger.
     fn unrecorded(&mut self, spec: &AgentSpec, part: ConnectedPart) -> Result<Option<PathBuf>> {
-        let Some(edit) = spec.edit(part, &self.files.places, &self.files.program(false)) else {
-            return Ok(None);
-        };
-        let path = self.locate(&edit)?;
-        let Some(text) = self.current(&path) else { return Ok(None) };
+        let Some(edit) = self.plain_edit(spec, part) else { return Ok(None) };
+        let path = self.look_at(file_of(&edit))?;
+        let file = self.plan.files.get(&path);
+        let Some(text) = file.and_then(|file| file.after.as_deref()) else { return Ok(None) };
         let is_there = edit.edit.state(text).map_err(|error| unusable(&path, &error))?;
         Ok((is_there != EntryState::Missing).then_some(path))
     }
 
     fn entries(&self) -> impl Iterator<Item = &EntryRecord> {
         self.plan.new.files.values().flat_map(|record| &record.entries)
-    }
-
-    fn current(&self, path: &Path) -> Option<&str> {
-        self.plan.files.get(path)?.after.as_deref()
-    }
-
-    fn locate(&mut self, edit: &FileEdit) -> Result<PathBuf> {
-        let path = file_of(edit);
-        self.look_at(path)
     }
 
     fn look_at(&mut self, path: &Path) -> Result<PathBuf> {
@@ -187,14 +178,11 @@ impl<'h> Planner<'h> {
     }
 
     fn edit_of(&self, entry: &EntryRecord) -> Option<Edit> {
-        let edit = match entry.part {
-            ConnectedPart::Trust => Some(trust(&self.files.places, &self.plan.new.trust)),
-            ConnectedPart::Mcp | ConnectedPart::Hooks | ConnectedPart::Skill => {
-                let spec = connectable_agent(&entry.agent)?;
-                spec.edit(entry.part, &self.files.places, &self.files.program(entry.guard))
-            }
-        };
-        edit.map(|edit| edit.edit)
+        if entry.part == ConnectedPart::Trust {
+            return Some(trust(&self.files.places, &self.plan.new.trust).edit);
+        }
+        let (spec, program) = (connectable_agent(&entry.agent)?, self.files.program(entry.guard));
+        spec.edit(entry.part, &self.files.places, &program).map(|edit| edit.edit)
     }
 
     /// Plans to add or remove one entry. The new file is generated from its text without Nacre's
@@ -279,6 +267,7 @@ impl<'h> Planner<'h> {
                 None => None,
             };
         }
+        let is_blank = |text: &str| text.trim_start_matches('\u{feff}').trim().is_empty();
         let is_ours_alone = |text: &String| record.base.is_none() && is_blank(text);
         Ok(left.filter(|text| !is_ours_alone(text)).map(twice))
     }
@@ -301,9 +290,10 @@ impl<'h> Planner<'h> {
             return Ok(None);
         }
         let is_removed = less.is_some() || matches!(edit, Edit::Hooks { .. });
-        let left = match is_removed && edit.whole().is_none() {
-            true => edit.remove(text, &Undo::default())?.unwrap_or_default(),
-            false => text.clone(),
+        let left = if is_removed && edit.whole().is_none() {
+            edit.remove(text, &Undo::default())?.unwrap_or_default()
+        } else {
+            text.clone()
         };
         let kept = if less.is_some() { left.clone() } else { text.clone() };
         Ok(Some((left, kept)))
@@ -330,10 +320,8 @@ impl<'h> Planner<'h> {
                 };
                 let folders = known.unwrap_or_else(made);
                 let after = ContentHash::of(after.as_bytes());
-                self.plan
-                    .new
-                    .files
-                    .insert(path.to_owned(), FileRecord { base, after, entries, folders });
+                let record = FileRecord { base, after, entries, folders };
+                self.plan.new.files.insert(path.to_owned(), record);
             }
             Some(_) | None => {
                 self.plan.new.files.remove(path);
@@ -342,10 +330,6 @@ impl<'h> Planner<'h> {
         self.plan.files.insert(path.to_owned(), file);
         Ok(())
     }
-}
-
-fn is_blank(text: &str) -> bool {
-    text.trim_start_matches('\u{feff}').trim().is_empty()
 }
 
 fn unusable(path: &Path, error: &EditError) -> OpError {
@@ -462,7 +446,7 @@ fn invalid(path: &Path, why: &str) -> OpError {
 }
 
 pub(super) fn changes(host: &Host, plan: &Plan) -> Vec<FileChange> {
-    let change = |(path, file): (&std::path::Path, &PlannedFile)| {
+    let change = |(path, file): (&Path, &PlannedFile)| {
         let kind = match (&file.before, &file.after) {
             (None, _) => ChangeKind::Create,
             (Some(_), Some(_)) => ChangeKind::Change,

@@ -11,8 +11,8 @@ use nacre_memory::{LearningKind, MemoryType};
 use nacre_traces::transcript::injected::{NOTE_TAG, marked};
 use nacre_types::{BriefItem, HookReport, HookToolRequest, ToolAccess};
 
-use super::session::{SessionNotes, claim};
-use crate::error::OpError;
+use crate::error::{OpError, Result};
+use crate::hook_notes::{Notes, claim};
 use crate::host::Host;
 
 /// The end of a refusal, which explains what the agent can do.
@@ -24,7 +24,7 @@ const OF_THE_GUARD: [&str; 2] = ["hooks.guard", "NACRE_HOOKS_"];
 /// Maximum number of files to look up for one call. A call with more files is not a targeted edit.
 const MAX_FILES: usize = 8;
 
-pub fn before_tool(host: &Host, request: &HookToolRequest) -> Result<HookReport, OpError> {
+pub fn before_tool(host: &Host, request: &HookToolRequest) -> Result<HookReport> {
     let hooks = &host.settings().hooks;
     if let Some(why) = ToolGuard::open(host)?.refuse(request) {
         return Ok(HookReport { denied: Some(why), ..HookReport::default() });
@@ -39,7 +39,7 @@ pub fn before_tool(host: &Host, request: &HookToolRequest) -> Result<HookReport,
 pub struct ToolGuard(Option<Guard>);
 
 impl ToolGuard {
-    pub fn open(host: &Host) -> Result<Self, OpError> {
+    pub fn open(host: &Host) -> Result<Self> {
         let is_wanted = host.settings().hooks.guard;
         Ok(Self(is_wanted.then(|| guard(host)).transpose()?))
     }
@@ -62,7 +62,7 @@ impl ToolGuard {
     }
 }
 
-fn guard(host: &Host) -> Result<Guard, OpError> {
+fn guard(host: &Host) -> Result<Guard> {
     let (folder, root) = (host.environment.folder.clone(), host.workspace());
     let home = host.environment.home.clone();
     let secrets = secrets_of_home(home.as_deref(), host.home().ok());
@@ -75,9 +75,9 @@ fn guard(host: &Host) -> Result<Guard, OpError> {
 
 /// Returns the best decision or pitfall that mentions one of the files and has not been shown in
 /// this session.
-fn file_note(host: &Host, request: &HookToolRequest) -> Result<HookReport, OpError> {
+fn file_note(host: &Host, request: &HookToolRequest) -> Result<HookReport> {
     let stores = host.stores_to_read(None)?;
-    let notes = SessionNotes::open(host, &request.session)?;
+    let notes = Notes::open(host, &request.session)?;
     let model = Builtin::shipped()?;
     let files: Vec<String> =
         request.paths.iter().take(MAX_FILES).map(|path| host.below_project(path)).collect();
@@ -96,11 +96,7 @@ fn file_note(host: &Host, request: &HookToolRequest) -> Result<HookReport, OpErr
     Ok(HookReport::default())
 }
 
-fn best_rule(
-    source: &Source<'_>,
-    files: &[String],
-    notes: &SessionNotes,
-) -> Result<Option<BriefItem>, OpError> {
+fn best_rule(source: &Source<'_>, files: &[String], notes: &Notes) -> Result<Option<BriefItem>> {
     let index = source.index;
     let interest = Interest { task: None, files, mode: Mode::Lexical };
     let is_about_it = |one: &Listed<'_>| {

@@ -4,30 +4,38 @@
 //! Hooks run often and while the user is waiting, so they do little work: only folder stamps are
 //! checked, nothing is flushed to disk, and slow work is left to `upkeep` in the background.
 
-mod answer;
 mod before_tool;
-mod end;
 mod log;
-mod prompt;
-mod session;
 mod situation;
-mod start;
 mod upkeep;
 
+use std::path::Path;
 use std::time::Duration;
 
 use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
+use nacre_memory::recall::{Prompt, match_prompt};
+use nacre_memory::search::{Builtin, MemoryIndex, TokenCounter};
+use nacre_traces::agents::trace_at;
+use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, marked};
+use nacre_types::{
+    BriefReport, BriefRequest, ErrorCode, HookEnd, HookEndRequest, HookQuestion, HookReport,
+    HookRequest, HookSession, HookSource,
+};
 
-pub use answer::{answer, answer_request};
-pub use before_tool::{ToolGuard, before_tool};
-pub use end::end;
-pub use log::log_failure;
-pub use prompt::prompt;
-pub use start::start;
-pub use upkeep::{note_sync, upkeep};
-pub(super) use upkeep::{prune_sessions, refresh_index};
+pub use self::before_tool::{ToolGuard, before_tool};
+pub use self::log::log_failure;
+use self::situation::{own_words, past_messages};
+use self::upkeep::Stamp;
+pub use self::upkeep::{note_sync, upkeep};
+pub(super) use self::upkeep::{prune_sessions, refresh_index};
+use crate::brief::{quick_brief, sources};
+use crate::error::{OpError, Result};
+use crate::hook_notes::{Notes, PATIENCE, claim, claim_question, folder, prune};
+use crate::host::{Environment, Host};
+use crate::sync::extract::is_worth_recording;
 
-use crate::host::Environment;
+/// The default of `hooks.deadline_ms`.
+const USUAL_DEADLINE_MS: u64 = 200;
 
 /// Returns the deadline of a hook before the settings are read: the value of the variable, or else
 /// the default.
@@ -36,5 +44,189 @@ pub fn hook_deadline(environment: &Environment) -> Duration {
     Duration::from_millis(set.unwrap_or(USUAL_DEADLINE_MS))
 }
 
-/// The default of `hooks.deadline_ms`.
-const USUAL_DEADLINE_MS: u64 = 200;
+/// Runs the operation for a hook. The same code runs in the hook's own process and in the server.
+pub fn answer(host: &Host, question: &HookQuestion) -> Result<HookReport> {
+    match question {
+        HookQuestion::Start { session, source } => start(host, session, *source),
+        HookQuestion::Prompt { session, prompt: text, trace } => {
+            prompt(host, session, text, trace.as_deref())
+        }
+        HookQuestion::BeforeTool(request) => before_tool(host, request),
+        HookQuestion::Guard(request) => {
+            let denied = ToolGuard::open(host)?.refuse(request);
+            Ok(HookReport { denied, ..HookReport::default() })
+        }
+        HookQuestion::End(request) => end(host, request),
+    }
+}
+
+/// Runs the operation for a hook in the server. Fails if the hook has a different version from the
+/// server.
+pub fn answer_request(host: &Host, request: &HookRequest) -> Result<HookReport> {
+    let own = env!("CARGO_PKG_VERSION");
+    if request.version != own {
+        let message = format!("This server has version {own}");
+        return Err(OpError::new(ErrorCode::Conflict, message));
+    }
+    answer(host, &request.question)
+}
+
+/// Agents cut text out of the middle of a hook's output if it is longer than this.
+const MAX_BRIEF_BYTES: usize = 9_000;
+
+/// Percentages of the budget to try in turn until the text is short enough.
+const SHARES: [usize; 3] = [100, 60, 30];
+
+/// Runs at the start of a session, and returns the brief within its budget.
+pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<HookReport> {
+    let budget = host.settings().hooks.start_tokens;
+    // If there is no store, no file is written.
+    if budget == 0 || host.stores_to_read(None)?.is_empty() {
+        return Ok(HookReport::default());
+    }
+    let folder = folder(host)?;
+    let writer = folder.lock(&host.owner("hook"), PATIENCE)?;
+    let mut notes = Notes::open(host, session)?;
+    if source == HookSource::Forgotten {
+        // The agent's context was cleared, so it may receive everything again.
+        notes = Notes { is_asked: notes.is_asked, ..Notes::default() };
+    }
+    if notes.is_briefed {
+        return Ok(HookReport::default());
+    }
+    let (brief, is_behind) = brief_in_bounds(host, budget, &notes.told)?;
+    if brief.text.is_empty() {
+        return Ok(HookReport { is_behind, ..HookReport::default() });
+    }
+    let items = brief.sections.iter().flat_map(|section| &section.items);
+    let mut memories: Vec<String> = items.map(|item| item.id.clone()).collect();
+    memories.sort_unstable();
+    memories.dedup();
+    notes.is_briefed = true;
+    notes.note_told(&memories);
+    notes.save(host, session, &folder)?;
+    // Errors are ignored, because the next run removes the remaining files.
+    let _ = prune(&writer);
+    let text = marked(BRIEF_TAG, &brief.text);
+    Ok(HookReport { text, is_behind, ..HookReport::default() })
+}
+
+/// Returns a brief that is short enough for all agents.
+fn brief_in_bounds(host: &Host, budget: usize, known: &[String]) -> Result<(BriefReport, bool)> {
+    let mut made = None;
+    for share in SHARES {
+        let request =
+            BriefRequest { budget: Some(budget * share / 100), ..BriefRequest::default() };
+        let (brief, is_behind) = quick_brief(host, &request, known)?;
+        if brief.text.len() <= MAX_BRIEF_BYTES {
+            return Ok((brief, is_behind));
+        }
+        made =
+            Some((BriefReport { text: String::new(), sections: Vec::new(), ..brief }, is_behind));
+    }
+    made.ok_or_else(|| OpError::failed("There is no brief that is short enough"))
+}
+
+/// Maximum number of tokens for the memories added to all prompts of a session.
+const MAX_SESSION_TOKENS: usize = 4_000;
+
+/// Runs when the user sends a prompt, and returns the memories that match it, if any. `trace` is
+/// the path of the session's transcript, if the agent provides it.
+pub fn prompt(
+    host: &Host,
+    session: &HookSession,
+    prompt: &str,
+    trace: Option<&str>,
+) -> Result<HookReport> {
+    let budget = host.settings().hooks.prompt_tokens;
+    let text = own_words(prompt);
+    if budget == 0 || text.is_empty() {
+        return Ok(HookReport::default());
+    }
+    let stores = host.stores_to_read(None)?;
+    let notes = Notes::open(host, session)?;
+    let budget = budget.min(MAX_SESSION_TOKENS.saturating_sub(notes.tokens));
+    let model = Builtin::shipped()?;
+    let mut indexes: Vec<MemoryIndex<'_>> = Vec::new();
+    for scoped in &stores {
+        indexes.push(host.quick_index(scoped, &model)?);
+    }
+    let is_told = |id: &str| notes.is_told(id);
+    let mut past = trace.map_or_else(Vec::new, |trace| past_messages(host, session, trace));
+    // Some agents add the prompt to the transcript before they call the hook.
+    past.pop_if(|last| *last == text);
+    let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told };
+    let sources = sources(&stores, &indexes);
+    let mut told = match_prompt(&sources, &asked, &model, &TokenCounter::shipped()?)?;
+    let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);
+    if told.items.is_empty() {
+        return Ok(HookReport { is_behind, ..HookReport::default() });
+    }
+    let mut found: Vec<String> = told.items.iter().map(|item| item.id.clone()).collect();
+    found.extend(told.twins.iter().cloned());
+    let memories = claim(host, session, &found, told.tokens)?;
+    told.items.retain(|item| memories.contains(&item.id));
+    let text = told.text();
+    let text = if text.is_empty() { text } else { marked(MEMORY_TAG, &text) };
+    Ok(HookReport { text, is_behind, ..HookReport::default() })
+}
+
+/// Minimum time between two syncs, in seconds.
+const AFTER_TURN: i64 = 120;
+const AFTER_SESSION: i64 = 10;
+
+/// Longer sessions are not parsed here, because the user is waiting.
+const MAX_TRACE_BYTES: u64 = 4 << 20;
+
+const ASK: &str = "Before you stop: did this session settle something that later sessions should know, which the code and git do not \
+say? A decision with its reason, a convention, a preference, a pitfall and what worked instead. If so, record it with Nacre's \
+tool `memory_add`: at most three memories, each one claim in one sentence with the words of this session that prove it. If \
+not, record nothing. Use at most 600 tokens for this, do no other work, and do not mention it unless something was recorded.";
+
+/// Runs at the end of a turn or a session: starts a sync in the background, and may ask the agent
+/// to record what it learned.
+pub fn end(host: &Host, request: &HookEndRequest) -> Result<HookReport> {
+    let ask = ask(host, request)?;
+    Ok(HookReport { is_due: is_due(host, request.end)?, ask, ..HookReport::default() })
+}
+
+/// Returns the prompt that asks the agent to record memories, or an empty string. It is sent at
+/// most once per session, if the user has enabled it and the session seems worth recording.
+fn ask(host: &Host, request: &HookEndRequest) -> Result<String> {
+    let is_wanted = host.settings().hooks.ask_to_record && request.can_ask;
+    let Some(trace) = request.trace.as_deref().filter(|_| is_wanted) else {
+        return Ok(String::new());
+    };
+    let is_asked = Notes::open(host, &request.session)?.is_asked;
+    if is_asked || request.end != HookEnd::Turn || host.project.is_none() {
+        return Ok(String::new());
+    }
+    let path = host.environment.absolute(Path::new(trace));
+    let is_short =
+        path.metadata().is_ok_and(|file| file.is_file() && file.len() <= MAX_TRACE_BYTES);
+    if !is_short || !is_worth_recording(&trace_at(&path)?)? {
+        return Ok(String::new());
+    }
+    let is_first = claim_question(host, &request.session)?;
+    Ok(if is_first { marked(ASK_TAG, ASK) } else { String::new() })
+}
+
+/// Returns whether a sync is due. If so, updates the stamp, so that no other hook starts a sync.
+fn is_due(host: &Host, end: HookEnd) -> Result<bool> {
+    if !host.settings().hooks.sync {
+        return Ok(false);
+    }
+    let least = match end {
+        HookEnd::Turn => AFTER_TURN,
+        HookEnd::Session => AFTER_SESSION,
+    };
+    let now = host.now();
+    let stamp = Stamp::read(host);
+    // If the clock was set back, the stamp is in the future and must not prevent syncs.
+    let elapsed = now.duration_since(stamp.at).as_secs();
+    if (0..least.max(stamp.back_off_seconds())).contains(&elapsed) {
+        return Ok(false);
+    }
+    Stamp { at: now, ..stamp }.save(host)?;
+    Ok(true)
+}

@@ -47,7 +47,8 @@ fn read_tail(host: &Host, session: &HookSession, trace: &str) -> Option<Vec<u8>>
 fn messages(tail: &[u8]) -> Vec<String> {
     let lines = tail.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty());
     let parsed = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
-    let texts = parsed.filter_map(Line::text).filter(|text| !text.is_empty());
+    let own = parsed.filter(|line| !line.is_sidechain && !line.is_meta);
+    let texts = own.map(|line| text_of(line.message)).filter(|text| !text.is_empty());
     let mut found: Vec<String> = texts.take(MAX_MESSAGES).collect();
     found.reverse();
     found
@@ -85,21 +86,16 @@ struct Block {
     text: String,
 }
 
-impl Line {
-    /// Returns the text of the user or the agent. It is empty for the input and output of tools.
-    fn text(self) -> Option<String> {
-        if self.is_sidechain || self.is_meta {
-            return None;
+/// Returns the text of the user or the agent. It is empty for the input and output of tools.
+fn text_of(Message { role, content }: Message) -> String {
+    let text = match content {
+        Content::Text(text) => text,
+        Content::Blocks(blocks) => {
+            blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n")
         }
-        let text = match self.message.content {
-            Content::Text(text) => text,
-            Content::Blocks(blocks) => {
-                blocks.into_iter().map(|block| block.text).collect::<Vec<_>>().join("\n")
-            }
-        };
-        let is_agents = matches!(self.message.role.as_str(), "assistant" | "model");
-        Some(if is_agents { text.trim().to_owned() } else { own_words(&text) })
-    }
+    };
+    let is_agents = matches!(role.as_str(), "assistant" | "model");
+    if is_agents { text.trim().to_owned() } else { own_words(&text) }
 }
 
 /// Returns a prompt without text that was inserted by programs.

@@ -5,8 +5,8 @@ use nacre_base::fs::{Access, RelPath, WriteScope};
 use nacre_memory::MemoryId;
 use serde::{Deserialize, Serialize};
 
-use super::session::{HOOKS_FOLDER, all_told, folder, prune};
-use crate::error::OpError;
+use crate::error::Result;
+use crate::hook_notes::{HOOKS_FOLDER, all_told, folder, prune};
 use crate::host::{Host, SearchableStore, note_offered};
 
 /// The extension differs from that of session notes, so the names cannot collide.
@@ -25,7 +25,7 @@ const MAX_LOOKS: usize = 30;
 #[serde(default)]
 pub(super) struct Stamp {
     pub(super) at: Timestamp,
-    n_failed: u32,
+    pub(super) n_failed: u32,
 }
 
 impl Stamp {
@@ -39,14 +39,9 @@ impl Stamp {
         read().unwrap_or_default()
     }
 
-    pub(super) fn save(self, host: &Host) -> Result<(), OpError> {
+    pub(super) fn save(self, host: &Host) -> Result<()> {
         let text = serde_json::to_vec(&self).map_err(std::io::Error::other)?;
         Ok(folder(host)?.put_output(&RelPath::new(STAMP_FILE)?, &text, &host.owner("hook"))?)
-    }
-
-    /// Returns the stamp for a sync that starts at `now`.
-    pub(super) fn started(self, now: Timestamp) -> Self {
-        Self { at: now, ..self }
     }
 
     /// Returns the minimum delay after failed syncs, in seconds.
@@ -59,14 +54,14 @@ impl Stamp {
 }
 
 /// Records the result of a sync that was started by a hook.
-pub fn note_sync(host: &Host, is_done: bool) -> Result<(), OpError> {
+pub fn note_sync(host: &Host, is_done: bool) -> Result<()> {
     let stamp = Stamp::read(host);
     let n_failed = if is_done { 0 } else { stamp.n_failed.saturating_add(1) };
     Stamp { n_failed, ..stamp }.save(host)
 }
 
 /// Updates the indexes and records which memories were offered.
-pub fn upkeep(host: &Host) -> Result<(), OpError> {
+pub fn upkeep(host: &Host) -> Result<()> {
     for searchable in host.searchable_stores(None, "hook")? {
         refresh_index(host, &searchable)?;
     }
@@ -74,7 +69,7 @@ pub fn upkeep(host: &Host) -> Result<(), OpError> {
 }
 
 /// Like `upkeep`, but for one store. Returns the number of records in its index.
-pub(crate) fn refresh_index(host: &Host, searchable: &SearchableStore) -> Result<usize, OpError> {
+pub(crate) fn refresh_index(host: &Host, searchable: &SearchableStore) -> Result<usize> {
     let told: Vec<MemoryId> = all_told(host).iter().filter_map(|id| id.parse().ok()).collect();
     let store = &searchable.scoped.store;
     let mut indexed = 0;
@@ -92,7 +87,7 @@ pub(crate) fn refresh_index(host: &Host, searchable: &SearchableStore) -> Result
 }
 
 /// Removes the notes of old sessions if there are too many.
-pub(crate) fn prune_sessions(host: &Host) -> Result<(), OpError> {
+pub(crate) fn prune_sessions(host: &Host) -> Result<()> {
     let folder = folder(host)?;
     let writer = folder.lock(&host.owner("hook"), host.settings().lock.wait)?;
     prune(&writer)

@@ -8,7 +8,7 @@ use std::fmt;
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
@@ -35,11 +35,8 @@ const MAX_PASSWORD: u64 = 4096;
 const SERVER_ID: &str = "server-id";
 const SERVER_ID_BYTES: usize = 8;
 
-#[derive(Clone, Default)]
-pub(super) struct DatabaseCell(Arc<Mutex<OpenDatabase>>);
-
 #[derive(Default)]
-struct OpenDatabase {
+pub(super) struct OpenDatabase {
     opened: Option<(ServerSettings, Option<String>, Database)>,
     leadership: Option<Leadership>,
     records: Option<SharedRecords>,
@@ -48,16 +45,10 @@ struct OpenDatabase {
     offered: Option<Timestamp>,
 }
 
-impl DatabaseCell {
-    fn lock(&self) -> MutexGuard<'_, OpenDatabase> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl fmt::Debug for DatabaseCell {
+impl fmt::Debug for OpenDatabase {
     /// Omits the password.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DatabaseCell").finish_non_exhaustive()
+        f.debug_struct("OpenDatabase").finish_non_exhaustive()
     }
 }
 
@@ -73,7 +64,7 @@ impl Host {
             return Ok(None);
         }
         let (settings, password) = (&self.own.server, password(self)?);
-        let mut kept = self.shared().database.lock();
+        let mut kept = self.open_database();
         if let Some((of, by, database)) = &kept.opened
             && *of == *settings
             && *by == password
@@ -106,7 +97,10 @@ impl Host {
         if !self.has_database() {
             return None;
         }
-        let looked = self.needed_database().and_then(|database| look(&database));
+        let looked = self.needed_database().and_then(|database| {
+            database.check_schema()?;
+            Ok(database.health())
+        });
         let (state, detail) = match looked {
             Ok(state) => (state, None),
             Err(error) => {
@@ -116,7 +110,7 @@ impl Host {
                 (state, Some(causes.cloned().collect::<Vec<_>>().join(": ")))
             }
         };
-        let mut kept = self.shared().database.lock();
+        let mut kept = self.open_database();
         let since = match kept.seen {
             Some((before, since)) if before == state => since,
             Some(_) | None => self.now(),
@@ -130,46 +124,45 @@ impl Host {
     /// Returns whether this server is the leader. Without a shared database, it always is.
     pub fn is_leader(&self) -> Result<bool> {
         let Some(database) = self.database()? else { return Ok(true) };
-        let held = self.shared().database.lock().leadership.take();
+        let held = self.open_database().leadership.take();
         // The lock is not held here, because both branches query the database.
         let leadership = match held.filter(Leadership::is_held) {
             Some(leadership) => Some(leadership),
             None => database.try_lead()?,
         };
         let is_leader = leadership.is_some();
-        self.shared().database.lock().leadership = leadership;
+        self.open_database().leadership = leadership;
         Ok(is_leader)
     }
 
     /// Returns the shared index of the memories of all projects, or `None` without a database.
     pub(crate) fn shared_records(&self) -> Result<Option<SharedRecords>> {
         let Some(database) = self.database()? else { return Ok(None) };
-        if let Some(records) = &self.shared().database.lock().records {
+        if let Some(records) = &self.open_database().records {
             return Ok(Some(records.clone()));
         }
         let records = SharedRecords::open(&database, self.own_embedder()?)?;
-        self.shared().database.lock().records = Some(records.clone());
+        self.open_database().records = Some(records.clone());
         Ok(Some(records))
     }
 
     /// Returns whether the last call to the database failed. Optional calls are then skipped, so
     /// that they do not run into a timeout.
     pub(super) fn is_database_away(&self) -> bool {
-        let seen = self.shared().database.lock().seen;
+        let seen = self.open_database().seen;
         seen.is_some_and(|(state, _)| !state.is_usable())
     }
 
-    fn offered_since(&self) -> Option<Timestamp> {
-        self.shared().database.lock().offered
-    }
-
-    fn note_offered_until(&self, until: Timestamp) {
-        self.shared().database.lock().offered = Some(until);
+    fn open_database(&self) -> MutexGuard<'_, OpenDatabase> {
+        self.shared().database.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn server_id(&self) -> Result<String> {
         let run = self.home_folder("run")?;
-        let read = || Ok::<_, OpError>(read_text(run.path(), SERVER_ID)?.filter(|id| is_id(id)));
+        let is_id = |id: &String| {
+            id.len() == 2 * SERVER_ID_BYTES && id.bytes().all(|byte| byte.is_ascii_hexdigit())
+        };
+        let read = || Ok::<_, OpError>(read_text(run.path(), SERVER_ID)?.filter(is_id));
         if let Some(id) = read()? {
             return Ok(id);
         }
@@ -179,15 +172,6 @@ impl Host {
         // If another process created an id at the same time, both processes use the stored one.
         Ok(read()?.unwrap_or(id))
     }
-}
-
-fn is_id(id: &str) -> bool {
-    id.len() == 2 * SERVER_ID_BYTES && id.bytes().all(|byte| byte.is_ascii_hexdigit())
-}
-
-fn look(database: &Database) -> Result<DatabaseState> {
-    database.check_schema()?;
-    Ok(database.health())
 }
 
 fn password(host: &Host) -> Result<Option<String>> {
@@ -315,10 +299,11 @@ impl WaitingQueue {
     pub(crate) fn offer(&mut self, host: &Host) -> Result<()> {
         let Some((queue, _)) = &mut self.shared else { return Ok(()) };
         let now = host.now();
-        let since = host.offered_since().and_then(|since| since.checked_sub(OFFER_OVERLAP).ok());
+        let since =
+            host.open_database().offered.and_then(|since| since.checked_sub(OFFER_OVERLAP).ok());
         let since = since.map_or(0, Timestamp::as_millisecond);
         queue.offer(&self.catalog.offered(since)?)?;
-        host.note_offered_until(now);
+        host.open_database().offered = Some(now);
         Ok(())
     }
 

@@ -172,7 +172,9 @@ fn in_folder(host: &Host, command: &str, name: &str) -> Result<Cache> {
 /// Returns the key, which is created on first use. If the key cannot be stored, nothing encrypted
 /// with it may be stored either.
 fn key(host: &Host, keeping: CacheWrites) -> Result<(Key, CacheWrites)> {
-    if let Some(key) = known_key(host.home()?)? {
+    if let Some(home) = if_there(WriteScope::open(host.home()?, Access::Private))?
+        && let Some(key) = read(&home)?
+    {
         return Ok((key, keeping));
     }
     let key: Key = host.environment.random_bytes()?;
@@ -187,14 +189,6 @@ fn key(host: &Host, keeping: CacheWrites) -> Result<(Key, CacheWrites)> {
             Ok(theirs.map_or((key, CacheWrites::Off), |key| (key, keeping)))
         }
         Err(_) => Ok((key, CacheWrites::Off)),
-    }
-}
-
-fn known_key(home: &Path) -> Result<Option<Key>> {
-    match WriteScope::open(home, Access::Private) {
-        Ok(home) => read(&home),
-        Err(error) if error.is_missing() => Ok(None),
-        Err(error) => Err(error.into()),
     }
 }
 

@@ -94,7 +94,13 @@ impl<'a> ProjectModels<'a> {
         let (allowances, n_others) = {
             let state = flow.state.lock().unwrap_or_else(PoisonError::into_inner);
             let n_others = state.agent_sessions(day_of(now), &on.session)?;
-            (allowances(&state, &rules.spending, &on, now)?, n_others)
+            let spent = spent_by_scope(&state, &rules.spending, &on, now)?.into_iter();
+            let allowance = |(scope, limit, sum): (_, _, SpentSum)| Allowance {
+                scope,
+                limit,
+                used: sum.amount,
+            };
+            (spent.map(allowance).collect(), n_others)
         };
         let state = Arc::clone(&flow.state);
         let keep = move |spent: &Spent| {
@@ -106,16 +112,6 @@ impl<'a> ProjectModels<'a> {
         let models = Arc::new(flow.models.paid_from(&budget).without_words(&rules.words));
         Ok(ModelClient { flow, models, budget })
     }
-}
-
-fn allowances(
-    state: &State,
-    limits: &SpendingLimits,
-    on: &SpentOn,
-    now: Timestamp,
-) -> Result<Vec<Allowance>, StateError> {
-    let spent = spent_by_scope(state, limits, on, now)?.into_iter();
-    Ok(spent.map(|(scope, limit, sum)| Allowance { scope, limit, used: sum.amount }).collect())
 }
 
 pub fn spent_by_scope(
@@ -140,7 +136,7 @@ pub fn spent_by_scope(
 }
 
 /// Returns the start of a day in UTC, which is the same on all machines of a user.
-fn start_of(day: Date) -> Timestamp {
+pub(crate) fn start_of(day: Date) -> Timestamp {
     day.to_zoned(TimeZone::UTC).map_or(Timestamp::MIN, |day| day.timestamp())
 }
 
@@ -318,20 +314,10 @@ pub fn spending_limits(settings: &LimitSettings) -> SpendingLimits {
         tokens,
         cost: Cost::from_nano_dollars(thousandths.saturating_mul(1_000_000)),
     };
-    let LimitSettings {
-        session_tokens,
-        session_usd,
-        day_tokens,
-        day_usd,
-        project_tokens,
-        project_usd,
-        model_time: _,
-        map_time: _,
-    } = *settings;
     SpendingLimits {
-        session: amount(session_tokens, session_usd),
-        day: amount(day_tokens, day_usd),
-        project: amount(project_tokens, project_usd),
+        session: amount(settings.session_tokens, settings.session_usd),
+        day: amount(settings.day_tokens, settings.day_usd),
+        project: amount(settings.project_tokens, settings.project_usd),
     }
 }
 

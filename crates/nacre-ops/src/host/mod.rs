@@ -33,6 +33,7 @@ use nacre_types::{ErrorCode, Warning};
 pub(crate) use self::database::{SHARED_LEASE, WaitingQueue, open_queue};
 pub use self::files::{TextEdit, map_cache, read_plain, settle as settle_map_cache};
 pub(crate) use self::files::{if_there, read_text};
+pub(crate) use self::flow_models::start_of;
 pub use self::flow_models::{
     AskError, AskRules, FlowModels, ModelClient, ModelQuestion, ProjectModels, SpendingLimits,
     ask_rules, asker_of_run, charged_models, limit_hint, open_models, patience, raise_limit_hint,
@@ -55,7 +56,7 @@ pub use self::settings::{
 };
 pub use self::stores::{LocatedStore, ScopedStore};
 pub use self::tasks::{
-    Planned, SPILL_FOLDER, as_task, cancelled_elsewhere, clock, close_recorder, empty_spill,
+    SPILL_FOLDER, as_task, cancelled_elsewhere, clock, close_recorder, empty_spill, new_task,
     record, seed, spill, telemetry,
 };
 pub(crate) use self::traces::has_catalog;

@@ -1,6 +1,6 @@
 //! The configured models, and the installed agents.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -23,8 +23,12 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings> {
     let mut settings =
         ModelSettings { programs: program_settings(host), ..ModelSettings::default() };
     for name in provider_names(host) {
-        let table = host.settings().providers.get(&name);
-        settings.providers.insert(name.clone(), provider(host, &name, table));
+        let table = host.settings().providers.get(&name).cloned().unwrap_or_default();
+        let ProviderTable { api, base_url, key_variable: _, plain_http } = table;
+        let variable = key_variable(host, &name);
+        let key = variable.and_then(|name| host.environment.var(&name).and_then(Secret::new));
+        let provider = ProviderSettings { kind: api, base_url, key, plain_http };
+        settings.providers.insert(name, provider);
     }
     for (name, table) in &host.settings().roles {
         let Some(role) = role(host, name, table)? else { continue };
@@ -63,9 +67,9 @@ pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings> {
 }
 
 pub fn provider_names(host: &Host) -> Vec<String> {
-    let known = KNOWN_PROVIDERS.iter().map(|known| (known.name.to_owned(), ()));
-    let set = host.settings().providers.keys().map(|name| (name.clone(), ()));
-    known.chain(set).collect::<BTreeMap<_, _>>().into_keys().collect()
+    let known = KNOWN_PROVIDERS.iter().map(|known| known.name.to_owned());
+    let set = host.settings().providers.keys().cloned();
+    known.chain(set).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
@@ -73,14 +77,6 @@ pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
     let known = KNOWN_PROVIDERS.iter().find(|known| known.name == provider);
     set.and_then(|table| table.key_variable.clone())
         .or_else(|| known.and_then(|known| known.key_variable).map(str::to_owned))
-}
-
-fn provider(host: &Host, name: &str, table: Option<&ProviderTable>) -> ProviderSettings {
-    let unset = ProviderTable::default();
-    let ProviderTable { api, base_url, key_variable: _, plain_http } = table.unwrap_or(&unset);
-    let variable = key_variable(host, name);
-    let key = variable.and_then(|name| host.environment.var(&name).and_then(Secret::new));
-    ProviderSettings { kind: *api, base_url: base_url.clone(), key, plain_http: *plain_http }
 }
 
 /// Returns the model that `auto` refers to, or `None` if no agent is allowed.
@@ -201,12 +197,11 @@ fn program_settings(host: &Host) -> ProgramSettings {
 /// Returns the known repositories, except any that contains the home folder, because the user's own
 /// programs are inside it.
 fn repositories(host: &Host) -> Vec<PathBuf> {
-    let registered = host.projects.iter().map(|project| project.path.clone());
-    let around = host.project.as_ref().map(|project| project.path.clone());
+    let known = host.repositories().into_iter().map(Path::to_owned);
     let git = git_root(&host.person, &host.environment.folder);
     let holds_home =
         |root: &PathBuf| host.environment.home.as_ref().is_some_and(|home| home.starts_with(root));
-    registered.chain(around).chain(git).filter(|root| !holds_home(root)).collect()
+    known.chain(git).filter(|root| !holds_home(root)).collect()
 }
 
 /// Returns the path of an agent's command in the user's `PATH`, skipping folders inside

@@ -97,11 +97,11 @@ impl Search<'_> {
             let store = dir.join(STORE_FOLDER);
             let is_there = store.symlink_metadata().is_ok_and(|metadata| metadata.is_dir());
             if is_there && Some(store.as_path()) != self.home {
-                match is_usable(warnings, self.person, dir, STORE_FOLDER) {
-                    true => return Some(dir.to_owned()),
-                    // This folder has already been reported.
-                    false => continue,
+                if is_usable(warnings, self.person, dir, STORE_FOLDER) {
+                    return Some(dir.to_owned());
                 }
+                // This folder has already been reported.
+                continue;
             }
             if has_git(dir) && is_usable(warnings, self.person, dir, GIT) {
                 return None;
@@ -229,6 +229,13 @@ impl Host {
                 }
             }
         }
+    }
+
+    /// Returns the name of a project, or of its folder if it is not registered.
+    pub(crate) fn name_of(&self, root: &Path) -> String {
+        let known = self.projects.iter().find(|project| project.path == root);
+        let folder = || root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        known.map_or_else(folder, |project| project.name.clone())
     }
 
     pub fn named_project(&self) -> Option<&str> {

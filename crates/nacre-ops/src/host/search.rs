@@ -209,12 +209,10 @@ impl Host {
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;
         let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
-        self.settle(
-            store,
-            read.iter().filter(|memory| {
-                was_trusted_last(store, memory) && store.trust_of(memory) == Trust::Foreign
-            }),
-        )
+        let is_changed = |memory: &&Memory| {
+            was_trusted_last(store, memory) && store.trust_of(memory) == Trust::Foreign
+        };
+        self.settle(store, read.iter().filter(is_changed))
     }
 
     /// Like `settle_edits`, but for search results, whose levels are updated.
@@ -235,8 +233,12 @@ impl Host {
         let git = self.git();
         let judge = |memory| Edit { memory, is_users: store.is_users_edit(&git, memory) };
         let edits: Vec<Edit<'_>> = changed.take(MAX_ASKED).map(judge).collect();
-        enter(store, &edits, &self.owner("trust")).is_some()
-            && edits.iter().any(|edit| edit.is_users)
+        if edits.is_empty() {
+            return false;
+        }
+        let Ok(mut batch) = store.begin(&self.owner("trust"), Duration::ZERO) else { return false };
+        edits.iter().for_each(|edit| batch.settle_edit(edit));
+        batch.commit().is_ok() && edits.iter().any(|edit| edit.is_users)
     }
 
     /// Counts the untrusted memories in a store, after recording the user's own edits as trusted.
@@ -249,17 +251,6 @@ impl Host {
 
 fn was_trusted_last(store: &Store, memory: &Memory) -> bool {
     store.last_trust(&memory.at.id).is_some_and(|level| !level.waits())
-}
-
-fn enter(store: &Store, edits: &[Edit<'_>], owner: &Owner) -> Option<()> {
-    if edits.is_empty() {
-        return None;
-    }
-    let mut batch = store.begin(owner, std::time::Duration::ZERO).ok()?;
-    for edit in edits {
-        batch.settle_edit(edit);
-    }
-    batch.commit().ok().map(|_| ())
 }
 
 /// Counts untrusted memories, and returns those that have a trusted earlier version. Reads every

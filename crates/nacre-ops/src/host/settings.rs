@@ -23,7 +23,7 @@ use nacre_memory::{Actor, KeptLedgers};
 use nacre_traces::agents::connectable_agents;
 use nacre_types::ErrorCode;
 
-use super::database::DatabaseCell;
+use super::database::OpenDatabase;
 use super::files::{if_there, read_text, read_text_in};
 use super::{Host, STORE_FOLDER, key_variable, provider_names};
 use crate::error::{OpError, Result};
@@ -64,10 +64,14 @@ impl ConfigFiles<'_> {
 
     pub(crate) fn sources(&self, target: Option<&Path>) -> Result<Vec<ConfigSource>> {
         let mut sources: Vec<ConfigSource> = self.own_file()?.into_iter().collect();
+        // Links are not followed, because they could lead outside the repository.
         if let Some(root) = target
-            && let Some(source) = repo_source(root)?
+            && let Some(scope) =
+                if_there(WriteScope::open_inside(root, STORE_FOLDER, Access::Shared))?
         {
-            sources.push(source);
+            let path = root.join(STORE_FOLDER).join("config.toml");
+            let text = read_text_in(&scope, "config.toml")?;
+            sources.extend(text.map(|text| ConfigSource::repo(&path, text)));
         }
         sources.extend(self.named_file(target)?);
         Ok(sources)
@@ -91,14 +95,6 @@ impl ConfigFiles<'_> {
         })?;
         Ok(Some(ConfigSource::file(&path, text, owner)))
     }
-}
-
-fn repo_source(root: &Path) -> Result<Option<ConfigSource>> {
-    // Links are not followed, because they could lead outside the repository.
-    let opened = WriteScope::open_inside(root, STORE_FOLDER, Access::Shared);
-    let Some(scope) = if_there(opened)? else { return Ok(None) };
-    let path = root.join(STORE_FOLDER).join("config.toml");
-    Ok(read_text_in(&scope, "config.toml")?.map(|text| ConfigSource::repo(&path, text)))
 }
 
 impl Host {
@@ -154,7 +150,7 @@ impl Host {
         }
     }
 
-    fn repositories(&self) -> Vec<&Path> {
+    pub(super) fn repositories(&self) -> Vec<&Path> {
         let around = self.project.as_ref().map(|project| project.path.as_path());
         self.projects.iter().map(|project| project.path.as_path()).chain(around).collect()
     }
@@ -178,7 +174,7 @@ const FOLDERS_HOLD: Duration = Duration::from_millis(100);
 pub struct Shared {
     /// The built-in model. It never sends data anywhere, so all stores can share it.
     pub(super) model: Arc<Mutex<Option<Arc<Builtin>>>>,
-    pub(super) database: DatabaseCell,
+    pub(super) database: Arc<Mutex<OpenDatabase>>,
     /// The last check of each store. If `None`, every call must check.
     looks: Option<Arc<Mutex<BTreeMap<PathBuf, LastLook>>>>,
     n_changes: Arc<AtomicU64>,

@@ -28,22 +28,20 @@ impl Host {
     pub fn stores_to_read(&self, scope: Option<Scope>) -> Result<Vec<ScopedStore>> {
         let mode = scope.unwrap_or(self.settings().memory.scope);
         let mut stores = Vec::new();
-        match mode {
-            Scope::ProjectFallbackGlobal => {
-                stores.extend(self.project_store()?);
-                stores.extend(self.global_store()?);
-            }
-            Scope::ProjectOnly => stores.extend(self.project_store()?),
-            Scope::GlobalOnly => stores.extend(self.global_store()?),
+        if mode != Scope::GlobalOnly {
+            stores.extend(self.project_store()?);
         }
-        match (stores.is_empty(), mode) {
-            (false, _) => Ok(stores),
-            (true, Scope::GlobalOnly) => Err(OpError::failed("There are no global memories yet")
-                .hint(
-                    "nacre memory add --scope global_only \"Write commit subjects in lower case\"",
-                )),
-            (true, Scope::ProjectFallbackGlobal | Scope::ProjectOnly) => Err(self.no_project()),
+        if mode != Scope::ProjectOnly {
+            stores.extend(self.global_store()?);
         }
+        if !stores.is_empty() {
+            return Ok(stores);
+        }
+        if mode != Scope::GlobalOnly {
+            return Err(self.no_project());
+        }
+        let hint = "nacre memory add --scope global_only \"Write commit subjects in lower case\"";
+        Err(OpError::failed("There are no global memories yet").hint(hint))
     }
 
     /// Returns the store for new memories. If it is the global store, it is created if missing.
@@ -162,38 +160,34 @@ impl Host {
     ) -> Result<Store> {
         // The user's own folder is not shared, so local names need not be removed there.
         let root = scope.path().parent().filter(|_| !scope.is_private());
+        let own = self.own_settings();
+        let is_safe = |safe: &String| safe == "*" || Some(Path::new(safe)) == scope.path().parent();
+        let trusts_evidence = own.safe.memories.iter().any(is_safe);
+        let shares_summaries = settings.share.summaries && own.share.summaries;
+        let is_owners = self.caller.permissions.allow_everything();
         let rules = Rules {
             max_file_bytes: settings.memory.max_file_bytes,
             redact_extra: settings.redact.extra.clone(),
             local_names: root.map(|root| self.environment.local_names(root)),
-            index: self.index_place(&scope),
+            // The index of a repository is stored in the user's own data folder, so that it cannot
+            // be part of a clone.
+            index: match &self.home {
+                _ if scope.is_private() => IndexPlace::InStore,
+                Some(home) => IndexPlace::Below(home.clone()),
+                None => IndexPlace::Nowhere,
+            },
             index_time: Some(INDEX_TIME),
             actor: self.actor,
-            trusts_evidence: trusts_memories(&self.own_settings(), scope.path()),
+            trusts_evidence,
             is_personal,
-            hides_summaries: self.hides_summaries(settings),
+            // Summaries are hidden from everyone but the owner, unless both the owner's settings
+            // and those of the store share them.
+            hides_summaries: !(is_owners || shares_summaries),
             ledger,
         };
         let store = Store::new(scope, rules);
         store.settle(&self.owner("recovery"))?;
         Ok(store)
-    }
-
-    /// Returns whether summaries are hidden from the caller. They are hidden from everyone but the
-    /// owner, unless both the owner's settings and those of the store share them.
-    fn hides_summaries(&self, settings: &Settings) -> bool {
-        let is_shared = settings.share.summaries && self.own_settings().share.summaries;
-        !self.caller.permissions.allow_everything() && !is_shared
-    }
-
-    /// The index of a repository is stored in the user's own data folder, so that it cannot be part
-    /// of a clone.
-    fn index_place(&self, scope: &WriteScope) -> IndexPlace {
-        match &self.home {
-            _ if scope.is_private() => IndexPlace::InStore,
-            Some(home) => IndexPlace::Below(home.clone()),
-            None => IndexPlace::Nowhere,
-        }
     }
 
     pub fn ledger_of(&self, store: &Path) -> Option<LedgerPlace> {
@@ -208,11 +202,6 @@ impl Host {
         OpError::new(ErrorCode::NoProject, message)
             .hint("Run `nacre init` to prepare this repository")
     }
-}
-
-fn trusts_memories(own: &Settings, store: &Path) -> bool {
-    let root = store.parent();
-    own.safe.memories.iter().any(|safe| safe == "*" || Some(Path::new(safe)) == root)
 }
 
 const MAX_NAMED: usize = 3;

@@ -31,50 +31,43 @@ const OTLP_HEADERS: &str = "OTEL_EXPORTER_OTLP_HEADERS";
 /// output again.
 const MAX_SPILLED: usize = 256;
 
-pub struct Planned<'a> {
-    pub id: &'a TaskId,
-    pub agent: &'static str,
-    pub class: TaskClass,
-    pub project: Option<String>,
-    pub title: String,
-    pub words: ExtraWords,
-}
-
-impl Planned<'_> {
-    fn new_task(&self, host: &Host) -> NewTask {
-        let Self { id, agent, class, project, title, words } = self;
-        NewTask {
-            id: (*id).clone(),
-            session: SessionId::from_random(u64::from(host.environment.pid) ^ hash(id)),
-            parent: None,
-            project: project.clone(),
-            agent: (*agent).to_owned(),
-            class: *class,
-            // Redaction comes before truncation, because a truncated secret would not be detected.
-            title: words.redact(title).chars().take(200).collect(),
-        }
+/// Returns a new task of the current project. It has no session, so one is derived from its id.
+pub fn new_task(
+    host: &Host,
+    id: &TaskId,
+    agent: &str,
+    class: TaskClass,
+    title: &str,
+    words: &ExtraWords,
+) -> NewTask {
+    NewTask {
+        id: id.clone(),
+        session: SessionId::from_random(u64::from(host.environment.pid) ^ hash(id)),
+        parent: None,
+        project: host.project_key(),
+        agent: agent.to_owned(),
+        class,
+        // Redaction comes before truncation, because a truncated secret would not be detected.
+        title: words.redact(title).chars().take(200).collect(),
     }
 }
 
 pub fn record(
     host: &Host,
     home: &WriteScope,
-    planned: Planned<'_>,
+    new: &NewTask,
+    words: ExtraWords,
 ) -> Result<(Arc<Recorder>, Heartbeat), StateError> {
-    let owner = host.owner("run");
-    let wait = host.settings().lock.wait;
-    let new = planned.new_task(host);
-    let Planned { id, words, .. } = planned;
+    let (owner, wait) = (host.owner("run"), host.settings().lock.wait);
     let mut state = State::open(home, &owner, wait)?.without_words(words.clone());
     let runner = Runner::here(host.environment.pid);
-    state.accept(&new, &runner, host.now())?;
-    state.start(id, &runner, host.now())?;
+    state.accept(new, &runner, host.now())?;
+    state.start(&new.id, &runner, host.now())?;
     let recorder = Recorder::open(home, &owner, wait, words, telemetry(host))?;
-    let (task, clock) = (id.clone(), clock(host));
+    let (task, clock) = (new.id.clone(), clock(host));
     Ok((recorder, Heartbeat { state, runner, task, clock }))
 }
 
-/// Derives a session number from the id of a task that has no session.
 fn hash(task: &TaskId) -> u64 {
     task.as_str().bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
@@ -132,10 +125,13 @@ pub fn as_task<R: Report>(
 ) -> Result<R> {
     // Inverted, because the flow's agents derive their ids from the seed itself.
     let id = TaskId::from_random(!seed(host));
-    let Some(OpenedTask { recorder, heartbeat, shared }) = open(host, &id, name, title, events)
-    else {
-        return flow(events);
-    };
+    let words = words(host.settings());
+    // The locks of stores and of `sync` already prevent conflicting tasks.
+    let task = new_task(host, &id, name, TaskClass::Interactive, title, &words);
+    let home = host.home_scope().ok();
+    let opened = home.and_then(|home| record(host, &home, &task, words.clone()).ok());
+    let Some((recorder, heartbeat)) = opened else { return flow(events) };
+    let shared = SharedTask::start(host, &task, words, events.cancel().clone());
     let started =
         Event::Started { task: id.to_string(), agent: name.to_owned(), title: title.to_owned() };
     events.emit(started);
@@ -152,42 +148,12 @@ pub fn as_task<R: Report>(
     });
     stored.emit(Stored::TaskState(ending(&report)));
     if let Some(shared) = shared {
-        shared.close();
+        shared.is_over.store(true, Ordering::Release);
+        // If the thread panicked, the copy is incomplete, which is harmless.
+        let _ = shared.thread.join();
     }
     close_recorder(&recorder, events);
     report
-}
-
-struct OpenedTask {
-    recorder: Arc<Recorder>,
-    heartbeat: Heartbeat,
-    shared: Option<SharedTask>,
-}
-
-fn open(
-    host: &Host,
-    id: &TaskId,
-    agent: &'static str,
-    title: &str,
-    events: &Events,
-) -> Option<OpenedTask> {
-    let planned = Planned {
-        id,
-        agent,
-        // The locks of stores and of `sync` already prevent conflicting tasks.
-        class: TaskClass::Interactive,
-        project: host.project_key(),
-        title: title.to_owned(),
-        words: words(host.settings()),
-    };
-    let home = host.home_scope().ok()?;
-    let (task, words) = (planned.new_task(host), planned.words.clone());
-    let (recorder, heartbeat) = record(host, &home, planned).ok()?;
-    let shared = match host.has_database() {
-        true => SharedTask::start(host, &task, words, events.cancel().clone()),
-        false => None,
-    };
-    Some(OpenedTask { recorder, heartbeat, shared })
 }
 
 /// Returns the configuration for exporting traces. The headers may contain a token, so they are
@@ -295,23 +261,44 @@ impl SharedTask {
         let runner = Runner::here(host.environment.pid);
         state.accept(task, &runner, host.now()).ok()?;
         state.start(&task.id, &runner, host.now()).ok()?;
-        let (told, heard) = sync_channel(MAX_WAITING);
+        let (told, heard) = sync_channel::<Arc<Record>>(MAX_WAITING);
         let is_over = Arc::<AtomicBool>::default();
-        let over = Arc::clone(&is_over);
-        let mut copy = Copy { over, state, runner, clock: clock(host), cancel, task: task.clone() };
-        let thread = thread::Builder::new().name("shared-task".to_owned());
-        let thread = thread.spawn(move || copy.run(&heard)).ok()?;
+        let (over, clock, id) = (Arc::clone(&is_over), clock(host), task.id.clone());
+        let copy = move || {
+            let mut beaten = clock();
+            loop {
+                let mut batch = match heard.recv_timeout(BEAT) {
+                    Ok(record) => vec![record],
+                    Err(RecvTimeoutError::Timeout) => Vec::new(),
+                    Err(RecvTimeoutError::Disconnected) => return,
+                };
+                batch.extend(heard.try_iter().take(MAX_BATCH));
+                let is_last =
+                    |record: &Arc<Record>| record.task == id && record.event.is_terminal();
+                let is_copied = batch.is_empty() || state.append(&batch).is_ok();
+                let is_idle = batch.is_empty() || !is_copied;
+                if batch.iter().any(is_last) || (is_idle && over.load(Ordering::Acquire)) {
+                    return;
+                }
+                // The absolute difference handles a clock that was set back.
+                let now = clock();
+                let since = now.as_millisecond().abs_diff(beaten.as_millisecond());
+                if u128::from(since) < BEAT.as_millis() {
+                    continue;
+                }
+                beaten = now;
+                let asked = state.beat(&runner, now).unwrap_or_default();
+                if asked.iter().any(|(task, _)| *task == id) {
+                    cancel.cancel();
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("shared-task".to_owned()).spawn(copy).ok()?;
         Some(Self { told, is_over, thread })
     }
 
     fn listener(&self) -> Arc<dyn Listener> {
         Arc::new(CopyListener(self.told.clone()))
-    }
-
-    fn close(self) {
-        self.is_over.store(true, Ordering::Release);
-        // If the thread panicked, the copy is incomplete, which is harmless.
-        let _ = self.thread.join();
     }
 }
 
@@ -323,51 +310,6 @@ impl Listener for CopyListener {
             // If the queue is full, the event is dropped, because a task must not be delayed by the
             // database.
             let _ = self.0.try_send(Arc::clone(record));
-        }
-    }
-}
-
-struct Copy {
-    over: Arc<AtomicBool>,
-    state: SharedState,
-    runner: Runner,
-    clock: Clock,
-    cancel: Cancel,
-    task: NewTask,
-}
-
-impl Copy {
-    fn run(&mut self, heard: &Receiver<Arc<Record>>) {
-        let mut beaten = (self.clock)();
-        loop {
-            let mut batch: Vec<Arc<Record>> = match heard.recv_timeout(BEAT) {
-                Ok(record) => vec![record],
-                Err(RecvTimeoutError::Timeout) => Vec::new(),
-                Err(RecvTimeoutError::Disconnected) => return,
-            };
-            batch.extend(heard.try_iter().take(MAX_BATCH));
-            let is_over = batch
-                .iter()
-                .any(|record| record.task == self.task.id && record.event.is_terminal());
-            let is_copied = batch.is_empty() || self.state.append(&batch).is_ok();
-            let is_idle = batch.is_empty() || !is_copied;
-            if is_over || (is_idle && self.over.load(Ordering::Acquire)) {
-                return;
-            }
-            // The absolute difference handles a clock that was set back.
-            let now = (self.clock)();
-            let since = now.as_millisecond().abs_diff(beaten.as_millisecond());
-            if BEAT.as_millis() <= u128::from(since) {
-                beaten = now;
-                self.beat();
-            }
-        }
-    }
-
-    fn beat(&mut self) {
-        let asked = self.state.beat(&self.runner, (self.clock)()).unwrap_or_default();
-        if asked.iter().any(|(task, _)| *task == self.task.id) {
-            self.cancel.cancel();
         }
     }
 }

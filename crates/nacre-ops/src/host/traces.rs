@@ -155,21 +155,6 @@ pub fn homes(host: &Host) -> Result<Homes> {
 }
 
 pub fn refresh_options(host: &Host, only: &[Agent]) -> Result<RefreshOptions> {
-    Ok(RefreshOptions {
-        connections: connections(host, only)?,
-        projects: host.projects.iter().map(|project| project.path.clone()).collect(),
-        words: word_lists(host),
-        allowed: AllowedProjects::ByPlace,
-        since: None,
-        until: None,
-        max_sessions: None,
-        force: false,
-        quiet: QUIET,
-        now: host.now(),
-    })
-}
-
-fn word_lists(host: &Host) -> WordLists {
     let lists = host.projects.iter().map(|project| {
         let words = match host.settings_for(&project.path) {
             Ok(settings) => ProjectWords::Known(words(&settings)),
@@ -180,7 +165,18 @@ fn word_lists(host: &Host) -> WordLists {
         };
         (project.path.clone(), words)
     });
-    WordLists { own: words(&host.own_settings()), projects: lists.collect() }
+    Ok(RefreshOptions {
+        connections: connections(host, only)?,
+        projects: host.projects.iter().map(|project| project.path.clone()).collect(),
+        words: WordLists { own: words(&host.own_settings()), projects: lists.collect() },
+        allowed: AllowedProjects::ByPlace,
+        since: None,
+        until: None,
+        max_sessions: None,
+        force: false,
+        quiet: QUIET,
+        now: host.now(),
+    })
 }
 
 pub fn parse_when(text: &str, now: Timestamp) -> Result<Timestamp> {

@@ -51,15 +51,12 @@ pub fn import(host: &Host, request: &ImportRequest, events: &Events) -> Result<I
         look_through(file, &mut taker, &mut taken, &mut report);
     }
     warn_of_personal(&scoped, &files, &taken, events);
-    let ids = match request.dry_run || taken.is_empty() {
-        true => Vec::new(),
-        false => {
-            let command = CommandChange::new(RunMode::Import, "import");
-            let ids = store(host, &scoped, &taken, &command, events)?;
-            report.change = command.id();
-            ids
-        }
-    };
+    let mut ids = Vec::new();
+    if !request.dry_run && !taken.is_empty() {
+        let command = CommandChange::new(RunMode::Import, "import");
+        ids = store(host, &scoped, &taken, &command, events)?;
+        report.change = command.id();
+    }
     let ids = ids.into_iter().map(Some).chain(std::iter::repeat(None));
     report.candidates = taken.iter().zip(ids).map(|(taken, id)| candidate(taken, id)).collect();
     Ok(report)
@@ -121,8 +118,10 @@ fn look_through(
             return;
         }
     };
-    let mut skip = |line: usize, reason: ImportSkip, text: &str, known: Option<String>| {
-        let (file, text) = (file.label.clone(), taker.store().redacted(text));
+    let store = taker.store();
+    let mut skip = |line: usize, reason: ImportSkip, text: &str, known: Option<MemoryId>| {
+        let (file, text) = (file.label.clone(), store.redacted(text));
+        let known = known.map(|id| id.to_string());
         report.skipped.push(SkippedText { file, line, reason, text, known });
     };
     let (text, own_blocks) = blank_out(text);
@@ -140,19 +139,12 @@ fn look_through(
         if MAX_CANDIDATES <= taken.len() {
             // Statements over the limit are not compared with the store, because each comparison is
             // slow.
-            let (file, text) = (file.label.clone(), String::new());
-            let (line, reason) = (statement.line, ImportSkip::OverLimit);
-            report.skipped.push(SkippedText { file, line, reason, text, known: None });
+            skip(statement.line, ImportSkip::OverLimit, "", None);
             continue;
         }
         match taker.take(file, statement, &quotes) {
             Ok(one) => taken.push(one),
-            Err((reason, known)) => {
-                let known = known.map(|id| id.to_string());
-                let (file, text) = (file.label.clone(), taker.store().redacted(&statement.title));
-                let line = statement.line;
-                report.skipped.push(SkippedText { file, line, reason, text, known });
-            }
+            Err((reason, known)) => skip(statement.line, reason, &statement.title, known),
         }
     }
     let (found, added) = (statements.len(), taken.len() - before);
@@ -208,11 +200,15 @@ impl<'a> StatementFilter<'a> {
             let index = MemoryIndex::peek(&scoped.store, builtin, host.now()).ok()?;
             Some((builtin, index))
         });
+        // All memories that were ever imported, both active and archived.
+        let listing = scoped.store.list(|at| at.memory_type != MemoryType::Summary)?;
+        let imported = listing.memories.iter();
+        let imported = imported.filter_map(|memory| of_file(&scoped.store, memory)).collect();
         Ok(Self {
             scoped,
             is_owners: host.actor == Actor::Owner,
             now: host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string(),
-            imported: read_imported(&scoped.store)?,
+            imported,
             near,
             profiles: Vec::new(),
             replaced: BTreeSet::new(),
@@ -237,7 +233,7 @@ impl<'a> StatementFilter<'a> {
         let draft = self.draft(file, statement);
         let (title, body) = (draft.title.as_str(), draft.body.as_str());
         let quote = single_spaced(&draft.quotes[0].text);
-        if let Some(known) = self.imported.iter().find(|one| one.has_quote(&quote)) {
+        if let Some(known) = self.imported.iter().find(|one| one.quotes.contains(&quote)) {
             return Err((ImportSkip::Imported, Some(known.id.clone())));
         }
         if [title, body, quote.as_str()].iter().any(|text| text.contains(REDACTED)) {
@@ -274,7 +270,10 @@ impl<'a> StatementFilter<'a> {
         profile: &Profile,
         quotes: &BTreeSet<String>,
     ) -> Option<(MemoryId, Status)> {
-        let gone = self.imported.iter().filter(|one| one.is_gone_from(&file.label, quotes));
+        let is_gone = |one: &&ImportedMemory| {
+            one.label == file.label && !one.quotes.iter().any(|quote| quotes.contains(quote))
+        };
+        let gone = self.imported.iter().filter(is_gone);
         let free = gone.filter(|one| !self.replaced.contains(&one.id));
         let scored = free.map(|one| (one.likeness(&draft.tags, profile), one));
         let best = scored.filter(|(score, _)| *score > 0.0).max_by(|a, b| a.0.total_cmp(&b.0));
@@ -295,11 +294,14 @@ impl<'a> StatementFilter<'a> {
             Speaker::Human | Speaker::User => (0.8, Basis::Stated),
             Speaker::Assistant | Speaker::Tool => (0.6, Basis::Inferred),
         };
+        // The headings above the statement, with the nearest one last.
+        let topics = &statement.topics[statement.topics.len().saturating_sub(MAX_TAGS)..];
+        let tags = topics.iter().map(|topic| slug(topic)).filter(|tag| !tag.is_empty());
         Draft {
             claim: claim_of(statement),
             title: self.clean(&statement.title),
             body: self.clean(&statement.body),
-            tags: tags(statement).iter().map(|tag| self.clean(tag)).collect(),
+            tags: tags.map(|tag| self.clean(&tag)).collect(),
             applies: Vec::new(),
             related: Vec::new(),
             source: format!("{SOURCE}{}", file.label),
@@ -368,13 +370,6 @@ fn claim_of(statement: &Statement) -> Claim {
     found.map_or(Claim::Learning(LearningKind::Convention), |(_, claim)| *claim)
 }
 
-/// Returns the headings above a statement, with the nearest one last.
-fn tags(statement: &Statement) -> Vec<String> {
-    let topics = &statement.topics;
-    let last = topics.iter().skip(topics.len().saturating_sub(MAX_TAGS));
-    last.map(|topic| slug(topic)).filter(|tag| !tag.is_empty()).collect()
-}
-
 /// Minimum share of words that two versions of one line have in common.
 const SAME_LINE: f32 = 0.5;
 
@@ -385,12 +380,6 @@ struct ImportedMemory {
     tags: Vec<String>,
     profile: Profile,
     quotes: Vec<String>,
-}
-
-/// Returns all memories that were ever imported, both active and archived.
-fn read_imported(store: &Store) -> Result<Vec<ImportedMemory>> {
-    let listing = store.list(|at| at.memory_type != MemoryType::Summary)?;
-    Ok(listing.memories.iter().filter_map(|memory| of_file(store, memory)).collect())
 }
 
 fn of_file(store: &Store, memory: &Memory) -> Option<ImportedMemory> {
@@ -412,14 +401,6 @@ fn single_spaced(text: &str) -> String {
 }
 
 impl ImportedMemory {
-    fn has_quote(&self, quote: &str) -> bool {
-        self.quotes.iter().any(|known| known == quote)
-    }
-
-    fn is_gone_from(&self, label: &str, quotes: &BTreeSet<String>) -> bool {
-        self.label == label && !self.quotes.iter().any(|quote| quotes.contains(quote))
-    }
-
     /// Returns the similarity to an earlier version of the line, or 0 if the two lines are
     /// unrelated.
     fn likeness(&self, tags: &[String], profile: &Profile) -> f32 {

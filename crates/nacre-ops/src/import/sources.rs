@@ -68,17 +68,13 @@ pub(super) fn sources(
     request: &ImportRequest,
 ) -> Result<Vec<SourceFile>> {
     let mut files = Vec::new();
-    match request.paths.as_slice() {
-        [] => {
-            let root = root.ok_or_else(|| host.no_project())?;
-            read_usual(root, &mut files)?;
-            claude_memory(host, root, &mut files);
-        }
-        paths => {
-            for path in paths {
-                read_named(host, root, path, &mut files)?;
-            }
-        }
+    if request.paths.is_empty() {
+        let root = root.ok_or_else(|| host.no_project())?;
+        read_usual(root, &mut files)?;
+        claude_memory(host, root, &mut files);
+    }
+    for path in &request.paths {
+        read_named(host, root, path, &mut files)?;
     }
     leave_out(&mut files);
     Ok(files)
@@ -105,7 +101,7 @@ fn read_usual(root: &Path, files: &mut Vec<SourceFile>) -> Result<()> {
     let rules = RelPath::new(RULES_FOLDER)?;
     match scope.list(&rules) {
         Ok(_) => read_folder(&scope, Some(&rules), &|name| format!("{RULES_FOLDER}/{name}"), files),
-        Err(_) => files.push(unreadable_file(RULES_FOLDER, FileFault::NotPlain)),
+        Err(_) => files.push(source_file(RULES_FOLDER, Err(FileFault::NotPlain))),
     }
     Ok(())
 }
@@ -195,7 +191,7 @@ fn read_named(
     };
     let from = files.len();
     match &rel {
-        Some(rel) if !is_folder(&scope, rel) => {
+        Some(rel) if !matches!(scope.folder(rel), Ok(Some(_))) => {
             files.push(read(&scope, rel, rel.as_str()).ok_or_else(missing)?);
         }
         folder => {
@@ -206,10 +202,8 @@ fn read_named(
             read_folder(&scope, folder.as_ref(), &label, files);
         }
     }
-    for file in &mut files[from..] {
-        if below.is_none() {
-            (file.is_personal, file.limit) = (true, Trust::User);
-        }
+    for file in files[from..].iter_mut().filter(|_| below.is_none()) {
+        (file.is_personal, file.limit) = (true, Trust::User);
     }
     Ok(())
 }
@@ -229,10 +223,6 @@ fn named_path(host: &Host, root: Option<&Path>, path: &str) -> PathBuf {
     }
     let is_below = root.is_some_and(|root| full.starts_with(root));
     if is_below { full } else { host.environment.absolute(Path::new(path)) }
-}
-
-fn is_folder(scope: &WriteScope, path: &RelPath) -> bool {
-    matches!(scope.folder(path), Ok(Some(_)))
 }
 
 fn read_folder(
@@ -268,11 +258,10 @@ fn read(scope: &WriteScope, path: &RelPath, label: &str) -> Option<SourceFile> {
         Err(_) => Err(FileFault::Unreadable),
     };
     let is_personal = path.name() == PERSONAL_FILE;
-    let (label, limit) = (label.to_owned(), Trust::Derived);
-    Some(SourceFile { label, text, speaker: Speaker::User, is_personal, limit })
+    Some(SourceFile { is_personal, ..source_file(label, text) })
 }
 
-fn unreadable_file(label: &str, fault: FileFault) -> SourceFile {
-    let (text, label, limit) = (Err(fault), label.to_owned(), Trust::Derived);
+fn source_file(label: &str, text: Result<String, FileFault>) -> SourceFile {
+    let (label, limit) = (label.to_owned(), Trust::Derived);
     SourceFile { label, text, speaker: Speaker::User, is_personal: false, limit }
 }

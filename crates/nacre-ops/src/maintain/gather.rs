@@ -75,14 +75,11 @@ impl CollectedMemory {
         Vitals::of(&self.memory, self.evidence.as_ref(), self.state.as_ref())
     }
 
-    /// Returns whether the user judged the memory wrong. If so, it is not compared.
-    fn is_rejected(&self) -> bool {
-        let last = self.state.as_ref().and_then(|state| state.feedback.last());
-        last.is_some_and(|feedback| feedback.verdict == Verdict::Wrong)
-    }
-
+    /// A memory that the user judged wrong is not compared.
     pub(super) fn is_standing(&self) -> bool {
-        !self.memory.says_overturned() && !self.is_rejected()
+        let last = self.state.as_ref().and_then(|state| state.feedback.last());
+        let is_rejected = last.is_some_and(|feedback| feedback.verdict == Verdict::Wrong);
+        !self.memory.says_overturned() && !is_rejected
     }
 
     fn wants_apart(&self, other: &Self) -> bool {
@@ -185,16 +182,23 @@ impl Gathered {
         };
         let beside = serde_json::to_string(&(&evidence, &state)).unwrap_or_default();
         let text = memory.document.as_str();
-        let weight = weight_of(&memory, beside.len());
+        // The approximate number of bytes needed for comparing and changing a memory. The plan, the
+        // undo and the preview each contain its old and its new text.
+        let n_more = text.len().saturating_sub(USUAL_BYTES);
+        let n_compared = page(&memory).len() * PROFILE_WEIGHT;
+        let weight = n_compared + text.len() * 2 + n_more * 8 + beside.len() * 4 + 1024;
         let Some(left) = self.weight_left.checked_sub(weight) else {
             self.n_looked_at -= 1;
             return ControlFlow::Break(());
         };
         let parts = [memory.at.path.as_str(), text, &beside];
         self.seen.push(parts.map(|part| ContentHash::of(part.as_bytes()).short()).concat());
+        // A memory that maintenance archived because of its age may be restored.
+        let life = state.as_ref().and_then(|state| state.life.as_ref());
+        let is_aged_out = life.is_some_and(|life| life.stage == Stage::Archived);
         if let Some(into) = state.as_ref().and_then(|state| state.merged_into.clone()) {
             self.merged.insert(id, into);
-        } else if memory.at.area == StoreArea::Active || is_aged_out(state.as_ref()) {
+        } else if memory.at.area == StoreArea::Active || is_aged_out {
             self.foreign_left -= usize::from(!store.is_own(&id));
             let level = store.trust_of(&memory);
             self.held.push(collect_memory(memory, evidence, state, level));
@@ -204,14 +208,6 @@ impl Gathered {
     }
 }
 
-/// Returns the approximate number of bytes needed for comparing and changing a memory. The plan,
-/// the undo and the preview each contain its old and its new text.
-fn weight_of(memory: &Memory, n_beside: usize) -> usize {
-    let size = memory.document.as_str().len();
-    let n_more = size.saturating_sub(USUAL_BYTES);
-    page(memory).len() * PROFILE_WEIGHT + size * 2 + n_more * 8 + n_beside * 4 + 1024
-}
-
 fn page(memory: &Memory) -> &str {
     let body = memory.document.body();
     &body[..body.floor_char_boundary(MAX_PAGE_BYTES)]
@@ -219,12 +215,6 @@ fn page(memory: &Memory) -> &str {
 
 fn claim_of(memory: &Memory) -> String {
     claimed(page(memory))
-}
-
-/// Returns whether the memory was archived by maintenance because of its age.
-fn is_aged_out(state: Option<&LocalState>) -> bool {
-    let life = state.and_then(|state| state.life.as_ref());
-    life.is_some_and(|life| life.stage == Stage::Archived)
 }
 
 fn collect_memory(
@@ -297,10 +287,8 @@ impl Ledger {
     /// Returns whether nothing has changed and no memory has become stale since the last run.
     pub(super) fn is_settled(&self, fingerprint: ContentHash, now: Timestamp) -> bool {
         self.last.as_ref().is_some_and(|last| {
-            let is_ahead = |change: Timestamp| now < change;
-            last.fingerprint == fingerprint
-                && last.at <= now
-                && last.next_change.is_none_or(is_ahead)
+            let is_ahead = last.next_change.is_none_or(|change| now < change);
+            last.fingerprint == fingerprint && last.at <= now && is_ahead
         })
     }
 
@@ -324,8 +312,9 @@ impl Ledger {
     pub(crate) fn refuse(&mut self, actions: &[MaintainAction], now: Timestamp) {
         self.last = None;
         for action in actions.iter().take(MAX_REFUSED) {
-            self.refused
-                .extend(Some(&action.key).filter(|key| key.len() <= MAX_KEY_BYTES).cloned());
+            if action.key.len() <= MAX_KEY_BYTES {
+                self.refused.insert(action.key.clone());
+            }
             if matches!(action.action, MaintainVerb::Archive | MaintainVerb::Stale) {
                 self.kept.extend(action.target.parse().ok().map(|id: MemoryId| (id, now)));
             }

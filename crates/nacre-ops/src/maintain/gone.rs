@@ -225,21 +225,20 @@ impl Repository {
         let mut renames: BTreeMap<&str, Vec<(String, String)>> = BTreeMap::new();
         let mut gone = Vec::new();
         for (name, commit) in last {
-            let renamed = renames.entry(commit).or_insert_with(|| self.renamed_in(commit));
+            let renamed = renames.entry(commit).or_insert_with(|| {
+                let show =
+                    ["show", "-M", "-z", "--diff-filter=R", "--name-status", "--format=", commit];
+                let shown = self.ask(&show).unwrap_or_default();
+                let fields: Vec<&str> = shown.split('\0').collect();
+                let renamed = |fields: &[&str]| (fields[1].to_owned(), fields[2].to_owned());
+                fields.chunks_exact(3).map(renamed).collect()
+            });
             let to = renamed.iter().find(|(from, _)| from == name).map(|(_, to)| to);
             if to.is_none_or(|to| !self.is_here(to)) {
                 gone.push(name.to_owned());
             }
         }
         gone
-    }
-
-    fn renamed_in(&self, commit: &str) -> Vec<(String, String)> {
-        let show = ["show", "-M", "-z", "--diff-filter=R", "--name-status", "--format=", commit];
-        let shown = self.ask(&show).unwrap_or_default();
-        let fields: Vec<&str> = shown.split('\0').collect();
-        let renamed = |fields: &[&str]| (fields[1].to_owned(), fields[2].to_owned());
-        fields.chunks_exact(3).map(renamed).collect()
     }
 
     /// Returns whether these symbols still exist, given the time at which each was mentioned. If a
@@ -254,7 +253,13 @@ impl Repository {
         if self.tracked.is_none() || named.is_empty() {
             return facts;
         }
-        let names = names_to_search(named);
+        let mut n_bytes = 0;
+        let fits = |name: &&str| {
+            n_bytes += name.len();
+            n_bytes <= MAX_NAME_BYTES
+        };
+        let names: Vec<&str> =
+            named.keys().map(String::as_str).take(MAX_NAMES).take_while(fits).collect();
         let Some(absent) = self.absent(&names, clock) else { return facts };
         for name in names.iter().filter(|name| !absent.contains(**name)) {
             facts.insert((*name).to_owned(), Presence::Here);
@@ -332,15 +337,6 @@ impl Repository {
     fn ask(&self, args: &[&str]) -> Option<String> {
         text(self.git.as_ref()?.ask(args))
     }
-}
-
-fn names_to_search(named: &BTreeMap<String, Timestamp>) -> Vec<&str> {
-    let mut n_bytes = 0;
-    let fits = |name: &&str| {
-        n_bytes += name.len();
-        n_bytes <= MAX_NAME_BYTES
-    };
-    named.keys().map(String::as_str).take(MAX_NAMES).take_while(fits).collect()
 }
 
 fn text(answer: Result<Vec<u8>, GitFault>) -> Option<String> {

@@ -10,7 +10,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use nacre_base::config::Settings;
@@ -100,20 +100,6 @@ fn maintain_stores(
     Ok(MaintainReport { dry_run: request.dry_run, projects })
 }
 
-fn step_text(store: &str, step: MaintainStep) -> String {
-    match step {
-        MaintainStep::Compare(1) => format!("{store}: compare 1 memory"),
-        MaintainStep::Compare(n) => format!("{store}: compare {n} memories"),
-        MaintainStep::LeaveOut(_)
-        | MaintainStep::Read
-        | MaintainStep::Write
-        | MaintainStep::Commit
-        | MaintainStep::Index => {
-            format!("{store}: {}", step.as_str())
-        }
-    }
-}
-
 /// Removes the indexes of deleted stores. Errors are ignored, because the next run tries again.
 fn prune(host: &Host) {
     let (owner, wait) = (host.owner("maintain"), host.settings().lock.wait);
@@ -159,11 +145,7 @@ fn store_around(host: &Host) -> Result<NamedStore> {
     let ScopedStore { scope, store, settings } = host.store_to_write(None)?;
     let project = host.project.as_ref().filter(|_| scope == StoreScope::Project);
     let repository = project.map(|project| project.path.clone());
-    let folder = |path: &Path| {
-        path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
-    };
-    let name = project.and_then(|project| project.name.clone());
-    let name = name.or_else(|| repository.as_deref().map(folder)).unwrap_or_else(global_name);
+    let name = repository.as_ref().map_or_else(global_name, |root| host.name_of(root));
     Ok(NamedStore { name, store, settings, repository })
 }
 
@@ -202,7 +184,16 @@ impl Maintenance<'_> {
             if let MaintainStep::LeaveOut(n) = step {
                 n_left_out = n;
             } else if !request.dry_run {
-                self.events.step(step_text(&named.name, step));
+                let what = match step {
+                    MaintainStep::Compare(1) => "compare 1 memory".to_owned(),
+                    MaintainStep::Compare(n) => format!("compare {n} memories"),
+                    MaintainStep::LeaveOut(_)
+                    | MaintainStep::Read
+                    | MaintainStep::Write
+                    | MaintainStep::Commit
+                    | MaintainStep::Index => step.as_str().to_owned(),
+                };
+                self.events.step(format!("{}: {what}", named.name));
             }
         };
         if request.dry_run {

@@ -35,7 +35,7 @@ pub(super) fn merges(
     let held = &collection.held;
     let mut twins: BTreeMap<usize, Vec<Merge>> = BTreeMap::new();
     let mut add = |a: usize, b: usize, kinship, likelihood| {
-        let (kept, gone) = if is_better(&held[a], &held[b]) { (a, b) } else { (b, a) };
+        let (kept, gone) = if rank(&held[a]) < rank(&held[b]) { (a, b) } else { (b, a) };
         if may_merge(&held[kept], &held[gone], kinship, ledger) {
             let merge = Merge { kept, gone, kinship, likelihood };
             twins.entry(kept).or_default().push(merge);
@@ -44,11 +44,8 @@ pub(super) fn merges(
     for (a, b) in same_words(held) {
         add(a, b, Kinship::Exact, 1.0);
     }
-    for pair in compared {
-        match pair.kinship {
-            Kinship::Twins => add(pair.newer, pair.older, pair.kinship, pair.likelihood),
-            Kinship::Exact | Kinship::Against | Kinship::Apart => {}
-        }
+    for pair in compared.iter().filter(|pair| pair.kinship == Kinship::Twins) {
+        add(pair.newer, pair.older, pair.kinship, pair.likelihood);
     }
     let mut best: Vec<usize> = twins.keys().copied().collect();
     best.sort_by(|a, b| rank(&held[*a]).cmp(&rank(&held[*b])));
@@ -96,10 +93,6 @@ fn rank(one: &CollectedMemory) -> Rank<'_> {
         Reverse(one.profile.plain().len()),
         one.id(),
     )
-}
-
-fn is_better(a: &CollectedMemory, b: &CollectedMemory) -> bool {
-    rank(a) < rank(b)
 }
 
 fn may_merge(
@@ -182,9 +175,7 @@ pub(super) fn contradictions(
         };
         let (newer, older, likelihood) = (pair.newer, pair.older, pair.likelihood);
         let contradiction = Contradiction { newer, older, likelihood, open };
-        let known = found.get(&older);
-        let is_surer = known.is_none_or(|known| known.likelihood < contradiction.likelihood);
-        if is_surer {
+        if found.get(&older).is_none_or(|known| known.likelihood < likelihood) {
             found.insert(older, contradiction);
         }
     }

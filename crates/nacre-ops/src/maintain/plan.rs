@@ -6,9 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_engine::agents::MergedText;
 use nacre_engine::model::SpentTotals;
-use nacre_memory::{
-    Evidence, Kinship, LocalState, MemoryId, Revision, Status, StoreArea, Trust, united,
-};
+use nacre_memory::{Evidence, Kinship, MemoryId, Revision, Status, StoreArea, Trust, united};
 use nacre_types::{MaintainAction, MaintainVerb, OpenContradiction};
 
 use super::gather::{CollectedMemory, Collection, Ledger, pair_key};
@@ -55,7 +53,13 @@ pub(super) struct Inputs<'a> {
 /// Deterministic: the result depends only on the inputs.
 pub(super) fn make_plan(inputs: &Inputs<'_>) -> Plan {
     let merges = merges(inputs.collection, inputs.compared, inputs.ledger);
-    let mut work = Planner::new(inputs);
+    let mut work = Planner {
+        inputs,
+        held: inputs.collection.held.clone(),
+        plan: Plan::default(),
+        merged: BTreeMap::new(),
+        superseded: BTreeSet::new(),
+    };
     for merge in &merges {
         work.merge(merge);
     }
@@ -69,7 +73,9 @@ pub(super) fn make_plan(inputs: &Inputs<'_>) -> Plan {
     work.mend_links();
     work.plan.merges = merges;
     work.plan.removed = work.merged.keys().chain(&work.superseded).copied().collect();
-    work.finish()
+    let held = &inputs.collection.held;
+    work.plan.revisions.retain(|idx, revision| !is_idle(&held[*idx], revision));
+    work.plan
 }
 
 struct Planner<'a> {
@@ -80,32 +86,18 @@ struct Planner<'a> {
     superseded: BTreeSet<usize>,
 }
 
-impl<'a> Planner<'a> {
-    fn new(inputs: &'a Inputs<'a>) -> Self {
-        Self {
-            inputs,
-            held: inputs.collection.held.clone(),
-            plan: Plan::default(),
-            merged: BTreeMap::new(),
-            superseded: BTreeSet::new(),
-        }
-    }
-
+impl Planner<'_> {
     fn revision(&mut self, idx: usize) -> &mut Revision {
         self.plan.revisions.entry(idx).or_default()
     }
 
     fn merge(&mut self, merge: &Merge) {
         let Merge { kept, gone, kinship, likelihood } = *merge;
-        let reason = match kinship {
-            Kinship::Exact => "it says the same in the same words",
-            Kinship::Twins | Kinship::Against | Kinship::Apart => "it says the same in other words",
-        };
-        let extra = match kinship {
-            Kinship::Exact => Vec::new(),
-            Kinship::Twins | Kinship::Against | Kinship::Apart => {
-                beyond(&self.held[kept], &self.held[gone])
-            }
+        let (reason, extra) = if kinship == Kinship::Exact {
+            ("it says the same in the same words", Vec::new())
+        } else {
+            let extra = beyond(&self.held[kept], &self.held[gone]);
+            ("it says the same in other words", extra)
         };
         self.take_over(kept, gone, &extra);
         self.record_action(MaintainVerb::Merge, gone, Some(kept), reason, Some(likelihood));
@@ -134,8 +126,8 @@ impl<'a> Planner<'a> {
         add_missing(&mut one.memory.related, &leaving.memory.related);
         if is_believed {
             add_missing(&mut one.memory.supersedes, &leaving.memory.supersedes);
-            one.memory.confidence =
-                max_confidence(one.memory.confidence, leaving.memory.confidence);
+            let confidences = one.memory.confidence.into_iter().chain(leaving.memory.confidence);
+            one.memory.confidence = confidences.reduce(f64::max);
             one.memory.updated = one.memory.updated.max(leaving.memory.updated);
             one.said = one.said.max(leaving.said);
             let mut state = one.state_or_new();
@@ -222,14 +214,9 @@ impl<'a> Planner<'a> {
     fn contradict(&mut self, contradiction: &Contradiction) {
         let Contradiction { newer, older, likelihood, open } = *contradiction;
         if let Some(reason) = open {
-            let (newer, older) =
-                (self.held[newer].id().to_string(), self.held[older].id().to_string());
-            self.plan.open.push(OpenContradiction {
-                newer,
-                older,
-                likelihood: round(likelihood),
-                reason: reason.into(),
-            });
+            let [newer, older] = [newer, older].map(|idx| self.held[idx].id().to_string());
+            let (likelihood, reason) = (round(likelihood), reason.into());
+            self.plan.open.push(OpenContradiction { newer, older, likelihood, reason });
             return;
         }
         let (newer_id, older_id) = (self.held[newer].id().clone(), self.held[older].id().clone());
@@ -280,15 +267,13 @@ impl<'a> Planner<'a> {
             let aging = pairs::age(one, &vitals, gone, self.inputs.now);
             let mut state = one.state_or_new();
             aging.apply(self.plan.revisions.entry(idx).or_default(), &mut state);
-            self.record_aging(idx, &aging);
-            self.keep_state(idx, state);
-        }
-    }
-
-    fn keep_state(&mut self, idx: usize, state: LocalState) {
-        let before = self.inputs.collection.held[idx].state_or_new();
-        if state != before {
-            self.revision(idx).state = Some(state);
+            if let Some(verb) = aging.verb() {
+                let effective = Some(aging.effective as f32);
+                self.record_action(verb, idx, None, &aging.to.reason, effective);
+            }
+            if state != self.inputs.collection.held[idx].state_or_new() {
+                self.revision(idx).state = Some(state);
+            }
         }
     }
 
@@ -344,19 +329,6 @@ impl<'a> Planner<'a> {
             key,
         });
     }
-
-    fn record_aging(&mut self, idx: usize, aging: &pairs::Aging) {
-        if let Some(verb) = aging.verb() {
-            let reason = aging.to.reason.clone();
-            self.record_action(verb, idx, None, &reason, Some(aging.effective as f32));
-        }
-    }
-
-    fn finish(mut self) -> Plan {
-        let held = &self.inputs.collection.held;
-        self.plan.revisions.retain(|idx, revision| !is_idle(&held[*idx], revision));
-        self.plan
-    }
 }
 
 fn is_idle(one: &CollectedMemory, revision: &Revision) -> bool {
@@ -382,10 +354,6 @@ fn is_idle(one: &CollectedMemory, revision: &Revision) -> bool {
 fn add_missing(ids: &mut Vec<MemoryId>, more: &[MemoryId]) {
     let missing: Vec<MemoryId> = more.iter().filter(|id| !ids.contains(id)).cloned().collect();
     ids.extend(missing);
-}
-
-fn max_confidence(one: Option<f64>, other: Option<f64>) -> Option<f64> {
-    one.into_iter().chain(other).reduce(f64::max)
 }
 
 fn round(number: f32) -> f32 {

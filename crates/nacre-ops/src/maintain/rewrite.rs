@@ -64,7 +64,11 @@ pub(super) fn write_texts(
 ) -> Result<Texts, EmbedError> {
     let mut texts = Texts::default();
     let taken: BTreeSet<usize> = plan.revisions.keys().copied().collect();
-    for (kept, group) in merge_groups(plan) {
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for merge in plan.merges.iter().filter(|merge| merge.kinship == Kinship::Twins) {
+        groups.entry(merge.kept).or_default().push(merge.gone);
+    }
+    for (kept, group) in groups {
         let members: Vec<usize> = std::iter::once(kept).chain(group).collect();
         if let Some(text) = texts.ask(collection, &members, asker, embedder)? {
             texts.merged.insert(collection.held[kept].id().clone(), text);
@@ -80,14 +84,6 @@ pub(super) fn write_texts(
     Ok(texts)
 }
 
-fn merge_groups(plan: &Plan) -> BTreeMap<usize, Vec<usize>> {
-    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for merge in plan.merges.iter().filter(|merge| merge.kinship == Kinship::Twins) {
-        groups.entry(merge.kept).or_default().push(merge.gone);
-    }
-    groups
-}
-
 fn short_groups(
     collection: &Collection,
     compared: &[Compared],
@@ -96,6 +92,10 @@ fn short_groups(
     let held = &collection.held;
     let is_short =
         |idx: usize| held[idx].memory.title.len() + held[idx].claimed().len() <= MAX_SHORT;
+    let n_shared = |a: &CollectedMemory, b: &CollectedMemory| {
+        let topics: BTreeSet<&str> = a.profile.topics().collect();
+        b.profile.topics().filter(|topic| topics.contains(topic)).count()
+    };
     let mut near: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for pair in compared.iter().filter(|pair| pair.kinship == Kinship::Apart) {
         let (a, b) = (pair.newer, pair.older);
@@ -120,11 +120,6 @@ fn short_groups(
     groups
 }
 
-fn n_shared(a: &CollectedMemory, b: &CollectedMemory) -> usize {
-    let topics: BTreeSet<&str> = a.profile.topics().collect();
-    b.profile.topics().filter(|topic| topics.contains(topic)).count()
-}
-
 impl Texts {
     fn ask(
         &mut self,
@@ -142,30 +137,21 @@ impl Texts {
         self.n_asked += 1;
         let source =
             |one: &&CollectedMemory| Text { title: one.memory.title.clone(), body: one.claimed() };
-        let sources: Vec<Text> = held.iter().map(source).collect();
-        let answer = asker.ask::<Text>(&question(&sources));
+        let texts: Vec<Text> = held.iter().map(source).collect();
+        let names: Vec<&str> = held.iter().map(|one| one.id().as_str()).collect();
+        let answer = asker.ask::<Text>(&question(&texts));
         let fault = match &answer {
-            Ok(text) => fault_of(text, &held, embedder)?,
+            Ok(answer) => {
+                let sources = names.iter().zip(&texts);
+                let sources: Vec<MergeSource<'_>> = sources
+                    .map(|(name, Text { title, body })| MergeSource { name, title, body })
+                    .collect();
+                answer.fault(&sources, embedder)?
+            }
             Err(error) => Some(error.to_string()),
         };
-        let names: Vec<&str> = held.iter().map(|one| one.id().as_str()).collect();
         let told = fault.as_deref().unwrap_or("taken");
         self.log.push_str(&format!("{}: {told}\n", names.join(" ")));
         Ok(answer.ok().filter(|_| fault.is_none()))
     }
-}
-
-fn fault_of(
-    text: &Text,
-    held: &[&CollectedMemory],
-    embedder: &Builtin,
-) -> Result<Option<String>, EmbedError> {
-    let named: Vec<(String, String)> =
-        held.iter().map(|one| (one.id().to_string(), one.claimed())).collect();
-    let sources: Vec<MergeSource<'_>> = held
-        .iter()
-        .zip(&named)
-        .map(|(one, (name, body))| MergeSource { name, title: &one.memory.title, body })
-        .collect();
-    text.fault(&sources, embedder)
 }

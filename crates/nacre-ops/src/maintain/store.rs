@@ -17,7 +17,7 @@ use super::plan::{Inputs, Plan, Texts, make_plan};
 use super::rewrite::write_texts;
 use crate::host::{ModelClient, millis};
 use crate::run::change::{ChangeInfo, Reversal, stage_note};
-use crate::run::folder::{METRICS_FILE, RunId, UndoPlan, pretty};
+use crate::run::folder::{METRICS_FILE, OF_MAINTENANCE, RunId, UndoPlan, pretty};
 use crate::sync::pipeline::FlowContext;
 
 /// Maximum number of attempts if files are edited during the run.
@@ -123,12 +123,11 @@ pub(super) fn preview_store(
         return Ok((Round::skipped(ctx), Vec::new()));
     };
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
-    let is_idle = round.plan.revisions.is_empty();
-    let mut report = round.stage(ctx, &mut batch, began)?;
-    if is_idle {
-        report = round.report(ctx, MaintainState::Clean, Vec::new());
+    let report = round.stage(ctx, &mut batch, began)?;
+    if round.plan.revisions.is_empty() {
+        return Ok((round.report(ctx, MaintainState::Clean, Vec::new()), Vec::new()));
     }
-    Ok((report, if is_idle { Vec::new() } else { batch.plan()? }))
+    Ok((report, batch.plan()?))
 }
 
 struct Round {
@@ -223,9 +222,6 @@ impl Round {
         plan: &[PlannedChange],
         began: Duration,
     ) -> Result<(), MaintainError> {
-        if report.outcome != MaintainState::Done {
-            return Ok(());
-        }
         let run = &self.run_id(ctx);
         let folder = run.folder()?;
         let [read_for, compared_for] = self.took;
@@ -250,17 +246,21 @@ impl Round {
             let with = action.with.as_ref().map(|with| format!(" with {with}")).unwrap_or_default();
             format!("{} {}{with}: {}\n", action.action, action.target, action.reason)
         });
+        let agent_log = match self.texts.n_asked {
+            0 => "No model was asked: everything was decided by rule.\n",
+            _ => &self.texts.log,
+        };
         let files: [(&str, Vec<u8>); 5] = [
             (run.actions_file(), pretty(report)),
             (METRICS_FILE, pretty(&metrics)),
-            ("agent.log", self.agent_log()),
+            ("agent.log", agent_log.to_owned().into_bytes()),
             ("subagents.log", Vec::new()),
             ("session.log", lines.collect::<String>().into_bytes()),
         ];
         for (name, bytes) in files {
             batch.put_file(folder.join(name)?, bytes)?;
         }
-        let (path, bytes) = UndoPlan::of_maintenance(plan).file(run)?;
+        let (path, bytes) = UndoPlan::of(plan, OF_MAINTENANCE).file(run)?;
         batch.put_file(path, bytes)?;
         let info = ChangeInfo { change: None, command: "maintain", undoes: None, now: ctx.now };
         Ok(stage_note(ctx.store, batch, run, &info, plan, Reversal::Plan)?)
@@ -270,13 +270,6 @@ impl Round {
     /// id.
     fn run_id(&self, ctx: &FlowContext<'_>) -> RunId {
         RunId::new(RunMode::Maintain, ctx.now, &self.fingerprint.short())
-    }
-
-    fn agent_log(&self) -> Vec<u8> {
-        match self.texts.n_asked {
-            0 => b"No model was asked: everything was decided by rule.\n".to_vec(),
-            _ => self.texts.log.clone().into_bytes(),
-        }
     }
 
     fn report(

@@ -16,7 +16,7 @@ use nacre_types::{
     WatchNoticeKind, WatchRequest,
 };
 
-use super::code_map::{self, CodeMap, MapAccess, check_client, cost, longest_payload};
+use super::code_map::{self, CodeMap, MapAccess, check_client, cost, largest, longest_payload};
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, as_task};
@@ -49,33 +49,16 @@ pub(super) fn fit(
         cut
     };
     let (n_folders, n_files) = (delta.affected_folders.len(), delta.files.len());
-    let fits = |tried: &CodeDelta| cost(tried) <= budget;
-    let by_affected = most(delta.affected.len(), &|n| cut(n, n_folders, n_files), &fits);
-    let by_folders = || most(n_folders, &|n| cut(0, n, n_files), &fits);
-    let by_files = || most(n_files, &|n| cut(0, 0, n), &fits);
+    let most = |n_all: usize, cut: &dyn Fn(usize) -> CodeDelta| {
+        largest(n_all, &|n| cost(&cut(n)) <= budget).map(cut)
+    };
+    let by_affected = most(delta.affected.len(), &|n| cut(n, n_folders, n_files));
+    let by_folders = || most(n_folders, &|n| cut(0, n, n_files));
+    let by_files = || most(n_files, &|n| cut(0, 0, n));
     let found = by_affected.or_else(by_folders).or_else(by_files);
     // A page without files would never advance, so paging would not end.
     let found = found.filter(|cut| n_files == 0 || !cut.files.is_empty());
     found.ok_or_else(|| TooSmall { budget, needed: cost(&cut(0, 0, n_files.min(1))) })
-}
-
-fn most(
-    n_all: usize,
-    cut: &dyn Fn(usize) -> CodeDelta,
-    fits: &dyn Fn(&CodeDelta) -> bool,
-) -> Option<CodeDelta> {
-    let mut best = Some(cut(0)).filter(|tried| fits(tried))?;
-    let (mut low, mut high) = (0, n_all + 1);
-    while low + 1 < high {
-        let middle = low.midpoint(high);
-        let tried = cut(middle);
-        if fits(&tried) {
-            (low, best) = (middle, tried);
-        } else {
-            high = middle;
-        }
-    }
-    Some(best)
 }
 
 fn folders_of(affected: &[AffectedFile]) -> Vec<AffectedFolder> {
@@ -235,7 +218,12 @@ pub fn watch(
     emit: &mut dyn FnMut(&WatchLine) -> Result<()>,
 ) -> Result<()> {
     let WatchRequest { project, interval_ms, poll, count } = request;
-    let interval = interval(*interval_ms)?;
+    let interval_ms = interval_ms.unwrap_or(DEFAULT_INTERVAL_MS);
+    if interval_ms < MIN_INTERVAL_MS {
+        let message = format!("An interval has at least {MIN_INTERVAL_MS} milliseconds");
+        return Err(OpError::usage(message));
+    }
+    let interval = Duration::from_millis(interval_ms);
     let map = CodeMap::open(host, MapAccess::usual(project.as_deref()), "watch")?;
     let root = &map.current.project.root;
     // A capacity of one is enough, because every iteration starts with an update.
@@ -248,7 +236,7 @@ pub fn watch(
         }),
     });
     let (seen, since) = (map.current.artifact.head().state(), map.revision());
-    let mut watching = Watching { host, map, live, seen, since, emit };
+    let mut watching = Watching { map, live, seen, since, emit };
     watching.begin()?;
     let mut n_changes = 0;
     loop {
@@ -257,7 +245,8 @@ pub fn watch(
             return Ok(());
         }
         wait(&rings, &watching.live, interval);
-        watching.update()?;
+        let now = watching.map.update(host, &mut watching.live)?;
+        watching.report(now)?;
     }
 }
 
@@ -277,17 +266,7 @@ fn wait(rings: &Receiver<()>, live: &Live, interval: Duration) {
     }
 }
 
-fn interval(millis: Option<u64>) -> Result<Duration> {
-    let millis = millis.unwrap_or(DEFAULT_INTERVAL_MS);
-    if millis < MIN_INTERVAL_MS {
-        let message = format!("An interval has at least {MIN_INTERVAL_MS} milliseconds");
-        return Err(OpError::usage(message));
-    }
-    Ok(Duration::from_millis(millis))
-}
-
 struct Watching<'w> {
-    host: &'w Host,
     map: CodeMap,
     live: Live,
     /// The last reported state, even if it could not be stored.
@@ -309,11 +288,6 @@ impl Watching<'_> {
         let is_polling = self.live.mode() == WatchMode::Polling;
         let notice = if is_polling { WatchNoticeKind::Polling } else { WatchNoticeKind::Watching };
         self.notice(notice, None)
-    }
-
-    fn update(&mut self) -> Result<()> {
-        let now = self.map.update(self.host, &mut self.live)?;
-        self.report(now)
     }
 
     fn report(&mut self, now: Now) -> Result<()> {

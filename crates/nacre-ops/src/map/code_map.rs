@@ -10,7 +10,8 @@ use nacre_map::indexer::{
     CacheWrites, Counting, Current, Deadline, Excludes, FileBags, ReadProgress, RefreshError,
     RefreshOptions, Sensitive, Verify, WordCounting, project_root, refresh,
 };
-use nacre_map::slices::{MadePaths, tokens};
+use nacre_map::slices::MadePaths;
+pub(super) use nacre_map::slices::tokens as cost;
 use nacre_map::watch::{Live, Now, Watch};
 use nacre_types::{CacheStatus, ErrorCode, MapCommand, MapHeader, MapRevision};
 use serde::Serialize;
@@ -84,7 +85,12 @@ impl CodeMap {
         let access = MapAccess { events: Some(events), words: counting_for(command), ..access };
         let map = Self::open(host, access, command.label())?;
         if access.is_strict() && map.current.status != CacheStatus::Hit {
-            return Err(not_up_to_date(&map.current));
+            let n_changed = map.current.stats.rehashed_entries;
+            let message =
+                format!("The map is not up to date: {n_changed} files had to be read again");
+            return Err(
+                OpError::failed(message).hint("Leave out `--strict`, or run `nacre refresh` first")
+            );
         }
         if !access.is_strict() {
             map.warn_of_loss(events);
@@ -134,7 +140,11 @@ impl CodeMap {
         let settings = host.settings_now(self.settings_of.as_deref());
         let settings = settings.map(|settings| settings.map);
         if settings.as_ref().is_some_and(|now| now.at_rest != host.settings().map.at_rest) {
-            return Err(other_cache());
+            // The cache was cleared by a process with other settings, so it can no longer be used.
+            return Err(OpError::failed(
+                "The setting `map.at_rest` has changed since the watch began",
+            )
+            .hint("Start `nacre watch` again"));
         }
         if let Some(deny) = settings.map(|settings| settings.deny)
             && deny != self.deny
@@ -182,10 +192,10 @@ impl CodeMap {
     /// because the number of the current one will be reused.
     pub(super) fn revision(&self) -> MapRevision {
         let now = self.current.revision();
-        match self.current.is_kept {
-            true => now,
-            false => self.current.before.unwrap_or(MapRevision { number: 0, ..now }),
+        if self.current.is_kept {
+            return now;
         }
+        self.current.before.unwrap_or(MapRevision { number: 0, ..now })
     }
 
     pub(super) fn header(&self, command: MapCommand) -> MapHeader {
@@ -282,18 +292,6 @@ fn root_of(host: &Host, place: Option<&str>) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// The cache was cleared by a process with other settings, so it can no longer be used.
-fn other_cache() -> OpError {
-    OpError::failed("The setting `map.at_rest` has changed since the watch began")
-        .hint("Start `nacre watch` again")
-}
-
-fn not_up_to_date(current: &Current) -> OpError {
-    let n_changed = current.stats.rehashed_entries;
-    OpError::failed(format!("The map is not up to date: {n_changed} files had to be read again"))
-        .hint("Leave out `--strict`, or run `nacre refresh` first")
-}
-
 pub fn files(host: &Host, cancel: &Cancel) -> Result<Vec<String>> {
     let access = MapAccess { cancel: Some(cancel), ..MapAccess::usual(None) };
     let map = CodeMap::open(host, access, "chat")?;
@@ -379,7 +377,15 @@ pub(super) fn text_payload(header: &MapHeader, text: &str) -> String {
     Shown(&text).to_string()
 }
 
-/// Returns the number of tokens.
-pub(super) fn cost(payload: &str) -> usize {
-    tokens(payload)
+/// Returns the largest number up to `max` that fits, if any does.
+pub(super) fn largest(max: usize, fits: &dyn Fn(usize) -> bool) -> Option<usize> {
+    if !fits(0) {
+        return None;
+    }
+    let (mut low, mut high) = (0, max + 1);
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    Some(low)
 }

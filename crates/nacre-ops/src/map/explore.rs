@@ -8,8 +8,8 @@ use nacre_map::slices::{
     OVERVIEW_FORMAT, OverviewRequest, Survey, TooSmall, overview, overview_text, surface_paths,
 };
 use nacre_types::{
-    ExplainReport, ExploreReport, ExploreRequest, MapCommand, MapDetail, MapFormat, MapHeader,
-    MapVerdict, Overview,
+    ExplainReport, ExploreReport, ExploreRequest, MapCommand, MapFormat, MapHeader, MapVerdict,
+    Overview,
 };
 
 use super::code_map::{self, Answer, CodeMap, MapAccess, cost, json_payload, text_payload};
@@ -22,11 +22,10 @@ pub fn explore(
     request: &ExploreRequest,
     events: &Events,
 ) -> Result<Answer<ExploreReport>> {
-    let ExploreRequest { project, refresh, strict, format, client, detail, budget } = request;
+    let ExploreRequest { project, refresh, strict, format, client, .. } = request;
     let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
-    let form = Form { format: *format, detail: detail.unwrap_or_default(), budget: *budget };
     code_map::ask(host, access, MapCommand::Explore, events, |map| {
-        let overview = find_or_make(map, form)?;
+        let overview = find_or_make(map, request)?;
         if let Some(client) = client {
             map.mark_seen(client, events)?;
         }
@@ -36,25 +35,18 @@ pub fn explore(
     })
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Form {
-    format: MapFormat,
-    detail: MapDetail,
-    budget: Option<usize>,
-}
-
-fn find_or_make(map: &mut CodeMap, form: Form) -> Result<Overview, TooSmall> {
-    let key = key(map, form);
+fn find_or_make(map: &mut CodeMap, request: &ExploreRequest) -> Result<Overview, TooSmall> {
+    let key = key(map, request);
     let known = map.cache.derived(&map.current.project, Derived::Overview, key);
     // The header may be longer now than when the overview was cached.
     let fits = |overview: &Overview| {
-        let size = || cost(&payload(&map.header(MapCommand::Explore), form.format, overview));
-        form.budget.is_none_or(|budget| size() <= budget)
+        let size = || cost(&payload(&map.header(MapCommand::Explore), request.format, overview));
+        request.budget.is_none_or(|budget| size() <= budget)
     };
     if let Some(known) = known.filter(fits) {
         return Ok(known);
     }
-    let overview = make(map, form)?;
+    let overview = make(map, request)?;
     if map.keeping() == CacheWrites::On {
         // Errors are ignored, because the overview can be built again.
         let project = &map.current.project;
@@ -63,15 +55,15 @@ fn find_or_make(map: &mut CodeMap, form: Form) -> Result<Overview, TooSmall> {
     Ok(overview)
 }
 
-fn make(map: &mut CodeMap, form: Form) -> Result<Overview, TooSmall> {
-    let made = map.made_paths();
+fn make(map: &mut CodeMap, request: &ExploreRequest) -> Result<Overview, TooSmall> {
+    let (made, detail) = (map.made_paths(), request.detail.unwrap_or_default());
     let (mut survey, shallow) = {
         let (current, n_threads) = (&map.current, map.options.n_threads);
         let imports = current.imports(&map.cache, map.keeping(), n_threads);
         let churn = current.churn(&map.cache, map.keeping(), &map.options.git);
         let survey = Survey::new(&current.outlines(n_threads), imports, &made, &churn);
         let files = current.artifact.files();
-        let shown = surface_paths(&survey, form.detail, &files, &|path| current.text(path));
+        let shown = surface_paths(&survey, detail, &files, &|path| current.text(path));
         (survey, current.shallow(&shown))
     };
     let paths: Vec<&str> = shallow.iter().map(String::as_str).collect();
@@ -86,15 +78,15 @@ fn make(map: &mut CodeMap, form: Form) -> Result<Overview, TooSmall> {
         }
     }
     let header = map.header(MapCommand::Explore);
-    let request = OverviewRequest {
-        detail: form.detail,
+    let wanted = OverviewRequest {
+        detail,
         files: &files,
         analysis: &|path| current.analysis_at(path),
         text: &|path| current.text(path),
-        budget: form.budget,
-        cost: &|overview| cost(&payload(&header, form.format, overview)),
+        budget: request.budget,
+        cost: &|overview| cost(&payload(&header, request.format, overview)),
     };
-    overview(&survey, &request)
+    overview(&survey, &wanted)
 }
 
 fn payload(header: &MapHeader, format: MapFormat, overview: &Overview) -> String {
@@ -106,14 +98,15 @@ fn payload(header: &MapHeader, format: MapFormat, overview: &Overview) -> String
     }
 }
 
-fn key(map: &CodeMap, form: Form) -> u64 {
-    let Form { format, detail, budget } = form;
+fn key(map: &CodeMap, request: &ExploreRequest) -> u64 {
+    let ExploreRequest { format, detail, budget, .. } = request;
+    let detail = detail.unwrap_or_default();
     let head = map.current.artifact.head();
     let words = format!(
         "explore {OVERVIEW_FORMAT} {:?} {} {} {detail:?} {budget:?} {}",
         head.state(),
         head.verified_ns,
-        format == MapFormat::Json,
+        *format == MapFormat::Json,
         map.current.commit()
     );
     xxhash_rust::xxh3::xxh3_64(words.as_bytes())

@@ -11,7 +11,9 @@ use nacre_types::{
     MapCommand, MapFormat, MapHeader, MatchedCode, SearchCodeReport, SearchCodeRequest,
 };
 
-use super::code_map::{self, Answer, CodeMap, MapAccess, cost, json_payload, text_payload};
+use super::code_map::{
+    self, Answer, CodeMap, MapAccess, cost, json_payload, largest, text_payload,
+};
 use super::context::DEFAULT_BUDGET;
 use crate::error::{OpError, Result};
 use crate::events::Events;
@@ -120,12 +122,7 @@ impl<'r> Search<'r> {
             if budget < needed {
                 return Err(TooSmall { budget, needed }.into());
             }
-            let (mut fitting, mut too_many) = (0, n_lines);
-            while 1 < too_many - fitting {
-                let middle = fitting + (too_many - fitting) / 2;
-                if fits(middle) { fitting = middle } else { too_many = middle }
-            }
-            n_lines = fitting;
+            n_lines = largest(n_lines.saturating_sub(1), &fits).unwrap_or_default();
         }
         let matches = picked.first(n_lines);
         let payload = self.payload(header, &matches);
@@ -142,9 +139,10 @@ impl<'r> Search<'r> {
     }
 
     fn how_to_see_more(&self, matches: &MatchedCode) -> String {
-        let n_shown = match self.request.files_only {
-            true => matches.files.len(),
-            false => matches.total_matches - matches.more_matches,
+        let n_shown = if self.request.files_only {
+            matches.files.len()
+        } else {
+            matches.total_matches - matches.more_matches
         };
         let is_limit = self.limit <= n_shown && self.limit < MAX_LIMIT;
         if is_limit {

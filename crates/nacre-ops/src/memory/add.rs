@@ -147,9 +147,14 @@ pub fn record(
     // The owner's traces may be searched only by the owner's own agents.
     let is_person = host.actor == Actor::Person;
     let found = if is_person { None } else { look_up(host, &scoped, request) };
-    let standing = judge_recorded(&scoped, request, found.as_ref())?;
+    let claim = claim(request.r#type, request.kind)?;
+    let (title, body, quote) = (request.title.trim(), request.body.trim(), request.quote.trim());
+    let is_forgotten =
+        |title: &str, body: &str| scoped.store.is_forgotten(title, body).unwrap_or(false);
+    let standing = judge(claim, title, body, quote, found.as_ref(), &is_forgotten);
+    let standing = standing.map_err(explain_drop)?;
     events.check_cancelled()?;
-    let draft = draft_recorded(host, request, by, found.as_ref(), standing)?;
+    let draft = draft_recorded(host, request, claim, by, found.as_ref(), standing);
     let standing = check_hazards(&scoped, &draft, standing, events);
     let known = said_already(host, &scoped, &draft);
     if let Some((id, title)) = known.filter(|_| request.supersedes.is_none()) {
@@ -224,19 +229,6 @@ fn look_up(host: &Host, scoped: &ScopedStore, request: &MemoryRecordRequest) -> 
     find_cited(&connections(host, &[]).ok()?, &cited)
 }
 
-fn judge_recorded(
-    scoped: &ScopedStore,
-    request: &MemoryRecordRequest,
-    found: Option<&FoundWords>,
-) -> Result<Standing> {
-    let MemoryRecordRequest { title, body, r#type, kind, quote, .. } = request;
-    let claim = claim(*r#type, *kind)?;
-    let is_forgotten =
-        |title: &str, body: &str| scoped.store.is_forgotten(title, body).unwrap_or(false);
-    judge(claim, title.trim(), body.trim(), quote.trim(), found, &is_forgotten)
-        .map_err(explain_drop)
-}
-
 fn explain_drop(reason: DropReason) -> OpError {
     let (message, hint) = match reason {
         DropReason::NoEvidence => (
@@ -281,11 +273,12 @@ fn explain_drop(reason: DropReason) -> OpError {
 fn draft_recorded(
     host: &Host,
     request: &MemoryRecordRequest,
+    claim: Claim,
     by: &str,
     found: Option<&FoundWords>,
     standing: Standing,
-) -> Result<Draft> {
-    let MemoryRecordRequest { title, body, r#type, kind, tags, applies, quote, .. } = request;
+) -> Draft {
+    let MemoryRecordRequest { title, body, tags, applies, quote, .. } = request;
     let now = host.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
     let unproven = || Quote {
         text: quote.trim().to_owned(),
@@ -293,8 +286,8 @@ fn draft_recorded(
         place: format!("nacre {by}"),
         at: now,
     };
-    Ok(Draft {
-        claim: claim(*r#type, *kind)?,
+    Draft {
+        claim,
         title: title.trim().to_owned(),
         body: body.trim().to_owned(),
         tags: tags.clone(),
@@ -305,7 +298,7 @@ fn draft_recorded(
         basis: Some(standing.basis),
         quotes: vec![found.map_or_else(unproven, |found| found.quote.clone())],
         limit: standing.limit,
-    })
+    }
 }
 
 fn check_hazards(
@@ -335,10 +328,8 @@ fn stage(
     events: &Events,
 ) -> Result<MemoryId> {
     let Some(older) = older else {
-        return Ok(match is_active {
-            true => batch.add(draft, now)?,
-            false => batch.add_candidate(draft, now)?,
-        });
+        let added = if is_active { batch.add(draft, now) } else { batch.add_candidate(draft, now) };
+        return Ok(added?);
     };
     if is_active && batch.may_overturn(draft, older) {
         return Ok(batch.add_superseding(older.at.id.as_str(), draft, now)?);

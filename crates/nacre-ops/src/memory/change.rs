@@ -247,18 +247,17 @@ impl<'h> EditDraft<'h> {
         }
         let base = self.scope.read_optional(&self.base, MAX_DRAFT_BYTES)?;
         if base.as_ref() != Some(&now) {
-            return Err(self.refuse_outdated(at));
+            let message = "The memory was changed after your draft of it was begun";
+            return Err(OpError::new(ErrorCode::Conflict, message)
+                .hint(format!("Your draft is {}", self.scope.full(&self.text).display()))
+                .hint(format!(
+                    "Start again from the memory: nacre memory edit {} --discard",
+                    at.id
+                )));
         }
         let hint = format!("To start from the memory: nacre memory edit {} --discard", at.id);
         events.warning("Going on with the draft of an earlier edit", Some(&hint));
         Ok(now)
-    }
-
-    fn refuse_outdated(&self, at: &Located) -> OpError {
-        let message = "The memory was changed after your draft of it was begun";
-        OpError::new(ErrorCode::Conflict, message)
-            .hint(format!("Your draft is {}", self.scope.full(&self.text).display()))
-            .hint(format!("Start again from the memory: nacre memory edit {} --discard", at.id))
     }
 
     fn read(&self) -> Result<String> {
@@ -290,19 +289,16 @@ pub fn write(
     let at = scoped.store.locate(id)?;
     let before = scoped.store.read_file(&at.path)?;
     if version.as_ref().is_some_and(|read| *read != version_of(&before)) {
-        return Err(refuse_outdated(at.id.as_str()));
+        let message = format!("Memory `{}` was changed after it was read", at.id);
+        return Err(OpError::new(ErrorCode::Conflict, message)
+            .hint(format!("Read it again: nacre memory show {}", at.id)));
     }
-    let (done, change) = match text.as_bytes() == before {
-        true => (MemoryChange::LeftUnchanged, None),
-        false => (MemoryChange::Edited, save(host, &scoped, &at, &before, text, events)?),
-    };
+    let (mut done, mut change) = (MemoryChange::LeftUnchanged, None);
+    if text.as_bytes() != before {
+        done = MemoryChange::Edited;
+        change = save(host, &scoped, &at, &before, text, events)?;
+    }
     Ok(MemoryChangeReport { done, id: at.id.to_string(), path: None, change })
-}
-
-fn refuse_outdated(id: &str) -> OpError {
-    let message = format!("Memory `{id}` was changed after it was read");
-    OpError::new(ErrorCode::Conflict, message)
-        .hint(format!("Read it again: nacre memory show {id}"))
 }
 
 pub fn feedback(host: &Host, request: &FeedbackRequest, events: &Events) -> Result<FeedbackReport> {

@@ -64,7 +64,9 @@ pub fn find_cited(connections: &[Connection], cited: &CitedWords<'_>) -> Option<
         sources.extend(found.into_iter().map(|source| (*adapter, source)));
     }
     sources.sort_by_key(|(_, source)| {
-        let is_named = cited.session.is_some_and(|session| is_named_after(source, session));
+        let path = source.path.to_string_lossy();
+        let is_named =
+            cited.session.is_some_and(|session| !session.is_empty() && path.contains(session));
         Reverse((is_named, source.stamp.modified))
     });
     let mut n_bytes = 0;
@@ -83,10 +85,6 @@ pub fn find_cited(connections: &[Connection], cited: &CitedWords<'_>) -> Option<
         }
     }
     None
-}
-
-fn is_named_after(source: &TraceSource, session: &str) -> bool {
-    !session.is_empty() && source.path.to_string_lossy().contains(session)
 }
 
 fn traces(adapter: &dyn Adapter, source: &TraceSource, session: Option<&str>) -> Vec<Trace> {

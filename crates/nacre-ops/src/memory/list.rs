@@ -233,17 +233,12 @@ fn from_hits(
         if trust == Trust::Quarantined || (is_put_away && !options.archived) {
             continue;
         }
-        let why = WhyFound {
-            terms: hit.terms.clone(),
-            lexical: hit.score,
-            similarity: hit.similarity,
-            edges: Vec::new(),
-        };
+        let (terms, similarity) = (hit.terms.clone(), hit.similarity);
         found.push(FoundMemory {
             snippet: snippet(memory.document.body(), &query.text),
             memory: MemoryEntry { trust: label(trust), ..entry(&memory, scoped) },
             score: hit.score,
-            why,
+            why: WhyFound { terms, lexical: hit.score, similarity, edges: Vec::new() },
             history: Vec::new(),
             not_verified: Vec::new(),
         });
@@ -278,7 +273,14 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
     let LocatedStore { scoped, also_in } = host.store_of(events, *scope, id)?;
     let memory = scoped.store.get(id)?;
     let (supersedes, superseded_by) = links(&scoped.store, &memory)?;
-    let evidence = if *evidence { proof(&scoped.store, &memory)? } else { None };
+    let evidence = if *evidence { scoped.store.evidence(&memory.at.id)? } else { None };
+    let unproven = evidence.is_some() && scoped.store.proof_of(&memory).is_none();
+    let evidence = evidence.map(|Evidence { version, id, quotes }| MemoryEvidence {
+        version,
+        id: id.to_string(),
+        quotes,
+        unproven,
+    });
     let history =
         if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
     Ok(MemoryShowReport {
@@ -323,14 +325,6 @@ fn feedback(store: &Store, id: &MemoryId) -> Option<MemoryFeedback> {
         None => SaidBy::Unknown,
     };
     Some(MemoryFeedback { verdict, by, note, at })
-}
-
-fn proof(store: &Store, memory: &Memory) -> Result<Option<MemoryEvidence>> {
-    let Some(Evidence { version, id, quotes }) = store.evidence(&memory.at.id)? else {
-        return Ok(None);
-    };
-    let unproven = store.proof_of(memory).is_none();
-    Ok(Some(MemoryEvidence { version, id: id.to_string(), quotes, unproven }))
 }
 
 fn version(version: Version) -> MemoryVersion {
@@ -457,7 +451,9 @@ impl ShortIds {
         let Ok(at) = self.ids.binary_search_by(|known| known.as_str().cmp(id)) else { return id };
         let before = at.checked_sub(1).and_then(|before| self.ids.get(before));
         let neighbours = before.into_iter().chain(self.ids.get(at + 1));
-        let n_shared = neighbours.map(|other| count_shared(id, other)).max().unwrap_or(0);
+        let count_shared =
+            |other: &String| id.bytes().zip(other.bytes()).take_while(|(a, b)| a == b).count();
+        let n_shared = neighbours.map(count_shared).max().unwrap_or(0);
         // A date alone is not meaningful, so the prefix includes at least one word of the title.
         let word = id.find('-').map_or(0, |dash| dash + 1);
         let from = word.max(n_shared + 1);
@@ -465,10 +461,6 @@ impl ShortIds {
             id.get(from..).and_then(|rest| rest.find('-')).map_or(id.len(), |end| from + end);
         id.get(..word_end.min(from + MORE)).unwrap_or(id)
     }
-}
-
-fn count_shared(a: &str, b: &str) -> usize {
-    a.bytes().zip(b.bytes()).take_while(|(a, b)| a == b).count()
 }
 
 const MAX_IDS: usize = 200;
@@ -480,18 +472,14 @@ pub fn complete(host: &Host, prefix: &str) -> Vec<String> {
         ids.extend(located.into_iter().map(|at| at.id.to_string()));
         ids.extend(changes(&scoped.store).unwrap_or_default().into_iter().map(|change| change.id));
     }
-    ids.extend(sessions(host, prefix));
+    // A missing catalog is not created.
+    let home = host.home.as_ref().filter(|_| host.caller.permissions.allow_everything());
+    let file = home.map(|home| home.join("catalog.sqlite3")).filter(|file| file.is_file());
+    let catalog = file.and_then(|file| Catalog::open(&file).ok());
+    ids.extend(catalog.and_then(|it| it.keys_starting(prefix).ok()).unwrap_or_default());
     ids.retain(|id| id.starts_with(prefix));
     ids.truncate(MAX_IDS);
     ids
-}
-
-/// Returns the sessions with this prefix. A missing catalog is not created.
-fn sessions(host: &Host, prefix: &str) -> Vec<String> {
-    let home = host.home.as_ref().filter(|_| host.caller.permissions.allow_everything());
-    let file = home.map(|home| home.join("catalog.sqlite3"));
-    let catalog = file.filter(|file| file.is_file()).and_then(|file| Catalog::open(&file).ok());
-    catalog.and_then(|catalog| catalog.keys_starting(prefix).ok()).unwrap_or_default()
 }
 
 #[cfg(test)]

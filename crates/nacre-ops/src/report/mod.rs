@@ -8,7 +8,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use jiff::{SignedDuration, Timestamp};
-use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
+use nacre_base::fs::{Access, RelPath, WriteScope};
 use nacre_memory::{
     LocalState, Memory, MemoryError, MemoryType, Stage, Status, Store, StoreArea, Vitals,
 };
@@ -84,14 +84,8 @@ fn collect(host: &Host, request: &ReportRequest) -> Result<(String, StoreFigures
     let scoped = host.store_to_write(None)?;
     let figures = store_report(&scoped.store, since, now)?.figures;
     let project = host.project.as_ref().filter(|_| scoped.scope == StoreScope::Project);
-    let name = project.map_or_else(
-        || StoreScope::Global.as_str().to_owned(),
-        |project| {
-            let folder = project.path.file_name().map(|name| name.to_string_lossy().into_owned());
-            project.name.clone().or(folder).unwrap_or_default()
-        },
-    );
-    Ok((name, figures))
+    let global = || StoreScope::Global.as_str().to_owned();
+    Ok((project.map_or_else(global, |project| host.name_of(&project.path)), figures))
 }
 
 pub(crate) struct StoreReport {
@@ -119,8 +113,15 @@ pub(crate) fn store_report(
         ..StoreFigures::default()
     };
     let mut report = StoreReport { since, until: now, figures, newest: Vec::new(), n_newest: 0 };
-    let all = all_runs(store)?;
-    report.figures.n_taken_back = n_taken_back(&all, &listing.memories, since, now);
+    let mut reader = RunReader::new(store);
+    let mut run = |id: RunId| Some(CountedRun::of(&id, reader.record(&id).ok().flatten()?));
+    let all: Vec<CountedRun> =
+        list(store)?.into_iter().take(MAX_RUNS).filter_map(&mut run).collect();
+    let there: BTreeSet<&str> =
+        listing.memories.iter().map(|memory| memory.at.id.as_str()).collect();
+    let made = all.iter().filter(|run| run.is_within(since, now)).flat_map(|run| &run.made);
+    let gone: BTreeSet<&String> = made.filter(|id| !there.contains(id.as_str())).collect();
+    report.figures.n_taken_back = gone.len();
     let runs = without_undone(all);
     let learned = learned_at(&runs);
     for memory in &listing.memories {
@@ -154,53 +155,36 @@ impl StoreReport {
         }
         *self.figures.memories.entry(memory.status.as_str().to_owned()).or_default() += 1;
         if let Some(learned) = learned {
-            self.learn(memory, learned);
+            let what = memory.kind.map_or(memory.at.memory_type.as_str(), |kind| kind.as_str());
+            *self.figures.learned.entry(what.to_owned()).or_default() += 1;
+            *self.figures.learned_now.entry(fate(memory).to_owned()).or_default() += 1;
+            if let Some(n) = self.figures.learned_by_week.get_mut(&week_of(learned)) {
+                *n += 1;
+            }
         }
         if memory.at.area == StoreArea::Archived || memory.status == Status::Superseded {
             return Ok(());
         }
         let vitals = Vitals::of(memory, evidence.as_ref(), state.as_ref());
-        *self
-            .figures
-            .stages
-            .entry(stage(memory, state.as_ref()).as_str().to_owned())
-            .or_default() += 1;
+        let stage = stage(memory, state.as_ref()).as_str().to_owned();
+        *self.figures.stages.entry(stage).or_default() += 1;
         let effective = vitals.effective(self.until);
         let tenth = ((effective * 10.0) as usize).min(self.figures.confidence.len() - 1);
         self.figures.confidence[tenth] += 1;
         let known_for = at.map(|at| self.until.duration_since(at));
-        let listed = self.memory_use(memory, &vitals, state.as_ref());
+        let listed = MemoryUse {
+            id: id.to_string(),
+            title: memory.title.clone(),
+            uses: vitals.n_uses,
+            citations: state.as_ref().map_or(0, |state| state.citations),
+            confirmations: state.as_ref().map_or(0, |state| state.confirmations),
+            effective: (effective * 100.0).round() / 100.0,
+        };
         if learned.is_some() && memory.status == Status::Active {
             self.newest.push(listed.clone());
         }
         self.list(listed, &vitals, known_for);
         Ok(())
-    }
-
-    fn learn(&mut self, memory: &Memory, learned: Timestamp) {
-        let what = memory.kind.map_or(memory.at.memory_type.as_str(), |kind| kind.as_str());
-        *self.figures.learned.entry(what.to_owned()).or_default() += 1;
-        *self.figures.learned_now.entry(fate(memory).to_owned()).or_default() += 1;
-        if let Some(n) = self.figures.learned_by_week.get_mut(&week_of(learned)) {
-            *n += 1;
-        }
-    }
-
-    fn memory_use(
-        &self,
-        memory: &Memory,
-        vitals: &Vitals,
-        state: Option<&LocalState>,
-    ) -> MemoryUse {
-        let effective = vitals.effective(self.until);
-        MemoryUse {
-            id: memory.at.id.to_string(),
-            title: memory.title.clone(),
-            uses: vitals.n_uses,
-            citations: state.map_or(0, |state| state.citations),
-            confirmations: state.map_or(0, |state| state.confirmations),
-            effective: (effective * 100.0).round() / 100.0,
-        }
     }
 
     fn list(&mut self, listed: MemoryUse, vitals: &Vitals, known_for: Option<SignedDuration>) {
@@ -229,10 +213,7 @@ impl StoreReport {
     }
 
     fn add_runs(&mut self, mut runs: Vec<CountedRun>) {
-        let is_within = |run: &CountedRun| {
-            run.finished().is_some_and(|at| self.since <= at && at <= self.until)
-        };
-        runs.retain(is_within);
+        runs.retain(|run| run.is_within(self.since, self.until));
         let last = runs.iter().find_map(|run| run.open_contradictions);
         let figures = &mut self.figures;
         figures.open_contradictions = last.unwrap_or_default();
@@ -252,19 +233,6 @@ fn fate(memory: &Memory) -> &'static str {
         (StoreArea::Active, Status::Stale) => "stale",
         (StoreArea::Active, Status::Active) => "in use",
     }
-}
-
-fn n_taken_back(
-    runs: &[CountedRun],
-    there: &[Memory],
-    since: Timestamp,
-    until: Timestamp,
-) -> usize {
-    let ids: BTreeSet<&str> = there.iter().map(|memory| memory.at.id.as_str()).collect();
-    let is_within = |run: &&CountedRun| run.finished().is_some_and(|at| since <= at && at <= until);
-    let made = runs.iter().filter(is_within).flat_map(|run| &run.made);
-    let gone: BTreeSet<&str> = made.map(String::as_str).filter(|id| !ids.contains(id)).collect();
-    gone.len()
 }
 
 fn stage(memory: &Memory, state: Option<&LocalState>) -> Stage {
@@ -301,10 +269,12 @@ const MAX_UNDONE_UNDOS: usize = 32;
 const MAX_ACTIONS: usize = 1000;
 const MAX_TEXT_BYTES: usize = 2000;
 
+#[derive(Default)]
 struct CountedRun {
-    id: RunId,
+    id: String,
     finished_at: String,
-    undoes: Vec<RunId>,
+    /// The ids of the runs that this one undid.
+    undoes: Vec<String>,
     open_contradictions: Option<usize>,
     merged: Vec<ReportedAction>,
     archived: Vec<ReportedAction>,
@@ -315,17 +285,7 @@ struct CountedRun {
 
 impl CountedRun {
     fn of(id: &RunId, record: RunReport) -> Self {
-        let mut run = Self {
-            id: id.clone(),
-            finished_at: String::new(),
-            undoes: Vec::new(),
-            open_contradictions: None,
-            merged: Vec::new(),
-            archived: Vec::new(),
-            overturned: Vec::new(),
-            made: Vec::new(),
-            summary: None,
-        };
+        let mut run = Self { id: id.to_string(), ..Self::default() };
         match record {
             RunReport::Sync(report) => {
                 for action in report.actions.iter().take(MAX_ACTIONS) {
@@ -342,8 +302,8 @@ impl CountedRun {
                 run.finished_at = report.finished_at;
             }
             RunReport::Undo(report) => {
-                let undone = report.runs.iter().chain([&report.of]);
-                run.undoes = undone.filter_map(|id| id.parse().ok()).collect();
+                run.undoes = report.runs;
+                run.undoes.push(report.of);
                 run.finished_at = report.finished_at;
             }
         }
@@ -356,7 +316,7 @@ impl CountedRun {
         }
         if action.action == CandidateVerb::Supersede {
             self.overturned.push(ReportedAction {
-                run: self.id.to_string(),
+                run: self.id.clone(),
                 target: action.target.clone().unwrap_or_default(),
                 with: action.supersedes.clone(),
                 title: shortened(&action.title),
@@ -379,7 +339,7 @@ impl CountedRun {
             | MaintainVerb::Relink => return,
         };
         list.push(ReportedAction {
-            run: self.id.to_string(),
+            run: self.id.clone(),
             target: action.target.clone(),
             with: action.with.clone(),
             title: shortened(&action.title),
@@ -389,6 +349,10 @@ impl CountedRun {
 
     fn finished(&self) -> Option<Timestamp> {
         self.finished_at.parse().ok()
+    }
+
+    fn is_within(&self, since: Timestamp, until: Timestamp) -> bool {
+        self.finished().is_some_and(|at| since <= at && at <= until)
     }
 }
 
@@ -403,21 +367,12 @@ fn summary_id(path: &str) -> Option<String> {
     Some(format!("{day}-{name}"))
 }
 
-fn all_runs(store: &Store) -> Result<Vec<CountedRun>, FsError> {
-    let (mut runs, mut reader) = (Vec::new(), RunReader::new(store));
-    for id in list(store)?.into_iter().take(MAX_RUNS) {
-        let record = reader.record(&id).ok().flatten();
-        runs.extend(record.map(|record| CountedRun::of(&id, record)));
-    }
-    Ok(runs)
-}
-
 fn without_undone(mut runs: Vec<CountedRun>) -> Vec<CountedRun> {
     // An undo that was itself undone has no effect.
-    let mut undone: BTreeSet<RunId> = BTreeSet::new();
+    let mut undone: BTreeSet<String> = BTreeSet::new();
     for _ in 0..MAX_UNDONE_UNDOS {
         let holding = runs.iter().filter(|run| !undone.contains(&run.id));
-        let now: BTreeSet<RunId> = holding.flat_map(|run| run.undoes.clone()).collect();
+        let now: BTreeSet<String> = holding.flat_map(|run| run.undoes.clone()).collect();
         if std::mem::replace(&mut undone, now.clone()) == now {
             break;
         }

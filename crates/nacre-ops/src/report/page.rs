@@ -29,22 +29,14 @@ pub(super) fn html_page(report: &StoreFigures, name: &str) -> String {
     write_numbers(&mut page, report);
     write_plots(&mut page, report);
     write_list(&mut page, "Most used", &report.most_used, "No memory was used yet.");
-    write_list(
-        &mut page,
-        "Never used",
-        &report.never_used,
-        "No memory has been unused for two weeks.",
-    );
-    write_actions(
-        &mut page,
-        "Contradictions found",
-        &report.contradictions,
-        "No memory was overturned.",
-    );
+    let empty = "No memory has been unused for two weeks.";
+    write_list(&mut page, "Never used", &report.never_used, empty);
+    let empty = "No memory was overturned.";
+    write_actions(&mut page, "Contradictions found", &report.contradictions, empty);
     write_actions(&mut page, "Merged", &report.merged, "No memories were merged.");
     write_actions(&mut page, "Archived", &report.archived, "No memory was archived.");
     page.raw("</body></html>\n");
-    page.into_string()
+    page.0
 }
 
 fn write_numbers(page: &mut Html, report: &StoreFigures) {
@@ -80,10 +72,11 @@ fn write_plots(page: &mut Html, report: &StoreFigures) {
         ("What age and use left of their confidence", tenths, "There are no memories yet."),
     ] {
         page.raw("<h2>").text(title).raw("</h2>");
-        match values.iter().any(|(_, n)| *n > 0) {
-            true => page.piece(&bars(title, &values)),
-            false => page.raw("<p class=\"empty\">").text(empty).raw("</p>"),
-        };
+        if values.iter().any(|(_, n)| *n > 0) {
+            write_bars(page, title, &values);
+        } else {
+            page.raw("<p class=\"empty\">").text(empty).raw("</p>");
+        }
     }
 }
 
@@ -155,15 +148,6 @@ impl Html {
         }
         self
     }
-
-    fn piece(&mut self, piece: &Self) -> &mut Self {
-        self.0.push_str(&piece.0);
-        self
-    }
-
-    fn into_string(self) -> String {
-        self.0
-    }
 }
 
 const WIDTH: f64 = 640.0;
@@ -174,8 +158,7 @@ const MAX_BAR: f64 = 80.0;
 const LETTER: f64 = 10.0;
 const NUMBER: f64 = 24.0;
 
-fn bars(title: &str, values: &[(String, usize)]) -> Html {
-    let mut svg = Html::default();
+fn write_bars(svg: &mut Html, title: &str, values: &[(String, usize)]) {
     let most = values.iter().map(|(_, n)| *n).max().unwrap_or(0).max(1) as f64;
     let step = WIDTH / values.len().max(1) as f64;
     let longest = values.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
@@ -193,14 +176,13 @@ fn bars(title: &str, values: &[(String, usize)]) -> Html {
         svg.text(name).raw(": ").text(n).raw("</title></rect>");
         let middle = number(left + step / 2.0);
         if *n > 0 && (step >= NUMBER || idx % every == 0) {
-            label(&mut svg, &middle, &number(top - 3.0), &n.to_string());
+            label(svg, &middle, &number(top - 3.0), &n.to_string());
         }
         if idx % every == 0 {
-            label(&mut svg, &middle, &number(HEAD + HEIGHT + FOOT - 6.0), name);
+            label(svg, &middle, &number(HEAD + HEIGHT + FOOT - 6.0), name);
         }
     }
     svg.raw("</svg>");
-    svg
 }
 
 fn label(svg: &mut Html, x: &str, y: &str, text: &str) {

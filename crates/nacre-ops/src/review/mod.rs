@@ -101,15 +101,12 @@ fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
     let evidence = scoped.store.evidence(&memory.at.id).ok().flatten();
     let quotes = evidence.map(|evidence| evidence.quotes).unwrap_or_default();
     let is_quarantined = scoped.store.trust_of(memory) == Trust::Quarantined;
-    let found = match is_quarantined {
-        true => hazards_of(&memory.title, memory.document.body()),
-        false => Vec::new(),
-    };
+    let found = is_quarantined.then(|| hazards_of(&memory.title, memory.document.body()));
     ReviewCandidate {
         memory: labelled(memory, scoped),
         body: memory.document.body().trim().to_owned(),
         quotes,
-        reason: found.first().map(|hazard| hazard.kind.as_str().to_owned()),
+        reason: found.unwrap_or_default().first().map(|hazard| hazard.kind.as_str().to_owned()),
     }
 }
 

@@ -9,12 +9,12 @@ use nacre_base::ContentHash;
 use nacre_base::config::projects::Project;
 use nacre_base::fs::{FsError, RelPath};
 use nacre_memory::{Batch, Located, MemoryError, MemoryId, PlannedChange, Store};
-use nacre_types::RunMode;
+use nacre_types::{RunMode, UndoReport};
 use serde::{Deserialize, Serialize};
 
 use crate::run::folder::{
-    CHANGE_FILE, MAX_ARTIFACT_BYTES, RunId, SaidWords, TEXT_FILE, UndoPlan, list, pretty,
-    stage_without,
+    CHANGE_FILE, MAX_ARTIFACT_BYTES, RunId, TEXT_FILE, UndoError, UndoPlan, list, pretty,
+    said_words, stage_without,
 };
 
 const VERSION: u32 = 1;
@@ -66,15 +66,7 @@ pub enum Reversal {
 
 impl Reversal {
     pub fn is_undoable(&self) -> bool {
-        match self {
-            Self::Plan
-            | Self::Moved { .. }
-            | Self::Agents { .. }
-            | Self::Text { .. }
-            | Self::Projects { .. }
-            | Self::Trust { .. } => true,
-            Self::Gone | Self::Command { .. } => false,
-        }
+        !matches!(self, Self::Gone | Self::Command { .. })
     }
 }
 
@@ -115,23 +107,18 @@ pub struct ChangeCounts {
     pub removed: usize,
 }
 
+/// The content of `change.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct ChangeNote {
     version: u32,
-    change: String,
-    command: String,
-    at: Timestamp,
-    sequence: u32,
-    counts: ChangeCounts,
-    memories: Vec<String>,
-    reversal: Reversal,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    undoes: Option<String>,
+    #[serde(flatten)]
+    change: StoredChange,
     mark: String,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct StoredChange {
+    #[serde(rename = "change")]
     pub id: String,
     pub command: String,
     /// When the last run ended. Changes within the same second are ordered by `sequence`.
@@ -140,15 +127,32 @@ pub struct StoredChange {
     pub counts: ChangeCounts,
     pub memories: Vec<String>,
     pub reversal: Reversal,
-    /// Oldest first.
-    pub runs: Vec<RunId>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<String>,
+    /// Oldest first.
+    #[serde(skip)]
+    pub runs: Vec<RunId>,
+    #[serde(skip)]
     pub undone_by: Option<String>,
     /// Whether the mark proves that the current user made the change.
+    #[serde(skip)]
     pub is_own: bool,
 }
 
 impl StoredChange {
+    /// Returns an error if the change is already undone.
+    pub fn check_open(&self) -> Result<(), UndoError> {
+        self.undone_by
+            .clone()
+            .map_or(Ok(()), |by| Err(UndoError::AlreadyUndone { id: self.id.clone(), by }))
+    }
+
+    /// Returns the report of an undo that has not done anything yet.
+    pub fn undo_report(&self, dry_run: bool) -> UndoReport {
+        let (of, command) = (self.id.clone(), self.command.clone());
+        UndoReport { of, command, dry_run, ..UndoReport::default() }
+    }
+
     #[must_use]
     pub fn single_run(&self, run: &RunId) -> Self {
         Self { id: run.to_string(), runs: vec![run.clone()], ..self.clone() }
@@ -169,32 +173,6 @@ pub fn fresh_run_id(
         id = RunId::new(mode, now, &format!("{input} {n}"));
     }
     Ok(id)
-}
-
-pub fn stage_change(
-    store: &Store,
-    batch: &mut Batch<'_>,
-    run: &RunId,
-    info: &ChangeInfo<'_>,
-    reversal: Reversal,
-) -> Result<(), MemoryError> {
-    let plan = batch.plan()?;
-    if reversal == Reversal::Plan {
-        let (path, bytes) = UndoPlan::of_command(&plan).file(run)?;
-        batch.put_file(path, bytes)?;
-    }
-    stage_note(store, batch, run, info, &plan, reversal)
-}
-
-pub fn stage_text(
-    batch: &mut Batch<'_>,
-    run: &RunId,
-    before: Option<&[u8]>,
-) -> Result<(), MemoryError> {
-    match before {
-        Some(before) => batch.put_file(run.folder()?.join(TEXT_FILE)?, before.to_vec()),
-        None => Ok(()),
-    }
 }
 
 pub fn read_text(store: &Store, run: &RunId) -> Result<Option<Vec<u8>>, FsError> {
@@ -224,9 +202,8 @@ pub(crate) fn stage_note(
             source,
         })
     })?;
-    let note = ChangeNote {
-        version: VERSION,
-        change,
+    let change = StoredChange {
+        id: change,
         command: info.command.to_owned(),
         at: info.now,
         sequence: next_sequence(store, run)?,
@@ -234,8 +211,11 @@ pub(crate) fn stage_note(
         memories,
         reversal,
         undoes: info.undoes.map(str::to_owned),
-        mark,
+        runs: Vec::new(),
+        undone_by: None,
+        is_own: true,
     };
+    let note = ChangeNote { version: VERSION, change, mark };
     batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))
 }
 
@@ -271,7 +251,7 @@ fn next_sequence(store: &Store, run: &RunId) -> Result<u32, FsError> {
     let mut last = 0;
     for other in list(store)?.iter().filter(|other| other.stamp() == run.stamp()) {
         if let Some(note) = read_note(store, other)? {
-            last = last.max(note.sequence);
+            last = last.max(note.change.sequence);
         }
     }
     Ok(last.saturating_add(1))
@@ -285,14 +265,14 @@ fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>, FsError> 
     };
     let note = bytes.and_then(|bytes| serde_json::from_slice::<ChangeNote>(&bytes).ok());
     Ok(note.filter(|note| {
-        let is_ours = store.scope().is_marked(&marked(run, &note.change), &note.mark);
+        let is_ours = store.scope().is_marked(&marked(run, &note.change.id), &note.mark);
         note.version == VERSION && is_ours
     }))
 }
 
 /// Call this before the memory file is removed.
 pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Result<(), MemoryError> {
-    let words = SaidWords::of(store, id)?;
+    let words = said_words(store, id)?;
     for run in list(store)? {
         stage_without(store, batch, &run, &words)?;
         // Nacre did not write plans that are invalid, so they do not need to be scrubbed.
@@ -302,11 +282,10 @@ pub fn stage_scrub(store: &Store, batch: &mut Batch<'_>, id: &MemoryId) -> Resul
             let (path, bytes) = rest.file(&run)?;
             batch.put_file(path, bytes)?;
         }
-        if let Some(note) = read_note(store, &run)? {
-            let scrubbed = scrub_note(store, batch, &run, &note, id)?;
-            if let Some(note) = scrubbed {
-                batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))?;
-            }
+        if let Some(note) = read_note(store, &run)?
+            && let Some(note) = scrub_note(store, batch, &run, &note, id)?
+        {
+            batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))?;
         }
     }
     Ok(())
@@ -322,27 +301,28 @@ fn scrub_note(
     id: &MemoryId,
 ) -> Result<Option<ChangeNote>, MemoryError> {
     let mut new = note.clone();
-    new.memories.retain(|named| named != id.as_str());
+    new.change.memories.retain(|named| named != id.as_str());
     let is_emptied = || {
         let plan = UndoPlan::read(store, run).ok().flatten();
         plan.is_some_and(|plan| plan.without(id).is_some_and(|rest| rest.is_empty()))
     };
-    if note.reversal == Reversal::Plan && is_emptied() {
-        new.reversal = Reversal::Gone;
+    if note.change.reversal == Reversal::Plan && is_emptied() {
+        new.change.reversal = Reversal::Gone;
     }
     let text = read_text(store, run)?.unwrap_or_default();
     if String::from_utf8_lossy(&text).contains(id.as_str()) {
         batch.put_file(run.folder()?.join(TEXT_FILE)?, Vec::new())?;
-        new.reversal = Reversal::Command { command: note.command.clone() };
+        new.change.reversal = Reversal::Command { command: note.change.command.clone() };
     }
-    let is_changed = new.reversal != note.reversal || new.memories != note.memories;
+    let (old, now) = (&note.change, &new.change);
+    let is_changed = now.reversal != old.reversal || now.memories != old.memories;
     Ok(is_changed.then_some(new))
 }
 
 pub fn ordered_runs(store: &Store) -> Result<Vec<RunId>, FsError> {
     let mut runs = Vec::new();
     for run in list(store)? {
-        let sequence = read_note(store, &run)?.map_or(0, |note| note.sequence);
+        let sequence = read_note(store, &run)?.map_or(0, |note| note.change.sequence);
         runs.push((run.stamp().to_owned(), sequence, run));
     }
     runs.sort_by(|a, b| b.cmp(a));
@@ -354,7 +334,7 @@ pub fn changes(store: &Store) -> Result<Vec<StoredChange>, FsError> {
     let mut runs = Vec::new();
     for run in list(store)? {
         let change = match read_note(store, &run)? {
-            Some(note) => of_note(&run, note),
+            Some(note) => StoredChange { runs: vec![run.clone()], is_own: true, ..note.change },
             None => without_note(store, &run)?,
         };
         runs.push((change.at, change.sequence, run, change));
@@ -372,22 +352,6 @@ pub fn changes(store: &Store) -> Result<Vec<StoredChange>, FsError> {
     Ok(changes)
 }
 
-fn of_note(run: &RunId, note: ChangeNote) -> StoredChange {
-    StoredChange {
-        id: note.change,
-        command: note.command,
-        at: note.at,
-        sequence: note.sequence,
-        counts: note.counts,
-        memories: note.memories,
-        reversal: note.reversal,
-        runs: vec![run.clone()],
-        undoes: note.undoes,
-        undone_by: None,
-        is_own: true,
-    }
-}
-
 fn without_note(store: &Store, run: &RunId) -> Result<StoredChange, FsError> {
     #[derive(Deserialize)]
     struct Undo {
@@ -395,10 +359,8 @@ fn without_note(store: &Store, run: &RunId) -> Result<StoredChange, FsError> {
     }
 
     let actions = run.folder()?.join(run.actions_file())?;
-    let bytes = match run.is_of(RunMode::Undo) {
-        true => store.scope().read_optional(&actions, MAX_ARTIFACT_BYTES).unwrap_or_default(),
-        false => None,
-    };
+    let bytes = store.scope().read_optional(&actions, MAX_ARTIFACT_BYTES).unwrap_or_default();
+    let bytes = bytes.filter(|_| run.is_of(RunMode::Undo));
     let undoes = bytes.and_then(|bytes| serde_json::from_slice::<Undo>(&bytes).ok());
     let undoes = undoes.map(|undo| undo.of);
     Ok(StoredChange {
@@ -442,15 +404,14 @@ fn mark_undone(changes: &mut [StoredChange]) {
 pub fn shared_changes(changes: Vec<PlannedChange>) -> Vec<nacre_types::PlannedChange> {
     let text =
         |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
-    let shared = changes.into_iter().filter(|change| is_shared(change.path.as_str()));
+    let is_shared = |change: &PlannedChange| {
+        ["memory/", "meta/evidence/"].iter().any(|top| change.path.as_str().starts_with(top))
+    };
+    let shared = changes.into_iter().filter(is_shared);
     let planned = shared.map(|change| nacre_types::PlannedChange {
         path: change.path.as_str().to_owned(),
         before: text(change.before),
         after: text(change.after),
     });
     planned.collect()
-}
-
-fn is_shared(path: &str) -> bool {
-    path.starts_with("memory/") || path.starts_with("meta/evidence/")
 }

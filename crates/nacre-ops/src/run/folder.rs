@@ -180,6 +180,17 @@ pub fn prune(store: &Store, writer: &Writer<'_>, keep: usize) -> Result<usize, F
     Ok(n_removed)
 }
 
+/// Memories and evidence, but not local counters. The session remains marked as read, so that the
+/// next sync does not restore what was undone.
+pub(crate) const OF_SYNC: &[&str] = &["memory/", "meta/evidence/"];
+
+/// Also includes local counters, because maintenance moves them between files.
+pub(crate) const OF_MAINTENANCE: &[&str] = &["memory/", "meta/evidence/", LOCAL_STATE];
+
+/// Also includes tombstones, so that undoing a rejection removes its tombstone.
+pub(crate) const OF_COMMAND: &[&str] =
+    &["memory/", "meta/evidence/", LOCAL_STATE, "meta/tombstones/"];
+
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct UndoPlan {
     version: u32,
@@ -195,23 +206,8 @@ struct UndoStep {
 }
 
 impl UndoPlan {
-    /// Includes memories and evidence, but not local counters. The session remains marked as read,
-    /// so that the next sync does not restore what was undone.
-    pub fn of(plan: &[PlannedChange]) -> Self {
-        Self::below(&["memory/", "meta/evidence/"], plan)
-    }
-
-    /// Also includes local counters, because maintenance moves them between files.
-    pub fn of_maintenance(plan: &[PlannedChange]) -> Self {
-        Self::below(&["memory/", "meta/evidence/", LOCAL_STATE], plan)
-    }
-
-    /// Also includes tombstones, so that undoing a rejection removes its tombstone.
-    pub fn of_command(plan: &[PlannedChange]) -> Self {
-        Self::below(&["memory/", "meta/evidence/", LOCAL_STATE, "meta/tombstones/"], plan)
-    }
-
-    fn below(tops: &[&str], plan: &[PlannedChange]) -> Self {
+    /// Includes the files below `tops`.
+    pub fn of(plan: &[PlannedChange], tops: &[&str]) -> Self {
         let is_undone =
             |change: &&PlannedChange| tops.iter().any(|top| change.path.as_str().starts_with(top));
         let text = |bytes: &Option<Vec<u8>>| {
@@ -337,45 +333,40 @@ const FORGOTTEN: &str = "[forgotten]";
 /// chance.
 const MIN_BYTES: usize = 8;
 
-#[derive(Debug)]
-pub(crate) struct SaidWords(Vec<(String, String)>);
+/// Texts to remove, longest first, each with its replacement.
+type SaidWords = Vec<(String, String)>;
 
-impl SaidWords {
-    /// Call this before the memory file is removed.
-    pub(crate) fn of(store: &Store, id: &MemoryId) -> Result<Self, MemoryError> {
-        let memory = store.get(id.as_str())?;
-        let evidence = store.evidence(id).ok().flatten();
-        let quotes = evidence.iter().flat_map(|evidence| &evidence.quotes);
-        let mut lines = vec![memory.title.as_str()];
-        lines.extend(memory.document.body().lines());
-        lines.extend(quotes.flat_map(|quote| quote.text.lines()));
-        // A heading or list item can also occur elsewhere without its marker.
-        let lines =
-            lines.into_iter().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']));
-        let mut words = vec![(id.to_string(), format!("{}-forgotten", id.date()))];
-        for line in lines.map(str::trim).filter(|line| line.len() >= MIN_BYTES) {
-            words.push((line.to_owned(), FORGOTTEN.to_owned()));
-            // The text can also occur in JSON files, where some characters are escaped.
-            let escaped = serde_json::Value::from(line).to_string();
-            let escaped = escaped.trim_matches('"');
-            if escaped != line {
-                words.push((escaped.to_owned(), FORGOTTEN.to_owned()));
-            }
+/// Returns the words of a memory. Call this before the memory file is removed.
+pub(crate) fn said_words(store: &Store, id: &MemoryId) -> Result<SaidWords, MemoryError> {
+    let memory = store.get(id.as_str())?;
+    let evidence = store.evidence(id).ok().flatten();
+    let quotes = evidence.iter().flat_map(|evidence| &evidence.quotes);
+    let mut lines = vec![memory.title.as_str()];
+    lines.extend(memory.document.body().lines());
+    lines.extend(quotes.flat_map(|quote| quote.text.lines()));
+    // A heading or list item can also occur elsewhere without its marker.
+    let lines = lines.into_iter().map(|line| line.trim_start_matches(['#', '-', '*', '>', ' ']));
+    let mut words = vec![(id.to_string(), format!("{}-forgotten", id.date()))];
+    for line in lines.map(str::trim).filter(|line| line.len() >= MIN_BYTES) {
+        words.push((line.to_owned(), FORGOTTEN.to_owned()));
+        // The text can also occur in JSON files, where some characters are escaped.
+        let escaped = serde_json::Value::from(line).to_string();
+        let escaped = escaped.trim_matches('"');
+        if escaped != line {
+            words.push((escaped.to_owned(), FORGOTTEN.to_owned()));
         }
-        // Longer texts are removed first, because they can contain shorter ones.
-        words.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
-        words.dedup();
-        Ok(Self(words))
     }
+    // Longer texts are removed first, because they can contain shorter ones.
+    words.sort_by_key(|(words, _)| std::cmp::Reverse(words.len()));
+    words.dedup();
+    Ok(words)
+}
 
-    /// Returns `None` if `text` contains none of the words.
-    fn without(&self, text: &str) -> Option<String> {
-        let held = self.0.iter().filter(|(words, _)| text.contains(words.as_str()));
-        let mut held = held.peekable();
-        held.peek()?;
-        let without = held.fold(text.to_owned(), |text, (words, with)| text.replace(words, with));
-        Some(without)
-    }
+fn files_of(store: &Store, run: &RunId) -> Result<Vec<RelPath>, FsError> {
+    let folder = run.folder()?;
+    let entries = store.scope().list(&folder)?.into_iter();
+    let files = entries.filter(|entry| entry.kind == EntryKind::File);
+    files.map(|entry| folder.join(&entry.name)).collect()
 }
 
 /// The caller must scrub undo plans and change files.
@@ -383,21 +374,22 @@ pub(crate) fn stage_without(
     store: &Store,
     batch: &mut Batch<'_>,
     run: &RunId,
-    words: &SaidWords,
+    words: &[(String, String)],
 ) -> Result<(), MemoryError> {
-    let folder = run.folder()?;
-    for entry in store.scope().list(&folder)? {
-        let is_noted = [UNDO_FILE, CHANGE_FILE, TEXT_FILE].contains(&entry.name.as_str());
-        if entry.kind != EntryKind::File || is_noted {
+    for path in files_of(store, run)? {
+        if [UNDO_FILE, CHANGE_FILE, TEXT_FILE].contains(&path.name()) {
             continue;
         }
-        let path = folder.join(&entry.name)?;
         let bytes = match store.scope().read_optional(&path, MAX_ARTIFACT_BYTES) {
             // Nacre does not write files that are too large or not regular.
             Err(FsError::TooLarge { .. } | FsError::NotAFile { .. }) => continue,
             bytes => bytes?.unwrap_or_default(),
         };
-        if let Some(without) = words.without(&String::from_utf8_lossy(&bytes)) {
+        let text = String::from_utf8_lossy(&bytes);
+        let held: Vec<_> = words.iter().filter(|(said, _)| text.contains(said.as_str())).collect();
+        if !held.is_empty() {
+            let replace = |text: String, (said, with): &(String, String)| text.replace(said, with);
+            let without = held.into_iter().fold(text.into_owned(), replace);
             batch.put_file(path, without.into_bytes())?;
         }
     }
@@ -406,12 +398,7 @@ pub(crate) fn stage_without(
 
 pub fn is_named_by_runs(store: &Store, id: &MemoryId) -> Result<bool, FsError> {
     for run in list(store)? {
-        let folder = run.folder()?;
-        for entry in store.scope().list(&folder)? {
-            if entry.kind != EntryKind::File {
-                continue;
-            }
-            let path = folder.join(&entry.name)?;
+        for path in files_of(store, &run)? {
             let bytes = store.scope().read_optional(&path, MAX_ARTIFACT_BYTES).ok().flatten();
             let text = bytes.unwrap_or_default();
             if String::from_utf8_lossy(&text).contains(id.as_str()) {

@@ -105,14 +105,13 @@ fn entry(reader: &mut RunReader<'_>, changes: &[StoredChange], id: &RunId) -> Re
             (Some(RunMode::Maintain), Some(counts), String::new())
         }
         Some(RunReport::Undo(record)) => (Some(RunMode::Undo), None, record.of),
-        None => (None, None, command(changes, id)),
+        None => {
+            let is_its = |change: &&StoredChange| change.is_own && change.runs.contains(id);
+            let command = changes.iter().find(is_its).map(|change| change.command.clone());
+            (None, None, command.unwrap_or_default())
+        }
     };
     Ok(RunEntry { id: id.to_string(), mode, counts, of })
-}
-
-fn command(changes: &[StoredChange], id: &RunId) -> String {
-    let change = changes.iter().find(|change| change.is_own && change.runs.contains(id));
-    change.map(|change| change.command.clone()).unwrap_or_default()
 }
 
 const MAX_ALL_BYTES: u64 = 32 << 20;

@@ -78,6 +78,7 @@ impl ServiceDefinition {
         let Self { program, home, data, projects, traces, .. } = self;
         [program, home, data].into_iter().chain(projects).chain(traces)
     }
+
     fn check(&self) -> Result<()> {
         let is_bad =
             |path: &&PathBuf| path.to_str().is_none_or(|text| text.contains(char::is_control));
@@ -89,10 +90,6 @@ impl ServiceDefinition {
             ))
             .hint("Start it yourself: nacre serve")),
         }
-    }
-
-    fn projects_elsewhere(&self) -> impl Iterator<Item = &PathBuf> {
-        self.projects.iter().filter(|root| !root.starts_with(&self.home))
     }
 
     /// Everything except the home folder is read-only. The home folder is writable because agents
@@ -113,23 +110,20 @@ impl ServiceDefinition {
         let _ = writeln!(unit, "EnvironmentFile=-{variables}");
         unit.push_str("Restart=on-failure\nRestartSec=5\nTimeoutStopSec=30\n\n");
         unit.push_str("UMask=0077\nLimitCORE=0\nNoNewPrivileges=yes\nRestrictSUIDSGID=yes\n");
-        if !self.uses_temp() {
+        let is_temp =
+            |path: &PathBuf| ["/tmp", "/var/tmp"].iter().any(|temp| path.starts_with(temp));
+        // `PrivateTmp` would hide these folders.
+        if !self.paths().any(is_temp) {
             unit.push_str("PrivateTmp=yes\n");
         }
         unit.push_str("ProtectSystem=strict\nReadWritePaths=%h\n");
-        for root in self.projects_elsewhere() {
+        for root in self.projects.iter().filter(|root| !root.starts_with(&self.home)) {
             let store = root.join(STORE_FOLDER).display().to_string();
             let _ = writeln!(unit, "ReadWritePaths={}", unit_text(&format!("-{store}")));
         }
         unit.push_str("InaccessiblePaths=-%h/.ssh -%h/.gnupg\n\n");
         unit.push_str("[Install]\nWantedBy=default.target\n");
         unit
-    }
-
-    /// Returns whether any path is in a folder that `PrivateTmp` would hide.
-    fn uses_temp(&self) -> bool {
-        let is_temp = |path: &Path| ["/tmp", "/var/tmp"].iter().any(|temp| path.starts_with(temp));
-        self.paths().any(|path| is_temp(path))
     }
 
     pub fn launchd(&self) -> String {

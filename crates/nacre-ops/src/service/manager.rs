@@ -55,11 +55,11 @@ impl Manager {
             .stdin(Stdio::null())
             .output()
             .map_err(|error| failed(error.to_string()))?;
-        match output.status.success() {
-            true => Ok(()),
-            false => Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())
-                .hint("Start it without: nacre up --no-unit")),
+        if output.status.success() {
+            return Ok(());
         }
+        Err(failed(String::from_utf8_lossy(&output.stderr).trim().to_owned())
+            .hint("Start it without: nacre up --no-unit"))
     }
 }
 

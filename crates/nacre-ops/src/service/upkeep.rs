@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use nacre_base::config::projects::Project;
 use nacre_base::fs::{Access, Owner, RelPath, WriteScope, Writer};
 use nacre_engine::record::state::{LOG_FOLDER, MAX_TASK_AGE, State};
 use nacre_memory::search::prune_indexes;
@@ -18,8 +19,9 @@ use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::hook::{prune_sessions, refresh_index};
 use crate::host::{Environment, Host, connections, empty_spill, open_catalog};
-use crate::json::ascii_json;
+use crate::json::json_line;
 use crate::map::bring_up_to_date;
+use crate::tasks::row_limit;
 
 const IN_USE: SignedDuration = SignedDuration::from_hours(1);
 
@@ -57,8 +59,17 @@ pub fn keep_indexes(host: &Host, events: &Events) -> Result<usize> {
 }
 
 pub fn keep_maps(host: &Host, events: &Events) -> Result<usize> {
+    let since = host.now().checked_sub(IN_USE).unwrap_or(Timestamp::UNIX_EPOCH);
+    let filter = SessionFilter { since: Some(since), ..SessionFilter::default() };
+    let mut seen = BTreeSet::new();
+    let sessions = open_catalog(host)?.sessions(&filter)?.into_iter();
+    let mut roots: Vec<String> = sessions.filter_map(|session| session.project).collect();
+    roots.retain(|root| {
+        let is_it = |project: &Project| project.path.as_os_str() == root.as_str();
+        host.projects.iter().any(is_it) && seen.insert(root.clone())
+    });
     let mut n_kept = 0;
-    for root in in_use(host)? {
+    for root in roots.into_iter().take(MAX_MAPS) {
         events.check_cancelled()?;
         match bring_up_to_date(host, &root, events) {
             Ok(()) => n_kept += 1,
@@ -66,24 +77,6 @@ pub fn keep_maps(host: &Host, events: &Events) -> Result<usize> {
         }
     }
     Ok(n_kept)
-}
-
-fn in_use(host: &Host) -> Result<Vec<String>> {
-    let since = host.now().checked_sub(IN_USE).unwrap_or(Timestamp::UNIX_EPOCH);
-    let filter =
-        SessionFilter { agent: None, project: None, since: Some(since), until: None, limit: None };
-    let mut seen = BTreeSet::new();
-    let mut roots = Vec::new();
-    for session in open_catalog(host)?.sessions(&filter)? {
-        let Some(root) = session.project else { continue };
-        let is_registered =
-            host.projects.iter().any(|project| project.path.as_os_str() == root.as_str());
-        if is_registered && seen.insert(root.clone()) {
-            roots.push(root);
-        }
-    }
-    roots.truncate(MAX_MAPS);
-    Ok(roots)
 }
 
 const YES: &[u8] = b"yes\n";
@@ -153,8 +146,11 @@ pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) ->
     })?;
     let mut held = HeldService { _lock: lock, run: &run, home, owner, token: String::new() };
     held.withdraw()?;
-    // Remove the old address first, so that a client cannot send the new token to it.
-    held.token = new_token(host, &run, &held.owner)?;
+    // Remove the old address first, so that a client cannot send the new token to it. The token is
+    // new at each start, so that a leaked token does not stay valid; clients then read the new one.
+    let bytes: [u8; TOKEN_BYTES] = host.environment.random_bytes()?;
+    held.token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+    run.put_output(&RelPath::new(TOKEN)?, held.token.as_bytes(), &held.owner)?;
     let result = work(&held);
     // A stale address is harmless, because no server answers there.
     let _ = held.withdraw();
@@ -180,7 +176,13 @@ impl HeldService<'_> {
     }
 
     fn withdraw(&self) -> Result<()> {
-        let left = left_files()?;
+        let run = RelPath::new(RUN_FOLDER)?;
+        let names = [
+            ADDRESS,
+            #[cfg(unix)]
+            super::SOCKET,
+        ];
+        let left = names.iter().map(|name| run.join(name)).collect::<Result<Vec<_>, _>>()?;
         let is_left = |path: &RelPath| self.home.full(path).symlink_metadata().is_ok();
         if !left.iter().any(is_left) {
             return Ok(());
@@ -196,25 +198,6 @@ impl HeldService<'_> {
     }
 }
 
-fn left_files() -> Result<Vec<RelPath>> {
-    let run = RelPath::new(RUN_FOLDER)?;
-    let names = [
-        ADDRESS,
-        #[cfg(unix)]
-        super::SOCKET,
-    ];
-    Ok(names.iter().map(|name| run.join(name)).collect::<Result<_, _>>()?)
-}
-
-/// Creates a new token at each start, so that a leaked token does not stay valid. Clients then read
-/// the new one.
-fn new_token(host: &Host, run: &WriteScope, owner: &Owner) -> Result<String> {
-    let bytes: [u8; TOKEN_BYTES] = host.environment.random_bytes()?;
-    let token: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-    run.put_output(&RelPath::new(TOKEN)?, token.as_bytes(), owner)?;
-    Ok(token)
-}
-
 const USUAL_LINES: usize = 50;
 
 /// Larger than any log, because logs are rotated before they reach this size.
@@ -222,10 +205,7 @@ const MAX_READ_BYTES: u64 = 32 << 20;
 
 /// Returns the lines oldest first.
 pub fn logs(host: &Host, lines: Option<usize>) -> Result<LogsReport> {
-    let wanted = match lines {
-        Some(0) => usize::MAX,
-        lines => lines.unwrap_or(USUAL_LINES),
-    };
+    let wanted = row_limit(lines, USUAL_LINES);
     let mut text = read(host, LOG_FILE)?.unwrap_or_default();
     if text.lines().count() < wanted {
         let before = read(host, &format!("{LOG_FILE}.1"))?.unwrap_or_default();
@@ -233,7 +213,8 @@ pub fn logs(host: &Host, lines: Option<usize>) -> Result<LogsReport> {
     }
     let n_left_out = text.lines().count().saturating_sub(wanted);
     let lines = text.lines().skip(n_left_out).map(str::to_owned).collect();
-    Ok(LogsReport { path: path(host)?.display().to_string(), lines })
+    let path = host.home()?.join(LOG_FOLDER).join(LOG_FILE);
+    Ok(LogsReport { path: path.display().to_string(), lines })
 }
 
 #[derive(Debug)]
@@ -256,10 +237,6 @@ impl LogTail {
         self.n_bytes = begin + whole.len();
         Ok(whole.lines().map(str::to_owned).collect())
     }
-}
-
-fn path(host: &Host) -> Result<PathBuf> {
-    Ok(host.home()?.join(LOG_FOLDER).join(LOG_FILE))
 }
 
 fn read(host: &Host, name: &str) -> Result<Option<String>> {
@@ -328,11 +305,10 @@ fn try_log(
 fn shown(value: &str) -> String {
     let value = &value[..value.floor_char_boundary(MAX_VALUE)];
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '=' | '\\');
-    match !value.is_empty() && value.chars().all(is_plain) {
-        true => value.to_owned(),
-        // Serializing a string as JSON cannot fail.
-        false => ascii_json(serde_json::to_string(value).unwrap_or_default()),
+    if !value.is_empty() && value.chars().all(is_plain) {
+        return value.to_owned();
     }
+    json_line(&value)
 }
 
 #[cfg(test)]

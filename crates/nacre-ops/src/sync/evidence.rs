@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use nacre_base::fs::{EntryKind, FsError, RelPath};
 use nacre_memory::{MemoryError, MemoryId, MemoryType, Quote, Speaker, Store};
 use nacre_traces::agents::generic;
-use nacre_traces::transcript::{BoundedText, Sink, TranscriptEvent};
+use nacre_traces::transcript::{Sink, TranscriptEvent};
 use nacre_types::{Finding, QuoteCheck, Severity};
 
 use crate::sync::pipeline::Mark;
@@ -263,7 +263,8 @@ impl<'q> Verbatim<'q> {
         let mut wanted: HashMap<u64, Vec<&'q Quote>> = HashMap::new();
         let mut missing = Vec::new();
         for quote in quotes {
-            match sequence_of(&quote.place) {
+            let sequence = quote.place.rsplit_once(':').and_then(|(_, at)| at.parse().ok());
+            match sequence {
                 Some(sequence) => wanted.entry(sequence).or_default().push(quote),
                 None => missing.push(quote),
             }
@@ -273,20 +274,16 @@ impl<'q> Verbatim<'q> {
 
     pub(crate) fn take(&mut self, event: &TranscriptEvent) {
         let quotes = self.wanted.remove(&event.sequence).unwrap_or_default();
-        self.missing.extend(quotes.into_iter().filter(|quote| !occurs(&quote.text, &event.text)));
+        let text = &event.text;
+        let occurs = |quote: &str| {
+            !quote.trim().is_empty() && (text.head().contains(quote) || text.tail().contains(quote))
+        };
+        self.missing.extend(quotes.into_iter().filter(|quote| !occurs(&quote.text)));
     }
 
     pub(crate) fn missing(self) -> Vec<&'q Quote> {
         self.missing.into_iter().chain(self.wanted.into_values().flatten()).collect()
     }
-}
-
-fn occurs(quote: &str, text: &BoundedText) -> bool {
-    !quote.trim().is_empty() && (text.head().contains(quote) || text.tail().contains(quote))
-}
-
-fn sequence_of(place: &str) -> Option<u64> {
-    place.rsplit_once(':')?.1.parse().ok()
 }
 
 #[cfg(test)]

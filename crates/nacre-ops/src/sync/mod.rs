@@ -20,11 +20,10 @@ use std::time::Duration;
 
 use nacre_base::fs::{Access, FsError, Owner, WriteScope, Writer};
 use nacre_traces::catalog::{Catalog, Progress, RefreshOptions, RefreshReport};
-use nacre_traces::transcript::TraceSource;
 use nacre_types::{
-    CandidateVerb, ErrorCode, LearnedChange, LearnedMemory, PausedSession, SessionOutcome,
-    SessionRun, SourceEntry, SyncReport, SyncRequest, SyncResult, SyncTotals, SyncTraceReport,
-    SyncTraceRequest, SyncedSession, WaitingSessions,
+    CandidateVerb, ErrorCode, LearnedChange, LearnedMemory, SessionOutcome, SessionRun, SyncReport,
+    SyncRequest, SyncResult, SyncTotals, SyncTraceReport, SyncTraceRequest, SyncedSession,
+    WaitingSessions,
 };
 
 use self::queue::{QueueOptions, QueueReport, process_queue};
@@ -37,7 +36,7 @@ use crate::host::{
     self, Host, agent_named, as_task, index_texts, millis, open_queue, parse_when, rebuild_texts,
 };
 use crate::status::{not_set_up_here, places_of_sessions, switched_off, waiting};
-use crate::sync::pipeline::{Pause, sync_session};
+use crate::sync::pipeline::sync_session;
 
 const CANCELLED: &str = "cancelled";
 
@@ -55,10 +54,13 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     } else {
         Some(SyncResources::open(host, request.strategy, events)?)
     };
-    let scope = lock_scope(host)?;
+    let scope = WriteScope::create_inside(host.home_scope()?.path(), "run", Access::Private)?;
     let lock = lock(host, &scope, request.ignore_lock)?;
     let mut queue = open_queue(host)?;
-    let run = request.run_id.clone().unwrap_or_else(|| default_run_id(host));
+    let run = request.run_id.clone().unwrap_or_else(|| {
+        let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
+        format!("sync-{stamp}-{:x}", host.environment.pid)
+    });
     queue.jobs().begin_run(&run, "sync", host.now())?;
     let refreshed = refresh(host, &mut queue.catalog, &options, events)?;
     if events.cancel().is_cancelled() {
@@ -83,7 +85,13 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     let outcome = if is_cancelled { CANCELLED.to_owned() } else { outcome(&refreshed, &worked) };
     queue.jobs().end_run(&run, &outcome, host.now())?;
     if is_cancelled {
-        return Err(cancelled_after(worked.sessions.len()));
+        let mut error = OpError::cancelled().hint("`nacre sync` goes on where it ended");
+        let n_synced = worked.sessions.len();
+        if n_synced > 0 {
+            let sessions = if n_synced == 1 { "session is" } else { "sessions are" };
+            error.causes.push(format!("{n_synced} {sessions} done, the others wait"));
+        }
+        return Err(error);
     }
     let learned = collect_learned(host, &worked.sessions)?;
     let waiting = waiting(host, &queue)?;
@@ -118,9 +126,12 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
 fn next(host: &Host, report: &SyncReport) -> Option<String> {
     let SyncReport { learned, waiting, not_set_up_here, looked_in, switched_off, .. } = report;
     let WaitingSessions { ready, active, .. } = waiting;
+    let here = host.project.as_ref().and_then(|project| project.name.as_ref());
+    let is_here_to_review =
+        |memory: &LearnedMemory| memory.is_candidate && here == Some(&memory.project);
     let command = match learned.as_slice() {
         _ if not_set_up_here.is_some() => "nacre init",
-        learned if learned.iter().any(is_here_to_review(host)) => "nacre review",
+        learned if learned.iter().any(is_here_to_review) => "nacre review",
         _ if *ready > 0 => "nacre sync",
         [_, ..] => "nacre brief",
         [] if active.is_some() => "nacre sync",
@@ -130,20 +141,6 @@ fn next(host: &Host, report: &SyncReport) -> Option<String> {
         [] => return None,
     };
     Some(command.to_owned())
-}
-
-fn is_here_to_review(host: &Host) -> impl Fn(&LearnedMemory) -> bool + use<> {
-    let here = host.project.as_ref().and_then(|project| project.name.clone());
-    move |memory| memory.is_candidate && here.as_ref() == Some(&memory.project)
-}
-
-fn cancelled_after(n_synced: usize) -> OpError {
-    let mut error = OpError::cancelled().hint("`nacre sync` goes on where it ended");
-    if n_synced > 0 {
-        let sessions = if n_synced == 1 { "session is" } else { "sessions are" };
-        error.causes.push(format!("{n_synced} {sessions} done, the others wait"));
-    }
-    error
 }
 
 /// Reads one session, even if it has been synced before.
@@ -177,16 +174,10 @@ fn sync_one(host: &Host, request: &SyncTraceRequest, events: &Events) -> Result<
     let sessions = vec![synced];
     let learned = collect_learned(host, &sessions)?;
     let totals = totals(&sessions, &learned);
-    Ok(SyncTraceReport { totals, learned, change: change_of(&sessions), sessions })
-}
-
-fn change_of(sessions: &[SyncedSession]) -> Option<String> {
-    sessions.iter().find_map(|session| match &session.result {
-        SyncResult::Done { report, .. } if report.outcome != SessionOutcome::Unchanged => {
-            Some(report.run_id.clone())
-        }
-        SyncResult::Done { .. } | SyncResult::Failed { .. } => None,
-    })
+    let mut runs = sessions.iter().filter_map(run_of);
+    let change = runs.find(|run| run.outcome != SessionOutcome::Unchanged);
+    let change = change.map(|run| run.run_id.clone());
+    Ok(SyncTraceReport { totals, learned, change, sessions })
 }
 
 fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions> {
@@ -204,25 +195,19 @@ fn refresh_options(host: &Host, request: &SyncRequest) -> Result<RefreshOptions>
     })
 }
 
-fn lock_scope(host: &Host) -> Result<WriteScope> {
-    host.home_scope()?;
-    Ok(WriteScope::create_inside(host.home()?, "run", Access::Private)?)
-}
-
 fn lock<'s>(host: &Host, scope: &'s WriteScope, ignore_lock: bool) -> Result<Option<Writer<'s>>> {
     match scope.lock(&host.owner("sync"), Duration::ZERO) {
         Err(FsError::Busy { .. }) if ignore_lock => Ok(None),
-        Err(FsError::Busy { owner, .. }) => Err(another_sync(owner.as_ref())),
+        // A second sync would read the same sessions, so it fails immediately.
+        Err(FsError::Busy { owner, .. }) => {
+            let by =
+                owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));
+            let message = format!("Another sync is running{}", by.unwrap_or_default());
+            Err(OpError::new(ErrorCode::Busy, message)
+                .hint("It reads the same sessions. `nacre events` shows how far it is"))
+        }
         lock => Ok(Some(lock?)),
     }
-}
-
-/// The error for a second sync, which fails immediately because it would read the same sessions.
-fn another_sync(owner: Option<&Owner>) -> OpError {
-    let by = owner.map(|Owner { pid, since, .. }| format!(" since {since} (process {pid})"));
-    let message = format!("Another sync is running{}", by.unwrap_or_default());
-    OpError::new(ErrorCode::Busy, message)
-        .hint("It reads the same sessions. `nacre events` shows how far it is")
 }
 
 fn refresh(
@@ -250,11 +235,6 @@ fn report_progress(events: &Events, progress: Progress<'_>) -> ControlFlow<()> {
     if events.cancel().is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
 }
 
-fn default_run_id(host: &Host) -> String {
-    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
-    format!("sync-{stamp}-{:x}", host.environment.pid)
-}
-
 fn outcome(refreshed: &RefreshReport, queue: &QueueReport) -> String {
     let is_failed = |session: &&SyncedSession| matches!(session.result, SyncResult::Failed { .. });
     let n_failed = queue.sessions.iter().filter(is_failed).count();
@@ -263,22 +243,6 @@ fn outcome(refreshed: &RefreshReport, queue: &QueueReport) -> String {
         0 => "done".to_owned(),
         n_problems => format!("{n_problems} problems"),
     }
-}
-
-fn source_entry(source: &TraceSource) -> SourceEntry {
-    SourceEntry {
-        agent: source.agent.as_str().to_owned(),
-        path: source.path.display().to_string(),
-        bytes: source.stamp.size,
-    }
-}
-
-fn paused(key: &str, pause: &Pause, reason: String) -> PausedSession {
-    let limit = match pause {
-        Pause::Limit(reached) => Some(reached.key().to_owned()),
-        Pause::Model | Pause::Cancelled => None,
-    };
-    PausedSession { id: key.to_owned(), reason, limit }
 }
 
 fn done(report: SessionRun) -> SyncResult {
@@ -292,11 +256,7 @@ fn collect_learned(host: &Host, sessions: &[SyncedSession]) -> Result<Vec<Learne
     for (project, changes) in changes_by_project(sessions) {
         let root = Path::new(&project);
         let store = host.store_at(root)?.store;
-        let registered = host.projects.iter().find(|project| project.path == root);
-        let name = registered.map_or_else(
-            || root.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-            |project| project.name.clone(),
-        );
+        let name = host.name_of(root);
         for (id, change) in changes {
             let memory = store.get(&id).ok().filter(|memory| !memory.says_overturned());
             learned.extend(memory.map(|memory| LearnedMemory {

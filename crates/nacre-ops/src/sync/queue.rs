@@ -8,21 +8,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_base::fs::{Access, FsError, RelPath, WriteScope, Writer};
+use nacre_base::fs::{Access, RelPath, WriteScope, Writer};
 use nacre_memory::Store;
 use nacre_memory::search::{INDEX_FOLDER, index_scope};
 use nacre_team::postgres::queue::SharedQueue;
 use nacre_traces::catalog::{
     CatalogError, Claim, ClaimOrder, JobQueue as _, Outcome, QueueFilter, RetryPolicy,
 };
+use nacre_traces::transcript::TraceSource;
 use nacre_types::{
-    ErrorCode, PausedSession, PlannedSession, SessionRun, StrategyChoice, SyncMode,
+    ErrorCode, PausedSession, PlannedSession, SessionRun, SourceEntry, StrategyChoice, SyncMode,
     SyncPreviewReport, SyncRequest, SyncResult, SyncTracePreviewReport, SyncTraceRequest,
     SyncedSession,
 };
 
 use super::resources::{SessionToSync, SyncResources};
-use super::{done, millis, paused, refresh_options, report_progress, source_entry};
+use super::{done, millis, refresh_options, report_progress};
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, SHARED_LEASE, STORE_FOLDER, SystemClock, WaitingQueue, clock, open_queue};
@@ -108,7 +109,8 @@ pub(super) fn process_queue(
         queue.jobs().give_back(&prefix, begun)?;
     }
     let (mut report, mut held) = (QueueReport::default(), Vec::new());
-    let n_due = count_due(queue, options, begun)?;
+    let n_due = queue.waiting(begun)?.ready;
+    let n_due = options.max_sessions.map_or(n_due, |max| n_due.min(max as u64));
     let keeper = LeaseKeeper::start(queue.shared(), clock(host))?;
     while options.max_sessions.is_none_or(|max| report.sessions.len() < max) {
         if events.cancel().is_cancelled() {
@@ -120,7 +122,7 @@ pub(super) fn process_queue(
         // on the current time.
         let now = if queue.shared().is_some() { host.now() } else { begun };
         let Some(claimed) = claim_next(host, queue, now)? else { break };
-        keeper.keep(&claimed.claim);
+        lock(&keeper.held).push(claimed.claim.clone());
         let took = host.stopwatch();
         let result = match sync_claimed(host, &mut resources, &claimed, options, events) {
             Ok(run) => Ok(run),
@@ -136,7 +138,11 @@ pub(super) fn process_queue(
                 break;
             }
             Err(SessionFailure::Paused(pause, reason)) => {
-                report.paused.push(paused(&claimed.claim.key, &pause, reason));
+                let limit = match &pause {
+                    Pause::Limit(reached) => Some(reached.key().to_owned()),
+                    Pause::Model | Pause::Cancelled => None,
+                };
+                report.paused.push(PausedSession { id: claimed.claim.key.clone(), reason, limit });
                 held.push(claimed.claim);
                 match pause {
                     // The remaining sessions need the same model, so they would fail too.
@@ -145,9 +151,21 @@ pub(super) fn process_queue(
                 }
             }
         };
-        finish_claim(host, queue, &claimed.claim, &job_outcome(&result))?;
-        keeper.let_go(&claimed.claim);
-        report.sessions.push(synced_session(claimed, result, took()));
+        let outcome = match &result {
+            Ok(report) => Outcome::Done { run: report.run_id.clone() },
+            Err(reason) => Outcome::Failed { reason: reason.clone() },
+        };
+        finish_claim(host, queue, &claimed.claim, &outcome)?;
+        lock(&keeper.held).retain(|held| held.key != claimed.claim.key);
+        let SessionToSync { key, trace, project } = claimed.session;
+        report.sessions.push(SyncedSession {
+            id: key,
+            agent: trace.source.agent.as_str().to_owned(),
+            title: claimed.title,
+            project: project.display().to_string(),
+            ms: millis(took()),
+            result: result.map_or_else(|reason| SyncResult::Failed { reason }, done),
+        });
     }
     for claim in &held {
         finish_claim(host, queue, claim, &Outcome::Released)?;
@@ -157,33 +175,6 @@ pub(super) fn process_queue(
         resources.finish(host)?;
     }
     Ok(report)
-}
-
-fn count_due(queue: &WaitingQueue, options: &QueueOptions, now: Timestamp) -> Result<u64> {
-    let n_due = queue.waiting(now)?.ready;
-    Ok(options.max_sessions.map_or(n_due, |max| n_due.min(max as u64)))
-}
-
-fn job_outcome(result: &Result<SessionRun, String>) -> Outcome {
-    match result {
-        Ok(report) => Outcome::Done { run: report.run_id.clone() },
-        Err(reason) => Outcome::Failed { reason: reason.clone() },
-    }
-}
-
-fn synced_session(
-    claimed: ClaimedSession,
-    result: Result<SessionRun, String>,
-    took: Duration,
-) -> SyncedSession {
-    SyncedSession {
-        agent: claimed.session.trace.source.agent.as_str().to_owned(),
-        id: claimed.session.key,
-        title: claimed.title,
-        project: claimed.session.project.display().to_string(),
-        ms: millis(took),
-        result: result.map_or_else(|reason| SyncResult::Failed { reason }, done),
-    }
 }
 
 enum SessionFailure {
@@ -250,30 +241,19 @@ impl LeaseKeeper {
         let (mut queue, beaten) = (queue.clone(), Arc::clone(&held));
         std::thread::Builder::new().name("nacre-leases".to_owned()).spawn(move || {
             while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-                beat(&mut queue, &beaten, &clock);
+                let claims = lock(&beaten).clone();
+                // Other errors are ignored, because the database may become reachable again before
+                // a lease expires.
+                let is_lost = |claim: &&Claim| {
+                    let beat = queue.heartbeat(claim, clock(), SHARED_LEASE);
+                    matches!(beat, Err(CatalogError::LeaseLost { .. }))
+                };
+                for claim in claims.iter().filter(is_lost) {
+                    lock(&beaten).retain(|held| held.key != claim.key);
+                }
             }
         })?;
         Ok(Self { held, _stop: Some(stop) })
-    }
-
-    pub(super) fn keep(&self, claim: &Claim) {
-        lock(&self.held).push(claim.clone());
-    }
-
-    fn let_go(&self, claim: &Claim) {
-        lock(&self.held).retain(|held| held.key != claim.key);
-    }
-}
-
-/// Renews each lease. Errors are ignored, because the database may become reachable again before a
-/// lease expires.
-fn beat(queue: &mut SharedQueue, held: &Mutex<Vec<Claim>>, clock: &SystemClock) {
-    let claims = lock(held).clone();
-    for claim in &claims {
-        let beat = queue.heartbeat(claim, clock(), SHARED_LEASE);
-        if matches!(beat, Err(CatalogError::LeaseLost { .. })) {
-            lock(held).retain(|held| held.key != claim.key);
-        }
     }
 }
 
@@ -296,12 +276,23 @@ pub fn preview(host: &Host, request: &SyncRequest, events: &Events) -> Result<Sy
         let (sources, refreshed) =
             copy.refresh_sources(&options, |progress| report_progress(events, progress))?;
         let mut copy = WaitingQueue::local(copy);
-        let sessions = due_sessions(host, &mut copy, request.max_sessions)?;
+        let (now, mut sessions) = (host.now(), Vec::new());
+        while request.max_sessions.is_none_or(|max| sessions.len() < max) {
+            let Some(claimed) = claim_next(host, &mut copy, now)? else { break };
+            let outcome = Outcome::Done { run: String::new() };
+            finish_claim(host, &mut copy, &claimed.claim, &outcome)?;
+            sessions.push(claimed.session);
+        }
         (sources, refreshed, sessions, Some(waiting(host, &copy)?))
     };
     let SyncRequest { mode, force, strategy, .. } = request;
+    let source_entry = |TraceSource { agent, path, stamp }| SourceEntry {
+        agent: agent.as_str().to_owned(),
+        path: path.display().to_string(),
+        bytes: stamp.size,
+    };
     Ok(SyncPreviewReport {
-        would_read: sources.iter().map(source_entry).collect(),
+        would_read: sources.into_iter().map(source_entry).collect(),
         sources: refreshed.sources,
         unchanged: refreshed.unchanged,
         sessions: plan_all(host, &sessions, *mode, *force, *strategy, events)?,
@@ -321,21 +312,6 @@ pub fn preview_trace(
     Ok(SyncTracePreviewReport { sessions })
 }
 
-fn due_sessions(
-    host: &Host,
-    copy: &mut WaitingQueue,
-    max_sessions: Option<usize>,
-) -> Result<Vec<SessionToSync>> {
-    let now = host.now();
-    let mut sessions = Vec::new();
-    while max_sessions.is_none_or(|max| sessions.len() < max) {
-        let Some(claimed) = claim_next(host, copy, now)? else { break };
-        finish_claim(host, copy, &claimed.claim, &Outcome::Done { run: String::new() })?;
-        sessions.push(claimed.session);
-    }
-    Ok(sessions)
-}
-
 fn plan_all(
     host: &Host,
     sessions: &[SessionToSync],
@@ -351,14 +327,20 @@ fn plan_all(
         .map(|one| one.project.as_path())
         .filter(|project| n_of(project) > 1)
         .collect();
-    let scope = if shared.is_empty() { None } else { Some(rehearsal_scope(host)?) };
-    let mut rehearsal = scope.as_ref().map(|scope| Rehearsal::begin(host, scope)).transpose()?;
-    if let Some(rehearsal) = &mut rehearsal {
+    let scope;
+    // The copies must remain until the last session is planned.
+    let _rehearsal = if shared.is_empty() {
+        None
+    } else {
+        let home = host.home_scope()?;
+        scope = WriteScope::create_inside(home.path(), FOLDER, Access::Private)?;
+        let mut rehearsal = Rehearsal::begin(host, &scope)?;
         for project in &shared {
             let copy = rehearsal.copy(host, resources.store(host, project)?, project)?;
             resources.put_copy(project, copy);
         }
-    }
+        Some(rehearsal)
+    };
     let mut planned = Vec::new();
     for session in sessions {
         events.check_cancelled()?;
@@ -392,10 +374,6 @@ struct Rehearsal<'s> {
     n_copied: usize,
 }
 
-fn rehearsal_scope(host: &Host) -> Result<WriteScope> {
-    Ok(WriteScope::create_inside(host.home_scope()?.path(), FOLDER, Access::Private)?)
-}
-
 impl<'s> Rehearsal<'s> {
     pub(super) fn begin(host: &Host, scope: &'s WriteScope) -> Result<Self> {
         let writer = scope.lock(&host.owner("sync"), host.settings().lock.wait)?;
@@ -420,15 +398,11 @@ impl<'s> Rehearsal<'s> {
         }
         host.copy_of_store(of, copy, &host.settings_for(project)?)
     }
-
-    fn clear(&self) -> Result<(), FsError> {
-        self.writer.remove_scratch(&self.copies)
-    }
 }
 
 impl Drop for Rehearsal<'_> {
     fn drop(&mut self) {
         // Anything that cannot be removed now is removed by the next preview.
-        let _ = self.clear();
+        let _ = self.writer.remove_scratch(&self.copies);
     }
 }

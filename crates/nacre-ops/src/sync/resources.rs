@@ -12,7 +12,7 @@ use nacre_engine::agents::{AgentDeps, LEAD_DENIED, Lead, LeadReport, LeadRequest
 use nacre_engine::lifecycle::RunHandle;
 use nacre_engine::model::{Cancel, ErrorKind, Models, Role};
 use nacre_engine::record::state::SpentOn;
-use nacre_engine::record::{CancelledBy, Heartbeat, TaskClass, TaskId};
+use nacre_engine::record::{CancelledBy, Heartbeat, NewTask, TaskClass, TaskId};
 use nacre_engine::tools::{
     MemoryHandle, MemorySearch, Permissions, SkillRegistry, Workspace, tool, toolkits,
 };
@@ -25,8 +25,8 @@ use nacre_types::{ErrorCode, RunMode, SyncMode};
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{
-    AskError, AskRules, FlowModels, Host, ModelClient, Planned, ProjectModels, ScopedStore,
-    ask_rules, cancelled_elsewhere, clock, empty_spill, limit_hint, model_settings, named_trace,
+    AskError, AskRules, FlowModels, Host, ModelClient, ProjectModels, ScopedStore, ask_rules,
+    cancelled_elsewhere, clock, empty_spill, limit_hint, model_settings, named_trace, new_task,
     no_answer, open_models, patience, record, seed, short, spill,
 };
 use crate::run::folder;
@@ -106,7 +106,7 @@ impl SyncResources {
             }
             self.projects.insert(project.to_owned(), opened);
         }
-        self.projects.get(project).ok_or_else(store_gone)
+        Ok(&self.projects[project])
     }
 
     pub(super) fn put_copy(&mut self, project: &Path, copy: Store) {
@@ -121,8 +121,7 @@ impl SyncResources {
         work: impl FnOnce(&FlowContext<'_>) -> Result<T, SyncError>,
     ) -> Result<Result<T, SyncError>> {
         self.project(host, project)?;
-        let opened = self.projects.get(project).ok_or_else(store_gone)?;
-        let ProjectResources { settings, store, embedder, rules } = opened;
+        let ProjectResources { settings, store, embedder, rules } = &self.projects[project];
         let owner = host.owner("sync");
         let clock = host.stopwatch();
         let context = self.lead.as_ref().map(|flow| LeadContext {
@@ -164,10 +163,6 @@ impl SyncResources {
         }
         Ok(())
     }
-}
-
-fn store_gone() -> OpError {
-    OpError::failed("The store is gone")
 }
 
 pub struct SessionModels {
@@ -256,13 +251,11 @@ impl SessionToSync {
         change: Option<&'s str>,
     ) -> SessionRequest<'s> {
         let Self { key, trace, project } = self;
-        let registered = host.projects.iter().find(|known| known.path == *project);
-        let folder = project.file_name().map(|name| name.to_string_lossy().into_owned());
         SessionRequest {
             trace,
             key,
             trace_name: short(host, &trace.source.path),
-            repo_name: registered.map(|known| known.name.clone()).or(folder).unwrap_or_default(),
+            repo_name: host.name_of(project),
             mode: RunMode::from_name(mode.as_str()).unwrap_or(RunMode::Sync),
             force,
             change,
@@ -322,16 +315,13 @@ fn settle(
         let lead = Lead { deps, memories: memories(context) };
         let n_open = order.cases.len();
         let candidates = if n_open == 1 { "candidate" } else { "candidates" };
-        let planned = Planned {
-            id: &task,
-            agent: "lead",
-            class: TaskClass::Background,
-            project,
-            title: format!("Settle {n_open} {candidates} of {}", order.run_id),
-            words: context.store.words().clone(),
-        };
+        let title = format!("Settle {n_open} {candidates} of {}", order.run_id);
+        let words = context.store.words();
+        let new = new_task(context.host, &task, "lead", TaskClass::Background, &title, words);
+        let new = NewTask { project, ..new };
         // The task record is optional, because no decision depends on it.
-        let (recording, heartbeat) = record(context.host, &home, planned).ok().unzip();
+        let recording = record(context.host, &home, &new, words.clone());
+        let (recording, heartbeat) = recording.ok().unzip();
         let listeners = recording.iter().map(|recorder| Arc::clone(recorder) as _).collect();
         let settled = asker.wait(async {
             let handle = RunHandle::new();

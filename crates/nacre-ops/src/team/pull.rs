@@ -2,7 +2,6 @@
 //! server.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use nacre_base::ContentHash;
@@ -208,7 +207,7 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
     }
     let store = host.project_store()?.ok_or_else(|| host.no_project())?.store;
     let inbox = Inbox::of_caller(host)?;
-    let writer = inbox.scope.lock(&host.owner("push"), wait(host))?;
+    let writer = inbox.scope.lock(&host.owner("push"), host.settings().lock.wait)?;
     let id = id_of(host, agent, session)?;
     if let Some(facts) = inbox.facts(&id)?.filter(|facts| facts.hash == *hash) {
         if *share && !facts.shared {
@@ -276,7 +275,7 @@ pub fn show(host: &Host, request: &ItemId) -> Result<TranscriptShowReport> {
 /// Only the sender and administrators may remove a transcript.
 pub fn forget(host: &Host, request: &ItemId) -> Result<ItemId> {
     let (inbox, _) = find(host, &request.id, &is_own)?;
-    let writer = inbox.scope.lock(&host.owner("push"), wait(host))?;
+    let writer = inbox.scope.lock(&host.owner("push"), host.settings().lock.wait)?;
     let part = RelPath::new(&format!("{}.part", request.id))?;
     for path in [text_path(&request.id)?, part, facts_path(&request.id)?] {
         writer.remove_derived(&path)?;
@@ -287,7 +286,7 @@ pub fn forget(host: &Host, request: &ItemId) -> Result<ItemId> {
 /// Only the sender and administrators may share a transcript.
 pub fn share(host: &Host, request: &ItemId) -> Result<TranscriptShowReport> {
     let (inbox, facts) = find(host, &request.id, &is_own)?;
-    let writer = inbox.scope.lock(&host.owner("push"), wait(host))?;
+    let writer = inbox.scope.lock(&host.owner("push"), host.settings().lock.wait)?;
     write_facts(&writer, &request.id, &Facts { shared: true, ..facts })?;
     drop(writer);
     show(host, request)
@@ -410,15 +409,11 @@ fn facts_path(id: &str) -> Result<RelPath> {
     Ok(RelPath::new(&format!("{id}.json"))?)
 }
 
-fn wait(host: &Host) -> Duration {
-    host.settings().lock.wait
-}
-
 #[cfg(test)]
 #[expect(clippy::disallowed_methods, reason = "the test fills the inbox and ages a file")]
 mod tests {
     use std::fs;
-    use std::time::SystemTime;
+    use std::time::{Duration, SystemTime};
 
     use super::*;
     use crate::test::Place;

@@ -242,10 +242,8 @@ pub fn take_in(host: &Host, request: &MovedMemories) -> Result<TakeInReport> {
     let mut batch = scoped.store.begin(&host.owner("push"), host.settings().lock.wait)?;
     let mut taken: Vec<TakenMemory> = Vec::new();
     for memory in memories {
-        let state = match taken.iter().any(|before| before.id == memory.id) {
-            true => PushState::Invalid,
-            false => take_one(&mut batch, memory)?,
-        };
+        let is_repeated = taken.iter().any(|before| before.id == memory.id);
+        let state = if is_repeated { PushState::Invalid } else { take_one(&mut batch, memory)? };
         taken.push(TakenMemory { id: memory.id.clone(), state });
     }
     if taken.iter().any(|memory| memory.state == PushState::Taken) {

@@ -13,7 +13,7 @@ use nacre_types::{
 use crate::error::Result;
 use crate::events::Events;
 use crate::host::{Host, parse_when};
-use crate::report::{StoreReport, store_report};
+use crate::report::store_report;
 
 const DEFAULT_SINCE: &str = "7d";
 
@@ -31,7 +31,14 @@ pub fn report(host: &Host, request: &SinceRequest, events: &Events) -> Result<Te
             continue;
         };
         let found = store_report(&scoped.store, since, now)?;
-        report.projects.push(summarize(&project.name, found));
+        report.projects.push(TeamProject {
+            project: project.name.clone(),
+            n_learned: found.n_newest,
+            learned: found.newest,
+            contested: Vec::new(),
+            n_unused: found.figures.n_never_used,
+            unused: found.figures.never_used,
+        });
         let number = stores.len();
         outlines.extend(standing(&scoped.store)?.into_iter().map(|memory| (number, memory)));
         stores.push(scoped.store);
@@ -45,17 +52,6 @@ pub fn report(host: &Host, request: &SinceRequest, events: &Events) -> Result<Te
     report.projects.retain(has_news);
     report.projects.sort_by(|a, b| a.project.cmp(&b.project));
     Ok(report)
-}
-
-fn summarize(project: &str, found: StoreReport) -> TeamProject {
-    TeamProject {
-        project: project.to_owned(),
-        n_learned: found.n_newest,
-        learned: found.newest,
-        contested: Vec::new(),
-        n_unused: found.figures.n_never_used,
-        unused: found.figures.never_used,
-    }
 }
 
 fn standing(store: &Store) -> Result<Vec<Memory>> {

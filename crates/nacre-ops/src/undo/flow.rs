@@ -17,7 +17,7 @@ use crate::run::change::{
     ChangeInfo, Reversal, StoredChange, TrustRecord, fresh_run_id, memories_of, shared_changes,
     stage_note,
 };
-use crate::run::folder::{LOCAL_STATE, RunId, UndoError, UndoPlan, pretty, stem};
+use crate::run::folder::{LOCAL_STATE, OF_COMMAND, RunId, UndoError, UndoPlan, pretty, stem};
 use crate::run::show::read_record;
 
 /// Larger files are not memories.
@@ -46,10 +46,12 @@ pub fn undo(
     change: &StoredChange,
     all: &[StoredChange],
 ) -> Result<UndoReport, UndoError> {
-    if let Some(by) = &change.undone_by {
-        return Err(UndoError::AlreadyUndone { id: change.id.clone(), by: by.clone() });
-    }
+    change.check_open()?;
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
+    let other_command = |command: &str| {
+        let (id, command) = (change.id.clone(), command.to_owned());
+        UndoError::OtherCommand { id, command }
+    };
     let (kept, reversal) = match &change.reversal {
         Reversal::Plan => (take_back(ctx, &mut batch, change, all)?, Reversal::Plan),
         Reversal::Moved { aside } => {
@@ -57,10 +59,7 @@ pub fn undo(
             (Vec::new(), Reversal::Command { command: change.command.clone() })
         }
         Reversal::Gone => return Err(UndoError::Gone(change.id.clone())),
-        Reversal::Command { command } => {
-            let (id, command) = (change.id.clone(), command.clone());
-            return Err(UndoError::OtherCommand { id, command });
-        }
+        Reversal::Command { command } => return Err(other_command(command)),
         Reversal::Trust { memories } => {
             distrust(&mut batch, change, memories)?;
             let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
@@ -68,8 +67,7 @@ pub fn undo(
         }
         // These changes are undone by the operation that made them.
         Reversal::Agents { .. } | Reversal::Text { .. } | Reversal::Projects { .. } => {
-            let (id, command) = (change.id.clone(), change.command.clone());
-            return Err(UndoError::OtherCommand { id, command });
+            return Err(other_command(&change.command));
         }
     };
     refuse_maintenance(ctx, &mut batch, change)?;
@@ -83,8 +81,7 @@ fn take_back(
     change: &StoredChange,
     all: &[StoredChange],
 ) -> Result<Vec<KeptFile>, UndoError> {
-    let combined = CombinedPlan::read(ctx.store, batch, &change.runs)?;
-    let (mut ready, changed) = combined.split_conflicts(ctx.store)?;
+    let (mut ready, changed) = combine_plans(ctx.store, batch, &change.runs)?;
     let kept: Vec<KeptFile> = changed
         .iter()
         .map(|(path, now)| KeptFile {
@@ -106,68 +103,58 @@ fn take_back(
     Ok(kept)
 }
 
-fn is_counter(path: &RelPath) -> bool {
-    path.as_str().starts_with(LOCAL_STATE)
-}
-
-struct CombinedPlan {
-    steps: Vec<PlannedChange>,
-    /// Files that something else also changed between two of the runs.
-    split: BTreeSet<RelPath>,
-}
-
 /// Files that were modified after the change, with their current content. `None` if the file is
 /// gone.
 type Changed = BTreeMap<RelPath, Option<Vec<u8>>>;
 
-impl CombinedPlan {
-    /// Memories that are already in their previous state are in neither of the results.
-    fn split_conflicts(self, store: &Store) -> Result<(Vec<PlannedChange>, Changed), FsError> {
-        let (mut ready, mut changed) = (Vec::new(), Changed::new());
-        let mut as_it_was: BTreeMap<String, bool> = BTreeMap::new();
-        for mut step in self.steps {
-            let now = store.scope().read_optional(&step.path, MAX_FILE_BYTES)?;
-            if is_counter(&step.path) {
-                // Counters change independently, so keep them unless their memory is removed.
-                if step.before.is_none() {
-                    step.after = now.clone();
-                }
-                if now == step.after {
-                    ready.push(step);
-                }
+/// Returns the steps that can be undone, and the files in conflict. Memories that are already in
+/// their previous state are in neither of them.
+fn combine_plans(
+    store: &Store,
+    batch: &Batch<'_>,
+    runs: &[RunId],
+) -> Result<(Vec<PlannedChange>, Changed), UndoError> {
+    let mut by_path: BTreeMap<RelPath, PlannedChange> = BTreeMap::new();
+    // Files that something else also changed between two of the runs.
+    let mut split = BTreeSet::new();
+    for run in runs {
+        for step in UndoPlan::read(store, run)?.unwrap_or_default().changes() {
+            batch.check_take_back(&step)?;
+            let Some(first) = by_path.get_mut(&step.path) else {
+                by_path.insert(step.path.clone(), step);
                 continue;
+            };
+            let is_split = first.after != step.before;
+            split.extend(is_split.then(|| step.path.clone()));
+            first.after = step.after;
+        }
+    }
+    let (mut ready, mut changed) = (Vec::new(), Changed::new());
+    let mut as_it_was: BTreeMap<String, bool> = BTreeMap::new();
+    for mut step in by_path.into_values() {
+        let now = store.scope().read_optional(&step.path, MAX_FILE_BYTES)?;
+        if step.path.as_str().starts_with(LOCAL_STATE) {
+            // Counters change independently, so keep them unless their memory is removed.
+            if step.before.is_none() {
+                step.after = now.clone();
             }
-            let whole = as_it_was.entry(stem(step.path.as_str()).to_owned()).or_insert(true);
-            *whole &= now == step.before;
-            if now == step.after && !self.split.contains(&step.path) {
+            if now == step.after {
                 ready.push(step);
-            } else {
-                changed.insert(step.path, now);
             }
+            continue;
         }
-        let is_as_it_was = |path: &RelPath| as_it_was.get(stem(path.as_str())) == Some(&true);
-        changed.retain(|path, _| !is_as_it_was(path));
-        ready.retain(|step| !is_as_it_was(&step.path));
-        Ok((ready, changed))
-    }
-
-    fn read(store: &Store, batch: &Batch<'_>, runs: &[RunId]) -> Result<Self, UndoError> {
-        let mut by_path: BTreeMap<RelPath, PlannedChange> = BTreeMap::new();
-        let mut split = BTreeSet::new();
-        for run in runs {
-            for step in UndoPlan::read(store, run)?.unwrap_or_default().changes() {
-                batch.check_take_back(&step)?;
-                let Some(first) = by_path.get_mut(&step.path) else {
-                    by_path.insert(step.path.clone(), step);
-                    continue;
-                };
-                let is_split = first.after != step.before;
-                split.extend(is_split.then(|| step.path.clone()));
-                first.after = step.after;
-            }
+        let whole = as_it_was.entry(stem(step.path.as_str()).to_owned()).or_insert(true);
+        *whole &= now == step.before;
+        if now == step.after && !split.contains(&step.path) {
+            ready.push(step);
+        } else {
+            changed.insert(step.path, now);
         }
-        Ok(Self { steps: by_path.into_values().collect(), split })
     }
+    let is_as_it_was = |path: &RelPath| as_it_was.get(stem(path.as_str())) == Some(&true);
+    changed.retain(|path, _| !is_as_it_was(path));
+    ready.retain(|step| !is_as_it_was(&step.path));
+    Ok((ready, changed))
 }
 
 fn changed_by(
@@ -204,10 +191,10 @@ fn bring_back(
     let taken = planned.iter().filter(is_taken);
     let files: Vec<KeptFile> =
         taken.map(|step| KeptFile { path: step.path.as_str().to_owned(), by: None }).collect();
-    match files.is_empty() {
-        true => Ok(()),
-        false => Err(UndoError::Changed { id: change.id.clone(), files, has_rest: false }),
+    if files.is_empty() {
+        return Ok(());
     }
+    Err(UndoError::Changed { id: change.id.clone(), files, has_rest: false })
 }
 
 fn distrust(
@@ -272,7 +259,7 @@ fn finish(
         written_paths: paths.clone(),
     };
     if reversal == Reversal::Plan {
-        let (path, bytes) = UndoPlan::of_command(&planned).file(&run)?;
+        let (path, bytes) = UndoPlan::of(&planned, OF_COMMAND).file(&run)?;
         batch.put_file(path, bytes)?;
     }
     batch.put_file(run.folder()?.join(run.actions_file())?, pretty(&record))?;
@@ -283,15 +270,12 @@ fn finish(
         commit(batch, change)?;
     }
     Ok(UndoReport {
-        run: run.to_string(),
-        of: change.id.clone(),
-        command: change.command.clone(),
-        dry_run: ctx.dry_run,
+        run: run.into(),
         paths,
         memories: undone_memories(&planned),
         kept,
         changes: ctx.dry_run.then(|| shared_changes(planned)),
-        notes: Vec::new(),
+        ..change.undo_report(ctx.dry_run)
     })
 }
 

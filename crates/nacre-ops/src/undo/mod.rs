@@ -8,15 +8,12 @@ use std::collections::BTreeSet;
 use nacre_base::config::projects::Project;
 use nacre_base::{ContentHash, ShownLine};
 use nacre_types::{
-    ChangeEntry, KeptFile, LimitRequest, PlannedChange, RunMode, UndoListReport, UndoReport,
-    UndoRequest,
+    ChangeEntry, KeptFile, LimitRequest, PlannedChange, UndoListReport, UndoReport, UndoRequest,
 };
 
 use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, settle_map_cache};
-use crate::recording::{
-    OutsideChange, TextPlan, attributed, attribution, own_store, record_outside,
-};
+use crate::recording::{CommandChange, TextPlan, attributed, attribution, own_store};
 use crate::run::change::{Reversal, StoredChange, TextRecord, changes};
 use crate::run::folder::{RunId, UndoError};
 use crate::undo::flow::UndoContext;
@@ -52,7 +49,12 @@ pub fn undo(host: &Host, request: &UndoRequest) -> Result<UndoReport> {
         undo_parts(host, &stores, &found, &UndoRequest { dry_run: true, ..request.clone() })?;
     }
     let mut report = undo_parts(host, &stores, &found, request)?;
-    report.notes.extend(found.iter().filter_map(|(_, change)| trust_note(change)));
+    for (_, change) in &found {
+        if let Reversal::Trust { memories } = &change.reversal {
+            let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
+            report.notes.push(format!("Wait to be trusted again: {}", ids.join(", ")));
+        }
+    }
     Ok(report)
 }
 
@@ -80,12 +82,6 @@ fn undo_outside(
     }
 }
 
-fn trust_note(change: &StoredChange) -> Option<String> {
-    let Reversal::Trust { memories } = &change.reversal else { return None };
-    let ids: Vec<&str> = memories.iter().map(|memory| memory.id.as_str()).collect();
-    Some(format!("Wait to be trusted again: {}", ids.join(", ")))
-}
-
 fn undo_parts(
     host: &Host,
     stores: &[OpenedStore],
@@ -94,8 +90,19 @@ fn undo_parts(
 ) -> Result<UndoReport> {
     let mut report: Option<UndoReport> = None;
     for (number, change) in found {
+        let OpenedStore { scoped, changes, .. } = &stores[*number];
         let id = report.as_ref().map(|report| report.run.clone());
-        let part = undo_part(host, &stores[*number], change, request, id.as_deref())?;
+        let ctx = UndoContext {
+            command: &attributed(host, "undo"),
+            store: &scoped.store,
+            owner: &host.owner("undo"),
+            patience: host.settings().lock.wait,
+            now: host.now(),
+            id: id.as_deref(),
+            keep_changed: request.keep_changed,
+            dry_run: request.dry_run,
+        };
+        let part = flow::undo(&ctx, change, changes)?;
         let Some(report) = &mut report else {
             report = Some(part);
             continue;
@@ -108,26 +115,6 @@ fn undo_parts(
         }
     }
     report.ok_or_else(|| UndoError::Unknown(request.run.clone()).into())
-}
-
-fn undo_part(
-    host: &Host,
-    opened: &OpenedStore,
-    change: &StoredChange,
-    request: &UndoRequest,
-    id: Option<&str>,
-) -> Result<UndoReport> {
-    let ctx = UndoContext {
-        command: &attributed(host, "undo"),
-        store: &opened.scoped.store,
-        owner: &host.owner("undo"),
-        patience: host.settings().lock.wait,
-        now: host.now(),
-        id,
-        keep_changed: request.keep_changed,
-        dry_run: request.dry_run,
-    };
-    Ok(flow::undo(&ctx, change, &opened.changes)?)
 }
 
 pub fn list(host: &Host, request: &LimitRequest) -> Result<UndoListReport> {
@@ -159,8 +146,7 @@ fn entry(change: StoredChange) -> ChangeEntry {
 fn about(reversal: &Reversal) -> String {
     match reversal {
         Reversal::Agents { agents, .. } => {
-            let names: Vec<&str> = agents.iter().map(|agent| agent.agent.as_str()).collect();
-            names.join(", ")
+            agents.iter().map(|agent| agent.agent.as_str()).collect::<Vec<_>>().join(", ")
         }
         Reversal::Text { text } => text.file.to_string(),
         Reversal::Projects { added, removed } => {
@@ -196,22 +182,16 @@ fn stores(host: &Host) -> Result<Vec<OpenedStore>> {
     let mut opened: Vec<OpenedStore> = Vec::new();
     let near = host.project_store()?.into_iter().chain(host.global_store()?);
     for scoped in near {
-        opened.push(OpenedStore::read(scoped, true)?);
+        opened.push(OpenedStore { changes: changes(&scoped.store)?, scoped, is_near: true });
     }
     for project in host.projects.iter() {
         let Ok(scoped) = host.store_at(&project.path) else { continue };
         if opened.iter().all(|known| known.scoped.store.path() != scoped.store.path()) {
-            opened.extend(OpenedStore::read(scoped, false));
+            let changes = changes(&scoped.store);
+            opened.extend(changes.map(|changes| OpenedStore { scoped, changes, is_near: false }));
         }
     }
     if opened.is_empty() { Err(host.no_project()) } else { Ok(opened) }
-}
-
-impl OpenedStore {
-    fn read(scoped: ScopedStore, is_near: bool) -> Result<Self> {
-        let changes = changes(&scoped.store)?;
-        Ok(Self { scoped, changes, is_near })
-    }
 }
 
 /// Returns the newest change in a near store that is neither an undo nor undone. If this change
@@ -224,20 +204,18 @@ fn last(stores: &[OpenedStore]) -> Result<ChangeParts> {
     changes.sort_by_key(|change| std::cmp::Reverse(change.at));
     let is_open = |change: &&&StoredChange| change.undoes.is_none() && change.undone_by.is_none();
     let mut open = changes.iter().filter(is_open);
-    let newest = open.next().ok_or_else(|| nothing_to_undo(&changes))?;
+    let newest = open.next().ok_or_else(|| {
+        let error = OpError::not_found("There is nothing to undo");
+        match changes.iter().find(|change| change.undoes.is_some() && change.undone_by.is_none()) {
+            Some(undo) => error.hint(format!("Take the last undo back: nacre undo {}", undo.id)),
+            None => error.hint("`nacre undo --list` shows what was changed"),
+        }
+    })?;
     if newest.reversal.is_undoable() {
         return Ok(change_parts(stores, &newest.id));
     }
     let before = open.find(|change| change.reversal.is_undoable());
     Err(not_undoable(newest, before.copied()))
-}
-
-fn nothing_to_undo(changes: &[&StoredChange]) -> OpError {
-    let error = OpError::not_found("There is nothing to undo");
-    match changes.iter().find(|change| change.undoes.is_some() && change.undone_by.is_none()) {
-        Some(undo) => error.hint(format!("Take the last undo back: nacre undo {}", undo.id)),
-        None => error.hint("`nacre undo --list` shows what was changed"),
-    }
 }
 
 fn not_undoable(newest: &StoredChange, before: Option<&StoredChange>) -> OpError {
@@ -275,15 +253,11 @@ fn find(stores: &[OpenedStore], text: &str) -> Result<ChangeParts, UndoError> {
     let runs: BTreeSet<&RunId> =
         all().flat_map(|change| &change.runs).filter(|run| run.is_named(text)).collect();
     match (ids.len(), runs.len()) {
-        (1, _) => Ok(ids
-            .first()
-            .map(|id| change_parts(stores, id))
-            .unwrap_or_else(|| change_parts(stores, text))),
-        (0, 1) => {
+        (1, _) => Ok(change_parts(stores, ids.first().unwrap_or(&text))),
+        (0, 0 | 1) => {
             let run = runs.first().and_then(|run| single_run(stores, run));
             run.ok_or_else(|| UndoError::Unknown(text.to_owned()))
         }
-        (0, 0) => Err(UndoError::Unknown(text.to_owned())),
         (n_ids, n_runs) => {
             Err(UndoError::Ambiguous { id: text.to_owned(), n_found: n_ids.max(n_runs) })
         }
@@ -325,7 +299,7 @@ fn undo_text(
     record: &TextRecord,
     dry_run: bool,
 ) -> Result<UndoReport> {
-    check_open(change)?;
+    change.check_open()?;
     let plan = TextPlan::of(&opened.scoped, change, record)?;
     let (now, then) = (plan.now.as_deref(), plan.then.as_deref());
     if !plan.is_unchanged(record) {
@@ -333,7 +307,7 @@ fn undo_text(
         let id = change.id.clone();
         return Err(UndoError::Changed { id, files, has_rest: false }.into());
     }
-    let mut report = empty_report(change, dry_run);
+    let mut report = change.undo_report(dry_run);
     report.paths.push(plan.path());
     if dry_run {
         let text = |bytes: Option<&[u8]>| bytes.map(|it| String::from_utf8_lossy(it).into_owned());
@@ -349,14 +323,8 @@ fn undo_text(
     }
     let turned =
         TextRecord { existed: now.is_some(), after: then.map(ContentHash::of), ..record.clone() };
-    let outside = OutsideChange {
-        mode: RunMode::Undo,
-        command: "undo",
-        undoes: Some(&change.id),
-        reversal: Reversal::Text { text: turned },
-        before: now,
-    };
-    report.run = record_outside(host, &opened.scoped, outside)?;
+    let command = CommandChange::undo(&change.id);
+    report.run = command.record(host, &opened.scoped, Reversal::Text { text: turned }, now)?;
     report.notes.push(format!("As it was before: {}", plan.path()));
     Ok(report)
 }
@@ -379,11 +347,11 @@ fn undo_projects(
     removed: &[Project],
     dry_run: bool,
 ) -> Result<UndoReport> {
-    check_open(change)?;
+    change.check_open()?;
     let is_known = |record: &&Project| {
         host.projects.iter().any(|known| known.name == record.name && known.path == record.path)
     };
-    let mut report = empty_report(change, dry_run);
+    let mut report = change.undo_report(dry_run);
     for record in added.iter().filter(is_known) {
         report.notes.push(format!("No longer registered: {}", record.name));
         if !dry_run {
@@ -401,29 +369,9 @@ fn undo_projects(
     }
     if !dry_run {
         let (added, removed) = (removed.to_vec(), added.to_vec());
-        let outside = OutsideChange {
-            mode: RunMode::Undo,
-            command: "undo",
-            undoes: Some(&change.id),
-            reversal: Reversal::Projects { added, removed },
-            before: None,
-        };
-        report.run = record_outside(host, &own_store(host)?, outside)?;
+        let reversal = Reversal::Projects { added, removed };
+        let command = CommandChange::undo(&change.id);
+        report.run = command.record(host, &own_store(host)?, reversal, None)?;
     }
     Ok(report)
-}
-
-fn check_open(change: &StoredChange) -> Result<(), UndoError> {
-    match &change.undone_by {
-        Some(by) => {
-            let (id, by) = (change.id.clone(), by.clone());
-            Err(UndoError::AlreadyUndone { id, by })
-        }
-        None => Ok(()),
-    }
-}
-
-fn empty_report(change: &StoredChange, dry_run: bool) -> UndoReport {
-    let (of, command) = (change.id.clone(), change.command.clone());
-    UndoReport { of, command, dry_run, ..UndoReport::default() }
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName, StatusCode};
 use axum::response::{IntoResponse, Response};
-use nacre_ops::chat::Chats;
+use nacre_ops::chat;
 use nacre_ops::host::Environment;
 use nacre_ops::people::Caller;
 use nacre_ops::{Cancel, OpError};
@@ -64,7 +64,7 @@ impl Server {
     ) -> Result<Self, OpError> {
         let hub = Arc::new(Hub::new(&environment)?);
         let calls = Arc::new(Calls::new(environment.clone(), MAX_RUNNING));
-        let chats = Chats::new(environment.clone(), calls.shared(), None, Handle::current());
+        let chats = chat::open(environment.clone(), calls.shared(), None, Handle::current());
         Ok(Self {
             names,
             keys: Keys::new(token, &environment),

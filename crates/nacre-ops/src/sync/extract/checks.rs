@@ -13,8 +13,8 @@ use nacre_traces::transcript::{
 };
 use nacre_types::{DropReason, Gate, Signal};
 
-use super::cues::fold;
-use super::said::{Message, Shape};
+use super::cues::{fold, plain_words};
+use super::said::Message;
 use crate::sync::candidate::Candidate;
 
 const MIN_TITLE: usize = 10;
@@ -51,31 +51,21 @@ impl Injected {
 
     /// A quote from the user is rejected only if it repeats a recalled memory.
     fn of(&self, quote: &Quote) -> Option<DropReason> {
-        let found = self.holds(&quote.text);
+        let words = plain(&quote.text);
         let is_persons = matches!(quote.speaker, Speaker::User | Speaker::Human);
-        found.filter(|reason| !is_persons || *reason == DropReason::Recalled)
-    }
-
-    fn holds(&self, words: &str) -> Option<DropReason> {
-        let words = plain(words);
         if words.is_empty() {
             None
         } else if self.recalled.contains(&words) {
             Some(DropReason::Recalled)
         } else {
-            self.rules.contains(&words).then_some(DropReason::Injected)
+            (!is_persons && self.rules.contains(&words)).then_some(DropReason::Injected)
         }
     }
 }
 
 /// Converts text to folded words separated by single spaces.
 pub(super) fn plain(text: &str) -> String {
-    let folded = fold(text);
-    folded
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<&str>>()
-        .join(" ")
+    plain_words(&fold(text)).collect::<Vec<&str>>().join(" ")
 }
 
 pub type IsForgotten<'a> = dyn Fn(&str, &str) -> bool + 'a;
@@ -185,8 +175,8 @@ impl Counter {
             let n_wide = text.chars().filter(|c| u32::from(*c) >= 0x2e80).count();
             text.split_whitespace().count() + n_wide / 2 >= MIN_WORDS
         };
-        let is_said = said.shape == Shape::Talk
-            && said.sentences.iter().any(|sentence| has_words(sentence.text));
+        let is_said =
+            !said.is_document && said.sentences.iter().any(|sentence| has_words(sentence.text));
         let is_substantial = is_said || (is_answer && !said.sentences.is_empty());
         self.n_substantial += u64::from(is_substantial);
     }
@@ -285,12 +275,7 @@ impl Repeated {
 }
 
 fn windows(text: &str) -> impl Iterator<Item = u64> {
-    let folded = fold(text);
-    let words: Vec<u64> = folded
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(hash)
-        .collect();
+    let words: Vec<u64> = plain_words(&fold(text)).map(hash).collect();
     let hashes: Vec<u64> = words.windows(WINDOW).map(hash).collect();
     hashes.into_iter()
 }

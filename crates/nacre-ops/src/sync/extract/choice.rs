@@ -8,7 +8,7 @@ use nacre_base::text::shorten as shortened;
 use regex::Regex;
 use serde::Deserialize;
 
-use super::cues::{REVOKE, SWITCH, content_words, fold, pattern, share};
+use super::cues::{REVOKE, SWITCH, content_words, fold, overlap, pattern, plain_words};
 use super::requests::{MAX_TITLE, capitalize, cut_at_clause};
 
 const MAX_TOPIC: usize = 56;
@@ -85,18 +85,14 @@ impl Choice {
     /// list in a message are never sure, because a letter often only selects the next step.
     pub(super) fn is_sure(&self) -> bool {
         let header = self.header.as_deref().unwrap_or_default();
+        let name = fold(&self.chosen.name);
         self.is_asked
             && !self.is_free
             && !self.others.is_empty()
             && !is_sequencing(&self.question)
-            && !is_of_the_moment(header)
-            && self.names_a_thing()
-    }
-
-    /// An answer such as "yes" does not state a decision without its question.
-    fn names_a_thing(&self) -> bool {
-        let name = fold(&self.chosen.name);
-        content_words(&name).next().is_some()
+            && !plain_words(&fold(header)).any(|word| OF_THE_MOMENT.is_match(word))
+            // An answer such as "yes" does not state a decision without its question.
+            && content_words(&name).next().is_some()
             && !matches!(name.trim(), "yes" | "no" | "ok" | "both" | "all")
     }
 
@@ -114,12 +110,9 @@ impl Choice {
 
     pub(super) fn asks_the_same(&self, other: &Self) -> bool {
         let (own, others) = (self.subject(), other.subject());
-        let n_shared = own.intersection(&others).count();
-        let n_all = own.len() + others.len() - n_shared;
-        let options = self.options().intersection(&other.options()).count();
-        let is_alike = share(n_shared, n_all) >= SAME_QUESTION;
+        let shares_options = !self.options().is_disjoint(&other.options());
         // Generic questions such as "Which one?" are equal only if their options are.
-        is_alike && (options > 0 || own.len() > 3)
+        overlap(&own, &others) >= SAME_QUESTION && (shares_options || own.len() > 3)
     }
 
     fn subject(&self) -> BTreeSet<String> {
@@ -185,11 +178,6 @@ static SEQUENCING: LazyLock<Regex> = LazyLock::new(|| {
          confirm|wait",
     )
 });
-
-fn is_of_the_moment(header: &str) -> bool {
-    let folded = fold(header);
-    folded.split(|c: char| !c.is_alphanumeric()).any(|word| OF_THE_MOMENT.is_match(word))
-}
 
 pub(super) fn is_sequencing(question: &str) -> bool {
     SEQUENCING.is_match(&fold(question))

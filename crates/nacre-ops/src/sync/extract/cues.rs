@@ -1,7 +1,7 @@
 //! Patterns for explicit requests to remember something, rules, and changes of mind. Each pattern
 //! covers all languages, because users mix them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -156,7 +156,18 @@ pub(super) fn words(folded: &str) -> impl Iterator<Item = ClauseWord<'_>> {
     })
 }
 
-pub(super) fn share(part: usize, whole: usize) -> f64 {
+/// Returns the number of common words relative to the number of all words.
+pub(crate) fn overlap(one: &BTreeSet<String>, other: &BTreeSet<String>) -> f64 {
+    let n_shared = one.intersection(other).count();
+    share(n_shared, one.len() + other.len() - n_shared)
+}
+
+/// Returns the runs of letters and digits in a text.
+pub(crate) fn plain_words(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
+}
+
+fn share(part: usize, whole: usize) -> f64 {
     #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
     let share = part as f64 / whole.max(1) as f64;
     share

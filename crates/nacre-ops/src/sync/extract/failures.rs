@@ -76,19 +76,10 @@ impl Failures {
             if self.failed.len() == MAX_FAILED {
                 self.failed.pop_front();
             }
-            let error = error_line(event);
-            self.failed.push_back(Failed {
-                run,
-                error,
-                sequence: event.sequence,
-                n_edits: self.n_edits,
-            });
+            let (error, sequence, n_edits) = (error_line(event), event.sequence, self.n_edits);
+            self.failed.push_back(Failed { run, error, sequence, n_edits });
             return;
         }
-        self.worked(&run, sequence);
-    }
-
-    fn worked(&mut self, run: &Run, sequence: u64) {
         let found = self.failed.iter().rposition(|failed| failed.run.core == run.core);
         let Some(failed) = found.and_then(|at| self.failed.remove(at)) else { return };
         // Ignore errors caused by a sandbox. If there was an edit in between, the fix is in the
@@ -100,12 +91,12 @@ impl Failures {
         self.settle();
         self.pending = Some(FixedFailure {
             failed: failed.run.full,
-            worked: run.full.clone(),
+            worked: run.full,
             error: failed.error,
             failed_at: failed.sequence,
             worked_at: sequence,
             why: None,
-            setup: run.setup.clone(),
+            setup: run.setup,
         });
     }
 

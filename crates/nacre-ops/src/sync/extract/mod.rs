@@ -18,17 +18,18 @@ use nacre_traces::agents::ADAPTERS;
 use nacre_traces::transcript::{
     Error, EventKind, Lane, SessionFacts, Sink, TextOrigin, Trace, TranscriptEvent, WordSource,
 };
-use nacre_types::{DropReason, Gate, Signal, Strategy};
+use nacre_types::{DropReason, Gate, Strategy};
 
 pub use self::checks::IsForgotten;
 pub(crate) use self::checks::fault_alone;
 use self::checks::{Injected, Repeated, plain};
 use self::choice::is_sequencing;
+pub(crate) use self::cues::{overlap, plain_words};
 use self::failures::Failures;
 use self::proposal::ProposalList;
 pub(crate) use self::proposal::{Proposal, Spoken, Unproven};
 use self::requests::{context, excerpt, request};
-use self::said::{Message, Shape, split_message};
+use self::said::{Message, split_message};
 use crate::sync::candidate::{Extraction, FORMAT_VERSION};
 use crate::sync::steps::{Step, step_of};
 
@@ -185,8 +186,9 @@ impl<'r> Extractor<'r> {
         let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_HELD));
         self.echoes.truncate(MAX_ECHOES - 1);
         self.echoes.push_front(plain(&text[start..]));
-        self.last_paragraph = Some(last_paragraph(&text[start..]));
-        self.agent_said = Some(Spoken::by_agent(&text[start..], event));
+        let paragraph = text[start..].trim().rsplit("\n\n").next().unwrap_or_default();
+        self.last_paragraph = Some(paragraph.split_whitespace().collect::<Vec<&str>>().join(" "));
+        self.agent_said = Some(Spoken::of(&text[start..], event));
     }
 
     fn call(&mut self, event: &TranscriptEvent) {
@@ -200,7 +202,7 @@ impl<'r> Extractor<'r> {
             }
             Step::Edit(_) => self.failures.edited(),
             Step::Ask => {
-                self.asked = Some(Spoken::by_agent(event.text.head(), event));
+                self.asked = Some(Spoken::of(event.text.head(), event));
                 self.n_answers = 0;
             }
             Step::Other => {}
@@ -218,7 +220,7 @@ impl<'r> Extractor<'r> {
         if event.sequence >= self.rules.from {
             self.ledger.revoke(&said, self.n_messages);
             if !self.took_option(event, source) {
-                self.ledger.reconsider(&Spoken::by_person(text.trim(), event), self.n_messages);
+                self.ledger.reconsider(&Spoken::of(text.trim(), event), self.n_messages);
                 self.judge_all(event, &said, source);
             }
         }
@@ -237,7 +239,7 @@ impl<'r> Extractor<'r> {
         };
         let Some(choice) = choice else { return false };
         if !is_sequencing(&choice.question) {
-            let answer = Spoken::by_person(text, event);
+            let answer = Spoken::of(text, event);
             let proposal = Proposal::from_choice(choice, answer, offered);
             self.ledger.add(proposal.in_message(self.n_messages));
         }
@@ -267,13 +269,13 @@ impl<'r> Extractor<'r> {
             let Some(request) = request(sentence.text, is_reply) else { continue };
             let request = request.and_then(|request| {
                 // Documents and lists are usually pasted, so a rule in one may not be the user's.
-                let is_copied = said.shape == Shape::Document || sentence.is_item;
+                let is_copied = said.is_document || sentence.is_item;
                 let is_own = (request.is_outright || !is_copied) && !self.is_echo(sentence.text);
                 if is_own { Ok(request) } else { Err(DropReason::Injected) }
             });
-            let spoken = Spoken::by_person(sentence.text, event);
+            let spoken = Spoken::of(sentence.text, event);
             match request {
-                Err(reason) => self.ledger.turn_away(Signal::Remember, reason, &spoken),
+                Err(reason) => self.ledger.turn_away(reason, &spoken),
                 Ok(request) => {
                     let excerpt = excerpt(&said.sentences, idx);
                     let proposal = Proposal::from_request(request, spoken, &excerpt, &before);
@@ -294,9 +296,4 @@ pub(crate) fn is_about(claim: &str, quote: &str) -> bool {
     let (claim, quote) = (cues::fold(claim), cues::fold(quote));
     let n_words = cues::content_words(&quote).count();
     n_words < 3 || !quote.is_ascii() || cues::n_shared(&quote, &claim) > 0
-}
-
-fn last_paragraph(text: &str) -> String {
-    let paragraph = text.trim().rsplit("\n\n").next().unwrap_or_default();
-    paragraph.split_whitespace().collect::<Vec<&str>>().join(" ")
 }

@@ -11,9 +11,9 @@ use nacre_types::{DropReason, Signal};
 
 use super::checks::{Injected, IsForgotten, fault};
 use super::choice::Choice;
-use super::cues::{REVOKE, content_words, fold, share};
+use super::cues::{REVOKE, content_words, fold, overlap};
 use super::failures::FixedFailure;
-use super::requests::{MAX_TITLE, Request, body, capitalize, title, without_leads};
+use super::requests::{MAX_TITLE, Request, capitalize, title, without_leads};
 use super::said::Message;
 use crate::sync::candidate::{
     Candidate, Dropped, MAX_CANDIDATES, MAX_SUSPECTED, candidate_id, person_speaker,
@@ -35,26 +35,15 @@ pub(crate) struct Spoken {
 }
 
 impl Spoken {
-    pub(super) fn by_person(text: &str, event: &TranscriptEvent) -> Self {
-        Self::by(event.person().map_or(Speaker::Assistant, person_speaker), text, event)
-    }
-
-    pub(super) fn by_agent(text: &str, event: &TranscriptEvent) -> Self {
-        Self::by(Speaker::Assistant, text, event)
-    }
-
-    fn by(speaker: Speaker, text: &str, event: &TranscriptEvent) -> Self {
+    /// Text of the user if the event is a message of the user, and otherwise of the agent.
+    pub(super) fn of(text: &str, event: &TranscriptEvent) -> Self {
+        let speaker = event.person().map_or(Speaker::Assistant, person_speaker);
         Self::at(speaker, text, event.sequence, event.timestamp)
     }
 
     pub(crate) fn at(speaker: Speaker, text: &str, sequence: u64, at: Option<Timestamp>) -> Self {
         let at = at.map(|at| at.to_string()).unwrap_or_default();
         Self { text: text.to_owned(), speaker, sequence, at }
-    }
-
-    fn quote(self, session: &str) -> Quote {
-        let place = format!("{session}:{}", self.sequence);
-        Quote { text: self.text, speaker: self.speaker, place, at: self.at }
     }
 }
 
@@ -93,7 +82,7 @@ impl Proposal {
             confidence: if request.is_outright { 0.9 } else { 0.8 },
             status: status(request.is_outright),
             title: title(told),
-            body: body(excerpt, before),
+            body: format!("{}\n\n{before}", capitalize(excerpt)),
             ..Self::new(request.claim, Basis::Stated, vec![sentence])
         }
     }
@@ -192,7 +181,11 @@ impl Proposal {
     }
 
     fn candidate(self, session: &str) -> Candidate {
-        let quotes = self.spoken.into_iter().map(|spoken| spoken.quote(session)).collect();
+        let quote = |Spoken { text, speaker, sequence, at }: Spoken| {
+            let place = format!("{session}:{sequence}");
+            Quote { text, speaker, place, at }
+        };
+        let quotes = self.spoken.into_iter().map(quote).collect();
         // A placeholder. The real id is assigned after the candidates are selected.
         let id = candidate_id(0);
         let confidence = (self.confidence * 100.0).round() / 100.0;
@@ -222,12 +215,6 @@ fn status(is_sure: bool) -> Status {
 fn most(candidate: &Candidate) -> usize {
     let is_suspected = candidate.signal != Signal::Model && candidate.status == Status::Candidate;
     if is_suspected { MAX_SUSPECTED } else { MAX_CANDIDATES }
-}
-
-fn say_the_same(own: &BTreeSet<String>, others: &BTreeSet<String>) -> bool {
-    let n_shared = own.intersection(others).count();
-    let n_all = own.len() + others.len() - n_shared;
-    n_shared > 1 && share(n_shared, n_all) >= SAME
 }
 
 #[derive(Clone, Debug)]
@@ -261,7 +248,9 @@ impl ProposalList {
             .proposals
             .iter_mut()
             .filter(|(known, _)| is_plain(known) && is_plain(&proposal))
-            .find(|(_, known)| say_the_same(known, &words));
+            .find(|(_, known)| {
+                known.intersection(&words).nth(1).is_some() && overlap(known, &words) >= SAME
+            });
         if let Some((known, _)) = known {
             known.confidence = (known.confidence + REPETITION).min(MAX_CONFIDENCE);
             known.spoken.extend(proposal.spoken.iter().cloned());
@@ -329,8 +318,8 @@ impl ProposalList {
         }
     }
 
-    pub(super) fn turn_away(&mut self, signal: Signal, reason: DropReason, spoken: &Spoken) {
-        self.note(reason, signal, title(&spoken.text), spoken.sequence);
+    pub(super) fn turn_away(&mut self, reason: DropReason, spoken: &Spoken) {
+        self.note(reason, Signal::Remember, title(&spoken.text), spoken.sequence);
     }
 
     pub(super) fn revoke(&mut self, said: &Message<'_>, message: u64) {
@@ -375,16 +364,15 @@ impl ProposalList {
         injected: &Injected,
         is_forgotten: &IsForgotten<'_>,
     ) -> (Vec<Candidate>, BTreeMap<DropReason, u64>, Vec<Dropped>) {
-        let held = std::mem::take(&mut self.proposals);
-        let mut proposals: Vec<Proposal> = held.into_iter().map(|(proposal, _)| proposal).collect();
+        let mut proposals = std::mem::take(&mut self.proposals);
         let is_sure = |one: &Proposal| one.status == Status::Active;
-        proposals.sort_by(|a, b| {
+        proposals.sort_by(|(a, _), (b, _)| {
             let confidence = b.confidence.total_cmp(&a.confidence);
             let sureness = is_sure(b).cmp(&is_sure(a));
             sureness.then(confidence).then(a.sequence().cmp(&b.sequence()))
         });
         let mut candidates: Vec<Candidate> = Vec::new();
-        for proposal in proposals {
+        for (proposal, _) in proposals {
             let is_undone = facts
                 .undone
                 .iter()

@@ -204,21 +204,13 @@ pub(super) fn excerpt(sentences: &[Sentence<'_>], idx: usize) -> String {
     };
     let near = sentences[near].iter();
     let near = near.filter(|sentence| whole.is_some() || sentence.paragraph == own);
-    let told: Vec<String> = near.map(|sentence| end_sentence(sentence.text)).collect();
+    let ended = |sentence: &Sentence<'_>| {
+        let text = sentence.text.trim();
+        let is_ended = text.ends_with(['.', '!', '?', ':', '。', '！', '？', '…']);
+        if is_ended { text.to_owned() } else { format!("{text}.") }
+    };
+    let told: Vec<String> = near.map(ended).collect();
     shortened(&told.join(" "), MAX_EXCERPT)
-}
-
-fn end_sentence(text: &str) -> String {
-    let text = text.trim();
-    if text.ends_with(['.', '!', '?', ':', '。', '！', '？', '…']) {
-        text.to_owned()
-    } else {
-        format!("{text}.")
-    }
-}
-
-pub(super) fn body(excerpt: &str, context: &str) -> String {
-    format!("{}\n\n{context}", capitalize(excerpt))
 }
 
 /// Returns the agent's last command if it was run after its last message, and otherwise the end of

@@ -8,13 +8,6 @@ use regex::Regex;
 use super::cues::pattern;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
-    Talk,
-    /// A plan, template or review: the message is long or contains headings and lists.
-    Document,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sentence<'a> {
     pub(super) text: &'a str,
     pub(super) paragraph: usize,
@@ -29,7 +22,9 @@ impl Sentence<'_> {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Message<'a> {
-    pub(super) shape: Shape,
+    /// Whether it is a plan, template or review: the message is long or contains headings and
+    /// lists.
+    pub(super) is_document: bool,
     pub(super) sentences: Vec<Sentence<'a>>,
 }
 
@@ -60,8 +55,7 @@ pub(super) fn split_message(message: &str) -> Message<'_> {
         split(line, &place, &mut sentences);
     }
     let is_document = marks.is_document() || sentences.len() > MAX_TALK_SENTENCES;
-    let shape = if is_document { Shape::Document } else { Shape::Talk };
-    Message { shape, sentences }
+    Message { is_document, sentences }
 }
 
 #[derive(Default)]
@@ -261,9 +255,9 @@ mod tests {
             "Fix this:\n**Medium**: never trust it",
             "1. Medium: x is stale",
         ] {
-            assert_eq!(split_message(text).shape, Shape::Document, "{text}");
+            assert!(split_message(text).is_document, "{text}");
         }
-        assert_eq!(split_message("1. yes\n2. no, use the other one").shape, Shape::Talk);
-        assert_eq!(split_message(&"I think this is fine. ".repeat(30)).shape, Shape::Document);
+        assert!(!split_message("1. yes\n2. no, use the other one").is_document);
+        assert!(split_message(&"I think this is fine. ".repeat(30)).is_document);
     }
 }

@@ -12,7 +12,7 @@ use nacre_engine::agents::{
     Case, LeadAction, LeadReport, LeadRequest, LeadRuling, LeadStep, NearMemory,
 };
 use nacre_engine::model::Cost;
-use nacre_engine::record::{Record, RunFacts};
+use nacre_engine::record::RunFacts;
 use nacre_engine::tools::ChecklistItem;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
@@ -24,6 +24,7 @@ use nacre_types::Signal;
 
 use super::SyncError;
 use crate::sync::candidate::Candidate;
+use crate::sync::extract::{overlap, plain_words};
 
 const MAX_NEAR: usize = 8;
 
@@ -73,13 +74,9 @@ pub fn said_already(
     // service, but it is a different claim.
     let names_more =
         |beside: &NearbyMemory| proposal.profile.names_beyond(&beside.neighbour.profile);
-    let holds = |beside: &NearbyMemory| match beside.neighbour.status {
-        Status::Active | Status::Candidate | Status::Stale => true,
-        Status::Superseded | Status::Archived => false,
-    };
     let mut known = near.into_iter().filter(|beside| Some(&beside.neighbour.id) == target.as_ref());
     Ok(known
-        .find(|beside| holds(beside) && !names_more(beside))
+        .find(|beside| is_open(beside.neighbour.status) && !names_more(beside))
         .map(|beside| (beside.neighbour.id, beside.title)))
 }
 
@@ -118,12 +115,6 @@ fn hash_of(memory: &Memory) -> ContentHash {
     ContentHash::of(memory.document.as_str().as_bytes())
 }
 
-/// Returns whether the memory is foreign and untrusted. Such a memory must not make the user's own
-/// statement redundant.
-fn is_strangers(store: &Store, memory: &Memory) -> bool {
-    !store.was_trusted(&memory.at.id) && store.trust_of(memory) == Trust::Foreign
-}
-
 fn neighbours(
     store: &Store,
     index: &MemoryIndex<'_>,
@@ -135,17 +126,18 @@ fn neighbours(
     let query = Query::plain(&whole).with_facet("type", "decision").with_facet("type", "learning");
     let options = MemoryOptions { mode: Mode::Hybrid, limit: MAX_NEAR, archived: true };
     let found = index.search(&query, &options)?;
+    // A foreign memory that was never trusted must not make the user's own statement redundant.
+    let is_strangers = |memory: &Memory| {
+        !store.was_trusted(&memory.at.id) && store.trust_of(memory) == Trust::Foreign
+    };
+    let mut seen = BTreeSet::new();
     let memories: Vec<Memory> = found
         .hits
         .into_iter()
         .flat_map(|hit| std::iter::once(hit.memory).chain(hit.history))
-        .filter(|memory| {
-            memory.at.memory_type != MemoryType::Summary && !is_strangers(store, memory)
-        })
+        .filter(|memory| memory.at.memory_type != MemoryType::Summary && !is_strangers(memory))
+        .filter(|memory| seen.insert(memory.at.id.clone()))
         .collect();
-    let mut seen = BTreeSet::new();
-    let memories: Vec<Memory> =
-        memories.into_iter().filter(|memory| seen.insert(memory.at.id.clone())).collect();
     let wholes: Vec<String> = memories
         .iter()
         .map(|memory| self::whole(&memory.title, &claimed(memory.document.body())))
@@ -211,17 +203,17 @@ fn decide_answer(
     if candidate.signal != Signal::Choice {
         return None;
     }
-    let answer = ChoiceTitle::of(&candidate.title)?;
-    let (beside, known) = near
-        .iter()
-        .filter(|beside| is_open(beside.neighbour.status))
-        .filter_map(|beside| Some((beside, ChoiceTitle::of(&beside.title)?)))
-        .find(|(_, known)| answer.is_about_the_same(known))?;
+    let (topic, chosen) = topic_and_answer(&candidate.title)?;
+    let (beside, known) =
+        near.iter().filter(|beside| is_open(beside.neighbour.status)).find_map(|beside| {
+            let (known_topic, known) = topic_and_answer(&beside.title)?;
+            (SAME_TOPIC <= overlap(&topic, &known_topic)).then_some((beside, known))
+        })?;
     let is_older =
         proposal.said.zip(beside.neighbour.said).is_some_and(|(said, known)| said < known);
     let (action, status, reason) = if beside.neighbour.is_rejected {
         (Action::NoOp, beside.neighbour.status, "a person said that this is wrong")
-    } else if answer.chosen == known.chosen {
+    } else if chosen == known {
         (Action::NoOp, beside.neighbour.status, "it is the same answer to the same question")
     } else if is_older {
         (Action::NoOp, beside.neighbour.status, "a later session answered this question")
@@ -236,32 +228,13 @@ fn is_open(status: Status) -> bool {
     matches!(status, Status::Active | Status::Candidate | Status::Stale)
 }
 
-/// Has the form "topic: chosen, not other".
-struct ChoiceTitle {
-    topic: BTreeSet<String>,
-    chosen: String,
-}
-
-impl ChoiceTitle {
-    fn of(title: &str) -> Option<Self> {
-        let (topic, answer) = title.split_once(": ")?;
-        let chosen = answer.split_once(", not ").map_or(answer, |(chosen, _)| chosen);
-        let words = |text: &str| -> Vec<String> {
-            let lower = text.to_lowercase();
-            let words = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-            words.map(str::to_owned).collect()
-        };
-        let topic: BTreeSet<String> = words(topic).into_iter().collect();
-        (!topic.is_empty()).then(|| Self { topic, chosen: words(chosen).join(" ") })
-    }
-
-    fn is_about_the_same(&self, other: &Self) -> bool {
-        let n_shared = self.topic.intersection(&other.topic).count();
-        let n_all = self.topic.len() + other.topic.len() - n_shared;
-        #[expect(clippy::cast_precision_loss, reason = "a handful of words")]
-        let share = n_shared as f64 / n_all.max(1) as f64;
-        SAME_TOPIC <= share
-    }
+/// Returns the words of the topic and the answer in a title of the form "topic: chosen, not other".
+fn topic_and_answer(title: &str) -> Option<(BTreeSet<String>, String)> {
+    let (topic, answer) = title.split_once(": ")?;
+    let chosen = answer.split_once(", not ").map_or(answer, |(chosen, _)| chosen).to_lowercase();
+    let topic = topic.to_lowercase();
+    let topic: BTreeSet<String> = plain_words(&topic).map(str::to_owned).collect();
+    (!topic.is_empty()).then(|| (topic, plain_words(&chosen).collect::<Vec<_>>().join(" ")))
 }
 
 pub type AskLead<'a> = dyn Fn(&LeadRequest, &mut dyn FnMut(LeadStep)) -> LeadReport + 'a;
@@ -323,7 +296,7 @@ impl LeadRulings {
         self.took += took;
     }
 
-    fn facts(&self) -> impl Iterator<Item = &RunFacts> {
+    pub(super) fn facts(&self) -> impl Iterator<Item = &RunFacts> {
         self.reports.iter().flat_map(LeadReport::all_facts)
     }
 
@@ -331,19 +304,6 @@ impl LeadRulings {
     pub(super) fn cost_usd(&self) -> f64 {
         let costs = self.facts().filter_map(|facts| facts.cost);
         costs.fold(Cost::default(), Cost::plus).dollars()
-    }
-
-    pub(super) fn model_calls(&self) -> u32 {
-        self.facts().map(|facts| facts.model_calls).sum()
-    }
-
-    pub(super) fn input_tokens(&self) -> u64 {
-        let input = |facts: &RunFacts| facts.usage.total().saturating_sub(facts.usage.output);
-        self.facts().map(input).fold(0, u64::saturating_add)
-    }
-
-    pub(super) fn output_tokens(&self) -> u64 {
-        self.facts().map(|facts| facts.usage.output).fold(0, u64::saturating_add)
     }
 
     pub(super) fn error(&self) -> Option<String> {
@@ -354,19 +314,12 @@ impl LeadRulings {
         self.reports.last().map(|report| report.checklist.as_slice())
     }
 
-    pub(super) fn lead_log(&self, words: &ExtraWords) -> Vec<u8> {
-        self.log(words, |report, record| record.task == report.task)
-    }
-
-    pub(super) fn explorer_log(&self, words: &ExtraWords) -> Vec<u8> {
-        self.log(words, |report, record| record.task != report.task)
-    }
-
-    fn log(&self, words: &ExtraWords, is_meant: impl Fn(&LeadReport, &Record) -> bool) -> Vec<u8> {
+    /// Returns the stored events of the leads, or of their explorers.
+    pub(super) fn log(&self, words: &ExtraWords, is_leads: bool) -> Vec<u8> {
         let mut lines = String::new();
         let told = self.reports.iter().flat_map(|report| {
             let of_report = report.records.iter().filter(|record| record.event.is_stored());
-            of_report.filter(|record| is_meant(report, record))
+            of_report.filter(move |record| (record.task == report.task) == is_leads)
         });
         for record in told.take(MAX_LOGGED) {
             // Serializing an event cannot fail.
@@ -389,7 +342,19 @@ pub(super) fn case(one: &DecidedCandidate) -> Case {
         .near
         .iter()
         .filter(|beside| beside.at.area == StoreArea::Active)
-        .map(|beside| near_memory(one, beside))
+        .map(|beside| {
+            let neighbour = &beside.neighbour;
+            let judgement = judge(&one.proposal.profile, &neighbour.profile, neighbour.likeness);
+            NearMemory {
+                at: beside.at.clone(),
+                title: beside.title.clone(),
+                body: beside.body.clone(),
+                said: neighbour.said,
+                status: neighbour.status,
+                overlap: judgement.scores.about,
+                seen: beside.seen,
+            }
+        })
         .collect();
     near.sort_by(|a, b| b.overlap.total_cmp(&a.overlap));
     near.truncate(MAX_SHOWN);
@@ -402,20 +367,6 @@ pub(super) fn case(one: &DecidedCandidate) -> Case {
         said: one.proposal.said,
         quotes: candidate.quotes.iter().map(|quote| quote.text.clone()).collect(),
         near,
-    }
-}
-
-fn near_memory(one: &DecidedCandidate, beside: &NearbyMemory) -> NearMemory {
-    let neighbour = &beside.neighbour;
-    let judgement = judge(&one.proposal.profile, &neighbour.profile, neighbour.likeness);
-    NearMemory {
-        at: beside.at.clone(),
-        title: beside.title.clone(),
-        body: beside.body.clone(),
-        said: neighbour.said,
-        status: neighbour.status,
-        overlap: judgement.scores.about,
-        seen: beside.seen,
     }
 }
 
@@ -457,12 +408,12 @@ mod tests {
 
     #[test]
     fn two_answers_to_one_question_are_about_the_same() {
-        let answer = |title: &str| ChoiceTitle::of(title).unwrap();
-        let one = answer("Queue store: SQLite, not Redis");
-        let two = answer("Queue store: Redis, not SQLite");
-        assert!(one.is_about_the_same(&two) && one.chosen != two.chosen);
-        assert_eq!(one.chosen, answer("The queue: sqlite").chosen);
-        assert!(!one.is_about_the_same(&answer("Log format: JSON, not text")));
-        assert!(ChoiceTitle::of("Use SQLite").is_none());
+        let answer = |title: &str| topic_and_answer(title).unwrap();
+        let (topic, chosen) = answer("Queue store: SQLite, not Redis");
+        let (same, other) = answer("Queue store: Redis, not SQLite");
+        assert!(SAME_TOPIC <= overlap(&topic, &same) && chosen != other);
+        assert_eq!(chosen, answer("The queue: sqlite").1);
+        assert!(overlap(&topic, &answer("Log format: JSON, not text").0) < SAME_TOPIC);
+        assert!(topic_and_answer("Use SQLite").is_none());
     }
 }

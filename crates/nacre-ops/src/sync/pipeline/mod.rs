@@ -30,11 +30,11 @@ pub(crate) use self::decide::cosine;
 pub use self::decide::{AskLead, said_already};
 use self::decide::{DecidedCandidate, LeadRulings};
 pub use self::reading::Mark;
-use self::reading::{News, ReadSession, read};
-use self::stage::{ClaimOrigin, checklist, count_actions, stage_all};
+use self::reading::{ReadSession, read};
+use self::stage::{Stager, checklist, count_actions};
 use crate::host::{AskError, ModelClient, millis};
 use crate::run::change::{ChangeInfo, Reversal, stage_note};
-use crate::run::folder::{RunId, UndoPlan, WORKSPACE, pretty};
+use crate::run::folder::{OF_SYNC, RunId, UndoPlan, WORKSPACE, pretty};
 use crate::sync::candidate::{Candidate, Extraction, fit_title};
 use crate::sync::strategy::ReadingStrategy;
 
@@ -162,12 +162,10 @@ pub fn sync_session(
     order: &SessionRequest<'_>,
     mut watch: impl FnMut(Step),
 ) -> Result<SessionRun, SyncError> {
-    let began = (ctx.clock)();
     watch(Step::Extract);
     let Some(session) = Session::open(ctx, order)? else {
         return unchanged_report(ctx, order);
     };
-    let read_for = (ctx.clock)().saturating_sub(began);
     let (mut tries, mut asked) = (0, LeadRulings::default());
     loop {
         watch(Step::Decide);
@@ -187,8 +185,7 @@ pub fn sync_session(
             asked.take(&open, report, (ctx.clock)().saturating_sub(begun));
             continue;
         }
-        let settled = SessionDecisions { decided, asked: &asked, began, read_for };
-        let report = session.stage(ctx, order, &mut batch, settled)?;
+        let report = session.stage(ctx, order, &mut batch, decided, &asked)?;
         watch(Step::Commit);
         match batch.commit() {
             Ok(_) => {
@@ -216,27 +213,13 @@ pub fn preview_session(
     let index = session.index(ctx)?;
     let asked = LeadRulings::default();
     let decided = session.decide(ctx, index.as_ref(), &asked)?;
-    let (began, read_for) = ((ctx.clock)(), Duration::ZERO);
-    let settled = SessionDecisions { decided, asked: &asked, began, read_for };
-    let report = session.stage(ctx, order, &mut batch, settled)?;
+    let report = session.stage(ctx, order, &mut batch, decided, &asked)?;
     let plan = batch.plan()?;
     if is_on_copy {
         batch.commit()?;
         take_over(index, &report, ctx.owner)?;
     }
     Ok((report, plan))
-}
-
-struct StagedSummary {
-    id: MemoryId,
-    is_kept: bool,
-}
-
-struct SessionDecisions<'a> {
-    decided: Vec<DecidedCandidate>,
-    asked: &'a LeadRulings,
-    began: Duration,
-    read_for: Duration,
 }
 
 /// If there is no index, [`bring_up_to_date`] indexes the changes later.
@@ -307,11 +290,15 @@ struct Session<'d> {
     mark: Option<Mark>,
     /// When the session ended. All of its claims have this time.
     when: Timestamp,
+    /// When the sync of this session began, and how long reading it took.
+    began: Duration,
+    read_for: Duration,
 }
 
 impl<'d> Session<'d> {
     /// Returns `None` if the session has no new events.
     fn open(ctx: &FlowContext<'d>, order: &SessionRequest<'_>) -> Result<Option<Self>, SyncError> {
+        let began = (ctx.clock)();
         if !order.trace.source.path.exists() {
             return Err(SyncError::NoTrace(order.trace_name.clone()));
         }
@@ -330,7 +317,8 @@ impl<'d> Session<'d> {
         }
         drop_repeated(&mut reading.extraction);
         let when = reading.facts.last_activity.unwrap_or(ctx.now).min(ctx.now);
-        Ok(Some(Self { reading, asker, mark, when }))
+        let read_for = (ctx.clock)().saturating_sub(began);
+        Ok(Some(Self { reading, asker, mark, when, began, read_for }))
     }
 
     /// The source is not the path of the trace, which contains private details of the machine.
@@ -388,14 +376,14 @@ impl<'d> Session<'d> {
         ctx: &FlowContext<'_>,
         order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
-        settled: SessionDecisions<'_>,
+        decided: Vec<DecidedCandidate>,
+        asked: &LeadRulings,
     ) -> Result<SessionRun, SyncError> {
-        let SessionDecisions { decided, asked, began, read_for } = settled;
         let run = self.run_id(ctx, order);
         let extraction = &self.reading.extraction;
-        let origin =
-            ClaimOrigin { session: order.key, source: &self.source(order), when: self.when };
-        let actions = stage_all(ctx.store, batch, decided, &origin)?;
+        let source = self.source(order);
+        let stager = Stager::new(ctx.store, order.key, &source, self.when);
+        let actions = stager.stage_all(batch, decided)?;
         let summary = self.stage_summary(ctx, order, batch, &run, &actions)?;
         let plan = batch.plan()?;
         let written: Vec<String> = plan
@@ -420,9 +408,10 @@ impl<'d> Session<'d> {
             ..empty_report(ctx, order, &run, self.reading.facts.id.clone())?
         };
         self.stage_mark(order, batch, &run, summary, &plan)?;
-        let decided_for = (ctx.clock)().saturating_sub(began + read_for + asked.took);
+        let before = self.began + self.read_for + asked.took;
+        let decided_for = (ctx.clock)().saturating_sub(before);
         let durations = SyncDurations {
-            read: millis(read_for),
+            read: millis(self.read_for),
             decide: millis(decided_for),
             lead: millis(asked.took),
         };
@@ -431,7 +420,7 @@ impl<'d> Session<'d> {
         for (name, bytes) in self.artifacts(&report, &metrics, asked, ctx.store.words()) {
             batch.put_file(folder.join(name)?, bytes)?;
         }
-        let (path, bytes) = UndoPlan::of(&plan).file(&run)?;
+        let (path, bytes) = UndoPlan::of(&plan, OF_SYNC).file(&run)?;
         batch.put_file(path, bytes)?;
         let info = ChangeInfo { change: order.change, command: "sync", undoes: None, now: ctx.now };
         stage_note(ctx.store, batch, &run, &info, &plan, Reversal::Plan)?;
@@ -446,7 +435,7 @@ impl<'d> Session<'d> {
         batch: &mut Batch<'_>,
         run: &RunId,
         actions: &[SessionAction],
-    ) -> Result<StagedSummary, SyncError> {
+    ) -> Result<MemoryId, SyncError> {
         let summary = &self.reading.summary;
         let related = actions.iter().filter_map(|action| action.target.as_ref()?.parse().ok());
         let mut related: Vec<MemoryId> = related.collect();
@@ -475,15 +464,15 @@ impl<'d> Session<'d> {
         let Some((id, written, at)) = known else {
             let id = batch.add_summary(&draft, self.when)?;
             batch.lower(&id, most);
-            return Ok(StagedSummary { id, is_kept: false });
+            return Ok(id);
         };
         let bytes = ctx.store.read_file(&at.path)?;
         if written != ContentHash::of(&bytes) {
-            return Ok(StagedSummary { id, is_kept: true });
+            return Ok(id);
         }
         let id = batch.update_summary(&id, &draft, self.when)?;
         batch.lower(&id, most);
-        Ok(StagedSummary { id, is_kept: false })
+        Ok(id)
     }
 
     fn stage_mark(
@@ -491,15 +480,14 @@ impl<'d> Session<'d> {
         order: &SessionRequest<'_>,
         batch: &mut Batch<'_>,
         run: &RunId,
-        summary: StagedSummary,
+        summary: MemoryId,
         plan: &[PlannedChange],
     ) -> Result<(), SyncError> {
-        let StagedSummary { id: summary, is_kept } = summary;
         let (facts, agent) = (&self.reading.facts, order.trace.source.agent);
         let old = self.mark.clone().unwrap_or_else(|| Mark::new(&facts.id, agent));
         let mut runs = old.runs;
         // The new transcript includes the earlier ones.
-        if self.reading.news != News::Rewritten {
+        if !self.reading.is_rewritten {
             for run in std::mem::take(&mut runs).iter().filter(|known| *known != run) {
                 batch.remove_file(Mark::transcript(agent, run)?)?;
             }
@@ -513,7 +501,8 @@ impl<'d> Session<'d> {
         let mark = Mark {
             next_sequence: self.reading.next_sequence,
             digest: self.reading.digest.clone(),
-            summary_bytes: if is_kept { old.summary_bytes } else { bytes.map(ContentHash::of) },
+            // If the summary is not in the plan, it was kept.
+            summary_bytes: bytes.map(ContentHash::of).or(old.summary_bytes),
             summary: Some(summary),
             runs,
             ..Mark::new(&facts.id, agent)

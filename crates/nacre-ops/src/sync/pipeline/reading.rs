@@ -20,16 +20,6 @@ use crate::sync::strategy::{HowRead, SessionRead, SessionReader};
 
 const MAX_EARLIER: usize = 4000;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum News {
-    /// The whole session, because it was never read before or is read again on request.
-    All,
-    /// New events that were appended.
-    Grown,
-    /// Events that have changed since they were read.
-    Rewritten,
-}
-
 pub(super) struct ReadSession {
     pub(super) facts: SessionFacts,
     pub(super) extraction: Extraction,
@@ -39,7 +29,8 @@ pub(super) struct ReadSession {
     pub(super) transcript: Vec<u8>,
     pub(super) next_sequence: u64,
     pub(super) digest: String,
-    pub(super) news: News,
+    /// Whether events have changed since they were last read.
+    pub(super) is_rewritten: bool,
 }
 
 /// Returns `None` if the trace has no new events, in which case no model is used.
@@ -55,22 +46,18 @@ pub(super) fn read(
         let rules = Rules { from, is_forgotten: &is_forgotten };
         Pass::over(trace, from, store.words(), SessionReader::new(rules, ctx.reader))
     };
-    let Some(mark) = mark else { return Ok(Some(pass(0)?.read(News::All, asker, None)?)) };
+    let Some(mark) = mark else { return Ok(Some(pass(0)?.read(false, asker, None)?)) };
     let passed = pass(mark.next_sequence)?;
     if passed.digest_before.as_deref() != Some(&mark.digest) {
-        return Ok(Some(pass(0)?.read(News::Rewritten, asker, None)?));
+        return Ok(Some(pass(0)?.read(true, asker, None)?));
     }
     if passed.next_sequence == mark.next_sequence {
         return Ok(None);
     }
-    let earlier = earlier_summary(store, mark);
-    Ok(Some(passed.read(News::Grown, asker, earlier.as_deref())?))
-}
-
-fn earlier_summary(store: &Store, mark: &Mark) -> Option<String> {
-    let memory = store.get(mark.summary.as_ref()?.as_str()).ok()?;
-    let body = memory.document.body().trim();
-    Some(body[..body.floor_char_boundary(MAX_EARLIER)].to_owned())
+    let summary = mark.summary.as_ref().and_then(|id| store.get(id.as_str()).ok());
+    let earlier = summary.as_ref().map(|memory| memory.document.body().trim());
+    let earlier = earlier.map(|body| &body[..body.floor_char_boundary(MAX_EARLIER)]);
+    Ok(Some(passed.read(false, asker, earlier)?))
 }
 
 struct Pass<'r> {
@@ -97,9 +84,14 @@ impl<'r> Pass<'r> {
             if event.sequence == from {
                 digest_before = Some(digest.clone());
             }
-            // The digest is updated before excluded words are removed, so that it does not depend
-            // on the list of these words.
-            digest = chained(&digest, &event);
+            // The digest covers all events so far. It is updated before excluded words are removed,
+            // so that it does not depend on the list of these words.
+            let mut bytes = digest.as_bytes().to_vec();
+            for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
+                bytes.extend(text.bytes());
+                bytes.push(0);
+            }
+            digest = ContentHash::of(&bytes).to_string();
             let event = event.without_words(words);
             session.take(&event);
             // Writing to a `Vec` cannot fail.
@@ -119,24 +111,23 @@ impl<'r> Pass<'r> {
 
     fn read(
         self,
-        news: News,
+        is_rewritten: bool,
         asker: Option<&ModelClient<'_>>,
         earlier: Option<&str>,
     ) -> Result<ReadSession, SyncError> {
         let Self { session, facts, transcript, next_sequence, digest, .. } = self;
         let SessionRead { extraction, summary, how } = session.finish(&facts, asker, earlier)?;
-        Ok(ReadSession { facts, extraction, summary, how, transcript, next_sequence, digest, news })
+        Ok(ReadSession {
+            facts,
+            extraction,
+            summary,
+            how,
+            transcript,
+            next_sequence,
+            digest,
+            is_rewritten,
+        })
     }
-}
-
-/// Returns a hash of the event and all events before it.
-fn chained(digest: &str, event: &TranscriptEvent) -> String {
-    let mut bytes = digest.as_bytes().to_vec();
-    for text in [event.kind.as_str(), event.text.head(), event.text.tail()] {
-        bytes.extend(text.bytes());
-        bytes.push(0);
-    }
-    ContentHash::of(&bytes).to_string()
 }
 
 const VERSION: u32 = 1;

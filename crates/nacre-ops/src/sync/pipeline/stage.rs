@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, MergedText};
-use nacre_engine::model::SpentTotals;
+use nacre_engine::model::{SpentTotals, Usage};
 use nacre_engine::tools::ChecklistItem;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
@@ -32,46 +32,46 @@ const MAX_BODY_BYTES: usize = 16 * 1024;
 /// Number of sessions that must repeat a suspected claim before it becomes active.
 const SESSIONS_TO_HOLD: usize = 3;
 
-pub(super) struct ClaimOrigin<'a> {
-    /// The session's short id.
-    pub(super) session: &'a str,
-    pub(super) source: &'a str,
-    pub(super) when: Timestamp,
-}
-
-pub(super) fn stage_all(
-    store: &Store,
-    batch: &mut Batch<'_>,
-    decided: Vec<DecidedCandidate>,
-    origin: &ClaimOrigin<'_>,
-) -> Result<Vec<SessionAction>, MemoryError> {
-    let mut staged = Stager::new(store, origin);
-    let mut reports = Vec::new();
-    for one in decided {
-        let report = staged.stage(batch, one)?;
-        reports.push(report);
-    }
-    staged.finish(batch)?;
-    Ok(reports)
-}
-
-struct Stager<'a> {
+pub(super) struct Stager<'a> {
     store: &'a Store,
-    origin: &'a ClaimOrigin<'a>,
+    /// The session's short id.
+    session: &'a str,
+    source: &'a str,
+    when: Timestamp,
     overturned: BTreeSet<MemoryId>,
     updates: BTreeMap<MemoryId, MemoryUpdate>,
     confirmed: BTreeSet<MemoryId>,
 }
 
 impl<'a> Stager<'a> {
-    fn new(store: &'a Store, origin: &'a ClaimOrigin<'a>) -> Self {
-        Self {
-            store,
-            origin,
-            overturned: BTreeSet::new(),
-            updates: BTreeMap::new(),
-            confirmed: BTreeSet::new(),
+    pub(super) fn new(
+        store: &'a Store,
+        session: &'a str,
+        source: &'a str,
+        when: Timestamp,
+    ) -> Self {
+        let (overturned, updates, confirmed) = Default::default();
+        Self { store, session, source, when, overturned, updates, confirmed }
+    }
+
+    pub(super) fn stage_all(
+        mut self,
+        batch: &mut Batch<'_>,
+        decided: Vec<DecidedCandidate>,
+    ) -> Result<Vec<SessionAction>, MemoryError> {
+        let reports = decided.into_iter().map(|one| self.stage(batch, one));
+        let reports = reports.collect::<Result<Vec<_>, _>>()?;
+        for (id, change) in &self.updates {
+            batch.update(id.as_str(), change, self.when)?;
         }
+        for id in &self.confirmed {
+            // A session cannot confirm the memories that were created from it.
+            let memory = self.store.get(id.as_str()).ok();
+            if memory.is_none_or(|memory| memory.source.as_deref() != Some(self.source)) {
+                batch.confirm(id, self.session, self.when)?;
+            }
+        }
+        Ok(reports)
     }
 
     fn stage(
@@ -97,7 +97,7 @@ impl<'a> Stager<'a> {
             // be reviewed.
             (Action::Add | Action::Update | Action::Supersede, target) if !is_sure => {
                 let draft = self.draft(&candidate, target.as_ref());
-                let id = batch.add_candidate(&draft, self.origin.when)?;
+                let id = batch.add_candidate(&draft, self.when)?;
                 record_done(&mut report, Action::Add, Some(&id));
             }
             (Action::NoOp, target) => {
@@ -105,13 +105,16 @@ impl<'a> Stager<'a> {
             }
             (Action::Supersede, Some(target)) if !is_taken(&target) => {
                 let draft = self.draft(&candidate, None);
-                let id = batch.supersede(&target, &draft, self.origin.when)?;
+                let id = batch.supersede(&target, &draft, self.when)?;
                 self.overturned.insert(target.clone());
                 record_done(&mut report, Action::Supersede, Some(&id));
                 report.supersedes = Some(target.to_string());
             }
             (Action::Update, Some(target)) if !self.overturned.contains(&target) => {
                 let before = self.updates.get(&target).cloned();
+                // Text written by a lead must be free of instructions.
+                let is_harmless =
+                    |text: &MergedText| hazards_of(&text.title, &text.body).is_empty();
                 let merged = merged.filter(|text| before.is_none() && is_harmless(text));
                 let action = match merged {
                     Some(text) => self.rewrite(&target, &candidate, text)?,
@@ -127,18 +130,18 @@ impl<'a> Stager<'a> {
                 self.updates.remove(&target);
                 self.updates.extend(before.map(|before| (target.clone(), before)));
                 let draft = self.draft(&candidate, Some(&target));
-                let id = batch.add_candidate(&draft, self.origin.when)?;
+                let id = batch.add_candidate(&draft, self.when)?;
                 record_done(&mut report, Action::Add, Some(&id));
             }
             (Action::Add, target) if decision.status == Status::Candidate => {
                 let draft = self.draft(&candidate, target.as_ref());
-                let id = batch.add_candidate(&draft, self.origin.when)?;
+                let id = batch.add_candidate(&draft, self.when)?;
                 record_done(&mut report, Action::Add, Some(&id));
             }
             // Another candidate from this session has already superseded the memory, so add this
             // one separately.
             (Action::Add | Action::Update | Action::Supersede, target) => {
-                let id = batch.add(&self.draft(&candidate, target.as_ref()), self.origin.when)?;
+                let id = batch.add(&self.draft(&candidate, target.as_ref()), self.when)?;
                 record_done(&mut report, Action::Add, Some(&id));
             }
         }
@@ -154,8 +157,8 @@ impl<'a> Stager<'a> {
         let memory = self.store.get(target.as_str())?;
         let state = self.store.state(target)?.unwrap_or_else(|| LocalState::new(target.clone()));
         let mut sessions: BTreeSet<&str> = state.confirmed_in.iter().map(String::as_str).collect();
-        if memory.source.as_deref() != Some(self.origin.source) {
-            sessions.insert(self.origin.session);
+        if memory.source.as_deref() != Some(self.source) {
+            sessions.insert(self.session);
         }
         self.confirmed.insert(target.clone());
         // Repetitions in untrusted text do not count.
@@ -215,29 +218,8 @@ impl<'a> Stager<'a> {
     }
 
     fn draft(&self, candidate: &Candidate, near: Option<&MemoryId>) -> Draft {
-        candidate.draft(self.origin.source, near.cloned().into_iter().collect())
+        candidate.draft(self.source, near.cloned().into_iter().collect())
     }
-
-    /// A session cannot confirm the memories that were created from it.
-    fn is_of_this_session(&self, id: &MemoryId) -> bool {
-        let memory = self.store.get(id.as_str()).ok();
-        memory.is_some_and(|memory| memory.source.as_deref() == Some(self.origin.source))
-    }
-
-    fn finish(self, batch: &mut Batch<'_>) -> Result<(), MemoryError> {
-        for (id, change) in &self.updates {
-            batch.update(id.as_str(), change, self.origin.when)?;
-        }
-        for id in self.confirmed.iter().filter(|id| !self.is_of_this_session(id)) {
-            batch.confirm(id, self.origin.session, self.origin.when)?;
-        }
-        Ok(())
-    }
-}
-
-/// Returns whether text written by a lead is free of instructions.
-fn is_harmless(text: &MergedText) -> bool {
-    hazards_of(&text.title, &text.body).is_empty()
 }
 
 fn add_details(
@@ -350,8 +332,12 @@ pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistItem]>) -> Vec<Ch
     steps
 }
 
+fn input_tokens(usage: Usage) -> u64 {
+    usage.total().saturating_sub(usage.output)
+}
+
 fn lead_metrics(report: &LeadReport) -> LeadMetrics {
-    let usage = &report.facts.usage;
+    let usage = report.facts.usage;
     LeadMetrics {
         task: report.task.to_string(),
         state: report.state.to_string(),
@@ -359,28 +345,24 @@ fn lead_metrics(report: &LeadReport) -> LeadMetrics {
         rulings: report.rulings.len(),
         ms: report.facts.wall_us / 1000,
         tool_calls: report.facts.tool_calls,
-        tokens: TokenCounts {
-            input: usage.total().saturating_sub(usage.output),
-            output: usage.output,
-        },
+        tokens: TokenCounts { input: input_tokens(usage), output: usage.output },
         cost_usd: report.facts.cost.unwrap_or_default().dollars(),
     }
 }
 
 fn explorer_metrics(report: &ExplorerReport) -> ExplorerMetrics {
+    let finding = |of: Finding| {
+        let Finding { candidate_id, action_hint, matched_file, overlap, evidence } = of;
+        ExplorerFinding { candidate_id, action_hint, matched_file, overlap, evidence }
+    };
     ExplorerMetrics {
         task: report.task.to_string(),
         candidates: report.candidates.clone(),
         state: report.state.to_string(),
-        findings: report.findings.iter().map(explorer_finding).collect(),
+        findings: report.findings.iter().cloned().map(finding).collect(),
         ms: report.facts.wall_us / 1000,
         model_calls: report.facts.model_calls,
     }
-}
-
-fn explorer_finding(of: &Finding) -> ExplorerFinding {
-    let Finding { candidate_id, action_hint, matched_file, overlap, evidence } = of.clone();
-    ExplorerFinding { candidate_id, action_hint, matched_file, overlap, evidence }
 }
 
 impl Session<'_> {
@@ -404,7 +386,7 @@ impl Session<'_> {
             (ACTIONS_FILE, pretty(report)),
             (METRICS_FILE, pretty(metrics)),
             ("agent.log", agent_log(report, self.spent(), asked, words)),
-            ("subagents.log", asked.explorer_log(words)),
+            ("subagents.log", asked.log(words, false)),
             ("session.log", format!("{}\n", words.redact(&session.to_string())).into_bytes()),
         ]
     }
@@ -417,7 +399,8 @@ impl Session<'_> {
         durations_ms: SyncDurations,
     ) -> SyncMetrics {
         let (extraction, how, spent) = (&self.reading.extraction, &self.reading.how, self.spent());
-        let input = spent.usage.total().saturating_sub(spent.usage.output);
+        let usages = || asked.facts().map(|facts| facts.usage).chain([spent.usage]);
+        let model_calls: u32 = asked.facts().map(|facts| facts.model_calls).sum();
         SyncMetrics {
             run_id: report.run_id.clone(),
             strategy: extraction.strategy,
@@ -436,10 +419,10 @@ impl Session<'_> {
                 .flat_map(|report| &report.explorers)
                 .map(explorer_metrics)
                 .collect(),
-            model_calls: spent.calls + u64::from(asked.model_calls()),
+            model_calls: spent.calls + u64::from(model_calls),
             tokens: TokenCounts {
-                input: input.saturating_add(asked.input_tokens()),
-                output: spent.usage.output.saturating_add(asked.output_tokens()),
+                input: usages().map(input_tokens).fold(0, u64::saturating_add),
+                output: usages().map(|usage| usage.output).fold(0, u64::saturating_add),
             },
             cost_usd: report.cost_usd,
             unpriced_calls: spent.unpriced_calls,
@@ -481,7 +464,7 @@ fn agent_log(
     };
     let notice = json!({ "event": "notice", "text": text + &fallback.unwrap_or_default() });
     let notice = words.redact(&notice.to_string()).into_owned();
-    [format!("{notice}\n").into_bytes(), asked.lead_log(words)].concat()
+    [format!("{notice}\n").into_bytes(), asked.log(words, true)].concat()
 }
 
 #[cfg(test)]

@@ -130,14 +130,6 @@ impl SummaryAnswer {
 }
 
 impl ClaimAnswer {
-    pub(super) fn clean_title(&self) -> String {
-        clean_title(&self.title)
-    }
-
-    pub(super) fn clean_body(&self) -> String {
-        clean_body(&self.body)
-    }
-
     /// Keeps at most as many situations as a memory can have.
     pub(super) fn clean_applies(&self) -> Vec<String> {
         let texts: Vec<String> =

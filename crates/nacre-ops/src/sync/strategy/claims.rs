@@ -8,7 +8,10 @@ use nacre_engine::proof::names_another;
 use nacre_memory::{Basis, Claim, LearningKind, MemoryType, Speaker, Status};
 use nacre_types::DropReason;
 
-use super::answer::{ClaimAnswer, FoundIn, QuoteAnswer, RepairAnswer, confidence, without_title};
+use super::answer::{
+    ClaimAnswer, FoundIn, QuoteAnswer, RepairAnswer, clean_body, clean_title, confidence,
+    without_title,
+};
 use super::pages::{Pages, TranscriptLine};
 use crate::sync::extract::{Proposal, Spoken, Unproven, is_about, is_passing};
 
@@ -69,7 +72,7 @@ impl Proven {
 
 fn unproven_claim(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
     let sequence = claim.quotes.first().map_or(0, |quote| quote.event);
-    Unproven { reason, title: claim.clean_title(), sequence }
+    Unproven { reason, title: clean_title(&claim.title), sequence }
 }
 
 /// `said` is all of the text that was shown to the model.
@@ -87,16 +90,16 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
         return Err(DropReason::NoEvidence);
     }
     let has = |speaker: Speaker| found.iter().any(|(line, _)| line.speaker == speaker);
-    let is_failure = basis == Basis::Found && found.iter().any(|(line, _)| line.is_failure());
+    let is_failure = basis == Basis::Found && found.iter().any(|(line, _)| line.is_failure);
     if !has(Speaker::User) && !has(Speaker::Assistant) && !is_failure {
         return Err(DropReason::Injected);
     }
     // An earlier sync already decided on claims that only quote earlier events.
-    if found.iter().all(|(line, _)| line.sequence < pages.from()) {
+    if found.iter().all(|(line, _)| line.sequence < pages.from) {
         return Err(DropReason::Repeated);
     }
-    let title = answer.clean_title();
-    let body = without_title(&answer.clean_body(), &title);
+    let title = clean_title(&answer.title);
+    let body = without_title(&clean_body(&answer.body), &title);
     let words = format!("{title} {body}");
     if !found.iter().any(|(_, quote)| is_about(&words, quote)) {
         return Err(DropReason::NoEvidence);
@@ -108,22 +111,18 @@ fn verify_claim(answer: &ClaimAnswer, pages: &Pages, said: &str) -> Result<Propo
     let spoken =
         found.iter().map(|(line, quote)| Spoken::at(line.speaker, quote, line.sequence, line.at));
     let mut proposal = Proposal::new(claim, basis, spoken.collect());
-    if !is_of_now && !is_made_up && !waits(answer, claim) {
+    // The claim must be reviewed if it is minor or can be found in the project. Reasons for decisions
+    // and the user's wishes never count as found, even if the code reflects them.
+    let is_findable = answer.found_in != FoundIn::Nowhere;
+    let waits = answer.importance < 2 || (is_findable && !speaks_for_the_person(claim));
+    if !is_of_now && !is_made_up && !waits {
         proposal.status = status(claim, basis, has(Speaker::User));
     }
     proposal.confidence = confidence(basis);
-    proposal.is_findable = answer.found_in != FoundIn::Nowhere;
+    proposal.is_findable = is_findable;
     proposal.applies = answer.clean_applies();
     (proposal.title, proposal.body) = (title, body);
     Ok(proposal)
-}
-
-/// Returns whether the claim must be reviewed, because it is minor or can be found in the project.
-/// Reasons for decisions and the user's wishes never count as found, even if the code reflects
-/// them.
-fn waits(answer: &ClaimAnswer, claim: Claim) -> bool {
-    let is_findable = answer.found_in != FoundIn::Nowhere && !speaks_for_the_person(claim);
-    answer.importance < 2 || is_findable
 }
 
 /// A claim must be reviewed if nobody agreed to it, or if it states the user's wishes without
@@ -147,18 +146,8 @@ fn claim_of(answer: &ClaimAnswer) -> Option<Claim> {
 
 /// Returns whether only the user can decide if the claim is true.
 pub(crate) fn speaks_for_the_person(claim: Claim) -> bool {
-    match claim {
-        Claim::Decision | Claim::Learning(LearningKind::Preference | LearningKind::Convention) => {
-            true
-        }
-        Claim::Learning(
-            LearningKind::Insight
-            | LearningKind::Procedure
-            | LearningKind::Pitfall
-            | LearningKind::Friction
-            | LearningKind::Context,
-        ) => false,
-    }
+    use LearningKind::{Convention, Preference};
+    matches!(claim, Claim::Decision | Claim::Learning(Preference | Convention))
 }
 
 /// Searches the cited event first, then nearby events, and then the whole session, where exactly

@@ -111,23 +111,20 @@ impl<'r> SessionReader<'r> {
         if !is_wanted || gate != Gate::Open || !pages.has_news() {
             return Ok(self.by_rules(facts, None));
         }
+        let demands_a_model = self.reader.choice.demands_a_model();
         let Some(job) = job else {
-            if self.reader.choice.demands_a_model() {
+            if demands_a_model {
                 return Err(RolesError::NotSet(Role::Extract).into());
             }
             return Ok(self.by_rules(facts, None));
         };
         let read = job.check_budget().and_then(|()| job.read_twice());
         match read {
-            Err(AskError::OverLimit(reached)) if self.goes_on_without(reached) => {
+            Err(AskError::OverLimit(reached)) if reached.is_final && !demands_a_model => {
                 Ok(self.by_rules(facts, Some(reached)))
             }
-            read => Ok(self.by_model(facts, read?, pages.n_left_out())),
+            read => Ok(self.by_model(facts, read?, pages.n_left_out)),
         }
-    }
-
-    fn goes_on_without(&self, reached: Reached) -> bool {
-        reached.is_final && !self.reader.choice.demands_a_model()
     }
 
     fn by_rules(self, facts: &SessionFacts, reached: Option<Reached>) -> SessionRead {

@@ -47,7 +47,8 @@ pub(super) struct TranscriptLine {
     head: String,
     signs: String,
     tail: String,
-    is_failure: bool,
+    /// Whether this is tool output that reports a failure.
+    pub(super) is_failure: bool,
 }
 
 impl TranscriptLine {
@@ -73,7 +74,7 @@ impl TranscriptLine {
             _ => return None,
         };
         let text = match event.kind {
-            EventKind::ToolCall => call_text(event),
+            EventKind::ToolCall => command_of(event.text.head()).unwrap_or(event.text.head()),
             EventKind::ToolResult => without_boilerplate(event.text.head()),
             EventKind::User
             | EventKind::Assistant
@@ -90,22 +91,13 @@ impl TranscriptLine {
             speaker,
             at: event.timestamp,
             is_failure: speaker == Speaker::Tool
-                && (event.is_error || has_sign(head) || !signs.is_empty()),
+                && (event.is_error || head.lines().any(is_sign) || !signs.is_empty()),
             label,
             head: head.to_owned(),
             signs,
             tail: tail.to_owned(),
         };
         (!line.head.trim().is_empty()).then_some(line)
-    }
-
-    /// Returns whether this is tool output that reports a failure.
-    pub(super) fn is_failure(&self) -> bool {
-        self.is_failure
-    }
-
-    fn is_persons(&self) -> bool {
-        self.speaker == Speaker::User
     }
 
     pub(super) fn words_of(&self, quote: &str) -> Option<&str> {
@@ -151,10 +143,6 @@ fn is_offer(tool: &str) -> bool {
     ["plan", "question", "ask", "user_input"].iter().any(|name| tool.contains(name))
 }
 
-fn call_text(event: &TranscriptEvent) -> &str {
-    command_of(event.text.head()).unwrap_or(event.text.head())
-}
-
 fn without_boilerplate(text: &str) -> &str {
     const BOILERPLATE: &[&str] = &[
         "Chunk ID:",
@@ -172,10 +160,6 @@ fn without_boilerplate(text: &str) -> &str {
         rest = after;
     }
     if rest.trim().is_empty() { text } else { rest }
-}
-
-fn has_sign(text: &str) -> bool {
-    text.lines().any(is_sign)
 }
 
 fn is_sign(line: &str) -> bool {
@@ -233,11 +217,11 @@ fn ends<'t>(head: &'t str, tail: &'t str, (first, last): ShownBytes) -> (&'t str
 #[derive(Debug, Default)]
 pub(super) struct Pages {
     /// Sequence number of the first event that was not read in an earlier sync.
-    from: u64,
+    pub(super) from: u64,
     before: VecDeque<TranscriptLine>,
     lines: Vec<TranscriptLine>,
     bytes: usize,
-    n_left_out: u64,
+    pub(super) n_left_out: u64,
     n_of_person: u64,
 }
 
@@ -267,7 +251,7 @@ impl Pages {
             return;
         }
         self.bytes += line.bytes();
-        self.n_of_person += u64::from(line.is_persons());
+        self.n_of_person += u64::from(line.speaker == Speaker::User);
         self.lines.push(line);
     }
 
@@ -285,16 +269,8 @@ impl Pages {
         self.n_of_person > 0
     }
 
-    pub(super) fn n_left_out(&self) -> u64 {
-        self.n_left_out
-    }
-
     pub(super) fn tokens(&self) -> usize {
         self.bytes / BYTES_A_TOKEN
-    }
-
-    pub(super) fn from(&self) -> u64 {
-        self.from
     }
 
     /// Returns all new lines, preceded by the lines repeated from the previous window.

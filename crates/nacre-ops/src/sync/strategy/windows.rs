@@ -210,7 +210,12 @@ fn claims_to_repair(claims: &[ClaimAnswer], pages: &Pages) -> String {
     let events = pages.events(&meant, REPAIR_BYTES);
     let mut entries = String::new();
     for (idx, claim) in claims.iter().enumerate() {
-        entries += &format!("{}. {}\n   {}\n", idx + 1, claim.clean_title(), claim.clean_body());
+        entries += &format!(
+            "{}. {}\n   {}\n",
+            idx + 1,
+            clean_title(&claim.title),
+            clean_body(&claim.body)
+        );
         for quote in &claim.quotes {
             let text: String = quote.text.chars().take(300).collect();
             entries += &format!("   event {}: {}\n", quote.event, text.replace('\n', " "));

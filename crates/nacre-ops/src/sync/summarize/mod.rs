@@ -122,7 +122,10 @@ impl Summarizer {
     }
 
     pub fn finish(self, facts: &SessionFacts) -> SessionSummary {
-        let outcome = self.outcome();
+        let mut outcome = shortened(&without_marks(&self.last_said), MAX_OUTCOME);
+        if self.last_said.trim().is_empty() {
+            outcome = "The agent gave no answer.".to_owned();
+        }
         let said = self.intent.clone().unwrap_or_default();
         let told = facts.title.clone().filter(|title| !title.trim().is_empty());
         let title = told.unwrap_or_else(|| first_sentence(&said));
@@ -130,6 +133,9 @@ impl Summarizer {
             if title.is_empty() { format!("A session of {}", facts.agent.as_str()) } else { title };
         let intent =
             if said.is_empty() { "No person spoke in this session.".to_owned() } else { said };
+        let first = first_sentence(&intent);
+        let period = if first.ends_with(['?', '!', '…', '.']) { "" } else { "." };
+        let description = format!("{first}{period} Ended with: {}", first_sentence(&outcome));
         let files = self.ranked_files(facts.cwd.as_deref());
         let tags = tags(&format!("{title} {intent} {outcome}"));
         SessionSummary {
@@ -138,14 +144,7 @@ impl Summarizer {
             agent: facts.agent,
             strategy: Strategy::Offline,
             title: shortened(&title, MAX_TITLE),
-            description: shortened(
-                &format!(
-                    "{} Ended with: {}",
-                    with_period(&first_sentence(&intent)),
-                    first_sentence(&outcome)
-                ),
-                240,
-            ),
+            description: shortened(&description, 240),
             intent,
             narrative: self.narrative(),
             outcome,
@@ -156,13 +155,6 @@ impl Summarizer {
             tags,
             is_repeated: false,
         }
-    }
-
-    fn outcome(&self) -> String {
-        if self.last_said.trim().is_empty() {
-            return "The agent gave no answer.".to_owned();
-        }
-        shortened(&without_marks(&self.last_said), MAX_OUTCOME)
     }
 
     fn narrative(&self) -> Vec<String> {
@@ -224,8 +216,4 @@ fn without_fences(text: &str) -> String {
 fn first_sentence(text: &str) -> String {
     let end = text.find(". ").map_or(text.len(), |at| at + 1);
     shortened(text[..end].trim_end_matches('.'), MAX_STEP)
-}
-
-fn with_period(text: &str) -> String {
-    if text.ends_with(['?', '!', '…', '.']) { text.to_owned() } else { format!("{text}.") }
 }

@@ -45,7 +45,7 @@ impl Conversations {
                 let script = script.map(|file| host.environment.absolute(file.as_ref()));
                 let handle = runtime.handle().clone();
                 let environment = host.environment.clone();
-                Agent::Here(Chats::new(environment, Shared::default(), script, handle))
+                Agent::Here(nacre_ops::chat::open(environment, Shared::default(), script, handle))
             }
         };
         let folder = &host.environment.folder;
