@@ -45,15 +45,14 @@ fn paragraphs(text: &str) -> Vec<String> {
         if line.starts_with("```") {
             is_code = !is_code;
         }
-        if line.is_empty() || is_code || is_apart(line) {
+        if is_underline(line) && !line.starts_with("```") {
+            // The lines above an underline are a heading.
+            block.clear();
+        } else if line.is_empty() || is_code || is_apart(line) {
             found.extend(prose(&block));
             block.clear();
-            // In an underlined heading, a line of one repeated character follows the title.
         } else {
             block.push(line);
-        }
-        if is_underline(line) {
-            found.pop();
         }
     }
     found
@@ -165,6 +164,14 @@ mod tests {
                 "Sea (French: mer) is a new breed of pearl that shines a lot.",
             ),
             ("# Sea\n\n> Next generation pearls\n", "Next generation pearls"),
+            (
+                "# Sea\n\nSea is a library that grows pearls for everybody:\n```\nsea\n```\nMore.\n",
+                "Sea is a library that grows pearls for everybody:",
+            ),
+            (
+                "Sea\n---\nIt grows pearls for everybody who asks it.\n",
+                "It grows pearls for everybody who asks it.",
+            ),
             ("```\ncargo build this and that and much more of it\n```\n", ""),
             ("", ""),
         ];

@@ -392,6 +392,9 @@ fn verdict_text(verdict: &MapVerdict) -> String {
         MapVerdict::Ignored { rule, folder } => {
             format!("the rule `{rule}` of {} excludes it", named(folder))
         }
+        MapVerdict::Noise { folder } if folder.ends_with(".nacre") => {
+            format!("`{folder}` contains memories, not code")
+        }
         MapVerdict::Noise { folder } => {
             format!("`{folder}` holds generated files, and git tracks nothing in it")
         }

@@ -55,6 +55,9 @@ impl Choice {
 
     pub(super) fn body(&self, said: &str) -> String {
         let told = |of: &Alternative| match &of.meaning {
+            Some(meaning) if of.name.contains('(') || meaning.starts_with('(') => {
+                format!("{}: {}", of.name, shortened(meaning, MAX_TOLD))
+            }
             Some(meaning) => format!("{} ({})", of.name, shortened(meaning, MAX_TOLD)),
             None => of.name.clone(),
         };
