@@ -126,7 +126,9 @@ pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<
             transaction.execute(INSERT_RECORDS, &[&batch]).await?;
         }
         if !news.gone.is_empty() {
-            forget_audiences(&transaction).await?;
+            // Remove sets of project names that are no longer used by any record.
+            let unused = "DELETE FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id)";
+            transaction.execute(unused, &[]).await?;
         }
         transaction.commit().await?;
         Ok(())
@@ -164,14 +166,6 @@ INSERT INTO audience (projects, hash) SELECT string_to_array(names, E'\\n'), enc
 WHERE NOT EXISTS (SELECT 1 FROM audience WHERE hash = encode(sha256(convert_to(names, 'UTF8')), 'hex'))
 ORDER BY nth";
     transaction.execute(sql, &[&sets]).await?;
-    Ok(())
-}
-
-/// Removes sets of project names that are no longer used by any record.
-async fn forget_audiences(transaction: &Transaction<'_>) -> Result<(), DatabaseError> {
-    let sql = "
-DELETE FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id)";
-    transaction.execute(sql, &[]).await?;
     Ok(())
 }
 
