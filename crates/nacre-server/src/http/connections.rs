@@ -87,8 +87,11 @@ pub fn serve(
             held.announce(&address.to_string())?;
             let path = socket.as_ref().map(|(path, _)| path.display().to_string());
             ready(&ServeReport { address: address.to_string(), socket: path })?;
-            log_start(&environment, address);
-            server.start_loops();
+            let (address, pid) = (address.to_string(), environment.pid.to_string());
+            let version = env!("CARGO_PKG_VERSION");
+            let fields = [("address", &*address), ("pid", &*pid), ("version", version)];
+            service::log(&environment, LogLevel::Info, "start", &fields);
+            server.service.start(&server.tasks);
             tokio::spawn(give_back_memory(Arc::clone(&server)));
             let router = router(&server);
             tokio::select! {
@@ -98,20 +101,12 @@ pub fn serve(
             }
             drain(&server).await;
             server.end().await;
-            let pid = environment.pid.to_string();
             service::log(&environment, LogLevel::Info, "stop", &[("pid", &*pid)]);
             Ok(())
         });
         runtime.shutdown_timeout(END);
         served
     })
-}
-
-fn log_start(environment: &Environment, address: SocketAddr) {
-    let (address, pid) = (address.to_string(), environment.pid.to_string());
-    let version = env!("CARGO_PKG_VERSION");
-    let fields = [("address", &*address), ("pid", &*pid), ("version", version)];
-    service::log(environment, LogLevel::Info, "start", &fields);
 }
 
 /// Returns a folder outside all projects, so that requests have no default project.
@@ -217,14 +212,12 @@ async fn accept_socket(listener: Option<SocketListener>, router: &Router) {
     let next = async || {
         let (stream, _) = listener.accept().await?;
         // The folder is private, but check the peer's user as well.
-        Ok(is_same_user(&stream).then_some(stream))
+        Ok(stream
+            .peer_cred()
+            .is_ok_and(|peer| nacre_ops::host::is_own_user(peer.uid()))
+            .then_some(stream))
     };
     accept(next, |stream| converse(stream, EntryPoint::Socket, router.clone())).await;
-}
-
-#[cfg(unix)]
-fn is_same_user(stream: &tokio::net::UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| nacre_ops::host::is_own_user(peer.uid()))
 }
 
 #[cfg(not(unix))]

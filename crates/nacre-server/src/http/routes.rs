@@ -4,6 +4,7 @@ use std::path::Path;
 
 use axum::http::Method;
 use nacre_ops::people::AccessScope::{Admin, Read, Write};
+use nacre_ops::trace::NameSource;
 use nacre_ops::{
     Events, Host, OpError, brief, config, connect, hook, maintain, map, memory, model, overview,
     project, queue, review, run, status, sync, tasks, team, trace, undo,
@@ -13,9 +14,8 @@ use nacre_types::{
     ContextRequest, DeltaReport, DeltaRequest, DoctorReport, DoctorRequest, EmptyRequest,
     ErrorCode, ExploreReport, ExploreRequest, HealthReport, LoginCode, LoginReport, MaintainReport,
     MaintainRequest, MemoryChangesReport, MemoryIdsRequest, MemoryShowRequest, ProjectAddReport,
-    ProjectAddRequest, RefreshRequest, RunStatsReport, Scope, SearchCodeReport, SearchCodeRequest,
-    ServiceReport, StreamEvent, TraceShowReport, TraceShowRequest, TrustReport, TrustRequest,
-    WakeRequest, WiringOptions,
+    ProjectAddRequest, RefreshRequest, Scope, SearchCodeReport, SearchCodeRequest, ServiceReport,
+    StreamEvent, TraceShowRequest, TrustReport, TrustRequest, WakeRequest, WiringOptions,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -168,9 +168,12 @@ fn work() -> Vec<Route> {
     vec![
         get("/api/sessions", Machine, "Lists sessions").operation(trace::list),
         get("/api/sessions/search", Machine, "Finds what was said").operation(trace::search),
-        get("/api/sessions/{id}", Machine, "Shows what was said and done").operation(session),
+        get("/api/sessions/{id}", Machine, "Shows what was said and done").operation(
+            |host, request: &TraceShowRequest| trace::show(host, request, NameSource::Request),
+        ),
         get("/api/runs", Admin, "Lists runs").with_events(run::list),
-        get("/api/runs/stats", Machine, "What models and tools were used").operation(run_stats),
+        get("/api/runs/stats", Machine, "What models and tools were used")
+            .operation(|host, _: &EmptyRequest| tasks::stats(host)),
         get("/api/runs/{id}", Admin, "What a run did, and why").operation(run::show),
         get("/api/runs/{id}/messages", Admin, "What a run's model said").operation(run::messages),
         post("/api/runs/{id}/undo", Write, "Takes a change back")
@@ -203,7 +206,8 @@ fn settings() -> Vec<Route> {
         post("/api/project/remove", Machine, "Takes one out of the register")
             .operation(project::remove)
             .changes(projects),
-        get("/api/connect", Machine, "Lists agents").operation(list_agents),
+        get("/api/connect", Machine, "Lists agents")
+            .operation(|host, _: &EmptyRequest| connect::connect(host, &ConnectRequest::List)),
         post("/api/connect", Machine, "Connects agents")
             .operation(connect::connect)
             .changes(changes),
@@ -312,24 +316,12 @@ fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
     nacre_ops::trust(host, request)
 }
 
-fn session(host: &Host, request: &TraceShowRequest) -> Result<TraceShowReport, OpError> {
-    trace::show(host, request, trace::NameSource::Request)
-}
-
-fn run_stats(host: &Host, _: &EmptyRequest) -> Result<RunStatsReport, OpError> {
-    tasks::stats(host)
-}
-
 fn add_project(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport, OpError> {
     // Relative paths are rejected, because the server has no working directory to resolve them in.
     if !request.path.is_absolute() {
         return Err(OpError::usage("The path of a project is absolute"));
     }
     project::add(host, request)
-}
-
-fn list_agents(host: &Host, _: &EmptyRequest) -> Result<ConnectReport, OpError> {
-    connect::connect(host, &ConnectRequest::List)
 }
 
 fn disconnect(host: &Host, request: &RemoveRequest) -> Result<ConnectReport, OpError> {
