@@ -10,14 +10,14 @@ use nacre_types::{
     ChatUndoReport, ChatUndoRequest, Failure, RpcAnswer, RpcCall, RpcMessage, SessionChangeRequest,
     SessionReport, SessionRequest, TaskMessage, TaskRef, TaskUpdate,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 
 use super::json_rpc::{RequestId, RpcError};
 use super::link::{Requests, failure, result};
 use super::options::options;
 use super::prompt::{self, Prompt};
-use super::protocol::{PromptBlock, SessionUpdate};
+use super::protocol::{PromptBlock, chunk};
 use super::streams::Outbox;
 use super::tool_calls::{answer_of, permission_request};
 use super::updates::{Notices, TurnView};
@@ -235,26 +235,26 @@ impl Session {
         let config_options = options(&session, &self.models);
         let result = if is_mode { json!({}) } else { json!({ "configOptions": config_options }) };
         self.out.answer(request, result).await;
-        let current_mode_id = session.policy.label();
-        self.tell(SessionUpdate::CurrentModeUpdate { current_mode_id }).await;
+        let mode = session.policy.label();
+        self.tell(json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode })).await;
         if is_mode {
-            self.tell(SessionUpdate::ConfigOptionUpdate { config_options }).await;
+            let update = "config_option_update";
+            self.tell(json!({ "sessionUpdate": update, "configOptions": config_options })).await;
         }
         Ok(())
     }
 
-    fn add_past_cost(&self, mut update: SessionUpdate) -> SessionUpdate {
-        if let SessionUpdate::UsageUpdate { cost: Some(cost), .. } = &mut update {
-            cost.amount += self.spent;
+    fn add_past_cost(&self, mut update: Value) -> Value {
+        if let Some(amount) = update.pointer_mut("/cost/amount") {
+            *amount = json!(amount.as_f64().unwrap_or_default() + self.spent);
         }
         update
     }
 
     async fn report_undo(&self, request: &RequestId, answer: RpcAnswer) -> Result<(), Failure> {
         let report: ChatUndoReport = result(answer)?;
-        let content = undo_text(&report).into();
         let message_id = format!("{}.undone", report.task);
-        self.tell(SessionUpdate::AgentMessageChunk { content, message_id }).await;
+        self.tell(chunk("agent_message_chunk", undo_text(&report), &message_id)).await;
         self.stop(request, "end_turn").await;
         Ok(())
     }
@@ -262,11 +262,12 @@ impl Session {
     async fn tell_title(&self, answer: RpcAnswer) {
         // Without a title, clients use the first words of the prompt.
         let Ok(SessionReport { session }) = result(answer) else { return };
-        let (title, updated_at) = (session.title, session.updated);
-        self.tell(SessionUpdate::SessionInfoUpdate { title, updated_at }).await;
+        let (title, updated) = (session.title, session.updated);
+        let update = "session_info_update";
+        self.tell(json!({ "sessionUpdate": update, "title": title, "updatedAt": updated })).await;
     }
 
-    async fn tell(&self, update: SessionUpdate) {
+    async fn tell(&self, update: Value) {
         self.out.update(&self.id, update).await;
     }
 

@@ -15,9 +15,7 @@ use super::agent::Agent;
 use super::json_rpc::{RequestId, RpcError};
 use super::link::Link;
 use super::options::{modes, options};
-use super::protocol::{
-    ListSessionsParams, NewSessionParams, OpenSessionParams, SessionParams, SessionUpdate,
-};
+use super::protocol::{ListSessionsParams, NewSessionParams, OpenSessionParams, SessionParams};
 use super::session::Session;
 use super::updates::{Notices, Replay};
 
@@ -140,7 +138,8 @@ async fn replay(agent: &Agent, link: &mut Link, session: &ChatSession) -> Result
 
 /// Sends the available commands and known limitations. The client must already have the session id.
 async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mcp: bool) {
-    let update = SessionUpdate::AvailableCommandsUpdate { available_commands: commands(skills) };
+    let update = "available_commands_update";
+    let update = json!({ "sessionUpdate": update, "availableCommands": commands(skills) });
     agent.out.update(session, update).await;
     if !has_mcp {
         return;
@@ -148,7 +147,7 @@ async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mc
     // Editors log the standard error of an agent.
     let _ = writeln!(std::io::stderr(), "{NO_MCP}");
     if agent.notices() == Some(Notices::Shown) {
-        let update = SessionUpdate::Notice { severity: "warning", title: NO_MCP.to_owned() };
+        let update = json!({ "sessionUpdate": "notice", "severity": "warning", "title": NO_MCP });
         agent.out.update(session, update).await;
     }
 }
