@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nacre_ops::chat::Chats;
 use nacre_types::ApprovalPolicy;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Sender, channel};
+use tokio_util::task::TaskTracker;
 
 use super::json_rpc::RpcError;
 use super::link::{Link, connect};
@@ -32,9 +33,8 @@ pub(super) struct Agent {
     pub(super) defaults: SessionDefaults,
     pub(super) out: Outbox,
     open: Mutex<OpenSessions>,
-    /// Each running session and request holds a clone. The receiver is closed when the last clone
-    /// is dropped.
-    alive: Mutex<Option<Sender<()>>>,
+    /// The running sessions and requests.
+    pub(super) tasks: TaskTracker,
 }
 
 #[derive(Default)]
@@ -45,24 +45,13 @@ struct OpenSessions {
 }
 
 impl Agent {
-    /// Returns the agent and a receiver that is closed when no session or request is running.
-    pub(super) fn new(
-        chats: Chats,
-        defaults: SessionDefaults,
-        out: Outbox,
-    ) -> (Arc<Self>, Receiver<()>) {
-        let (alive, gone) = channel(1);
-        let alive = Mutex::new(Some(alive));
-        let agent = Self { chats, defaults, out, open: Mutex::default(), alive };
-        (Arc::new(agent), gone)
+    pub(super) fn new(chats: Chats, defaults: SessionDefaults, out: Outbox) -> Arc<Self> {
+        let (open, tasks) = (Mutex::default(), TaskTracker::new());
+        Arc::new(Self { chats, defaults, out, open, tasks })
     }
 
     fn open(&self) -> MutexGuard<'_, OpenSessions> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn alive(&self) -> Option<Sender<()>> {
-        self.alive.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     pub(super) fn notices(&self) -> Option<Notices> {
@@ -91,11 +80,7 @@ impl Agent {
             return Err(RpcError::internal("The process ends"));
         }
         open.sessions.insert(id.to_owned(), sender);
-        let alive = self.alive();
-        tokio::spawn(async move {
-            session.run(orders, link.messages).await;
-            drop(alive);
-        });
+        self.tasks.spawn(session.run(orders, link.messages));
         Ok(())
     }
 
@@ -120,7 +105,7 @@ impl Agent {
             let _ = session.send(Order::End).await;
         }
         self.chats.cancel_all();
-        self.alive.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.tasks.close();
     }
 
     pub(super) async fn link(&self, folder: &Path) -> Result<Link, RpcError> {

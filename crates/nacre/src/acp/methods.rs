@@ -136,12 +136,11 @@ impl Agent {
         id: &RequestId,
         work: impl Future<Output = Result<(), RpcError>> + Send + 'static,
     ) {
-        let (agent, id, alive) = (Arc::clone(self), id.clone(), self.alive());
-        tokio::spawn(async move {
+        let (agent, id) = (Arc::clone(self), id.clone());
+        self.tasks.spawn(async move {
             if let Err(error) = work.await {
                 agent.out.refuse(&id, error).await;
             }
-            drop(alive);
         });
     }
 
