@@ -31,7 +31,8 @@ mod prelude;
 mod progress;
 mod project;
 mod queue;
-mod reference;
+#[cfg(test)]
+mod reference_tests;
 mod remote;
 mod render;
 mod report;
@@ -112,7 +113,6 @@ enum Command {
     Commands,
     Completions(completions::CompletionsArgs),
     Hook(hook::HookArgs),
-    Reference(reference::ReferenceArgs),
     #[command(flatten)]
     Host(HostCommand),
     /// Serve memory and code map to a coding agent, as an MCP server
@@ -315,10 +315,9 @@ fn dispatch(Cli { globals, command }: Cli) -> ExitCode {
 
 fn run(ui: &mut Ui, environment: Environment, globals: Globals, command: Command) -> CommandResult {
     match command {
-        Command::Commands => reference::cmd_commands(ui),
+        Command::Commands => help::cmd_commands(ui),
         Command::Completions(args) => completions::cmd_completions(ui, args),
         Command::Hook(args) => hook::cmd_hook(args),
-        Command::Reference(args) => reference::cmd_reference(ui, args),
         Command::Mcp => service::cmd_mcp(environment, globals.project),
         Command::Serve(args) => service::cmd_serve(ui, environment, args),
         Command::Host(command) => {
