@@ -53,6 +53,7 @@ mod undo;
 mod usage;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -86,7 +87,7 @@ struct Globals {
     project: Option<String>,
 
     /// When to use colors
-    #[arg(long, global = true, value_name = "WHEN", value_parser = color_parser())]
+    #[arg(long, global = true, value_name = "WHEN", value_parser = PossibleValuesParser::new(ColorChoice::NAMES).try_map(|name| name.parse::<ColorChoice>()))]
     color: Option<ColorChoice>,
 
     /// Print long output without a pager
@@ -100,10 +101,6 @@ struct Globals {
     /// Don't use the running server
     #[arg(long, global = true)]
     local: bool,
-}
-
-fn color_parser() -> impl TypedValueParser<Value = ColorChoice> {
-    PossibleValuesParser::new(ColorChoice::NAMES).try_map(|name| name.parse::<ColorChoice>())
 }
 
 #[derive(Debug, Subcommand)]
@@ -267,15 +264,24 @@ pub(crate) fn main() -> ExitCode {
     if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
         && args.len() == 2
     {
-        return ui::print_version();
+        return match writeln!(io::stdout(), "nacre {}", env!("NACRE_VERSION")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => Exit::FAILED.into(),
+        };
     }
     // Hooks block the calling agent, so they must be fast, and they must not print errors.
     if let Some(words) = hook_words(&args) {
         return ExitCode::from(crate::hook::run(&words, env::read_for_hook()));
     }
     let is_json = args.iter().any(|arg| arg == "--json");
-    match parse(args.clone()) {
-        Ok(cli) => dispatch(cli),
+    let matches = help::command().try_get_matches_from(&args);
+    match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(Cli { globals, command }) => {
+            let environment = env::read();
+            let mut ui = Ui::new(&environment, env::terminals(), &globals);
+            let result = run(&mut ui, environment, globals, command);
+            ui.finish(result)
+        }
         Err(error) => end_with_usage(&error, &args, is_json),
     }
 }
@@ -301,24 +307,15 @@ fn hook_words(args: &[OsString]) -> Option<Vec<String>> {
     (first == "hook" && !is_person).then(|| rest.to_vec())
 }
 
-fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let matches = help::command().try_get_matches_from(args)?;
-    Cli::from_arg_matches(&matches)
-}
-
-fn dispatch(Cli { globals, command }: Cli) -> ExitCode {
-    let environment = env::read();
-    let mut ui = Ui::new(&environment, env::terminals(), &globals);
-    let result = run(&mut ui, environment, globals, command);
-    ui.finish(result)
-}
-
 fn run(ui: &mut Ui, environment: Environment, globals: Globals, command: Command) -> CommandResult {
     match command {
         Command::Commands => help::cmd_commands(ui),
         Command::Completions(args) => completions::cmd_completions(ui, args),
         Command::Hook(args) => hook::cmd_hook(args),
-        Command::Mcp => service::cmd_mcp(environment, globals.project),
+        Command::Mcp => {
+            nacre_server::mcp::serve(environment, globals.project)?;
+            Ok(Exit::DONE)
+        }
         Command::Serve(args) => service::cmd_serve(ui, environment, args),
         Command::Host(command) => {
             let policy = command.policy();

@@ -73,7 +73,11 @@ pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandR
     ui.shorten_ids(host, args.scope.mode());
     ui.report(&report, |ui, report| {
         for found in &report.hits {
-            print_found(ui, found);
+            print_memory_row(ui, &found.memory);
+            if !found.snippet.is_empty() {
+                ui.note(4, Role::Faint, ui.fit(4, &Shown(&found.snippet).one_line()));
+            }
+            print_not_verified(ui, &found.not_verified);
             if args.explain {
                 ui.note(4, Role::Faint, explanation(found));
             }
@@ -87,14 +91,6 @@ pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandR
         print_more(ui, report.total - report.hits.len());
         warn_broken(ui, &report.broken);
     })
-}
-
-fn print_found(ui: &mut Ui, found: &FoundMemory) {
-    print_memory_row(ui, &found.memory);
-    if !found.snippet.is_empty() {
-        ui.note(4, Role::Faint, ui.fit(4, &Shown(&found.snippet).one_line()));
-    }
-    print_not_verified(ui, &found.not_verified);
 }
 
 fn explanation(found: &FoundMemory) -> String {

@@ -85,7 +85,7 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: SyncArgs) -> CommandResul
         return if dry_run {
             let report = ops::preview_trace(host, &request, &events)?;
             drop(events);
-            ui.report(&report, output::print_trace_preview)
+            ui.report(&report, |ui, report| output::print_planned(ui, &report.sessions))
         } else {
             let report = ops::sync_trace(host, &request, &events)?;
             drop(events);
