@@ -209,29 +209,18 @@ fn open(
     handle: &Handle,
     events: Events,
 ) -> Result<Call, OpError> {
-    let CallInfo {
-        project,
-        folder,
-        needs,
-        registering,
-        session,
-        tolerance,
-        caller,
-        actor,
-        permit,
-        ..
-    } = info;
-    permit.check(&caller, project.as_deref())?;
-    let folder = folder.unwrap_or_else(|| environment.folder.clone());
+    let permit = info.permit;
+    permit.check(&info.caller, info.project.as_deref())?;
+    let folder = info.folder.unwrap_or_else(|| environment.folder.clone());
     let environment = Environment { folder, ..environment };
     let options = OpenOptions {
-        project,
-        tolerance,
-        registering,
-        needs,
+        project: info.project,
+        tolerance: info.tolerance,
+        registering: info.registering,
+        needs: info.needs,
         shared,
-        caller,
-        actor,
+        caller: info.caller,
+        actor: info.actor,
         scope: Some(permit.scope()),
         ..OpenOptions::default()
     };
@@ -239,7 +228,7 @@ fn open(
     for warning in warnings {
         events.emit(Event::Warning(warning));
     }
-    Ok(Call { host: host?.with_runtime(handle.clone()), events, session })
+    Ok(Call { host: host?.with_runtime(handle.clone()), events, session: info.session })
 }
 
 /// Returns `None` if `work` panics. Starts a new thread, because an unprivileged thread cannot

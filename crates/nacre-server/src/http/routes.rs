@@ -10,12 +10,12 @@ use nacre_ops::{
     project, queue, review, run, status, sync, tasks, team, trace, undo,
 };
 use nacre_types::{
-    AskReport, AskRequest, ChangedThing, ConnectReport, ConnectRequest, ContextReport,
-    ContextRequest, DeltaReport, DeltaRequest, DoctorReport, DoctorRequest, EmptyRequest,
-    ErrorCode, ExploreReport, ExploreRequest, HealthReport, LoginCode, LoginReport, MaintainReport,
-    MaintainRequest, MemoryChangesReport, MemoryIdsRequest, MemoryShowRequest, ProjectAddReport,
-    ProjectAddRequest, RefreshRequest, Scope, SearchCodeReport, SearchCodeRequest, ServiceReport,
-    StreamEvent, TraceShowRequest, TrustReport, TrustRequest, WakeRequest, WiringOptions,
+    AskReport, AskRequest, ChangedThing, ConnectReport, ConnectRequest, ContextRequest,
+    DeltaRequest, DoctorReport, DoctorRequest, EmptyRequest, ErrorCode, ExploreRequest,
+    HealthReport, LoginCode, LoginReport, MaintainReport, MaintainRequest, MemoryChangesReport,
+    MemoryIdsRequest, MemoryShowRequest, ProjectAddReport, ProjectAddRequest, RefreshRequest,
+    Scope, SearchCodeRequest, ServiceReport, StreamEvent, TraceShowRequest, TrustReport,
+    TrustRequest, WakeRequest, WiringOptions,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -226,11 +226,39 @@ fn settings() -> Vec<Route> {
 
 fn code_map() -> Vec<Route> {
     vec![
-        post("/v1/explore", Read, "An overview of the code").with_events(explore).reads(),
-        post("/v1/delta", Read, "What changed in the code").with_events(delta).reads(),
-        post("/v1/context", Read, "The code that a task needs").with_events(context).reads(),
-        post("/v1/search-code", Read, "Search in the code").with_events(search_code).reads(),
-        post("/v1/refresh", Write, "Reads all code again").task(refresh).changes(ChangedThing::Map),
+        post("/v1/explore", Read, "An overview of the code")
+            .with_events(|host, request: &ExploreRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                let request = ExploreRequest { project, ..request.clone() };
+                Ok(map::explore(host, &request, events)?.report)
+            })
+            .reads(),
+        post("/v1/delta", Read, "What changed in the code")
+            .with_events(|host, request: &DeltaRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                map::delta(host, &DeltaRequest { project, ..request.clone() }, events)
+            })
+            .reads(),
+        post("/v1/context", Read, "The code that a task needs")
+            .with_events(|host, request: &ContextRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                let request = ContextRequest { project, ..request.clone() };
+                Ok(map::context(host, &request, events)?.report)
+            })
+            .reads(),
+        post("/v1/search-code", Read, "Search in the code")
+            .with_events(|host, request: &SearchCodeRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                let request = SearchCodeRequest { project, ..request.clone() };
+                Ok(map::search_code(host, &request, events)?.report)
+            })
+            .reads(),
+        post("/v1/refresh", Write, "Reads all code again")
+            .task(|host, request: &RefreshRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                map::refresh(host, &RefreshRequest { project, ..request.clone() }, events)
+            })
+            .changes(ChangedThing::Map),
     ]
 }
 
@@ -327,43 +355,6 @@ fn add_project(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddRep
 fn disconnect(host: &Host, request: &RemoveRequest) -> Result<ConnectReport, OpError> {
     let agents = vec![request.agent.clone()];
     connect::connect(host, &ConnectRequest::Remove { agents, wiring: WiringOptions::default() })
-}
-
-fn explore(
-    host: &Host,
-    request: &ExploreRequest,
-    events: &Events,
-) -> Result<ExploreReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    Ok(map::explore(host, &ExploreRequest { project, ..request.clone() }, events)?.report)
-}
-
-fn delta(host: &Host, request: &DeltaRequest, events: &Events) -> Result<DeltaReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    map::delta(host, &DeltaRequest { project, ..request.clone() }, events)
-}
-
-fn context(
-    host: &Host,
-    request: &ContextRequest,
-    events: &Events,
-) -> Result<ContextReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    Ok(map::context(host, &ContextRequest { project, ..request.clone() }, events)?.report)
-}
-
-fn search_code(
-    host: &Host,
-    request: &SearchCodeRequest,
-    events: &Events,
-) -> Result<SearchCodeReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    Ok(map::search_code(host, &SearchCodeRequest { project, ..request.clone() }, events)?.report)
-}
-
-fn refresh(host: &Host, request: &RefreshRequest, events: &Events) -> Result<DeltaReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    map::refresh(host, &RefreshRequest { project, ..request.clone() }, events)
 }
 
 /// Accepts only registered projects, because requests must not choose which folders are read.

@@ -38,9 +38,10 @@ pub(super) struct Agent {
 }
 
 #[derive(Default)]
-struct OpenSessions {
-    sessions: BTreeMap<String, Sender<Order>>,
-    notices: Option<Notices>,
+pub(super) struct OpenSessions {
+    pub(super) sessions: BTreeMap<String, Sender<Order>>,
+    /// `None` before `initialize`.
+    pub(super) notices: Option<Notices>,
     is_ending: bool,
 }
 
@@ -50,24 +51,8 @@ impl Agent {
         Arc::new(Self { chats, defaults, out, open, tasks })
     }
 
-    fn open(&self) -> MutexGuard<'_, OpenSessions> {
+    pub(super) fn open(&self) -> MutexGuard<'_, OpenSessions> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn notices(&self) -> Option<Notices> {
-        self.open().notices
-    }
-
-    pub(super) fn set_notices(&self, notices: Notices) {
-        self.open().notices = Some(notices);
-    }
-
-    pub(super) fn is_open(&self, session: &str) -> bool {
-        self.open().sessions.contains_key(session)
-    }
-
-    pub(super) fn forget(&self, session: &str) {
-        self.open().sessions.remove(session);
     }
 
     pub(super) fn start(&self, id: &str, session: Session, link: Link) -> Result<(), RpcError> {
@@ -88,10 +73,6 @@ impl Agent {
         let sender = self.open().sessions.get(session).cloned();
         let sender = sender.ok_or_else(|| RpcError::unknown_session(session))?;
         sender.send(order).await.map_err(|_| RpcError::unknown_session(session))
-    }
-
-    pub(super) fn senders(&self) -> Vec<Sender<Order>> {
-        self.open().sessions.values().cloned().collect()
     }
 
     /// Stops all turns and sessions. Each session reports its end to the client.

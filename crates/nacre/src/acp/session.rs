@@ -194,7 +194,14 @@ impl Session {
         // the result.
         let Some(waiting) = answer.id.and_then(|id| self.waiting.remove(&id)) else { return };
         let (done, request) = match waiting {
-            Waiting::Title => return self.tell_title(answer).await,
+            Waiting::Title => {
+                // Without a title, clients use the first words of the prompt.
+                let Ok(SessionReport { session }) = result(answer) else { return };
+                let (title, updated) = (session.title, session.updated);
+                let kind = "session_info_update";
+                let update = json!({ "sessionUpdate": kind, "title": title, "updatedAt": updated });
+                return self.tell(update).await;
+            }
             Waiting::Start { request, is_cancelled } => {
                 (self.start_turn(&request, is_cancelled, answer), request)
             }
@@ -259,14 +266,6 @@ impl Session {
         Ok(())
     }
 
-    async fn tell_title(&self, answer: RpcAnswer) {
-        // Without a title, clients use the first words of the prompt.
-        let Ok(SessionReport { session }) = result(answer) else { return };
-        let (title, updated) = (session.title, session.updated);
-        let update = "session_info_update";
-        self.tell(json!({ "sessionUpdate": update, "title": title, "updatedAt": updated })).await;
-    }
-
     async fn tell(&self, update: Value) {
         self.out.update(&self.id, update).await;
     }
@@ -284,7 +283,12 @@ impl Session {
             return self.put(&task, question).await;
         }
         if let TaskUpdate::Decided { approval, .. } = &update {
-            return self.withdraw_decided(&task, approval).await;
+            // Another client answered the question, or a timeout ended it.
+            let turn = self.turns.get_mut(&task);
+            if let Some(number) = turn.and_then(|turn| turn.questions.remove(approval)) {
+                self.out.withdraw(number).await;
+            }
+            return;
         }
         let Some(turn) = self.turns.get_mut(&task) else { return };
         for update in turn.view.take(update) {
@@ -305,14 +309,6 @@ impl Session {
                 ApprovalAnswerRequest { approval: question.approval, answer: answer_of(reply) };
             requests.send(RpcCall::ApprovalAnswer(answer));
         });
-    }
-
-    /// Withdraws a question that was already answered by another client or ended by a timeout.
-    async fn withdraw_decided(&mut self, task: &str, approval: &str) {
-        let Some(turn) = self.turns.get_mut(task) else { return };
-        if let Some(number) = turn.questions.remove(approval) {
-            self.out.withdraw(number).await;
-        }
     }
 
     async fn end_turn(&mut self, task: &str, last: TaskUpdate) {

@@ -66,11 +66,17 @@ pub(super) async fn open_session(
     if session.id != session_id {
         return Err(RpcError::unknown_session(&session_id));
     }
-    check_folder(&session, folder)?;
+    // If the session belongs to a different folder, the editor would show the wrong files.
+    let (root, folder) = (Path::new(&session.workspace), real(folder));
+    if !folder.starts_with(root) && !root.starts_with(&folder) {
+        let message = format!("Session `{}` works in `{}`", session.id, session.workspace);
+        return Err(RpcError::invalid_params(message));
+    }
     if is_replayed {
         replay(&agent, &mut link, &session).await?;
     }
-    let skills = match agent.is_open(&session.id) {
+    let is_open = agent.open().sessions.contains_key(&session.id);
+    let skills = match is_open {
         true => skills(&mut link).await,
         false => start(&agent, &session, link).await?,
     };
@@ -83,17 +89,6 @@ pub(super) async fn open_session(
     Ok(())
 }
 
-/// Rejects a session that belongs to a different folder, because the editor would show the wrong
-/// files.
-fn check_folder(session: &ChatSession, folder: &Path) -> Result<(), RpcError> {
-    let (root, folder) = (Path::new(&session.workspace), real(folder));
-    if folder.starts_with(root) || root.starts_with(&folder) {
-        return Ok(());
-    }
-    let message = format!("Session `{}` works in `{}`", session.id, session.workspace);
-    Err(RpcError::invalid_params(message))
-}
-
 async fn start(
     agent: &Agent,
     session: &ChatSession,
@@ -101,7 +96,7 @@ async fn start(
 ) -> Result<Vec<SkillEntry>, RpcError> {
     let skills = skills(&mut link).await;
     let names = skills.iter().map(|skill| skill.name.clone()).collect();
-    let notices = agent.notices().unwrap_or(Notices::AsThoughts);
+    let notices = agent.open().notices.unwrap_or(Notices::AsThoughts);
     let models = agent.defaults.models.clone();
     let (out, requests) = (agent.out.clone(), link.requests.clone());
     let running = Session::new(session, names, models, notices, out, requests);
@@ -146,7 +141,8 @@ async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mc
     }
     // Editors log the standard error of an agent.
     let _ = writeln!(std::io::stderr(), "{NO_MCP}");
-    if agent.notices() == Some(Notices::Shown) {
+    let notices = agent.open().notices;
+    if notices == Some(Notices::Shown) {
         let update = json!({ "sessionUpdate": "notice", "severity": "warning", "title": NO_MCP });
         agent.out.update(session, update).await;
     }
@@ -227,7 +223,7 @@ pub(super) async fn delete(
         return Err(RpcError::unknown_session(&session_id));
     }
     let _: SessionRemoveReport = link.ask(RpcCall::SessionRemove(request)).await?;
-    agent.forget(&session_id);
+    agent.open().sessions.remove(&session_id);
     agent.out.answer(&id, json!({})).await;
     Ok(())
 }

@@ -21,9 +21,8 @@ pub(crate) struct StatusArgs {}
 
 pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, StatusArgs {}: StatusArgs) -> CommandResult {
     let (server, request, events) = (server(ui, host), EmptyRequest {}, ui.events());
-    let here = || ops::status(host, &request);
-    let report = by_server_or(server, "GET /api/status", &request, &events, here)?;
-    drop(events);
+    let here = |_: &_| ops::status(host, &request);
+    let report = by_server_or(server, "GET /api/status", &request, events, here)?;
     ui.report(&report, |ui, report| print(ui, host, report))
 }
 

@@ -67,9 +67,8 @@ pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandR
         all_projects: args.all_projects,
     };
     let (server, events) = (server(ui, host), ui.events());
-    let here = || ops::search(host, &request);
-    let report = by_server_or(server, "GET /api/search", &request, &events, here)?;
-    drop(events);
+    let here = |_: &_| ops::search(host, &request);
+    let report = by_server_or(server, "GET /api/search", &request, events, here)?;
     ui.shorten_ids(host, args.scope.mode());
     ui.report(&report, |ui, report| {
         for found in &report.hits {
