@@ -60,7 +60,10 @@ pub fn serve(
     ready: impl FnOnce(&ServeReport) -> Result<(), OpError>,
     stop: &Cancel,
 ) -> Result<(), OpError> {
-    let environment = Environment { folder: folder_of_no_project(&environment), ..environment };
+    // A folder outside all projects, so that requests have no default project.
+    let home = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
+    let folder = home.ancestors().last().map_or(home.clone(), PathBuf::from);
+    let environment = Environment { folder, ..environment };
     let actor = environment.actor();
     let open = OpenOptions { needs: Needs::Registered, actor, ..OpenOptions::default() };
     let host = Host::open(environment.clone(), &open).host?;
@@ -107,12 +110,6 @@ pub fn serve(
         runtime.shutdown_timeout(END);
         served
     })
-}
-
-/// Returns a folder outside all projects, so that requests have no default project.
-fn folder_of_no_project(environment: &Environment) -> PathBuf {
-    let folder = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
-    folder.ancestors().last().map_or(folder.clone(), PathBuf::from)
 }
 
 fn runtime() -> Result<Runtime, OpError> {

@@ -196,7 +196,16 @@ impl Server {
         match &route.handling {
             Handling::Own(handler) => handler(self, asked),
             Handling::Operation(prepare) => self.operation(route, asked, prepare).await,
-            Handling::Task(prepare) => self.task(route, asked, prepare).await,
+            Handling::Task(prepare) => {
+                let (info, work) = prepare_call(route, &asked, prepare)?;
+                if wants_lines(&asked) {
+                    Ok(lines(&self.tasks.calls, info, work))
+                } else if asked.query.wait {
+                    Ok(answer::report(self.tasks.wait(info, work).await?))
+                } else {
+                    self.tasks.begin(info, work).await
+                }
+            }
             Handling::Mcp => Err(not_found()),
             Handling::Rpc => {
                 let access = self.lasting_access(&asked);
@@ -233,22 +242,6 @@ impl Server {
                 Err(Refusal { status: StatusCode::PRECONDITION_FAILED, error })
             }
             Err(error) => Err(error.into()),
-        }
-    }
-
-    async fn task(
-        &self,
-        route: &Route,
-        asked: RouteRequest,
-        prepare: &Prepare,
-    ) -> Result<Response, Refusal> {
-        let (info, work) = prepare_call(route, &asked, prepare)?;
-        if wants_lines(&asked) {
-            Ok(lines(&self.tasks.calls, info, work))
-        } else if asked.query.wait {
-            Ok(answer::report(self.tasks.wait(info, work).await?))
-        } else {
-            self.tasks.begin(info, work).await
         }
     }
 }

@@ -10,12 +10,11 @@ use nacre_ops::{
     project, queue, review, run, status, sync, tasks, team, trace, undo,
 };
 use nacre_types::{
-    AskReport, AskRequest, ChangedThing, ConnectReport, ConnectRequest, ContextRequest,
-    DeltaRequest, DoctorReport, DoctorRequest, EmptyRequest, ErrorCode, ExploreRequest,
-    HealthReport, LoginCode, LoginReport, MaintainReport, MaintainRequest, MemoryChangesReport,
-    MemoryIdsRequest, MemoryShowRequest, ProjectAddReport, ProjectAddRequest, RefreshRequest,
-    Scope, SearchCodeRequest, ServiceReport, StreamEvent, TraceShowRequest, TrustReport,
-    TrustRequest, WakeRequest, WiringOptions,
+    AskRequest, ChangedThing, ConnectRequest, ContextRequest, DeltaRequest, DoctorRequest,
+    EmptyRequest, ErrorCode, ExploreRequest, HealthReport, LoginCode, LoginReport, MaintainRequest,
+    MemoryChangesReport, MemoryIdsRequest, MemoryShowRequest, ProjectAddRequest, RefreshRequest,
+    Scope, SearchCodeRequest, ServiceReport, StreamEvent, TraceShowRequest, TrustRequest,
+    WakeRequest, WiringOptions,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -92,7 +91,15 @@ fn server() -> Vec<Route> {
             .by_hook(),
         get("/api/status", Read, "What is known and what waits").operation(status::status),
         get("/api/overview", Machine, "Activity by day, agents, growth").operation(overview),
-        get("/api/doctor", Machine, "Checks the stores and changes nothing").operation(doctor),
+        get("/api/doctor", Machine, "Checks the stores and changes nothing").operation(
+            |host, request: &DoctorRequest| {
+                if request.fix {
+                    let error = OpError::usage("This only looks");
+                    return Err(error.hint("Type it: nacre doctor --fix"));
+                }
+                nacre_ops::doctor(host, request)
+            },
+        ),
     ]
 }
 
@@ -100,9 +107,19 @@ fn recall() -> Vec<Route> {
     vec![
         get("/api/search", Read, "Finds memories by words and meaning").operation(memory::search),
         get("/api/brief", Read, "What the next agent is told").operation(brief::brief),
-        post("/api/ask", Read, "Answers a question from memories").task(ask).reads(),
+        post("/api/ask", Read, "Answers a question from memories")
+            .task(|host, request: &AskRequest, events| {
+                no_file(request.scripted.as_deref())?;
+                nacre_ops::ask::ask(host, request, events)
+            })
+            .reads(),
         post("/api/sync", Machine, "Reads new and changed sessions").task(sync::sync),
-        post("/api/maintain", Write, "Keeps memories few and true").task(maintain_stores),
+        post("/api/maintain", Write, "Keeps memories few and true").task(
+            |host, request: &MaintainRequest, events| {
+                no_file(request.scripted.as_deref())?;
+                maintain::maintain(host, request, events)
+            },
+        ),
     ]
 }
 
@@ -138,7 +155,15 @@ fn memories() -> Vec<Route> {
         post("/api/review", Write, "Accepts or rejects candidates")
             .with_events(review::decide)
             .changes(changes),
-        get("/api/trust", Read, "Lists what came from elsewhere").operation(trust),
+        get("/api/trust", Read, "Lists what came from elsewhere").operation(
+            |host, request: &TrustRequest| {
+                // The user must see memories before trusting them, so this route only lists them.
+                if request.all || !request.ids.is_empty() {
+                    return Err(OpError::usage("This only lists").hint("Type it: nacre trust"));
+                }
+                nacre_ops::trust(host, request)
+            },
+        ),
     ]
 }
 
@@ -201,7 +226,13 @@ fn settings() -> Vec<Route> {
     vec![
         get("/api/project/list", Read, "Lists projects").operation(project::list),
         post("/api/project/add", Machine, "Registers a project")
-            .operation(add_project)
+            .operation(|host, request: &ProjectAddRequest| {
+                // The server has no working directory to resolve relative paths in.
+                if !request.path.is_absolute() {
+                    return Err(OpError::usage("The path of a project is absolute"));
+                }
+                project::add(host, request)
+            })
             .changes(projects),
         post("/api/project/remove", Machine, "Takes one out of the register")
             .operation(project::remove)
@@ -212,7 +243,10 @@ fn settings() -> Vec<Route> {
             .operation(connect::connect)
             .changes(changes),
         delete("/api/connect/{agent}", Machine, "Disconnects an agent")
-            .operation(disconnect)
+            .operation(|host, request: &RemoveRequest| {
+                let (agents, wiring) = (vec![request.agent.clone()], WiringOptions::default());
+                connect::connect(host, &ConnectRequest::Remove { agents, wiring })
+            })
             .changes(changes),
         get("/api/config", Machine, "Settings, and where each comes from").operation(config::show),
         patch("/api/config", Machine, "Changes a harmless setting")
@@ -288,27 +322,6 @@ struct ArchiveRequest {
     scope: Option<Scope>,
 }
 
-fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport, OpError> {
-    if request.fix {
-        return Err(OpError::usage("This only looks").hint("Type it: nacre doctor --fix"));
-    }
-    nacre_ops::doctor(host, request)
-}
-
-fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskReport, OpError> {
-    no_file(request.scripted.as_deref())?;
-    nacre_ops::ask::ask(host, request, events)
-}
-
-fn maintain_stores(
-    host: &Host,
-    request: &MaintainRequest,
-    events: &Events,
-) -> Result<MaintainReport, OpError> {
-    no_file(request.scripted.as_deref())?;
-    maintain::maintain(host, request, events)
-}
-
 /// Rejects `scripted` models, because requests must not choose which files are read.
 fn no_file(named: Option<&str>) -> Result<(), OpError> {
     match named {
@@ -334,27 +347,6 @@ fn archive(
         }
     }
     memory::archive(host, &MemoryIdsRequest { ids: vec![id.clone()], scope: *scope }, events)
-}
-
-fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
-    // The user must see memories before trusting them, so this route only lists them.
-    if request.all || !request.ids.is_empty() {
-        return Err(OpError::usage("This only lists").hint("Type it: nacre trust"));
-    }
-    nacre_ops::trust(host, request)
-}
-
-fn add_project(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport, OpError> {
-    // Relative paths are rejected, because the server has no working directory to resolve them in.
-    if !request.path.is_absolute() {
-        return Err(OpError::usage("The path of a project is absolute"));
-    }
-    project::add(host, request)
-}
-
-fn disconnect(host: &Host, request: &RemoveRequest) -> Result<ConnectReport, OpError> {
-    let agents = vec![request.agent.clone()];
-    connect::connect(host, &ConnectRequest::Remove { agents, wiring: WiringOptions::default() })
 }
 
 /// Accepts only registered projects, because requests must not choose which folders are read.

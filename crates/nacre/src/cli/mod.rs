@@ -189,7 +189,11 @@ macro_rules! commands {
 
 commands! {
     Init(init::InitArgs, cmd_init) ACTS.takes_any_folder();
-    Status(status::StatusArgs, cmd_status) SHOWS.tolerates_repository();
+    /// Show memories, sessions and pending work of this project
+    ///
+    /// Counts memories by type and sessions by state, and shows the result of the last `nacre doctor`.
+    /// It reads file names and keys only, and checks nothing itself.
+    Status(status::NoArgs, cmd_status) SHOWS.tolerates_repository();
     Doctor(doctor::DoctorArgs, cmd_doctor) SHOWS.tolerates_repository();
     /// Add, find, read and change memories
     #[command(subcommand)]
@@ -221,7 +225,11 @@ commands! {
     Events(events::EventsArgs, cmd_events) SHOWS;
     Server(server::ServerArgs, cmd_server) SHOWS.tolerates_repository();
     Up(service::UpArgs, cmd_up) ACTS.tolerates_repository();
-    Down(service::DownArgs, cmd_down) ACTS.tolerates_repository();
+    /// Stop what `nacre up` started
+    ///
+    /// Running work has a few seconds to finish and is then cancelled; the next sync continues it. A
+    /// service of systemd or launchd is also disabled.
+    Down(service::NoArgs, cmd_down) ACTS.tolerates_repository();
     Logs(service::LogsArgs, cmd_logs) ACTS.tolerates_repository();
     Push(team::PushArgs, cmd_push) ACTS.uses_memory();
     Pull(team::PullArgs, cmd_pull) ACTS.uses_memory();

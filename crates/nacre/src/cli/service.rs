@@ -16,6 +16,7 @@ use nacre_types::{
     UpReport, UpRequest, UpState,
 };
 
+pub(super) use super::args::NoArgs;
 use super::interrupt::{CANCEL_TIMEOUT, SERVER_STOP_TIMEOUT, cancel_on_ctrl_c};
 use super::prelude::*;
 use super::remote::ANSWER_TIMEOUT;
@@ -159,14 +160,7 @@ fn print_up(ui: &mut Ui, report: &UpReport) {
     ui.line(format_args!("Next: {next}"));
 }
 
-/// Stop what `nacre up` started
-///
-/// Running work has a few seconds to finish and is then cancelled; the next sync continues it. A
-/// service of systemd or launchd is also disabled.
-#[derive(Debug, Args)]
-pub(crate) struct DownArgs {}
-
-pub(crate) fn cmd_down(ui: &mut Ui, host: &Host, DownArgs {}: DownArgs) -> CommandResult {
+pub(crate) fn cmd_down(ui: &mut Ui, host: &Host, _: NoArgs) -> CommandResult {
     ui.report(&control::down(host)?, |ui, DownReport { stopped, address, disabled }| {
         match address {
             Some(address) if *stopped => ui.line(format_args!("Stopped the server on {address}")),

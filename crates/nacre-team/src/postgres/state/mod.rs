@@ -169,7 +169,22 @@ impl TaskStore for SharedState {
             let mut report = CancelReport::default();
             for task in members {
                 let by = if task.id == *id { by } else { CancelledBy::Parent };
-                cancel_one(&transaction, task, by, now, &mut report).await?;
+                match task.state {
+                    TaskState::Accepted | TaskState::Queued => {
+                        let end = TaskState::Cancelled { by };
+                        step(&transaction, &task, end, now).await?;
+                        append_end(&transaction, &task.id, end, now).await?;
+                        report.ended.push(task.id);
+                    }
+                    TaskState::Running => {
+                        let sql = "UPDATE task SET asked = coalesce(asked, $2) WHERE id = $1";
+                        transaction.execute(sql, &[&task.id.as_str(), &by.as_str()]).await?;
+                        report.asked.push(task.id);
+                    }
+                    TaskState::Completed { .. }
+                    | TaskState::Failed { .. }
+                    | TaskState::Cancelled { .. } => {}
+                }
             }
             transaction.commit().await?;
             Ok(report)
@@ -274,30 +289,6 @@ impl TaskStore for SharedState {
     ) -> Result<Vec<EventRecord>, StateError> {
         Ok(append::events(&self.database, task, after, limit)?)
     }
-}
-
-async fn cancel_one(
-    transaction: &Transaction<'_>,
-    task: TaskRecord,
-    by: CancelledBy,
-    now: Timestamp,
-    report: &mut CancelReport,
-) -> Result<(), DatabaseError> {
-    match task.state {
-        TaskState::Accepted | TaskState::Queued => {
-            let end = TaskState::Cancelled { by };
-            step(transaction, &task, end, now).await?;
-            append_end(transaction, &task.id, end, now).await?;
-            report.ended.push(task.id);
-        }
-        TaskState::Running => {
-            let sql = "UPDATE task SET asked = coalesce(asked, $2) WHERE id = $1";
-            transaction.execute(sql, &[&task.id.as_str(), &by.as_str()]).await?;
-            report.asked.push(task.id);
-        }
-        TaskState::Completed { .. } | TaskState::Failed { .. } | TaskState::Cancelled { .. } => {}
-    }
-    Ok(())
 }
 
 /// Returns the task and its descendants, parents before children, all locked.
