@@ -95,10 +95,7 @@ bench-map: needed  ## Measure the map on 40,000 files, relative to reading and h
 
 docs: needed  ## Regenerate schemas, generated pages, and the README's examples and picture
 	NACRE_WRITE_DOCS=1 $(CARGO) test -q --workspace --lib -- the_stored_schemas the_description_of_the_api
-	$(CARGO) run -q -p nacre -- reference cli > docs/cli.md.new
-	mv docs/cli.md.new docs/cli.md
-	$(CARGO) run -q -p nacre -- reference config > docs/config.md.new
-	mv docs/config.md.new docs/config.md
+	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --bin nacre -- the_reference_is_current
 	sdk/generate/generate.py
 	NACRE_WRITE_DOCS=1 $(CARGO) test -q -p nacre --test it -- the_schemas every_wrong_input every_console_block the_first_run
 	tools/record-svg.py $(TARGET_DIR)/debug/nacre

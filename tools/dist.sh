@@ -56,7 +56,8 @@ cp README.md CHANGELOG.md LICENSE LICENSE-MIT LICENSE-APACHE crates/nacre-memory
 for shell in bash elvish fish powershell zsh; do
     "$program" completions "$shell" > "$folder/completions/nacre.$shell"
 done
-"$program" reference man "$folder/man"
+NACRE_WRITE_MANUAL=$(realpath "$folder/man") "$cargo" test -q --locked -p nacre --bin nacre -- \
+    every_command_that_is_shown_has_a_manual_page
 
 # The same sources give the same archive: names in order, nobody's user, the time of the last commit.
 time=$(git log -1 --format=%ct 2> /dev/null || echo 0)

@@ -6,8 +6,9 @@ use std::future::Future;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_ops::host::Actor;
-use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance};
+use nacre_ops::host::{
+    Actor, Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance,
+};
 use nacre_ops::people::Caller;
 use nacre_ops::{Cancel, Events, Host, OpError};
 use nacre_types::Event;
@@ -131,6 +132,18 @@ impl Calls {
         self.running.lock().unwrap_or_else(PoisonError::into_inner).next
     }
 
+    /// Counts a call as running until the result is dropped.
+    fn enter(&self, cancel: Cancel) -> OnDrop<impl FnMut() + use<>> {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        running.next += 1;
+        let number = running.next;
+        running.calls.insert(number, cancel);
+        let running = Arc::clone(&self.running);
+        OnDrop(move || {
+            running.lock().unwrap_or_else(PoisonError::into_inner).calls.remove(&number);
+        })
+    }
+
     /// Returns an error if the work panics. Cancelling `stopped` or dropping the future cancels the
     /// call.
     pub(crate) async fn run<T: Send + 'static>(
@@ -141,14 +154,15 @@ impl Calls {
         work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
     ) -> Result<T, OpError> {
         let name = info.name;
-        let caller = WaitingCaller::new(&self.running, events.cancel().clone());
+        let entry = self.enter(events.cancel().clone());
+        let cancel = events.cancel().clone();
+        let _dropped = OnDrop(move || cancel.cancel());
         let (environment, shared) = (self.environment.clone(), self.shared.clone());
         let handle = Handle::current();
         let slots = Arc::clone(match info.pace {
             Pace::Foreground | Pace::Background => &self.slots,
             Pace::Urgent => &self.urgent_slots,
         });
-        let entry = caller.entry();
         let task = async move {
             // The semaphore is never closed.
             let slot = slots.acquire_owned().await;
@@ -167,7 +181,10 @@ impl Calls {
                 Pace::Foreground | Pace::Urgent => spawn_blocking(blocking).await.ok(),
                 Pace::Background => in_background(blocking).await,
             }
-            .unwrap_or_else(|| Err(crash_error(name)))
+            .unwrap_or_else(|| {
+                Err(OpError::failed(format!("`{name}` crashed: this is a bug in Nacre"))
+                    .hint("The server keeps running. `nacre doctor` checks the stores"))
+            })
         };
         tokio::select! {
             result = task => result,
@@ -176,42 +193,12 @@ impl Calls {
     }
 }
 
-struct WaitingCaller {
-    running: Arc<Mutex<Running>>,
-    number: u64,
-    cancel: Cancel,
-}
+/// Calls the function when it is dropped.
+struct OnDrop<F: FnMut()>(F);
 
-impl WaitingCaller {
-    fn new(running: &Arc<Mutex<Running>>, cancel: Cancel) -> Self {
-        let mut all = running.lock().unwrap_or_else(PoisonError::into_inner);
-        all.next += 1;
-        let number = all.next;
-        all.calls.insert(number, cancel.clone());
-        Self { running: Arc::clone(running), number, cancel }
-    }
-
-    /// Returns a guard that marks the call as ended when it is dropped.
-    fn entry(&self) -> RunningEntry {
-        RunningEntry { running: Arc::clone(&self.running), number: self.number }
-    }
-}
-
-impl Drop for WaitingCaller {
+impl<F: FnMut()> Drop for OnDrop<F> {
     fn drop(&mut self) {
-        self.cancel.cancel();
-    }
-}
-
-struct RunningEntry {
-    running: Arc<Mutex<Running>>,
-    number: u64,
-}
-
-impl Drop for RunningEntry {
-    fn drop(&mut self) {
-        let mut all = self.running.lock().unwrap_or_else(PoisonError::into_inner);
-        all.calls.remove(&self.number);
+        (self.0)();
     }
 }
 
@@ -222,29 +209,18 @@ fn open(
     handle: &Handle,
     events: Events,
 ) -> Result<Call, OpError> {
-    let CallInfo {
-        project,
-        folder,
-        needs,
-        registering,
-        session,
-        tolerance,
-        caller,
-        actor,
-        permit,
-        ..
-    } = info;
-    permit.check(&caller, project.as_deref())?;
-    let folder = folder.unwrap_or_else(|| environment.folder.clone());
+    let permit = info.permit;
+    permit.check(&info.caller, info.project.as_deref())?;
+    let folder = info.folder.unwrap_or_else(|| environment.folder.clone());
     let environment = Environment { folder, ..environment };
     let options = OpenOptions {
-        project,
-        tolerance,
-        registering,
-        needs,
+        project: info.project,
+        tolerance: info.tolerance,
+        registering: info.registering,
+        needs: info.needs,
         shared,
-        caller,
-        actor,
+        caller: info.caller,
+        actor: info.actor,
         scope: Some(permit.scope()),
         ..OpenOptions::default()
     };
@@ -252,7 +228,7 @@ fn open(
     for warning in warnings {
         events.emit(Event::Warning(warning));
     }
-    Ok(Call { host: host?.with_runtime(handle.clone()), events, session })
+    Ok(Call { host: host?.with_runtime(handle.clone()), events, session: info.session })
 }
 
 /// Returns `None` if `work` panics. Starts a new thread, because an unprivileged thread cannot
@@ -267,11 +243,6 @@ async fn in_background<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'sta
         })
         .ok()?;
     told.await.ok()
-}
-
-fn crash_error(name: &str) -> OpError {
-    OpError::failed(format!("`{name}` crashed: this is a bug in Nacre"))
-        .hint("The server keeps running. `nacre doctor` checks the stores")
 }
 
 #[cfg(test)]

@@ -47,16 +47,6 @@ fn service_report(found: &FoundService) -> Result<ServiceReport, OpError> {
     client(found).get("/api/service", &()).map_err(failure)
 }
 
-fn set_paused(found: &FoundService, is_paused: bool) -> Result<ServiceReport, OpError> {
-    let path = if is_paused { "/api/service/pause" } else { "/api/service/resume" };
-    client(found).post(path, &()).map_err(failure)
-}
-
-/// The server may exit before it responds.
-fn stop(found: &FoundService) -> Result<(), OpError> {
-    client(found).post("/api/service/stop", &()).map_err(failure)
-}
-
 fn client(found: &FoundService) -> Client {
     Client::new(found.clone()).with_timeout(ANSWER_TIMEOUT)
 }
@@ -96,7 +86,10 @@ pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport, OpError> {
         }
     }
     let report = match request.pause {
-        Some(is_paused) => set_paused(&found, is_paused)?,
+        Some(is_paused) => {
+            let path = if is_paused { "/api/service/pause" } else { "/api/service/resume" };
+            client(&found).post(path, &()).map_err(failure)?
+        }
         None => service_report(&found)?,
     };
     Ok(UpReport {
@@ -207,8 +200,9 @@ pub fn down(host: &Host) -> Result<DownReport, OpError> {
     };
     let address = found.as_ref().map(|found| found.address.clone()).filter(|_| is_running);
     if let Some(found) = found.filter(|_| is_running) {
-        // A server that the service manager has already stopped does not respond.
-        let asked = stop(&found);
+        // A server that the service manager has already stopped does not respond, and any other may
+        // exit before it responds.
+        let asked = client(&found).post("/api/service/stop", &()).map_err(failure);
         wait_until_gone(host, &found, &asked, report.map(|report| report.pid))?;
     }
     Ok(DownReport { stopped: is_running, address, disabled })

@@ -6,18 +6,18 @@ use std::time::Duration;
 const QUIET: Duration = Duration::from_secs(125);
 
 #[derive(Clone, Debug)]
-pub(super) struct QuietWatch<T> {
+pub(crate) struct QuietWatch<T> {
     seen: Option<T>,
     changed: Option<Duration>,
 }
 
 impl<T: PartialEq> QuietWatch<T> {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self { seen: None, changed: None }
     }
 
     /// Returns `true` once after each series of changes.
-    pub(super) fn look(&mut self, seen: T, now: Duration) -> bool {
+    pub(crate) fn look(&mut self, seen: T, now: Duration) -> bool {
         // The first snapshot does not count as a change, because the first sync covers it.
         let is_changed = self.seen.as_ref().is_some_and(|before| *before != seen);
         self.seen = Some(seen);

@@ -3,7 +3,6 @@
 
 mod clock;
 mod database;
-mod driver;
 mod schedule;
 
 use std::collections::BTreeMap;
@@ -14,21 +13,40 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_ops::OpError;
 use nacre_ops::host::Environment;
-use nacre_types::{ErrorCode, LoopEntry, LoopName, LoopState, Outcome};
+use nacre_types::{ChangedThing, ErrorCode, LoopEntry, LoopName, LoopState, Outcome};
 use tokio::sync::Notify;
 
+pub(crate) use self::clock::QuietWatch;
 pub(crate) use self::database::DatabaseWatch;
-pub(crate) use self::driver::{Driver, Runner};
-use self::driver::{LOOPS, rhythm};
-pub(crate) use self::driver::{LoopResult, LoopWork};
 use self::schedule::{Schedule, Step};
 
+/// Each loop with the interval between its runs, and the delay of its first run after the server
+/// starts.
+const LOOPS: [(LoopName, Duration, Duration); 5] = [
+    (LoopName::Sync, minutes(10), Duration::from_secs(30)),
+    (LoopName::Maintain, minutes(60), minutes(15)),
+    (LoopName::Index, minutes(5), minutes(1)),
+    (LoopName::Map, minutes(5), minutes(2)),
+    (LoopName::Prune, minutes(6 * 60), minutes(5)),
+];
+
+const fn minutes(n: u64) -> Duration {
+    Duration::from_secs(60 * n)
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct LoopResult {
+    pub(crate) outcome: Outcome,
+    pub(crate) text: String,
+    pub(crate) changed: Vec<ChangedThing>,
+}
+
 pub(crate) struct Daemon {
-    environment: Environment,
+    pub(crate) environment: Environment,
     is_paused: AtomicBool,
     loops: Mutex<BTreeMap<LoopName, LoopStatus>>,
     /// Notified when a loop may be due sooner than before.
-    changed: Notify,
+    pub(crate) changed: Notify,
 }
 
 struct LoopStatus {
@@ -43,8 +61,7 @@ struct LoopStatus {
 impl Daemon {
     pub(crate) fn new(environment: Environment, is_paused: bool) -> Arc<Self> {
         let uptime = (environment.uptime)();
-        let new = |name: &LoopName| {
-            let (every, first) = rhythm(*name);
+        let new = |(name, every, first)| {
             let schedule = Schedule::new(every, first, uptime, draw(&environment));
             let status = LoopStatus {
                 schedule,
@@ -53,9 +70,9 @@ impl Daemon {
                 last_error: None,
                 last_result: None,
             };
-            (*name, status)
+            (name, status)
         };
-        let loops = Mutex::new(LOOPS.iter().map(new).collect());
+        let loops = Mutex::new(LOOPS.into_iter().map(new).collect());
         let is_paused = AtomicBool::new(is_paused);
         Arc::new(Self { environment, is_paused, loops, changed: Notify::new() })
     }
@@ -82,7 +99,7 @@ impl Daemon {
     }
 
     /// Returns the due loops, whether each one was woken, and the time until the next loop is due.
-    fn begin_due(&self) -> (Vec<(LoopName, bool)>, Duration) {
+    pub(crate) fn begin_due(&self) -> (Vec<(LoopName, bool)>, Duration) {
         let (mut begun, mut wait) = (Vec::new(), Duration::MAX);
         if self.is_paused() {
             return (begun, wait);
@@ -103,7 +120,7 @@ impl Daemon {
         (begun, wait)
     }
 
-    fn end(&self, name: LoopName, result: &Result<LoopResult, OpError>) {
+    pub(crate) fn end(&self, name: LoopName, result: &Result<LoopResult, OpError>) {
         let draw = draw(&self.environment);
         let (mut loops, now) = self.lock();
         let Some(status) = loops.get_mut(&name) else { return };
@@ -163,7 +180,7 @@ fn state_of(status: &LoopStatus, is_paused: bool) -> LoopState {
     }
 }
 
-fn outcome(result: &Result<LoopResult, OpError>) -> Outcome {
+pub(crate) fn outcome(result: &Result<LoopResult, OpError>) -> Outcome {
     match result {
         Ok(result) => result.outcome,
         Err(error) if [ErrorCode::Busy, ErrorCode::DatabaseAway].contains(&error.code) => {

@@ -2,8 +2,6 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use nacre_types::ChangedThing;
-
 use super::*;
 
 /// A daemon at a moment that the test chooses, in seconds.
@@ -55,7 +53,7 @@ impl Moved {
 
 fn done() -> Result<LoopResult, OpError> {
     let changed = vec![ChangedThing::Queue];
-    Ok(LoopResult { json: Vec::new(), outcome: Outcome::Done, text: "2 read".to_owned(), changed })
+    Ok(LoopResult { outcome: Outcome::Done, text: "2 read".to_owned(), changed })
 }
 
 #[test]

@@ -164,13 +164,19 @@ pub(super) fn prepare<Q: Input, R: Output>(
         let request = serde_json::from_value::<Q>(parameters).map_err(no_sense)?;
         let work = move |call: &Call| {
             let report = operation(call, &request)?;
-            let json = serde_json::to_vec(&report).map_err(|error| {
-                OpError::failed(format!("The report could not be written: {error}"))
-            })?;
-            Ok(Done { json, outcome: report.outcome(), version: version(&report) })
+            Ok(Done {
+                json: to_json(&report)?,
+                outcome: report.outcome(),
+                version: version(&report),
+            })
         };
         Ok(Box::new(work) as Work)
     })
+}
+
+pub(super) fn to_json(report: &impl Serialize) -> Result<Vec<u8>, OpError> {
+    serde_json::to_vec(report)
+        .map_err(|error| OpError::failed(format!("The report could not be written: {error}")))
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]

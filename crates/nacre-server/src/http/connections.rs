@@ -60,7 +60,10 @@ pub fn serve(
     ready: impl FnOnce(&ServeReport) -> Result<(), OpError>,
     stop: &Cancel,
 ) -> Result<(), OpError> {
-    let environment = Environment { folder: folder_of_no_project(&environment), ..environment };
+    // A folder outside all projects, so that requests have no default project.
+    let home = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
+    let folder = home.ancestors().last().map_or(home.clone(), PathBuf::from);
+    let environment = Environment { folder, ..environment };
     let actor = environment.actor();
     let open = OpenOptions { needs: Needs::Registered, actor, ..OpenOptions::default() };
     let host = Host::open(environment.clone(), &open).host?;
@@ -87,8 +90,11 @@ pub fn serve(
             held.announce(&address.to_string())?;
             let path = socket.as_ref().map(|(path, _)| path.display().to_string());
             ready(&ServeReport { address: address.to_string(), socket: path })?;
-            log_start(&environment, address);
-            server.start_loops();
+            let (address, pid) = (address.to_string(), environment.pid.to_string());
+            let version = env!("CARGO_PKG_VERSION");
+            let fields = [("address", &*address), ("pid", &*pid), ("version", version)];
+            service::log(&environment, LogLevel::Info, "start", &fields);
+            server.service.start(&server.tasks);
             tokio::spawn(give_back_memory(Arc::clone(&server)));
             let router = router(&server);
             tokio::select! {
@@ -98,26 +104,12 @@ pub fn serve(
             }
             drain(&server).await;
             server.end().await;
-            let pid = environment.pid.to_string();
             service::log(&environment, LogLevel::Info, "stop", &[("pid", &*pid)]);
             Ok(())
         });
         runtime.shutdown_timeout(END);
         served
     })
-}
-
-fn log_start(environment: &Environment, address: SocketAddr) {
-    let (address, pid) = (address.to_string(), environment.pid.to_string());
-    let version = env!("CARGO_PKG_VERSION");
-    let fields = [("address", &*address), ("pid", &*pid), ("version", version)];
-    service::log(environment, LogLevel::Info, "start", &fields);
-}
-
-/// Returns a folder outside all projects, so that requests have no default project.
-fn folder_of_no_project(environment: &Environment) -> PathBuf {
-    let folder = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
-    folder.ancestors().last().map_or(folder.clone(), PathBuf::from)
 }
 
 fn runtime() -> Result<Runtime, OpError> {
@@ -217,14 +209,12 @@ async fn accept_socket(listener: Option<SocketListener>, router: &Router) {
     let next = async || {
         let (stream, _) = listener.accept().await?;
         // The folder is private, but check the peer's user as well.
-        Ok(is_same_user(&stream).then_some(stream))
+        Ok(stream
+            .peer_cred()
+            .is_ok_and(|peer| nacre_ops::host::is_own_user(peer.uid()))
+            .then_some(stream))
     };
     accept(next, |stream| converse(stream, EntryPoint::Socket, router.clone())).await;
-}
-
-#[cfg(unix)]
-fn is_same_user(stream: &tokio::net::UnixStream) -> bool {
-    stream.peer_cred().is_ok_and(|peer| nacre_ops::host::is_own_user(peer.uid()))
 }
 
 #[cfg(not(unix))]

@@ -128,9 +128,7 @@ impl Hub {
         let (seen, has_missed) = (seen.unwrap_or(0), seen.is_none());
         Listener { hub: Arc::clone(self), latest, task, seen, has_missed }
     }
-}
 
-impl Hub {
     /// `id` is an opaque id that was sent to the same caller.
     fn number_of(&self, ring: &VecDeque<StoredEvent>, caller: &Caller, id: &str) -> Option<u64> {
         let last = *self.latest.borrow();

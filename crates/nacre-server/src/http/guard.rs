@@ -132,15 +132,13 @@ pub(super) fn caller(
         Some(Proof::Page(caller)) if access == Access::Change && headers.contains_key(ORIGIN) => {
             Ok(caller)
         }
-        Some(Proof::Page(_)) | None => Err(unproven()),
+        Some(Proof::Page(_)) | None => {
+            let message = "The token is missing or wrong";
+            Err(Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message).hint(
+                "Programs send `Authorization: Bearer` with the token in ~/.nacre/run/token; `nacre dashboard` logs a browser in",
+            ))
+        }
     }
-}
-
-fn unproven() -> Refusal {
-    let message = "The token is missing or wrong";
-    Refusal::new(StatusCode::UNAUTHORIZED, ErrorCode::Refused, message).hint(
-        "Programs send `Authorization: Bearer` with the token in ~/.nacre/run/token; `nacre dashboard` logs a browser in",
-    )
 }
 
 /// Returns `None` if the header occurs more than once or is not valid text.
@@ -170,12 +168,6 @@ struct Timed {
     identity: Identity,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Key {
-    Owner,
-    Page(Identity),
-}
-
 impl Keys {
     pub(super) fn new(token: String, environment: &Environment) -> Self {
         Self {
@@ -199,15 +191,17 @@ impl Keys {
         self.keep(&self.logins, identity, now, LOGIN_LIFE).map(Some)
     }
 
-    pub(super) fn find(&self, shown: &str, now: Duration) -> Option<Key> {
-        if is_same(&self.token, shown) {
-            return Some(Key::Owner);
-        }
+    pub(super) fn is_own_token(&self, shown: &str) -> bool {
+        is_same(&self.token, shown)
+    }
+
+    /// Returns the identity of a dashboard login.
+    pub(super) fn find_login(&self, shown: &str, now: Duration) -> Option<Identity> {
         let mut logins = self.logins.lock().unwrap_or_else(PoisonError::into_inner);
         let is_meant = |kept: &&mut Timed| is_same(&kept.secret, shown) && now <= kept.until;
         let login = logins.iter_mut().find(is_meant)?;
         login.until = now + LOGIN_LIFE;
-        Some(Key::Page(login.identity.clone()))
+        Some(login.identity.clone())
     }
 
     fn keep(
@@ -269,9 +263,10 @@ mod tests {
     #[test]
     fn only_the_token_itself_is_a_key() {
         let keys = keys();
-        assert_eq!(keys.find("secret", Duration::ZERO), Some(Key::Owner));
+        assert!(keys.is_own_token("secret"));
         for wrong in ["", "secre", "secrets", "Secret", "Bearer secret"] {
-            assert_eq!(keys.find(wrong, Duration::ZERO), None, "{wrong}");
+            assert!(!keys.is_own_token(wrong), "{wrong}");
+            assert_eq!(keys.find_login(wrong, Duration::ZERO), None, "{wrong}");
         }
     }
 
@@ -283,14 +278,14 @@ mod tests {
         let secret = keys.log_in(&code, Duration::from_secs(1)).unwrap().unwrap();
         assert!(keys.log_in(&code, Duration::from_secs(1)).unwrap().is_none());
         let used = Duration::from_secs(2);
-        assert_eq!(keys.find(&secret, used), Some(Key::Page(ana())));
+        assert_eq!(keys.find_login(&secret, used), Some(ana()));
         // Each request extends the login.
         let used = used + LOGIN_LIFE;
-        assert_eq!(keys.find(&secret, used), Some(Key::Page(ana())));
-        assert_eq!(keys.find(&secret, used + LOGIN_LIFE + Duration::from_secs(1)), None);
+        assert_eq!(keys.find_login(&secret, used), Some(ana()));
+        assert_eq!(keys.find_login(&secret, used + LOGIN_LIFE + Duration::from_secs(1)), None);
         // A code is never accepted in place of a login secret.
         let late = keys.new_code(ana(), Duration::ZERO).unwrap();
-        assert_eq!([&code, &late].map(|code| keys.find(code, Duration::ZERO)), [None, None]);
+        assert_eq!([&code, &late].map(|code| keys.find_login(code, Duration::ZERO)), [None, None]);
         assert!(keys.log_in(&late, CODE_LIFE + Duration::from_secs(1)).unwrap().is_none());
     }
 
@@ -308,8 +303,8 @@ mod tests {
             keys.new_code(ana(), now).unwrap();
             log_in(ana());
         }
-        assert_eq!(keys.find(&first, now), None, "ana's own oldest page ends");
-        assert_eq!(keys.find(&page, now), Some(Key::Page(Identity::Owner)));
+        assert_eq!(keys.find_login(&first, now), None, "ana's own oldest page ends");
+        assert_eq!(keys.find_login(&page, now), Some(Identity::Owner));
         assert!(keys.log_in(&code, now).unwrap().is_some());
         assert!(keys.logins.lock().unwrap().len() <= MAX_PER_PERSON + 2);
     }

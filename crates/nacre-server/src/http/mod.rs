@@ -5,6 +5,7 @@ mod answer;
 mod connections;
 mod events;
 mod guard;
+mod loops;
 mod parameters;
 mod protocols;
 mod route;

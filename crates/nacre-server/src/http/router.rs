@@ -23,7 +23,6 @@ use serde_json::Value;
 
 use super::answer::{Prepare, Refusal, Work};
 use super::events::EventSource;
-use super::guard::Key;
 use super::guard::{EntryPoint, Proof, check_form, check_origin, only};
 use super::parameters::{Query, parameters, read_json, schemas};
 use super::route::{Handling, Route, UseOfVersion};
@@ -152,9 +151,11 @@ impl Server {
     /// person's token.
     async fn check_authorization(&self, shown: &str) -> Result<Option<Proof>, OpError> {
         let Some(shown) = shown.strip_prefix("Bearer ").map(str::trim) else { return Ok(None) };
-        Ok(match self.keys.find(shown, self.now()) {
-            Some(Key::Owner) => Some(Proof::Token(Caller::owner())),
-            Some(Key::Page(identity)) => self.people.caller(&identity).await?.map(Proof::Page),
+        if self.keys.is_own_token(shown) {
+            return Ok(Some(Proof::Token(Caller::owner())));
+        }
+        Ok(match self.keys.find_login(shown, self.now()) {
+            Some(identity) => self.people.caller(&identity).await?.map(Proof::Page),
             None => self.people.with_token(shown).await?.map(Proof::Token),
         })
     }
@@ -182,26 +183,29 @@ impl Server {
         parts: Parts,
         body: Body,
     ) -> Result<Response, Refusal> {
-        let handling = &route.handling;
-        if matches!(handling, Handling::Operation(_) | Handling::Task(_) | Handling::Own(_))
-            && ![Method::GET, Method::HEAD].contains(&parts.method)
-        {
-            asked.body = read_json(body).await?;
-        } else if matches!(handling, Handling::Mcp) {
-            let environment = self.tasks.calls.environment();
-            let request = Request::from_parts(parts, body);
-            return Ok(protocols::answer_mcp(
-                environment,
-                asked.caller,
-                asked.query.project,
-                request,
-            )
-            .await);
+        if matches!(route.handling, Handling::Mcp) {
+            let (environment, request) =
+                (self.tasks.calls.environment(), Request::from_parts(parts, body));
+            let RouteRequest { caller, query, .. } = asked;
+            return Ok(protocols::answer_mcp(environment, caller, query.project, request).await);
         }
-        match handling {
+        let is_read = [Method::GET, Method::HEAD].contains(&parts.method);
+        if !is_read && !matches!(route.handling, Handling::Rpc) {
+            asked.body = read_json(body).await?;
+        }
+        match &route.handling {
             Handling::Own(handler) => handler(self, asked),
             Handling::Operation(prepare) => self.operation(route, asked, prepare).await,
-            Handling::Task(prepare) => self.task(route, asked, prepare).await,
+            Handling::Task(prepare) => {
+                let (info, work) = prepare_call(route, &asked, prepare)?;
+                if wants_lines(&asked) {
+                    Ok(lines(&self.tasks.calls, info, work))
+                } else if asked.query.wait {
+                    Ok(answer::report(self.tasks.wait(info, work).await?))
+                } else {
+                    self.tasks.begin(info, work).await
+                }
+            }
             Handling::Mcp => Err(not_found()),
             Handling::Rpc => {
                 let access = self.lasting_access(&asked);
@@ -238,22 +242,6 @@ impl Server {
                 Err(Refusal { status: StatusCode::PRECONDITION_FAILED, error })
             }
             Err(error) => Err(error.into()),
-        }
-    }
-
-    async fn task(
-        &self,
-        route: &Route,
-        asked: RouteRequest,
-        prepare: &Prepare,
-    ) -> Result<Response, Refusal> {
-        let (info, work) = prepare_call(route, &asked, prepare)?;
-        if wants_lines(&asked) {
-            Ok(lines(&self.tasks.calls, info, work))
-        } else if asked.query.wait {
-            Ok(answer::report(self.tasks.wait(info, work).await?))
-        } else {
-            self.tasks.begin(info, work).await
         }
     }
 }

@@ -4,17 +4,16 @@ use std::path::Path;
 
 use axum::http::Method;
 use nacre_ops::people::AccessScope::{Admin, Read, Write};
+use nacre_ops::trace::NameSource;
 use nacre_ops::{
     Events, Host, OpError, brief, config, connect, hook, maintain, map, memory, model, overview,
     project, queue, review, run, status, sync, tasks, team, trace, undo,
 };
 use nacre_types::{
-    AskReport, AskRequest, ChangedThing, ConnectReport, ConnectRequest, ContextReport,
-    ContextRequest, DeltaReport, DeltaRequest, DoctorReport, DoctorRequest, EmptyRequest,
-    ErrorCode, ExploreReport, ExploreRequest, HealthReport, LoginCode, LoginReport, MaintainReport,
-    MaintainRequest, MemoryChangesReport, MemoryIdsRequest, MemoryShowRequest, ProjectAddReport,
-    ProjectAddRequest, RefreshRequest, RunStatsReport, Scope, SearchCodeReport, SearchCodeRequest,
-    ServiceReport, StreamEvent, TraceShowReport, TraceShowRequest, TrustReport, TrustRequest,
+    AskRequest, ChangedThing, ConnectRequest, ContextRequest, DeltaRequest, DoctorRequest,
+    EmptyRequest, ErrorCode, ExploreRequest, HealthReport, LoginCode, LoginReport, MaintainRequest,
+    MemoryChangesReport, MemoryIdsRequest, MemoryShowRequest, ProjectAddRequest, RefreshRequest,
+    Scope, SearchCodeRequest, ServiceReport, StreamEvent, TraceShowRequest, TrustRequest,
     WakeRequest, WiringOptions,
 };
 use schemars::JsonSchema;
@@ -92,7 +91,15 @@ fn server() -> Vec<Route> {
             .by_hook(),
         get("/api/status", Read, "What is known and what waits").operation(status::status),
         get("/api/overview", Machine, "Activity by day, agents, growth").operation(overview),
-        get("/api/doctor", Machine, "Checks the stores and changes nothing").operation(doctor),
+        get("/api/doctor", Machine, "Checks the stores and changes nothing").operation(
+            |host, request: &DoctorRequest| {
+                if request.fix {
+                    let error = OpError::usage("This only looks");
+                    return Err(error.hint("Type it: nacre doctor --fix"));
+                }
+                nacre_ops::doctor(host, request)
+            },
+        ),
     ]
 }
 
@@ -100,9 +107,19 @@ fn recall() -> Vec<Route> {
     vec![
         get("/api/search", Read, "Finds memories by words and meaning").operation(memory::search),
         get("/api/brief", Read, "What the next agent is told").operation(brief::brief),
-        post("/api/ask", Read, "Answers a question from memories").task(ask).reads(),
+        post("/api/ask", Read, "Answers a question from memories")
+            .task(|host, request: &AskRequest, events| {
+                no_file(request.scripted.as_deref())?;
+                nacre_ops::ask::ask(host, request, events)
+            })
+            .reads(),
         post("/api/sync", Machine, "Reads new and changed sessions").task(sync::sync),
-        post("/api/maintain", Write, "Keeps memories few and true").task(maintain_stores),
+        post("/api/maintain", Write, "Keeps memories few and true").task(
+            |host, request: &MaintainRequest, events| {
+                no_file(request.scripted.as_deref())?;
+                maintain::maintain(host, request, events)
+            },
+        ),
     ]
 }
 
@@ -138,7 +155,15 @@ fn memories() -> Vec<Route> {
         post("/api/review", Write, "Accepts or rejects candidates")
             .with_events(review::decide)
             .changes(changes),
-        get("/api/trust", Read, "Lists what came from elsewhere").operation(trust),
+        get("/api/trust", Read, "Lists what came from elsewhere").operation(
+            |host, request: &TrustRequest| {
+                // The user must see memories before trusting them, so this route only lists them.
+                if request.all || !request.ids.is_empty() {
+                    return Err(OpError::usage("This only lists").hint("Type it: nacre trust"));
+                }
+                nacre_ops::trust(host, request)
+            },
+        ),
     ]
 }
 
@@ -168,9 +193,12 @@ fn work() -> Vec<Route> {
     vec![
         get("/api/sessions", Machine, "Lists sessions").operation(trace::list),
         get("/api/sessions/search", Machine, "Finds what was said").operation(trace::search),
-        get("/api/sessions/{id}", Machine, "Shows what was said and done").operation(session),
+        get("/api/sessions/{id}", Machine, "Shows what was said and done").operation(
+            |host, request: &TraceShowRequest| trace::show(host, request, NameSource::Request),
+        ),
         get("/api/runs", Admin, "Lists runs").with_events(run::list),
-        get("/api/runs/stats", Machine, "What models and tools were used").operation(run_stats),
+        get("/api/runs/stats", Machine, "What models and tools were used")
+            .operation(|host, _: &EmptyRequest| tasks::stats(host)),
         get("/api/runs/{id}", Admin, "What a run did, and why").operation(run::show),
         get("/api/runs/{id}/messages", Admin, "What a run's model said").operation(run::messages),
         post("/api/runs/{id}/undo", Write, "Takes a change back")
@@ -198,17 +226,27 @@ fn settings() -> Vec<Route> {
     vec![
         get("/api/project/list", Read, "Lists projects").operation(project::list),
         post("/api/project/add", Machine, "Registers a project")
-            .operation(add_project)
+            .operation(|host, request: &ProjectAddRequest| {
+                // The server has no working directory to resolve relative paths in.
+                if !request.path.is_absolute() {
+                    return Err(OpError::usage("The path of a project is absolute"));
+                }
+                project::add(host, request)
+            })
             .changes(projects),
         post("/api/project/remove", Machine, "Takes one out of the register")
             .operation(project::remove)
             .changes(projects),
-        get("/api/connect", Machine, "Lists agents").operation(list_agents),
+        get("/api/connect", Machine, "Lists agents")
+            .operation(|host, _: &EmptyRequest| connect::connect(host, &ConnectRequest::List)),
         post("/api/connect", Machine, "Connects agents")
             .operation(connect::connect)
             .changes(changes),
         delete("/api/connect/{agent}", Machine, "Disconnects an agent")
-            .operation(disconnect)
+            .operation(|host, request: &RemoveRequest| {
+                let (agents, wiring) = (vec![request.agent.clone()], WiringOptions::default());
+                connect::connect(host, &ConnectRequest::Remove { agents, wiring })
+            })
             .changes(changes),
         get("/api/config", Machine, "Settings, and where each comes from").operation(config::show),
         patch("/api/config", Machine, "Changes a harmless setting")
@@ -222,11 +260,39 @@ fn settings() -> Vec<Route> {
 
 fn code_map() -> Vec<Route> {
     vec![
-        post("/v1/explore", Read, "An overview of the code").with_events(explore).reads(),
-        post("/v1/delta", Read, "What changed in the code").with_events(delta).reads(),
-        post("/v1/context", Read, "The code that a task needs").with_events(context).reads(),
-        post("/v1/search-code", Read, "Search in the code").with_events(search_code).reads(),
-        post("/v1/refresh", Write, "Reads all code again").task(refresh).changes(ChangedThing::Map),
+        post("/v1/explore", Read, "An overview of the code")
+            .with_events(|host, request: &ExploreRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                let request = ExploreRequest { project, ..request.clone() };
+                Ok(map::explore(host, &request, events)?.report)
+            })
+            .reads(),
+        post("/v1/delta", Read, "What changed in the code")
+            .with_events(|host, request: &DeltaRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                map::delta(host, &DeltaRequest { project, ..request.clone() }, events)
+            })
+            .reads(),
+        post("/v1/context", Read, "The code that a task needs")
+            .with_events(|host, request: &ContextRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                let request = ContextRequest { project, ..request.clone() };
+                Ok(map::context(host, &request, events)?.report)
+            })
+            .reads(),
+        post("/v1/search-code", Read, "Search in the code")
+            .with_events(|host, request: &SearchCodeRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                let request = SearchCodeRequest { project, ..request.clone() };
+                Ok(map::search_code(host, &request, events)?.report)
+            })
+            .reads(),
+        post("/v1/refresh", Write, "Reads all code again")
+            .task(|host, request: &RefreshRequest, events| {
+                let project = find_registered(host, request.project.as_deref())?;
+                map::refresh(host, &RefreshRequest { project, ..request.clone() }, events)
+            })
+            .changes(ChangedThing::Map),
     ]
 }
 
@@ -256,27 +322,6 @@ struct ArchiveRequest {
     scope: Option<Scope>,
 }
 
-fn doctor(host: &Host, request: &DoctorRequest) -> Result<DoctorReport, OpError> {
-    if request.fix {
-        return Err(OpError::usage("This only looks").hint("Type it: nacre doctor --fix"));
-    }
-    nacre_ops::doctor(host, request)
-}
-
-fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskReport, OpError> {
-    no_file(request.scripted.as_deref())?;
-    nacre_ops::ask::ask(host, request, events)
-}
-
-fn maintain_stores(
-    host: &Host,
-    request: &MaintainRequest,
-    events: &Events,
-) -> Result<MaintainReport, OpError> {
-    no_file(request.scripted.as_deref())?;
-    maintain::maintain(host, request, events)
-}
-
 /// Rejects `scripted` models, because requests must not choose which files are read.
 fn no_file(named: Option<&str>) -> Result<(), OpError> {
     match named {
@@ -302,76 +347,6 @@ fn archive(
         }
     }
     memory::archive(host, &MemoryIdsRequest { ids: vec![id.clone()], scope: *scope }, events)
-}
-
-fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport, OpError> {
-    // The user must see memories before trusting them, so this route only lists them.
-    if request.all || !request.ids.is_empty() {
-        return Err(OpError::usage("This only lists").hint("Type it: nacre trust"));
-    }
-    nacre_ops::trust(host, request)
-}
-
-fn session(host: &Host, request: &TraceShowRequest) -> Result<TraceShowReport, OpError> {
-    trace::show(host, request, trace::NameSource::Request)
-}
-
-fn run_stats(host: &Host, _: &EmptyRequest) -> Result<RunStatsReport, OpError> {
-    tasks::stats(host)
-}
-
-fn add_project(host: &Host, request: &ProjectAddRequest) -> Result<ProjectAddReport, OpError> {
-    // Relative paths are rejected, because the server has no working directory to resolve them in.
-    if !request.path.is_absolute() {
-        return Err(OpError::usage("The path of a project is absolute"));
-    }
-    project::add(host, request)
-}
-
-fn list_agents(host: &Host, _: &EmptyRequest) -> Result<ConnectReport, OpError> {
-    connect::connect(host, &ConnectRequest::List)
-}
-
-fn disconnect(host: &Host, request: &RemoveRequest) -> Result<ConnectReport, OpError> {
-    let agents = vec![request.agent.clone()];
-    connect::connect(host, &ConnectRequest::Remove { agents, wiring: WiringOptions::default() })
-}
-
-fn explore(
-    host: &Host,
-    request: &ExploreRequest,
-    events: &Events,
-) -> Result<ExploreReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    Ok(map::explore(host, &ExploreRequest { project, ..request.clone() }, events)?.report)
-}
-
-fn delta(host: &Host, request: &DeltaRequest, events: &Events) -> Result<DeltaReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    map::delta(host, &DeltaRequest { project, ..request.clone() }, events)
-}
-
-fn context(
-    host: &Host,
-    request: &ContextRequest,
-    events: &Events,
-) -> Result<ContextReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    Ok(map::context(host, &ContextRequest { project, ..request.clone() }, events)?.report)
-}
-
-fn search_code(
-    host: &Host,
-    request: &SearchCodeRequest,
-    events: &Events,
-) -> Result<SearchCodeReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    Ok(map::search_code(host, &SearchCodeRequest { project, ..request.clone() }, events)?.report)
-}
-
-fn refresh(host: &Host, request: &RefreshRequest, events: &Events) -> Result<DeltaReport, OpError> {
-    let project = find_registered(host, request.project.as_deref())?;
-    map::refresh(host, &RefreshRequest { project, ..request.clone() }, events)
 }
 
 /// Accepts only registered projects, because requests must not choose which folders are read.

@@ -15,16 +15,14 @@ use serde_json::Value;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 
-use super::answer;
-use super::answer::{Refusal, no_sense};
+use super::answer::{self, Refusal, no_sense};
 use super::events::{self, EventSource, Hub};
 use super::guard::{Keys, Names, only};
 use super::parameters::{DESCRIPTION, Query};
 use super::service::Service;
 use super::tasks::TaskRunner;
 use crate::calls::Calls;
-use crate::people::Permit;
-use crate::people::{LastingAccess, OpenConnections, People, TrustedProxy};
+use crate::people::{LastingAccess, OpenConnections, People, Permit, TrustedProxy};
 use crate::rpc::Clients;
 
 const MAX_RUNNING: usize = 8;
@@ -77,10 +75,6 @@ impl Server {
             clients: Clients::new(chats, environment, stop.clone()),
             stop,
         })
-    }
-
-    pub(super) fn start_loops(&self) {
-        self.service.start(&self.tasks);
     }
 
     pub(super) async fn end(&self) {

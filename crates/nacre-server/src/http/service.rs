@@ -1,7 +1,7 @@
 //! Controls the service: its background loops and database, pausing, waking, stopping and metrics.
 
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
@@ -13,10 +13,10 @@ use nacre_types::{
     DatabaseState, DatabaseStatus, ErrorCode, HealthReport, LoopName, ServiceReport, WakeRequest,
 };
 
-use super::answer::{Done, Refusal};
-use super::events::EventSource;
+use super::answer::Refusal;
+use super::loops::LoopRunner;
 use super::tasks::TaskRunner;
-use crate::daemon::{Daemon, DatabaseWatch, Driver, LoopWork, Runner};
+use crate::daemon::{Daemon, DatabaseWatch};
 
 pub(super) struct Service {
     environment: Environment,
@@ -50,15 +50,10 @@ impl Service {
             let (calls, daemon) = (Arc::clone(&tasks.calls), self.daemon.clone());
             tokio::spawn(Arc::clone(database).run(calls, daemon, self.stop.clone()));
         }
-        let Some(daemon) = &self.daemon else { return };
-        let hub = Arc::clone(&tasks.hub);
-        let driver = Driver {
-            daemon: Arc::clone(daemon),
-            calls: Arc::clone(&tasks.calls),
-            runner: runner(tasks.clone()),
-            publish: Arc::new(move |what| hub.publish_change(&EventSource::default(), what)),
-        };
-        tokio::spawn(driver.run(self.stop.clone()));
+        if let Some(daemon) = self.daemon.clone() {
+            let loops = LoopRunner { daemon, tasks: tasks.clone() };
+            tokio::spawn(loops.run(self.stop.clone()));
+        }
     }
 
     /// Succeeds even if the database is unavailable.
@@ -161,26 +156,6 @@ impl Service {
             OpError::new(ErrorCode::Conflict, message)
         })
     }
-}
-
-/// Returns a runner that returns the loop's result in addition to the task's report.
-fn runner(tasks: TaskRunner) -> Runner {
-    Arc::new(move |info, work: LoopWork| {
-        let tasks = tasks.clone();
-        let result = Arc::new(Mutex::new(None));
-        let kept = Arc::clone(&result);
-        Box::pin(async move {
-            let work = Box::new(move |call: &_| {
-                let done = work(call)?;
-                let (json, outcome) = (done.json.clone(), done.outcome);
-                *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(done);
-                Ok(Done { json, outcome, version: None })
-            });
-            tasks.wait(info, work).await?;
-            let result = result.lock().unwrap_or_else(PoisonError::into_inner).take();
-            result.ok_or_else(|| OpError::failed("The loop ended without a result"))
-        })
-    })
 }
 
 fn open(environment: &Environment) -> Result<Host, OpError> {

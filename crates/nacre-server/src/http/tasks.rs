@@ -18,8 +18,7 @@ use serde::Serialize;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::oneshot;
 
-use super::answer;
-use super::answer::{Done, Refusal, Work};
+use super::answer::{self, Done, Refusal, Work};
 use super::events::{EventSource, Hub, to_streamed};
 use crate::calls::{CallInfo, Calls, Pace};
 
@@ -29,6 +28,18 @@ struct KeptReport {
     task: Arc<str>,
     person: Option<String>,
     report: Result<Done, OpError>,
+}
+
+struct TaskInfo {
+    source: EventSource,
+    agent: String,
+    title: String,
+}
+
+impl TaskInfo {
+    fn event(&self, state: TaskState) -> StreamedEvent {
+        StreamedEvent::Task { state, agent: self.agent.clone(), title: self.title.clone() }
+    }
 }
 
 #[derive(Clone)]
@@ -57,21 +68,7 @@ impl TaskRunner {
                 .into()),
         }
     }
-}
 
-struct TaskInfo {
-    source: EventSource,
-    agent: String,
-    title: String,
-}
-
-impl TaskInfo {
-    fn event(&self, state: TaskState) -> StreamedEvent {
-        StreamedEvent::Task { state, agent: self.agent.clone(), title: self.title.clone() }
-    }
-}
-
-impl TaskRunner {
     /// Dropping the future cancels the operation.
     pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done, OpError> {
         let (events, task) = self.follow(&info, None);

@@ -113,7 +113,10 @@ impl ServerHandler for NacreServer {
     ) -> Result<CallToolResponse, ErrorData> {
         let found = TOOLS.iter().find(|tool| tool.name == request.name);
         let Some(tool) = found.filter(|_| !self.is_silent()) else {
-            return Err(unknown_tool(&request.name));
+            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+            let name: String = request.name.chars().take(100).collect();
+            let message = format!("Unknown tool `{name}`. The tools are {}", names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
         };
         let info = CallInfo {
             session: session_of(&context.meta, self.calls.environment()),
@@ -194,13 +197,6 @@ impl ServerHandler for NacreServer {
     ) -> Result<CustomResult, ErrorData> {
         Err(unknown_method(&request.method))
     }
-}
-
-fn unknown_tool(name: &str) -> ErrorData {
-    let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-    let name: String = name.chars().take(100).collect();
-    let message = format!("Unknown tool `{name}`. The tools are {}", names.join(", "));
-    ErrorData::invalid_params(message, None)
 }
 
 fn tool_result(result: Result<Output, OpError>, notes: &str) -> CallToolResult {

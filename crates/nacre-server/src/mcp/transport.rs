@@ -15,19 +15,15 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::de::IgnoredAny;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, BufReader,
+};
 
 /// The notification that replaces an invalid line.
 pub(super) const UNREADABLE: &str = "notifications/nacre/unreadable";
 
 /// Number of bytes kept at each end of a long line, to find the ID of its request.
 const KEPT_BYTES: usize = 1 << 10;
-
-enum Line {
-    Whole(Vec<u8>),
-    TooLong { head: Vec<u8>, tail: Vec<u8> },
-    End,
-}
 
 /// Forwards lines. Those longer than `limit` bytes are replaced.
 pub(super) async fn forward(
@@ -37,50 +33,43 @@ pub(super) async fn forward(
 ) -> io::Result<()> {
     let mut input = BufReader::new(input);
     loop {
-        let line = match next(&mut input, limit).await? {
-            Line::End => return Ok(()),
-            Line::TooLong { head, tail } => unreadable_notification(
-                id_in(&head, &tail).as_ref(),
-                &format!("The message exceeds {limit} bytes"),
-            ),
-            Line::Whole(line) if line.iter().all(u8::is_ascii_whitespace) => continue,
-            Line::Whole(line) if serde_json::from_slice::<IgnoredAny>(&line).is_ok() => line,
-            Line::Whole(_) => unreadable_notification(None, "The message is not one line of JSON"),
-        };
+        let mut line = Vec::new();
+        (&mut input).take(limit as u64 + 1).read_until(b'\n', &mut line).await?;
+        if line.is_empty() {
+            return Ok(());
+        }
+        let is_whole = line.pop_if(|byte| *byte == b'\n').is_some() || line.len() <= limit;
+        if is_whole && line.iter().all(u8::is_ascii_whitespace) {
+            continue;
+        }
+        if !is_whole {
+            let tail = skip_line(&mut input, &line).await?;
+            line.truncate(KEPT_BYTES);
+            let id = id_in(&line, &tail);
+            let why = format!("The message exceeds {limit} bytes");
+            line = unreadable_notification(id.as_ref(), &why);
+        } else if serde_json::from_slice::<IgnoredAny>(&line).is_err() {
+            line = unreadable_notification(None, "The message is not one line of JSON");
+        }
         output.write_all(&line).await?;
         output.write_all(b"\n").await?;
     }
 }
 
-async fn next(input: &mut BufReader<impl AsyncRead + Unpin>, limit: usize) -> io::Result<Line> {
-    let (mut line, mut n_read) = (Vec::new(), 0);
-    let mut tail = Vec::new();
+/// Skips the rest of a line that began with `head`. Returns the last bytes of the whole line.
+async fn skip_line(
+    input: &mut BufReader<impl AsyncRead + Unpin>,
+    head: &[u8],
+) -> io::Result<Vec<u8>> {
+    let mut tail = head.to_vec();
     loop {
-        let bytes = input.fill_buf().await?;
-        if bytes.is_empty() {
-            return Ok(if n_read == 0 { Line::End } else { ended(line, tail, n_read, limit) });
-        }
-        let end = bytes.iter().position(|byte| *byte == b'\n');
-        let part = &bytes[..end.unwrap_or(bytes.len())];
-        n_read += part.len();
-        if n_read <= limit {
-            line.extend_from_slice(part);
-        } else {
-            line.truncate(KEPT_BYTES);
-            line.extend_from_slice(&part[..part.len().min(KEPT_BYTES - line.len())]);
-            tail.extend_from_slice(part);
+        tail.drain(..tail.len().saturating_sub(KEPT_BYTES));
+        let n_read = input.take(KEPT_BYTES as u64).read_until(b'\n', &mut tail).await?;
+        if n_read == 0 || tail.pop_if(|byte| *byte == b'\n').is_some() {
             tail.drain(..tail.len().saturating_sub(KEPT_BYTES));
-        }
-        let n_used = part.len() + usize::from(end.is_some());
-        input.consume(n_used);
-        if end.is_some() {
-            return Ok(ended(line, tail, n_read, limit));
+            return Ok(tail);
         }
     }
-}
-
-fn ended(line: Vec<u8>, tail: Vec<u8>, n_read: usize, limit: usize) -> Line {
-    if n_read <= limit { Line::Whole(line) } else { Line::TooLong { head: line, tail } }
 }
 
 /// Finds the ID of a request in the two ends of its line. Clients write it first or last, and inside
@@ -116,42 +105,43 @@ pub(super) struct CheckedTransport<T> {
     has_begun: bool,
 }
 
-enum Checked {
-    Pass(Box<ClientJsonRpcMessage>),
-    Answer(Option<RequestId>, ErrorData),
-    Drop,
-}
+/// The error to answer a message with.
+type Refusal = (Option<RequestId>, ErrorData);
 
 impl<T> CheckedTransport<T> {
     pub(super) fn new(inner: T) -> Self {
         Self { inner, has_begun: false }
     }
 
-    fn check(&mut self, message: ClientJsonRpcMessage) -> Checked {
-        if let Some(answer) = unreadable(&message) {
-            return answer;
+    /// Returns `None` for a message to ignore.
+    fn check(
+        &mut self,
+        message: ClientJsonRpcMessage,
+    ) -> Result<Option<ClientJsonRpcMessage>, Refusal> {
+        if let Some(refusal) = unreadable(&message) {
+            return Err(refusal);
         }
         let ClientJsonRpcMessage::Request(mut message) = message else {
             // Ignore notifications before `initialize`.
-            return if self.has_begun { Checked::Pass(Box::new(message)) } else { Checked::Drop };
+            return Ok(Some(message).filter(|_| self.has_begun));
         };
         if matches!(message.request, ClientRequest::DiscoverRequest(_)) {
             message.request = ClientRequest::CustomRequest(CustomRequest::new(DISCOVER, None));
         }
         self.has_begun |= matches!(message.request, ClientRequest::InitializeRequest(_));
         if self.has_begun || matches!(message.request, ClientRequest::PingRequest(_)) {
-            return Checked::Pass(Box::new(ClientJsonRpcMessage::Request(message)));
+            return Ok(Some(ClientJsonRpcMessage::Request(message)));
         }
         let error = if let ClientRequest::CustomRequest(request) = &message.request {
             unknown_method(&request.method)
         } else {
             ErrorData::invalid_request("Send `initialize` first", None)
         };
-        Checked::Answer(Some(message.id), error)
+        Err((Some(message.id), error))
     }
 }
 
-fn unreadable(message: &ClientJsonRpcMessage) -> Option<Checked> {
+fn unreadable(message: &ClientJsonRpcMessage) -> Option<Refusal> {
     let ClientJsonRpcMessage::Notification(message) = message else { return None };
     let ClientNotification::CustomNotification(ours) = &message.notification else { return None };
     let params = ours.params.as_ref().filter(|_| ours.method == UNREADABLE)?;
@@ -161,7 +151,7 @@ fn unreadable(message: &ClientJsonRpcMessage) -> Option<Checked> {
         Some(_) => ErrorData::invalid_request(why, None),
         None => ErrorData::parse_error(why, None),
     };
-    Some(Checked::Answer(id, error))
+    Some((id, error))
 }
 
 /// Known methods with invalid parameters result in a different error.
@@ -202,12 +192,12 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for CheckedTransport<T> {
         loop {
             let message = self.inner.receive().await?;
             match self.check(message) {
-                Checked::Pass(message) => return Some(*message),
-                Checked::Answer(id, error) => {
+                Ok(Some(message)) => return Some(message),
+                Ok(None) => {}
+                Err((id, error)) => {
                     let answer = ServerJsonRpcMessage::error(error, id);
                     self.inner.send(answer).await.ok()?;
                 }
-                Checked::Drop => {}
             }
         }
     }

@@ -103,20 +103,15 @@ impl LocalPeople {
 const COLUMNS: &str = "id, hash, person, permissions, created, expires, revoked";
 
 impl PeopleStore for LocalPeople {
-    fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord, PeopleError> {
+    fn insert_token(&mut self, token: &TokenRecord) -> Result<(), PeopleError> {
         let TokenRecord { id, person, hash, permissions, created, expires, .. } = token;
-        let kept = "SELECT count(*) FROM token WHERE person = ?1 AND revoked IS NULL";
-        let n_kept: i64 =
-            self.read(|connection| connection.query_row(kept, [person], |row| row.get(0)))?;
-        token.check(usize::try_from(n_kept).unwrap_or(usize::MAX))?;
         self.write(|transaction| {
             let sql = "INSERT INTO token (id, hash, person, permissions, created, expires)
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
             let (created, expires) = (millis(*created), expires.map(millis));
             let values = params![id, hash.as_str(), person, permissions.encode(), created, expires];
             transaction.execute(sql, values).map(drop)
-        })?;
-        self.token(id)?.ok_or(PeopleError::Damaged)
+        })
     }
 
     fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError> {
@@ -124,12 +119,10 @@ impl PeopleStore for LocalPeople {
         self.read(|connection| connection.prepare(&sql)?.query_map([], record)?.collect())
     }
 
-    fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError> {
-        let token = TokenRecord::named(self.tokens()?, id)?;
+    fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<(), PeopleError> {
         let sql = "UPDATE token SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL";
-        let values = params![token.id, millis(now)];
-        self.write(|transaction| transaction.execute(sql, values).map(drop))?;
-        self.token(&token.id)?.ok_or(PeopleError::Damaged)
+        let values = params![id, millis(now)];
+        self.write(|transaction| transaction.execute(sql, values).map(drop))
     }
 
     fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError> {

@@ -59,14 +59,29 @@ pub enum PeopleError {
 
 pub trait PeopleStore {
     /// Returns an error if the person has too many tokens.
-    fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord, PeopleError>;
+    fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord, PeopleError> {
+        let is_kept =
+            |known: &&TokenRecord| known.person == token.person && known.revoked.is_none();
+        token.check(self.tokens()?.iter().filter(is_kept).count())?;
+        self.insert_token(token)?;
+        self.token(&token.id)?.ok_or(PeopleError::Damaged)
+    }
 
     /// Includes invalid tokens. Sorted by person, then by age.
     fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError>;
 
     /// `id` can be a prefix. If the token has already been revoked, its revocation time is not
     /// changed.
-    fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError>;
+    fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError> {
+        let token = TokenRecord::named(self.tokens()?, id)?;
+        self.set_revoked(&token.id, now)?;
+        self.token(&token.id)?.ok_or(PeopleError::Damaged)
+    }
+
+    fn insert_token(&mut self, token: &TokenRecord) -> Result<(), PeopleError>;
+
+    /// Does not change a token that has already been revoked.
+    fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<(), PeopleError>;
 
     fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError>;
 

@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use nacre_ops::chat::Chats;
 use nacre_types::ApprovalPolicy;
-use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::mpsc::{Sender, channel};
+use tokio_util::task::TaskTracker;
 
 use super::json_rpc::RpcError;
 use super::link::{Link, connect};
@@ -32,53 +33,26 @@ pub(super) struct Agent {
     pub(super) defaults: SessionDefaults,
     pub(super) out: Outbox,
     open: Mutex<OpenSessions>,
-    /// Each running session and request holds a clone. The receiver is closed when the last clone
-    /// is dropped.
-    alive: Mutex<Option<Sender<()>>>,
+    /// The running sessions and requests.
+    pub(super) tasks: TaskTracker,
 }
 
 #[derive(Default)]
-struct OpenSessions {
-    sessions: BTreeMap<String, Sender<Order>>,
-    notices: Option<Notices>,
+pub(super) struct OpenSessions {
+    pub(super) sessions: BTreeMap<String, Sender<Order>>,
+    /// `None` before `initialize`.
+    pub(super) notices: Option<Notices>,
     is_ending: bool,
 }
 
 impl Agent {
-    /// Returns the agent and a receiver that is closed when no session or request is running.
-    pub(super) fn new(
-        chats: Chats,
-        defaults: SessionDefaults,
-        out: Outbox,
-    ) -> (Arc<Self>, Receiver<()>) {
-        let (alive, gone) = channel(1);
-        let alive = Mutex::new(Some(alive));
-        let agent = Self { chats, defaults, out, open: Mutex::default(), alive };
-        (Arc::new(agent), gone)
+    pub(super) fn new(chats: Chats, defaults: SessionDefaults, out: Outbox) -> Arc<Self> {
+        let (open, tasks) = (Mutex::default(), TaskTracker::new());
+        Arc::new(Self { chats, defaults, out, open, tasks })
     }
 
-    fn open(&self) -> MutexGuard<'_, OpenSessions> {
+    pub(super) fn open(&self) -> MutexGuard<'_, OpenSessions> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn alive(&self) -> Option<Sender<()>> {
-        self.alive.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    pub(super) fn notices(&self) -> Option<Notices> {
-        self.open().notices
-    }
-
-    pub(super) fn set_notices(&self, notices: Notices) {
-        self.open().notices = Some(notices);
-    }
-
-    pub(super) fn is_open(&self, session: &str) -> bool {
-        self.open().sessions.contains_key(session)
-    }
-
-    pub(super) fn forget(&self, session: &str) {
-        self.open().sessions.remove(session);
     }
 
     pub(super) fn start(&self, id: &str, session: Session, link: Link) -> Result<(), RpcError> {
@@ -91,11 +65,7 @@ impl Agent {
             return Err(RpcError::internal("The process ends"));
         }
         open.sessions.insert(id.to_owned(), sender);
-        let alive = self.alive();
-        tokio::spawn(async move {
-            session.run(orders, link.messages).await;
-            drop(alive);
-        });
+        self.tasks.spawn(session.run(orders, link.messages));
         Ok(())
     }
 
@@ -103,10 +73,6 @@ impl Agent {
         let sender = self.open().sessions.get(session).cloned();
         let sender = sender.ok_or_else(|| RpcError::unknown_session(session))?;
         sender.send(order).await.map_err(|_| RpcError::unknown_session(session))
-    }
-
-    pub(super) fn senders(&self) -> Vec<Sender<Order>> {
-        self.open().sessions.values().cloned().collect()
     }
 
     /// Stops all turns and sessions. Each session reports its end to the client.
@@ -120,7 +86,7 @@ impl Agent {
             let _ = session.send(Order::End).await;
         }
         self.chats.cancel_all();
-        self.alive.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.tasks.close();
     }
 
     pub(super) async fn link(&self, folder: &Path) -> Result<Link, RpcError> {

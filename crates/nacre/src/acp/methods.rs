@@ -49,7 +49,7 @@ impl Agent {
             self.out.answer(id, result).await;
             return Ok(());
         }
-        if self.notices().is_none() {
+        if self.open().notices.is_none() {
             return Err(RpcError::invalid_request("The first request has to be `initialize`"));
         }
         let agent = Arc::clone(self);
@@ -87,7 +87,7 @@ impl Agent {
             "session/close" => {
                 let SessionParams { session_id } = params(given)?;
                 self.order(&session_id, Order::Close(id.clone())).await?;
-                self.forget(&session_id);
+                self.open().sessions.remove(&session_id);
             }
             _ => return Err(RpcError::unknown_method(method)),
         }
@@ -113,7 +113,7 @@ impl Agent {
         let has_notices =
             client_capabilities.pointer("/session/notices").is_some_and(Value::is_object);
         let notices = if has_notices { Notices::Shown } else { Notices::AsThoughts };
-        self.set_notices(notices);
+        self.open().notices = Some(notices);
         json!({
             "protocolVersion": version.unwrap_or(LATEST_VERSION),
             "agentCapabilities": {
@@ -136,12 +136,11 @@ impl Agent {
         id: &RequestId,
         work: impl Future<Output = Result<(), RpcError>> + Send + 'static,
     ) {
-        let (agent, id, alive) = (Arc::clone(self), id.clone(), self.alive());
-        tokio::spawn(async move {
+        let (agent, id) = (Arc::clone(self), id.clone());
+        self.tasks.spawn(async move {
             if let Err(error) = work.await {
                 agent.out.refuse(&id, error).await;
             }
-            drop(alive);
         });
     }
 
@@ -156,7 +155,8 @@ impl Agent {
             "$/cancel_request" => {
                 let id = given.get("requestId").cloned();
                 let Some(request) = id.and_then(RequestId::new) else { return };
-                for session in self.senders() {
+                let sessions: Vec<_> = self.open().sessions.values().cloned().collect();
+                for session in sessions {
                     let _ = session.send(Order::CancelRequest(request.clone())).await;
                 }
             }

@@ -52,7 +52,7 @@ pub(crate) async fn serve(
         let _ = written.send(());
     })?;
     let out = Outbox::new(sender);
-    let (agent, mut gone) = Agent::new(chats, defaults, out.clone());
+    let agent = Agent::new(chats, defaults, out.clone());
     loop {
         tokio::select! {
             line = lines.recv() => match line {
@@ -65,7 +65,7 @@ pub(crate) async fn serve(
     }
     // If a turn does not end in time, the next process that opens the state repairs it.
     let _ = timeout(END_TIMEOUT, agent.end()).await;
-    let _ = timeout(END_TIMEOUT, gone.recv()).await;
+    let _ = timeout(END_TIMEOUT, agent.tasks.wait()).await;
     drop((agent, out));
     let _ = timeout(END_TIMEOUT, all_written).await;
     Ok(())

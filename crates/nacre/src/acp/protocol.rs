@@ -1,11 +1,11 @@
-//! The types of the Agent Client Protocol that Nacre uses.
+//! The types of the Agent Client Protocol that Nacre reads, and the messages that it writes.
 //!
 //! They are handwritten, because the protocol's official crate has 66 dependencies.
 //! `tools/e2e-acp.sh` checks them against the protocol's schema.
 
+use serde::Deserialize;
 use serde::de::IgnoredAny;
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 pub(super) const VERSIONS: &[u16] = &[LATEST_VERSION];
 
@@ -92,100 +92,11 @@ pub(super) struct EmbeddedResource {
     pub(super) text: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Cost {
-    pub(super) amount: f64,
-    pub(super) currency: &'static str,
+/// A session update with a piece of a message. `kind` is the name of the update.
+pub(super) fn chunk(kind: &str, text: impl Into<String>, message_id: &str) -> Value {
+    json!({ "sessionUpdate": kind, "content": text_content(text), "messageId": message_id })
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "sessionUpdate", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub(super) enum SessionUpdate {
-    UserMessageChunk {
-        content: TextContent,
-        message_id: String,
-    },
-    AgentMessageChunk {
-        content: TextContent,
-        message_id: String,
-    },
-    AgentThoughtChunk {
-        content: TextContent,
-        message_id: String,
-    },
-    ToolCall(ToolCall),
-    ToolCallUpdate(ToolCall),
-    Plan {
-        entries: Vec<Value>,
-    },
-    AvailableCommandsUpdate {
-        available_commands: Vec<Value>,
-    },
-    CurrentModeUpdate {
-        current_mode_id: &'static str,
-    },
-    SessionInfoUpdate {
-        title: String,
-        updated_at: String,
-    },
-    ConfigOptionUpdate {
-        config_options: Vec<Value>,
-    },
-    UsageUpdate {
-        used: u64,
-        size: u64,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        cost: Option<Cost>,
-    },
-    Notice {
-        severity: &'static str,
-        title: String,
-    },
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "type", rename = "text")]
-pub(super) struct TextContent {
-    pub(super) text: String,
-}
-
-impl From<String> for TextContent {
-    fn from(text: String) -> Self {
-        Self { text }
-    }
-}
-
-/// A new tool call, or only the changed fields of an existing one.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub(super) struct ToolCall {
-    pub(super) tool_call_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) title: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) name: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) kind: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) status: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) content: Option<Vec<ToolContent>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) locations: Option<Vec<Value>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) raw_input: Option<Value>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize)]
-#[serde(tag = "type", rename_all = "snake_case", rename_all_fields = "camelCase")]
-pub(super) enum ToolContent {
-    Content {
-        content: TextContent,
-    },
-    Diff {
-        path: String,
-        /// `null` for a new file.
-        old_text: Option<String>,
-        new_text: String,
-    },
+pub(super) fn text_content(text: impl Into<String>) -> Value {
+    json!({ "type": "text", "text": text.into() })
 }

@@ -10,14 +10,14 @@ use nacre_types::{
     ChatUndoReport, ChatUndoRequest, Failure, RpcAnswer, RpcCall, RpcMessage, SessionChangeRequest,
     SessionReport, SessionRequest, TaskMessage, TaskRef, TaskUpdate,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 
 use super::json_rpc::{RequestId, RpcError};
 use super::link::{Requests, failure, result};
 use super::options::options;
 use super::prompt::{self, Prompt};
-use super::protocol::{PromptBlock, SessionUpdate};
+use super::protocol::{PromptBlock, chunk};
 use super::streams::Outbox;
 use super::tool_calls::{answer_of, permission_request};
 use super::updates::{Notices, TurnView};
@@ -194,7 +194,14 @@ impl Session {
         // the result.
         let Some(waiting) = answer.id.and_then(|id| self.waiting.remove(&id)) else { return };
         let (done, request) = match waiting {
-            Waiting::Title => return self.tell_title(answer).await,
+            Waiting::Title => {
+                // Without a title, clients use the first words of the prompt.
+                let Ok(SessionReport { session }) = result(answer) else { return };
+                let (title, updated) = (session.title, session.updated);
+                let kind = "session_info_update";
+                let update = json!({ "sessionUpdate": kind, "title": title, "updatedAt": updated });
+                return self.tell(update).await;
+            }
             Waiting::Start { request, is_cancelled } => {
                 (self.start_turn(&request, is_cancelled, answer), request)
             }
@@ -235,38 +242,31 @@ impl Session {
         let config_options = options(&session, &self.models);
         let result = if is_mode { json!({}) } else { json!({ "configOptions": config_options }) };
         self.out.answer(request, result).await;
-        let current_mode_id = session.policy.label();
-        self.tell(SessionUpdate::CurrentModeUpdate { current_mode_id }).await;
+        let mode = session.policy.label();
+        self.tell(json!({ "sessionUpdate": "current_mode_update", "currentModeId": mode })).await;
         if is_mode {
-            self.tell(SessionUpdate::ConfigOptionUpdate { config_options }).await;
+            let update = "config_option_update";
+            self.tell(json!({ "sessionUpdate": update, "configOptions": config_options })).await;
         }
         Ok(())
     }
 
-    fn add_past_cost(&self, mut update: SessionUpdate) -> SessionUpdate {
-        if let SessionUpdate::UsageUpdate { cost: Some(cost), .. } = &mut update {
-            cost.amount += self.spent;
+    fn add_past_cost(&self, mut update: Value) -> Value {
+        if let Some(amount) = update.pointer_mut("/cost/amount") {
+            *amount = json!(amount.as_f64().unwrap_or_default() + self.spent);
         }
         update
     }
 
     async fn report_undo(&self, request: &RequestId, answer: RpcAnswer) -> Result<(), Failure> {
         let report: ChatUndoReport = result(answer)?;
-        let content = undo_text(&report).into();
         let message_id = format!("{}.undone", report.task);
-        self.tell(SessionUpdate::AgentMessageChunk { content, message_id }).await;
+        self.tell(chunk("agent_message_chunk", undo_text(&report), &message_id)).await;
         self.stop(request, "end_turn").await;
         Ok(())
     }
 
-    async fn tell_title(&self, answer: RpcAnswer) {
-        // Without a title, clients use the first words of the prompt.
-        let Ok(SessionReport { session }) = result(answer) else { return };
-        let (title, updated_at) = (session.title, session.updated);
-        self.tell(SessionUpdate::SessionInfoUpdate { title, updated_at }).await;
-    }
-
-    async fn tell(&self, update: SessionUpdate) {
+    async fn tell(&self, update: Value) {
         self.out.update(&self.id, update).await;
     }
 
@@ -283,7 +283,12 @@ impl Session {
             return self.put(&task, question).await;
         }
         if let TaskUpdate::Decided { approval, .. } = &update {
-            return self.withdraw_decided(&task, approval).await;
+            // Another client answered the question, or a timeout ended it.
+            let turn = self.turns.get_mut(&task);
+            if let Some(number) = turn.and_then(|turn| turn.questions.remove(approval)) {
+                self.out.withdraw(number).await;
+            }
+            return;
         }
         let Some(turn) = self.turns.get_mut(&task) else { return };
         for update in turn.view.take(update) {
@@ -304,14 +309,6 @@ impl Session {
                 ApprovalAnswerRequest { approval: question.approval, answer: answer_of(reply) };
             requests.send(RpcCall::ApprovalAnswer(answer));
         });
-    }
-
-    /// Withdraws a question that was already answered by another client or ended by a timeout.
-    async fn withdraw_decided(&mut self, task: &str, approval: &str) {
-        let Some(turn) = self.turns.get_mut(task) else { return };
-        if let Some(number) = turn.questions.remove(approval) {
-            self.out.withdraw(number).await;
-        }
     }
 
     async fn end_turn(&mut self, task: &str, last: TaskUpdate) {

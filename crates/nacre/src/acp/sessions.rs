@@ -15,9 +15,7 @@ use super::agent::Agent;
 use super::json_rpc::{RequestId, RpcError};
 use super::link::Link;
 use super::options::{modes, options};
-use super::protocol::{
-    ListSessionsParams, NewSessionParams, OpenSessionParams, SessionParams, SessionUpdate,
-};
+use super::protocol::{ListSessionsParams, NewSessionParams, OpenSessionParams, SessionParams};
 use super::session::Session;
 use super::updates::{Notices, Replay};
 
@@ -68,11 +66,17 @@ pub(super) async fn open_session(
     if session.id != session_id {
         return Err(RpcError::unknown_session(&session_id));
     }
-    check_folder(&session, folder)?;
+    // If the session belongs to a different folder, the editor would show the wrong files.
+    let (root, folder) = (Path::new(&session.workspace), real(folder));
+    if !folder.starts_with(root) && !root.starts_with(&folder) {
+        let message = format!("Session `{}` works in `{}`", session.id, session.workspace);
+        return Err(RpcError::invalid_params(message));
+    }
     if is_replayed {
         replay(&agent, &mut link, &session).await?;
     }
-    let skills = match agent.is_open(&session.id) {
+    let is_open = agent.open().sessions.contains_key(&session.id);
+    let skills = match is_open {
         true => skills(&mut link).await,
         false => start(&agent, &session, link).await?,
     };
@@ -85,17 +89,6 @@ pub(super) async fn open_session(
     Ok(())
 }
 
-/// Rejects a session that belongs to a different folder, because the editor would show the wrong
-/// files.
-fn check_folder(session: &ChatSession, folder: &Path) -> Result<(), RpcError> {
-    let (root, folder) = (Path::new(&session.workspace), real(folder));
-    if folder.starts_with(root) || root.starts_with(&folder) {
-        return Ok(());
-    }
-    let message = format!("Session `{}` works in `{}`", session.id, session.workspace);
-    Err(RpcError::invalid_params(message))
-}
-
 async fn start(
     agent: &Agent,
     session: &ChatSession,
@@ -103,7 +96,7 @@ async fn start(
 ) -> Result<Vec<SkillEntry>, RpcError> {
     let skills = skills(&mut link).await;
     let names = skills.iter().map(|skill| skill.name.clone()).collect();
-    let notices = agent.notices().unwrap_or(Notices::AsThoughts);
+    let notices = agent.open().notices.unwrap_or(Notices::AsThoughts);
     let models = agent.defaults.models.clone();
     let (out, requests) = (agent.out.clone(), link.requests.clone());
     let running = Session::new(session, names, models, notices, out, requests);
@@ -140,15 +133,17 @@ async fn replay(agent: &Agent, link: &mut Link, session: &ChatSession) -> Result
 
 /// Sends the available commands and known limitations. The client must already have the session id.
 async fn introduce(agent: &Agent, session: &str, skills: Vec<SkillEntry>, has_mcp: bool) {
-    let update = SessionUpdate::AvailableCommandsUpdate { available_commands: commands(skills) };
+    let update = "available_commands_update";
+    let update = json!({ "sessionUpdate": update, "availableCommands": commands(skills) });
     agent.out.update(session, update).await;
     if !has_mcp {
         return;
     }
     // Editors log the standard error of an agent.
     let _ = writeln!(std::io::stderr(), "{NO_MCP}");
-    if agent.notices() == Some(Notices::Shown) {
-        let update = SessionUpdate::Notice { severity: "warning", title: NO_MCP.to_owned() };
+    let notices = agent.open().notices;
+    if notices == Some(Notices::Shown) {
+        let update = json!({ "sessionUpdate": "notice", "severity": "warning", "title": NO_MCP });
         agent.out.update(session, update).await;
     }
 }
@@ -228,7 +223,7 @@ pub(super) async fn delete(
         return Err(RpcError::unknown_session(&session_id));
     }
     let _: SessionRemoveReport = link.ask(RpcCall::SessionRemove(request)).await?;
-    agent.forget(&session_id);
+    agent.open().sessions.remove(&session_id);
     agent.out.answer(&id, json!({})).await;
     Ok(())
 }

@@ -2,7 +2,7 @@
 //! block.
 
 use std::collections::BTreeMap;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, Read as _, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use serde_json::{Value, json};
@@ -10,7 +10,6 @@ use tokio::sync::mpsc::{Receiver, Sender};
 use tokio::sync::oneshot;
 
 use super::json_rpc::{RequestId, RpcError};
-use super::protocol::SessionUpdate;
 
 /// Longer lines are skipped, and the client receives an error.
 pub(super) const MAX_LINE_BYTES: usize = 8 << 20;
@@ -30,35 +29,15 @@ pub(super) fn read_lines(mut input: impl BufRead, max: usize, lines: &Sender<Inp
 
 fn read_line(input: &mut impl BufRead, max: usize) -> io::Result<Option<InputLine>> {
     let mut bytes = Vec::new();
-    let mut is_too_long = false;
-    let mut is_any = false;
-    loop {
-        let part = match input.fill_buf() {
-            Ok(part) => part,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(error),
-        };
-        if part.is_empty() {
-            break;
-        }
-        is_any = true;
-        let end = part.iter().position(|byte| *byte == b'\n');
-        let taken = &part[..end.unwrap_or(part.len())];
-        is_too_long |= max < bytes.len() + taken.len();
-        if !is_too_long {
-            bytes.extend_from_slice(taken);
-        }
-        let n_used = end.map_or(part.len(), |end| end + 1);
-        input.consume(n_used);
-        if end.is_some() {
-            break;
-        }
+    input.by_ref().take(max as u64 + 1).read_until(b'\n', &mut bytes)?;
+    if bytes.is_empty() {
+        return Ok(None);
     }
-    Ok(match (is_any, is_too_long) {
-        (false, _) => None,
-        (true, true) => Some(Err("The message is too long")),
-        (true, false) => Some(String::from_utf8(bytes).map_err(|_| "The message is not UTF-8")),
-    })
+    if bytes.pop_if(|byte| *byte == b'\n').is_none() && max < bytes.len() {
+        input.skip_until(b'\n')?;
+        return Ok(Some(Err("The message is too long")));
+    }
+    Ok(Some(String::from_utf8(bytes).map_err(|_| "The message is not UTF-8")))
 }
 
 pub(super) fn write_lines(mut output: impl Write, mut lines: Receiver<String>) {
@@ -109,7 +88,7 @@ impl Outbox {
         self.send(json!({ "jsonrpc": "2.0", "id": id, "error": error.into() })).await;
     }
 
-    pub(super) async fn update(&self, session: &str, update: SessionUpdate) {
+    pub(super) async fn update(&self, session: &str, update: Value) {
         let params = json!({ "sessionId": session, "update": update });
         self.send(json!({ "jsonrpc": "2.0", "method": "session/update", "params": params })).await;
     }

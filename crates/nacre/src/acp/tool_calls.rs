@@ -6,7 +6,7 @@ use std::path::{Component, Path};
 use nacre_types::{ApprovalAnswer, ApprovalRequest, FilePatch, ToolOutcome};
 use serde_json::{Value, json};
 
-use super::protocol::{ToolCall, ToolContent};
+use super::protocol::text_content;
 
 /// Each tool's name, its kind in the protocol, and the verb for the title.
 const TOOLS: &[(&str, &str, &str)] = &[
@@ -53,45 +53,49 @@ pub(super) fn begin_call(
     tool: &str,
     summary: &str,
     arguments: Value,
-) -> ToolCall {
+) -> Value {
+    let mut call = json!({
+        "sessionUpdate": "tool_call",
+        "toolCallId": id,
+        "title": title(tool, summary),
+        "name": tool,
+        "kind": kind(tool),
+        "status": "in_progress",
+        "locations": locations(root, tool, &arguments),
+    });
     let diffs = diffs_of(root, tool, &arguments);
-    ToolCall {
-        title: Some(title(tool, summary)),
-        name: Some(tool.to_owned()),
-        kind: Some(kind(tool)),
-        status: Some("in_progress"),
-        content: (!diffs.is_empty()).then_some(diffs),
-        locations: Some(locations(root, tool, &arguments)),
-        raw_input: Some(arguments),
-        tool_call_id: id,
+    if !diffs.is_empty() {
+        call["content"] = diffs.into();
     }
+    call["rawInput"] = arguments;
+    call
 }
 
 /// Reports the end of a call. The previewed change remains visible unless the call failed.
 pub(super) fn end_call(
     root: &Path,
-    id: String,
+    id: &str,
     tool: &str,
     outcome: ToolOutcome,
     text: &str,
     patches: &[FilePatch],
-) -> ToolCall {
-    let status = match outcome {
-        ToolOutcome::Done => "completed",
-        ToolOutcome::Failed | ToolOutcome::Denied => "failed",
-    };
+) -> Value {
+    let is_done = outcome == ToolOutcome::Done;
+    let mut call = json!({
+        "sessionUpdate": "tool_call_update",
+        "toolCallId": id,
+        "status": if is_done { "completed" } else { "failed" },
+    });
     let is_change = matches!(kind(tool), "edit" | "delete" | "move");
-    let content = match (outcome, patches) {
-        (ToolOutcome::Done, [_, ..]) => {
-            Some(patches.iter().flat_map(|it| patch(root, it)).collect())
-        }
-        (ToolOutcome::Done, []) if is_change => None,
-        _ => Some(result_text(text)),
-    };
-    ToolCall { tool_call_id: id, status: Some(status), content, ..ToolCall::default() }
+    if is_done && !patches.is_empty() {
+        call["content"] = patches.iter().flat_map(|it| patch(root, it)).collect();
+    } else if !(is_done && is_change) {
+        call["content"] = result_text(text).into();
+    }
+    call
 }
 
-fn pending_call(root: &Path, task: &str, question: &ApprovalRequest) -> ToolCall {
+fn pending_call(root: &Path, task: &str, question: &ApprovalRequest) -> Value {
     let mut content = Vec::new();
     if let Some(command) = &question.command {
         content.push(text(code_block("sh", command)));
@@ -109,15 +113,14 @@ fn pending_call(root: &Path, task: &str, question: &ApprovalRequest) -> ToolCall
     if !touches.is_empty() {
         content.push(text(touches.join("\n")));
     }
-    ToolCall {
-        tool_call_id: call_id(task, &question.call),
-        title: Some(question.summary.clone()),
-        name: Some(question.tool.clone()),
-        kind: Some(kind(&question.tool)),
-        status: Some("pending"),
-        content: Some(content),
-        ..ToolCall::default()
-    }
+    json!({
+        "toolCallId": call_id(task, &question.call),
+        "title": question.summary,
+        "name": question.tool,
+        "kind": kind(&question.tool),
+        "status": "pending",
+        "content": content,
+    })
 }
 
 /// Returns the most informative argument of a stored call on one line.
@@ -164,7 +167,7 @@ fn locations(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     paths.map(location).collect()
 }
 
-fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<ToolContent> {
+fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<Value> {
     let Some(path) = arguments["path"].as_str().and_then(|path| inside(root, path)) else {
         return Vec::new();
     };
@@ -178,41 +181,35 @@ fn diffs_of(root: &Path, tool: &str, arguments: &Value) -> Vec<ToolContent> {
         "file_edit" => edits(&path, &arguments["edits"]).unwrap_or_default(),
         _ => Vec::new(),
     };
-    let n_bytes: usize = diffs.iter().map(n_new_bytes).sum();
+    let new_bytes = |diff: &Value| diff["newText"].as_str().map_or(0, str::len);
+    let n_bytes: usize = diffs.iter().map(new_bytes).sum();
     if n_bytes <= MAX_SHOWN_BYTES { diffs } else { Vec::new() }
 }
 
 /// Returns `None` if a replacement is given by line numbers, because its old text is not available
 /// here.
-fn edits(path: &str, edits: &Value) -> Option<Vec<ToolContent>> {
+fn edits(path: &str, edits: &Value) -> Option<Vec<Value>> {
     let edit =
         |edit: &Value| Some(diff(path, Some(edit["find"].as_str()?), edit["replace"].as_str()?));
     edits.as_array()?.iter().map(edit).collect()
 }
 
-fn diff(path: &str, old: Option<&str>, new: &str) -> ToolContent {
-    let (old_text, new_text) = (old.map(str::to_owned), new.to_owned());
-    ToolContent::Diff { path: path.to_owned(), old_text, new_text }
+fn diff(path: &str, old: Option<&str>, new: &str) -> Value {
+    // `oldText` is null for a new file.
+    json!({ "type": "diff", "path": path, "oldText": old, "newText": new })
 }
 
-fn n_new_bytes(content: &ToolContent) -> usize {
-    match content {
-        ToolContent::Diff { new_text, .. } => new_text.len(),
-        ToolContent::Content { .. } => 0,
-    }
-}
-
-fn patch(root: &Path, patch: &FilePatch) -> Vec<ToolContent> {
+fn patch(root: &Path, patch: &FilePatch) -> Vec<Value> {
     pairs(root, &patch.diff).unwrap_or_else(|| vec![text(code_block("diff", &patch.diff))])
 }
 
-fn result_text(result: &str) -> Vec<ToolContent> {
+fn result_text(result: &str) -> Vec<Value> {
     let shown = &result[..result.floor_char_boundary(MAX_RESULT_BYTES)];
     if shown.trim().is_empty() { Vec::new() } else { vec![text(code_block("", shown))] }
 }
 
-fn text(text: String) -> ToolContent {
-    ToolContent::Content { content: text.into() }
+fn text(text: String) -> Value {
+    json!({ "type": "content", "content": text_content(text) })
 }
 
 fn code_block(language: &str, text: &str) -> String {
@@ -224,7 +221,7 @@ fn code_block(language: &str, text: &str) -> String {
 
 /// Returns the hunks of a diff as pairs of old and new text, or `None` if the diff cannot be parsed
 /// or was shortened.
-fn pairs(root: &Path, unified: &str) -> Option<Vec<ToolContent>> {
+fn pairs(root: &Path, unified: &str) -> Option<Vec<Value>> {
     let mut lines = unified.lines();
     let mut found = Vec::new();
     let mut file = None;
@@ -238,11 +235,8 @@ fn pairs(root: &Path, unified: &str) -> Option<Vec<ToolContent>> {
         let (old, new) = file?;
         let (old_text, new_text) = hunk(&mut lines, n_old, n_new)?;
         let name = if new == NO_FILE { old } else { new };
-        found.push(ToolContent::Diff {
-            path: inside(root, name)?,
-            old_text: (old != NO_FILE).then_some(old_text),
-            new_text,
-        });
+        let old_text = Some(old_text.as_str()).filter(|_| old != NO_FILE);
+        found.push(diff(&inside(root, name)?, old_text, &new_text));
     }
     Some(found)
 }
@@ -339,8 +333,7 @@ mod tests {
     use super::*;
 
     fn begin(tool: &str, summary: &str, arguments: Value) -> Value {
-        let call = begin_call(Path::new("/w"), call_id("task_1", "c"), tool, summary, arguments);
-        serde_json::to_value(call).unwrap()
+        begin_call(Path::new("/w"), call_id("task_1", "c"), tool, summary, arguments)
     }
 
     #[test]
@@ -349,7 +342,7 @@ mod tests {
         assert_eq!(
             call,
             json!({
-                "toolCallId": "task_1/c", "title": "Read src/a.rs", "name": "file_read", "kind": "read",
+                "sessionUpdate": "tool_call", "toolCallId": "task_1/c", "title": "Read src/a.rs", "name": "file_read", "kind": "read",
                 "status": "in_progress", "locations": [{ "path": "/w/src/a.rs", "line": 3 }],
                 "rawInput": { "path": "src/a.rs", "first_line": 3 },
             })
@@ -387,8 +380,7 @@ mod tests {
     #[test]
     fn a_result_is_text_or_a_diff() {
         let end = |tool: &str, outcome, text: &str, patches: &[FilePatch]| {
-            let call = end_call(Path::new("/w"), "c".to_owned(), tool, outcome, text, patches);
-            serde_json::to_value(call).unwrap()
+            end_call(Path::new("/w"), "c", tool, outcome, text, patches)
         };
         let patch = FilePatch {
             path: "a".to_owned(),
@@ -425,15 +417,13 @@ mod tests {
             command: None,
             host: None,
         };
-        let call =
-            serde_json::to_value(pending_call(Path::new("/w"), "task_1", &question)).unwrap();
+        let call = pending_call(Path::new("/w"), "task_1", &question);
         assert_eq!(call["content"][0]["type"], "diff");
         assert_eq!(call["content"][1]["content"]["text"], "- Changes `a`");
         assert_eq!(call["status"], "pending");
         question.is_diff_cut = true;
         question.command = Some("make".to_owned());
-        let call =
-            serde_json::to_value(pending_call(Path::new("/w"), "task_1", &question)).unwrap();
+        let call = pending_call(Path::new("/w"), "task_1", &question);
         let texts: Vec<&str> = call["content"]
             .as_array()
             .unwrap()
@@ -447,9 +437,10 @@ mod tests {
 
     fn shown(unified: &str) -> Option<Vec<(String, Option<String>, String)>> {
         let found = pairs(Path::new("/w"), unified)?;
-        let fields = |content| match content {
-            ToolContent::Diff { path, old_text, new_text } => (path, old_text, new_text),
-            ToolContent::Content { .. } => panic!("not a diff"),
+        let text = |content: &Value, name: &str| content[name].as_str().map(str::to_owned);
+        let fields = |content: Value| {
+            let path = text(&content, "path").expect("a diff");
+            (path, text(&content, "oldText"), text(&content, "newText").unwrap())
         };
         Some(found.into_iter().map(fields).collect())
     }

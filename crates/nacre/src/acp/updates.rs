@@ -7,9 +7,9 @@ use nacre_types::{
     Attachment, ChatItem, ChatItemKind, ChecklistItem, ChecklistState, TaskEnd, TaskState,
     TaskUpdate, TurnUsage,
 };
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::protocol::{Cost, SessionUpdate, ToolCall};
+use super::protocol::chunk;
 use super::tool_calls::{begin_call, call_id, end_call, summary};
 
 /// Whether the client supports notices. Otherwise they are sent as thoughts.
@@ -35,7 +35,7 @@ impl TurnView {
         Self { root, task, notices, step: 0, said: String::new(), last_text: None }
     }
 
-    pub(super) fn take(&mut self, update: TaskUpdate) -> Vec<SessionUpdate> {
+    pub(super) fn take(&mut self, update: TaskUpdate) -> Vec<Value> {
         if let TaskUpdate::Text { text } = update {
             return vec![self.say(&text)];
         }
@@ -47,7 +47,7 @@ impl TurnView {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "the session handles the other updates")]
-    fn other(&mut self, update: TaskUpdate) -> Vec<SessionUpdate> {
+    fn other(&mut self, update: TaskUpdate) -> Vec<Value> {
         match update {
             TaskUpdate::Step { step } => {
                 self.step = step;
@@ -58,18 +58,16 @@ impl TurnView {
             TaskUpdate::Reasoning { text } => vec![self.think(text)],
             TaskUpdate::ToolCall { call, tool, summary, arguments } => {
                 let id = call_id(&self.task, &call);
-                let call = begin_call(&self.root, id, &tool, &summary, arguments);
-                vec![SessionUpdate::ToolCall(call)]
+                vec![begin_call(&self.root, id, &tool, &summary, arguments)]
             }
             TaskUpdate::ToolResult { call, tool, outcome, text, patches, duration_ms: _ } => {
                 let id = call_id(&self.task, &call);
-                let call = end_call(&self.root, id, &tool, outcome, &text, &patches);
-                vec![SessionUpdate::ToolCallUpdate(call)]
+                vec![end_call(&self.root, &id, &tool, outcome, &text, &patches)]
             }
             TaskUpdate::Checklist { items } => vec![plan(items)],
             TaskUpdate::Steered { text } => {
                 let message_id = format!("{}.{}.steered", self.task, self.step);
-                vec![SessionUpdate::UserMessageChunk { content: text.into(), message_id }]
+                vec![chunk("user_message_chunk", text, &message_id)]
             }
             TaskUpdate::Notice { text } => vec![self.notice(text)],
             TaskUpdate::Usage(usage) => usage_update(usage),
@@ -84,7 +82,7 @@ impl TurnView {
         format!("{}.{}", self.task, self.step)
     }
 
-    fn say(&mut self, text: &str) -> SessionUpdate {
+    fn say(&mut self, text: &str) -> Value {
         // Clients that ignore message ids would merge the text of two steps.
         let gap = match self.last_text {
             Some(step) if step != self.step => "\n\n",
@@ -92,57 +90,56 @@ impl TurnView {
         };
         self.said.push_str(text);
         self.last_text = Some(self.step);
-        let content = format!("{gap}{text}").into();
-        SessionUpdate::AgentMessageChunk { content, message_id: self.message_id() }
+        chunk("agent_message_chunk", format!("{gap}{text}"), &self.message_id())
     }
 
-    fn think(&self, text: String) -> SessionUpdate {
-        let message_id = format!("{}.thought", self.message_id());
-        SessionUpdate::AgentThoughtChunk { content: text.into(), message_id }
+    fn think(&self, text: String) -> Value {
+        chunk("agent_thought_chunk", text, &format!("{}.thought", self.message_id()))
     }
 
     /// Appends a note and the new text, because the protocol cannot replace a message.
-    fn replace(&mut self, text: &str) -> Vec<SessionUpdate> {
+    fn replace(&mut self, text: &str) -> Vec<Value> {
         let said = std::mem::replace(&mut self.said, text.to_owned());
         let shown = match text.strip_prefix(said.as_str()) {
             Some("") => return Vec::new(),
             Some(more) => more.to_owned(),
             None => format!("\n\n*What was said above is void.*\n\n{text}"),
         };
-        let message_id = self.message_id();
-        vec![SessionUpdate::AgentMessageChunk { content: shown.into(), message_id }]
+        vec![chunk("agent_message_chunk", shown, &self.message_id())]
     }
 
-    fn notice(&self, text: String) -> SessionUpdate {
+    fn notice(&self, text: String) -> Value {
         match self.notices {
             // The protocol requires a non-empty title.
             Notices::Shown if !text.is_empty() => {
-                SessionUpdate::Notice { severity: "info", title: text }
+                json!({ "sessionUpdate": "notice", "severity": "info", "title": text })
             }
             Notices::Shown | Notices::AsThoughts => self.think(format!("{text}\n")),
         }
     }
 
     /// Returns the final updates of a turn. If the turn was blocked, they include the reason.
-    fn end(&self, end: TaskEnd) -> Vec<SessionUpdate> {
+    fn end(&self, end: TaskEnd) -> Vec<Value> {
         let TaskEnd { signal, reason, usage, .. } = end;
         let mut updates = usage_update(usage);
         if let (true, Some(reason)) = (signal == "blocked", reason) {
-            let message_id = format!("{}.end", self.task);
-            let content = format!("\n\nBlocked: {reason}").into();
-            updates.push(SessionUpdate::AgentMessageChunk { content, message_id });
+            let text = format!("\n\nBlocked: {reason}");
+            updates.push(chunk("agent_message_chunk", text, &format!("{}.end", self.task)));
         }
         updates
     }
 }
 
-fn usage_update(usage: TurnUsage) -> Vec<SessionUpdate> {
+fn usage_update(usage: TurnUsage) -> Vec<Value> {
     let TurnUsage { context: used, window: size, cost_usd, .. } = usage;
-    let cost = cost_usd.map(|amount| Cost { amount, currency: "USD" });
-    if size == 0 { Vec::new() } else { vec![SessionUpdate::UsageUpdate { used, size, cost }] }
+    let mut update = json!({ "sessionUpdate": "usage_update", "used": used, "size": size });
+    if let Some(amount) = cost_usd {
+        update["cost"] = json!({ "amount": amount, "currency": "USD" });
+    }
+    if size == 0 { Vec::new() } else { vec![update] }
 }
 
-fn plan(items: Vec<ChecklistItem>) -> SessionUpdate {
+fn plan(items: Vec<ChecklistItem>) -> Value {
     let entry = |item: ChecklistItem| {
         let (status, content) = match item.state {
             ChecklistState::Pending => ("pending", item.label),
@@ -153,7 +150,8 @@ fn plan(items: Vec<ChecklistItem>) -> SessionUpdate {
         };
         json!({ "content": content, "priority": "medium", "status": status })
     };
-    SessionUpdate::Plan { entries: items.into_iter().map(entry).collect() }
+    let entries: Vec<Value> = items.into_iter().map(entry).collect();
+    json!({ "sessionUpdate": "plan", "entries": entries })
 }
 
 pub(super) struct Replay {
@@ -169,36 +167,27 @@ impl Replay {
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "other states are not an end")]
-    pub(super) fn take(&mut self, item: ChatItem) -> Option<SessionUpdate> {
+    pub(super) fn take(&mut self, item: ChatItem) -> Option<Value> {
         let message_id = format!("{}.{}", self.session, item.sequence);
         let id_of = |call: &str| call_id(item.task.as_deref().unwrap_or_default(), call);
-        let say = |text: String| SessionUpdate::AgentMessageChunk {
-            content: text.into(),
-            message_id: message_id.clone(),
-        };
-        let think = |text: String| SessionUpdate::AgentThoughtChunk {
-            content: text.into(),
-            message_id: message_id.clone(),
-        };
+        let say = |text: String| chunk("agent_message_chunk", text, &message_id);
+        let think = |text: String| chunk("agent_thought_chunk", text, &message_id);
         match item.kind {
             ChatItemKind::User { text, attachments, is_steering: _ } => {
-                let content = with_attachments(text, &attachments).into();
-                Some(SessionUpdate::UserMessageChunk { content, message_id })
+                let text = with_attachments(text, &attachments);
+                Some(chunk("user_message_chunk", text, &message_id))
             }
             ChatItemKind::Assistant { text, .. } => (!text.is_empty()).then(|| say(text)),
             ChatItemKind::Reasoning { text } => (!text.is_empty()).then(|| think(text)),
             ChatItemKind::ToolCall { call, tool, arguments } => {
                 let id = id_of(&call);
                 self.open.insert(id.clone());
-                let about = summary(&arguments);
-                let call = begin_call(&self.root, id, &tool, &about, arguments);
-                Some(SessionUpdate::ToolCall(call))
+                Some(begin_call(&self.root, id, &tool, &summary(&arguments), arguments))
             }
             ChatItemKind::ToolResult { call, tool, outcome, text } => {
                 let id = id_of(&call);
                 self.open.remove(&id);
-                let call = end_call(&self.root, id, &tool, outcome, &text, &[]);
-                Some(SessionUpdate::ToolCallUpdate(call))
+                Some(end_call(&self.root, &id, &tool, outcome, &text, &[]))
             }
             ChatItemKind::Checklist { items } => Some(plan(items)),
             ChatItemKind::Summary { text } => Some(think(format!("What was said before: {text}"))),
@@ -219,10 +208,9 @@ impl Replay {
     }
 
     /// Ends calls that have no result because their turn was killed or stopped.
-    pub(super) fn finish(self) -> impl Iterator<Item = SessionUpdate> {
-        self.open.into_iter().map(|tool_call_id| {
-            let status = Some("failed");
-            SessionUpdate::ToolCallUpdate(ToolCall { tool_call_id, status, ..ToolCall::default() })
+    pub(super) fn finish(self) -> impl Iterator<Item = Value> {
+        self.open.into_iter().map(|id| {
+            json!({ "sessionUpdate": "tool_call_update", "toolCallId": id, "status": "failed" })
         })
     }
 }
@@ -242,8 +230,6 @@ fn with_attachments(text: String, attachments: &[Attachment]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::{Value, json};
-
     use super::*;
 
     fn view(notices: Notices) -> TurnView {
@@ -254,7 +240,7 @@ mod tests {
         let mut view = view(notices);
         let read = |message: &Value| serde_json::from_value::<TaskUpdate>(message.clone()).unwrap();
         let updates = messages.iter().flat_map(|message| view.take(read(message)));
-        updates.map(|update| serde_json::to_value(update).unwrap()).collect()
+        updates.collect()
     }
 
     fn texts(updates: &[Value]) -> Vec<(&str, &str)> {
@@ -363,7 +349,7 @@ mod tests {
 
     fn replay(items: &[Value]) -> Vec<Value> {
         let mut replay = Replay::new(PathBuf::from("/w"), "ses_1".to_owned());
-        let mut updates: Vec<SessionUpdate> = Vec::new();
+        let mut updates: Vec<Value> = Vec::new();
         for (number, item) in items.iter().enumerate() {
             let mut item = item.clone();
             item["sequence"] = json!(number + 1);
@@ -372,7 +358,7 @@ mod tests {
             updates.extend(replay.take(serde_json::from_value(item).unwrap()));
         }
         updates.extend(replay.finish());
-        updates.into_iter().map(|update| serde_json::to_value(update).unwrap()).collect()
+        updates
     }
 
     #[test]

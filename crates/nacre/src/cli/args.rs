@@ -26,6 +26,10 @@ pub(crate) fn value_with_help(name: &'static str, help: &'static str) -> Possibl
     PossibleValue::new(name).help(help)
 }
 
+// A doc comment would replace the help of the commands that use it.
+#[derive(Debug, Args)]
+pub(crate) struct NoArgs {}
+
 #[derive(Clone, Copy, Debug, Args)]
 pub(crate) struct ScopeArg {
     /// Which stores to use [default: the setting memory.scope]

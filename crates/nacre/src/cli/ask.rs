@@ -63,10 +63,8 @@ pub(crate) fn cmd_ask(ui: &mut Ui, host: &Host, args: AskArgs) -> CommandResult 
         scope: scope.mode(),
         all_projects,
     };
-    let events = ui.cancellable_events();
-    let here = || ops::ask(host, &request, &events);
-    let report = by_server_or(server, "POST /api/ask", &request, &events, here)?;
-    drop(events);
+    let here = |events: &_| ops::ask(host, &request, events);
+    let report = by_server_or(server, "POST /api/ask", &request, ui.cancellable_events(), here)?;
     ui.report(&report, |ui, report| match report {
         AskReport::Model(answer) => print_answer(ui, answer),
         AskReport::Memories(answer) => print_memories(ui, answer),

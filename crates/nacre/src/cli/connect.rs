@@ -35,7 +35,7 @@ const AFTER_ADDING: &str =
 #[command(verbatim_doc_comment)]
 pub(crate) struct ConnectArgs {
     /// Agents, or an action
-    #[arg(value_parser = target_parser(), default_value = "list")]
+    #[arg(value_parser = PossibleValuesParser::new(ACTIONS.into_iter().chain(ops::names())), default_value = "list")]
     targets: Vec<String>,
 
     /// The folder of the agent's traces (can be repeated)
@@ -79,25 +79,16 @@ pub(crate) struct ConnectArgs {
     trust_hooks: bool,
 }
 
-fn target_parser() -> PossibleValuesParser {
-    PossibleValuesParser::new(ACTIONS.into_iter().chain(ops::names()))
-}
-
 pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: ConnectArgs) -> CommandResult {
     if args.targets.first().is_some_and(|target| target == "doctor") {
         let agents: Vec<String> = args.targets.into_iter().skip(1).collect();
         return ui.report(&ops::doctor(host, &agents)?, print_checks);
     }
-    let request = if args.trust_hooks {
-        let Some(request) = trust_request(ui, host, &args)? else { return Ok(Exit::DONE) };
-        request
-    } else {
-        let request = args.request()?;
-        let Some(request) = confirm_request(ui, host, &args, request)? else {
-            return Ok(Exit::DONE);
-        };
-        request
+    let request = match args.trust_hooks {
+        true => trust_request(ui, host, &args)?,
+        false => confirm_request(ui, host, &args, args.request()?)?,
     };
+    let Some(request) = request else { return Ok(Exit::DONE) };
     let is_removal = matches!(request, ConnectRequest::Remove { .. });
     let next = if is_removal { AFTER_REMOVING } else { AFTER_ADDING };
     let report = ops::connect(host, &request)?;

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jiff::Timestamp;
@@ -67,7 +67,11 @@ pub(crate) fn read_for_hook() -> Environment {
     let begun = std::time::Instant::now();
     let folder = std::fs::canonicalize(&folder).unwrap_or(folder);
     let home = std::env::home_dir().filter(|home| !home.as_os_str().is_empty());
-    let path = own_path(&folder, home.as_deref());
+    // Folders inside the repository are removed from `PATH`, because they could contain untrusted
+    // programs.
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = search_path(&path, &trees_around(&folder, home.as_deref()));
+    let path = path.into_string().unwrap_or_default();
     let vars = std::env::vars_os().filter_map(pair).map(|(name, value)| match name.as_str() {
         "PATH" => (name, path.clone()),
         _ => (name, value),
@@ -85,14 +89,6 @@ pub(crate) fn read_for_hook() -> Environment {
         uptime: Arc::new(move || begun.elapsed()),
         random,
     }
-}
-
-/// Returns the user's `PATH` without folders inside the repository, which could contain untrusted
-/// programs.
-#[expect(clippy::disallowed_methods, reason = "this is the one place")]
-fn own_path(folder: &Path, home: Option<&Path>) -> String {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    search_path(&path, &trees_around(folder, home)).into_string().unwrap_or_default()
 }
 
 /// Returns the path of this program, preferably through `PATH`, because that path remains valid

@@ -151,6 +151,7 @@ fn print_event(ui: &mut Ui, TaskEvent { sequence, at, fields }: &TaskEvent) {
 /// Adds fields as `key=value`. Nested objects use their key as a prefix, and empty values are
 /// omitted.
 fn push_pairs(pairs: &mut Vec<String>, prefix: &str, fields: &Map<String, Value>) {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
     for (key, value) in fields {
         let text = match value {
             Value::Null => continue,
@@ -159,16 +160,11 @@ fn push_pairs(pairs: &mut Vec<String>, prefix: &str, fields: &Map<String, Value>
                 push_pairs(pairs, &format!("{prefix}{key}."), inner);
                 continue;
             }
-            Value::String(text) if is_word(text) => text.clone(),
+            Value::String(text) if !text.is_empty() && text.chars().all(is_plain) => text.clone(),
             Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 value.to_string()
             }
         };
         pairs.push(Shown(&format!("{prefix}{key}={text}")).one_line());
     }
-}
-
-fn is_word(text: &str) -> bool {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:".contains(c);
-    !text.is_empty() && text.chars().all(is_plain)
 }

@@ -5,6 +5,10 @@ use std::fmt::Write as _;
 use clap::CommandFactory as _;
 
 use super::Cli;
+use super::prelude::*;
+
+const EXIT_CODES: &str = "Exit codes: 0 done, 1 failed, 2 usage error, 3 partly done, \
+                          4 busy: another process is writing.";
 
 const GROUPS: &[(&str, &[&str])] = &[
     ("Start", &["init", "status", "doctor"]),
@@ -24,8 +28,14 @@ pub(super) fn command() -> clap::Command {
     command.help_template(template)
 }
 
+pub(super) fn cmd_commands(ui: &mut Ui) -> CommandResult {
+    ui.table(all_commands().into_iter().map(|(name, about)| [title(name), faint(about)]));
+    ui.status(format!("\n{EXIT_CODES}"));
+    Ok(Exit::DONE)
+}
+
 /// Returns every visible command with its description, those of the overview page first.
-pub(super) fn all_commands() -> Vec<(String, String)> {
+fn all_commands() -> Vec<(String, String)> {
     let command = Cli::command();
     let visible = command.get_subcommands().filter(|command| !command.is_hide_set());
     let mut names: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| *names).copied().collect();

@@ -16,20 +16,13 @@ const EXIT_INTERRUPTED: i32 = 130;
 
 /// Time allowed for an operation to stop. It normally takes milliseconds, but more on a busy
 /// machine.
-const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
+pub(super) const CANCEL_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Time allowed for a server to stop, which includes time for its tasks to end.
-const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(20);
+pub(super) const SERVER_STOP_TIMEOUT: Duration = Duration::from_secs(20);
 
-pub(super) fn cancel_on_ctrl_c(cancel: Cancel) {
-    cancel_within(cancel, CANCEL_TIMEOUT);
-}
-
-pub(super) fn stop_on_ctrl_c(stop: Cancel) {
-    cancel_within(stop, SERVER_STOP_TIMEOUT);
-}
-
-fn cancel_within(cancel: Cancel, timeout: Duration) {
+/// Cancels on the first Ctrl-C, and ends the process on the second one or after the timeout.
+pub(super) fn cancel_on_ctrl_c(cancel: Cancel, timeout: Duration) {
     listen(move |ready| async move {
         let Ok(mut presses) = presses() else { return };
         let _ = ready.send(());

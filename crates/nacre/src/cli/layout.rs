@@ -64,56 +64,51 @@ pub(crate) fn faint(text: impl Display) -> Cell {
     cell(Role::Faint, text)
 }
 
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Columns {
-    /// Width of the terminal; `None` if text is not shortened.
-    pub(super) width: Option<usize>,
-    /// Index of the column that is shortened first.
-    pub(super) flexible: usize,
-    pub(super) color: bool,
-}
-
-impl Columns {
-    pub(super) fn lines(self, rows: &[Row]) -> Vec<String> {
-        let widths = self.widths(rows);
-        rows.iter().map(|row| self.line(row, &widths)).collect()
-    }
-
-    fn line(self, row: &Row, widths: &[usize]) -> String {
+/// Formats rows as aligned columns. Text is shortened to `width`, if given, first in the column with
+/// the index `flexible`.
+pub(super) fn table_lines(
+    rows: &[Row],
+    width: Option<usize>,
+    flexible: usize,
+    color: bool,
+) -> Vec<String> {
+    let widths = widths(rows, width, flexible);
+    let line = |row: &Row| {
         let mut line = String::new();
         for (idx, (role, cell)) in row.iter().enumerate() {
             let cell = cut_cell(cell, widths[idx]);
-            line.push_str(&paint(self.color, *role, &cell));
+            line.push_str(&paint(color, *role, &cell));
             if idx + 1 < row.len() {
                 line.push_str(&" ".repeat(widths[idx] - cell.width() + GAP));
             }
         }
         line.truncate(line.trim_end().len());
         line
-    }
+    };
+    rows.iter().map(line).collect()
+}
 
-    fn widths(self, rows: &[Row]) -> Vec<usize> {
-        let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-        let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
-        let widest = |column| cells(column).map(|(_, cell)| cell.width()).max().unwrap_or(0);
-        let mut widths: Vec<usize> = (0..n_columns).map(widest).collect();
-        let Some(room) = self.width else { return widths };
-        let room = room.saturating_sub(GAP * n_columns.saturating_sub(1));
-        let is_id = |column| cells(column).any(|(role, _)| matches!(role, Role::Id));
-        let mut excess = widths.iter().sum::<usize>().saturating_sub(room);
-        // Ids are never shortened, because a partial id cannot be used in a command.
-        let mut others: Vec<usize> =
-            (0..n_columns).filter(|column| *column != self.flexible && !is_id(*column)).collect();
-        others.sort_by_key(|column| std::cmp::Reverse(widths[*column]));
-        let flexible = Some(self.flexible).filter(|column| *column < n_columns);
-        for column in flexible.into_iter().chain(others) {
-            let least = if column == self.flexible { MIN_FLEXIBLE } else { MIN_OTHER };
-            let given = widths[column].saturating_sub(least).min(excess);
-            widths[column] -= given;
-            excess -= given;
-        }
-        widths
+fn widths(rows: &[Row], width: Option<usize>, flexible: usize) -> Vec<usize> {
+    let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let cells = |column: usize| rows.iter().filter_map(move |row| row.get(column));
+    let widest = |column| cells(column).map(|(_, cell)| cell.width()).max().unwrap_or(0);
+    let mut widths: Vec<usize> = (0..n_columns).map(widest).collect();
+    let Some(room) = width else { return widths };
+    let room = room.saturating_sub(GAP * n_columns.saturating_sub(1));
+    let is_id = |column| cells(column).any(|(role, _)| matches!(role, Role::Id));
+    let mut excess = widths.iter().sum::<usize>().saturating_sub(room);
+    // Ids are never shortened, because a partial id cannot be used in a command.
+    let mut others: Vec<usize> =
+        (0..n_columns).filter(|column| *column != flexible && !is_id(*column)).collect();
+    others.sort_by_key(|column| std::cmp::Reverse(widths[*column]));
+    let first = Some(flexible).filter(|column| *column < n_columns);
+    for column in first.into_iter().chain(others) {
+        let least = if column == flexible { MIN_FLEXIBLE } else { MIN_OTHER };
+        let given = widths[column].saturating_sub(least).min(excess);
+        widths[column] -= given;
+        excess -= given;
     }
+    widths
 }
 
 /// Shortens a cell to a width. Text before a note is shortened first.
@@ -190,7 +185,7 @@ mod tests {
             row("Use SQLite for the queue of jobs", "decision", "20261115-use"),
             row("数据库 数据库 数据库 数据库 数据库", "pitfall", "2026"),
         ];
-        Columns { width, flexible, color: false }.lines(&rows)
+        table_lines(&rows, width, flexible, false)
     }
 
     #[test]
@@ -216,7 +211,7 @@ mod tests {
             row(&format!("Tabs{KEPT}  (candidate)")),
             row("Use SQLite for the sessions of people"),
         ];
-        let lines = |width| Columns { width, flexible: 0, color: false }.lines(&rows);
+        let lines = |width| table_lines(&rows, width, 0, false);
         assert_eq!(
             lines(Some(40)),
             [

@@ -57,9 +57,8 @@ pub(crate) fn cmd_maintain(ui: &mut Ui, host: &Host, args: MaintainArgs) -> Comm
     let server = if scripted.is_some() { None } else { server(ui, host) };
     let request = MaintainRequest { dry_run, force, all, rewrite, scripted };
     let events = ui.cancellable_events();
-    let here = || ops::maintain(host, &request, &events);
-    let report = by_server_or(server, "POST /api/maintain", &request, &events, here)?;
-    drop(events);
+    let here = |events: &_| ops::maintain(host, &request, events);
+    let report = by_server_or(server, "POST /api/maintain", &request, events, here)?;
     ui.report(&report, print)
 }
 

@@ -31,7 +31,8 @@ mod prelude;
 mod progress;
 mod project;
 mod queue;
-mod reference;
+#[cfg(test)]
+mod reference_tests;
 mod remote;
 mod render;
 mod report;
@@ -52,6 +53,7 @@ mod undo;
 mod usage;
 
 use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::process::ExitCode;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -85,7 +87,7 @@ struct Globals {
     project: Option<String>,
 
     /// When to use colors
-    #[arg(long, global = true, value_name = "WHEN", value_parser = color_parser())]
+    #[arg(long, global = true, value_name = "WHEN", value_parser = PossibleValuesParser::new(ColorChoice::NAMES).try_map(|name| name.parse::<ColorChoice>()))]
     color: Option<ColorChoice>,
 
     /// Print long output without a pager
@@ -101,10 +103,6 @@ struct Globals {
     local: bool,
 }
 
-fn color_parser() -> impl TypedValueParser<Value = ColorChoice> {
-    PossibleValuesParser::new(ColorChoice::NAMES).try_map(|name| name.parse::<ColorChoice>())
-}
-
 #[derive(Debug, Subcommand)]
 enum Command {
     /// List every command, including rarely used ones
@@ -112,7 +110,6 @@ enum Command {
     Commands,
     Completions(completions::CompletionsArgs),
     Hook(hook::HookArgs),
-    Reference(reference::ReferenceArgs),
     #[command(flatten)]
     Host(HostCommand),
     /// Serve memory and code map to a coding agent, as an MCP server
@@ -192,7 +189,11 @@ macro_rules! commands {
 
 commands! {
     Init(init::InitArgs, cmd_init) ACTS.takes_any_folder();
-    Status(status::StatusArgs, cmd_status) SHOWS.tolerates_repository();
+    /// Show memories, sessions and pending work of this project
+    ///
+    /// Counts memories by type and sessions by state, and shows the result of the last `nacre doctor`.
+    /// It reads file names and keys only, and checks nothing itself.
+    Status(status::NoArgs, cmd_status) SHOWS.tolerates_repository();
     Doctor(doctor::DoctorArgs, cmd_doctor) SHOWS.tolerates_repository();
     /// Add, find, read and change memories
     #[command(subcommand)]
@@ -224,7 +225,11 @@ commands! {
     Events(events::EventsArgs, cmd_events) SHOWS;
     Server(server::ServerArgs, cmd_server) SHOWS.tolerates_repository();
     Up(service::UpArgs, cmd_up) ACTS.tolerates_repository();
-    Down(service::DownArgs, cmd_down) ACTS.tolerates_repository();
+    /// Stop what `nacre up` started
+    ///
+    /// Running work has a few seconds to finish and is then cancelled; the next sync continues it. A
+    /// service of systemd or launchd is also disabled.
+    Down(service::NoArgs, cmd_down) ACTS.tolerates_repository();
     Logs(service::LogsArgs, cmd_logs) ACTS.tolerates_repository();
     Push(team::PushArgs, cmd_push) ACTS.uses_memory();
     Pull(team::PullArgs, cmd_pull) ACTS.uses_memory();
@@ -267,15 +272,24 @@ pub(crate) fn main() -> ExitCode {
     if matches!(args.get(1).and_then(|arg| arg.to_str()), Some("--version" | "-V"))
         && args.len() == 2
     {
-        return ui::print_version();
+        return match writeln!(io::stdout(), "nacre {}", env!("NACRE_VERSION")) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(_) => Exit::FAILED.into(),
+        };
     }
     // Hooks block the calling agent, so they must be fast, and they must not print errors.
     if let Some(words) = hook_words(&args) {
         return ExitCode::from(crate::hook::run(&words, env::read_for_hook()));
     }
     let is_json = args.iter().any(|arg| arg == "--json");
-    match parse(args.clone()) {
-        Ok(cli) => dispatch(cli),
+    let matches = help::command().try_get_matches_from(&args);
+    match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
+        Ok(Cli { globals, command }) => {
+            let environment = env::read();
+            let mut ui = Ui::new(&environment, env::terminals(), &globals);
+            let result = run(&mut ui, environment, globals, command);
+            ui.finish(result)
+        }
         Err(error) => end_with_usage(&error, &args, is_json),
     }
 }
@@ -301,25 +315,15 @@ fn hook_words(args: &[OsString]) -> Option<Vec<String>> {
     (first == "hook" && !is_person).then(|| rest.to_vec())
 }
 
-fn parse(args: Vec<OsString>) -> Result<Cli, clap::Error> {
-    let matches = help::command().try_get_matches_from(args)?;
-    Cli::from_arg_matches(&matches)
-}
-
-fn dispatch(Cli { globals, command }: Cli) -> ExitCode {
-    let environment = env::read();
-    let mut ui = Ui::new(&environment, env::terminals(), &globals);
-    let result = run(&mut ui, environment, globals, command);
-    ui.finish(result)
-}
-
 fn run(ui: &mut Ui, environment: Environment, globals: Globals, command: Command) -> CommandResult {
     match command {
-        Command::Commands => reference::cmd_commands(ui),
+        Command::Commands => help::cmd_commands(ui),
         Command::Completions(args) => completions::cmd_completions(ui, args),
         Command::Hook(args) => hook::cmd_hook(args),
-        Command::Reference(args) => reference::cmd_reference(ui, args),
-        Command::Mcp => service::cmd_mcp(environment, globals.project),
+        Command::Mcp => {
+            nacre_server::mcp::serve(environment, globals.project)?;
+            Ok(Exit::DONE)
+        }
         Command::Serve(args) => service::cmd_serve(ui, environment, args),
         Command::Host(command) => {
             let policy = command.policy();

@@ -3,7 +3,7 @@
 //! The pager is selected only by environment variables and a flag, never by a file, because a
 //! repository could contain a malicious one.
 
-use std::io::{self, Write};
+use std::io::Write as _;
 use std::process::{Command, Stdio};
 
 use nacre_ops::host::Environment;
@@ -58,44 +58,6 @@ pub(super) fn is_long(text: &[u8], size: TerminalSize) -> bool {
     let text = String::from_utf8_lossy(text);
     let n_rows = |line: &str| line.width().div_ceil(size.columns.max(1)).max(1);
     text.lines().map(n_rows).sum::<usize>() >= size.rows
-}
-
-/// Writes to standard output, or to a buffer while a page is collected.
-#[derive(Debug)]
-pub(super) struct Output {
-    stdout: io::BufWriter<io::Stdout>,
-    page: Option<Vec<u8>>,
-}
-
-impl Output {
-    pub(super) fn new() -> Self {
-        Self { stdout: io::BufWriter::new(io::stdout()), page: None }
-    }
-
-    pub(super) fn is_paging(&self) -> bool {
-        self.page.is_some()
-    }
-
-    pub(super) fn begin_page(&mut self) {
-        self.page = Some(Vec::new());
-    }
-
-    pub(super) fn end_page(&mut self) -> Vec<u8> {
-        self.page.take().unwrap_or_default()
-    }
-}
-
-impl Write for Output {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match &mut self.page {
-            Some(page) => page.write(bytes),
-            None => self.stdout.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.stdout.flush()
-    }
 }
 
 #[cfg(test)]

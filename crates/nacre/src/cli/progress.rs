@@ -80,27 +80,21 @@ impl EventScreen {
             }
             Event::Words { text } => {
                 self.lock().pause();
-                self.show_words(text);
+                if self.shows_progress && !text.is_empty() {
+                    self.is_inside_line.store(!text.ends_with('\n'), Ordering::Relaxed);
+                    let words = paint(self.color, Role::Faint, Shown(text));
+                    let _ = write!(io::stderr(), "{words}");
+                }
             }
             Event::Sentence { text, .. } => {
                 self.lock().pause();
-                self.show_sentence(text);
+                if self.is_watched {
+                    self.has_answer.store(true, Ordering::Relaxed);
+                    // If the reader is gone, the next write reports it.
+                    let mut stdout = io::stdout();
+                    let _ = write!(stdout, "{}", Shown(text)).and_then(|()| stdout.flush());
+                }
             }
-        }
-    }
-
-    fn show_words(&self, text: &str) {
-        if self.shows_progress && !text.is_empty() {
-            self.is_inside_line.store(!text.ends_with('\n'), Ordering::Relaxed);
-            let _ = write!(io::stderr(), "{}", paint(self.color, Role::Faint, Shown(text)));
-        }
-    }
-
-    fn show_sentence(&self, text: &str) {
-        if self.is_watched {
-            self.has_answer.store(true, Ordering::Relaxed);
-            // If the reader is gone, the next write reports it.
-            let _ = write!(io::stdout(), "{}", Shown(text)).and_then(|()| io::stdout().flush());
         }
     }
 

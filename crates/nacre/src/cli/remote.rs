@@ -20,10 +20,12 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
     server: Option<Client>,
     endpoint: &str,
     request: &Q,
-    events: &Events,
-    here: impl FnOnce() -> Result<R, OpError>,
+    events: Events,
+    here: impl FnOnce(&Events) -> Result<R, OpError>,
 ) -> Result<R, OpError> {
-    let Some((client, (verb, path))) = server.zip(endpoint.split_once(' ')) else { return here() };
+    let Some((client, (verb, path))) = server.zip(endpoint.split_once(' ')) else {
+        return here(&events);
+    };
     let cancel = events.cancel().clone();
     let mut on_event = |event| events.emit(event);
     let is_stopped = || cancel.is_cancelled();
@@ -31,7 +33,7 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
         Ok(report) => Ok(report),
         Err(_) if is_stopped() => Err(OpError::cancelled()),
         // The server ended without removing its address file.
-        Err(ClientError::Unreachable(_)) => here(),
+        Err(ClientError::Unreachable(_)) => here(&events),
         Err(ClientError::Failed(failure)) => Err(failure.into()),
         Err(ClientError::Broken(what)) => {
             Err(OpError::new(ErrorCode::Unavailable, "The server closed the connection")

@@ -35,9 +35,7 @@ pub(crate) struct ReportArgs {
 pub(crate) fn cmd_report(ui: &mut Ui, host: &Host, args: ReportArgs) -> CommandResult {
     let ReportArgs { since, team, html, force } = args;
     if team {
-        let events = ui.cancellable_events();
-        let report = team::report(host, &SinceRequest { since }, &events)?;
-        drop(events);
+        let report = team::report(host, &SinceRequest { since }, &ui.cancellable_events())?;
         return ui.report(&report, print_team);
     }
     let report = ops::report(host, &ReportRequest { since, html, force })?;

@@ -83,7 +83,10 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandR
         Some(ReviewCommand::Accept { mut ids, all, supersedes, scope }) => {
             let scope = scope.mode();
             if all {
-                ids = trusted_candidates(host, scope)?;
+                // Users must read quarantined candidates and accept them by id.
+                let all = ops::waiting(host, &ReviewListRequest { limit: Some(0), scope })?;
+                let trusted = all.candidates.into_iter().filter(|one| one.reason.is_none());
+                ids = trusted.map(|candidate| candidate.memory.id).collect();
             }
             if ids.is_empty() {
                 ui.status("No candidates to review.");
@@ -106,14 +109,6 @@ pub(crate) fn cmd_review(ui: &mut Ui, host: &Host, args: ReviewArgs) -> CommandR
         return ui.report(&report, print_list);
     }
     Picker { host, scope, n_accepted: 0, n_rejected: 0 }.pick(ui, report)
-}
-
-/// Returns the ids of all candidates that are not quarantined. Users must read quarantined
-/// candidates and accept them by id.
-fn trusted_candidates(host: &Host, scope: Option<Scope>) -> Result<Vec<String>, OpError> {
-    let waiting = ops::waiting(host, &ReviewListRequest { limit: Some(0), scope })?;
-    let trusted = waiting.candidates.into_iter().filter(|candidate| candidate.reason.is_none());
-    Ok(trusted.map(|candidate| candidate.memory.id).collect())
 }
 
 fn print_list(ui: &mut Ui, report: &ReviewListReport) {

@@ -1,7 +1,6 @@
 //! Commands for the local server: `serve`, `up`, `down`, `logs`, `dashboard` and `mcp`.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Duration;
@@ -10,14 +9,15 @@ use nacre_ops::Cancel;
 use nacre_ops::host::{Environment, Needs, OpenOptions, Tolerance};
 use nacre_ops::service::{self, LogTail};
 use nacre_server::client::{Client, ClientError};
+use nacre_server::control;
 use nacre_server::http::{self, ServeOptions, USUAL_PORT};
-use nacre_server::{control, mcp};
 use nacre_types::{
     DashboardReport, DownReport, ErrorCode, LoginCode, ServeReport, ServiceManager, ServiceReport,
     UpReport, UpRequest, UpState,
 };
 
-use super::interrupt::{cancel_on_ctrl_c, stop_on_ctrl_c};
+pub(super) use super::args::NoArgs;
+use super::interrupt::{CANCEL_TIMEOUT, SERVER_STOP_TIMEOUT, cancel_on_ctrl_c};
 use super::prelude::*;
 use super::remote::ANSWER_TIMEOUT;
 
@@ -31,11 +31,6 @@ const OPENERS: &[&str] = &["open"];
 const OPENERS: &[&str] = &["explorer.exe"];
 #[cfg(not(any(target_os = "macos", windows)))]
 const OPENERS: &[&str] = &["xdg-open", "wslview"];
-
-pub(crate) fn cmd_mcp(environment: Environment, project: Option<String>) -> CommandResult {
-    mcp::serve(environment, project)?;
-    Ok(Exit::DONE)
-}
 
 /// Serve memories, code map and dashboard to programs and browsers on this machine
 ///
@@ -71,7 +66,7 @@ pub(crate) fn cmd_serve(ui: &mut Ui, environment: Environment, args: ServeArgs) 
         let _ = nacre_ops::leave_session();
     }
     let stop = Cancel::new();
-    stop_on_ctrl_c(stop.clone());
+    cancel_on_ctrl_c(stop.clone(), SERVER_STOP_TIMEOUT);
     let options = ServeOptions { port, names, has_loops: !no_loops };
     http::serve(environment, &options, |bound| print_ready(ui, bound), &stop)?;
     Ok(Exit::DONE)
@@ -165,14 +160,7 @@ fn print_up(ui: &mut Ui, report: &UpReport) {
     ui.line(format_args!("Next: {next}"));
 }
 
-/// Stop what `nacre up` started
-///
-/// Running work has a few seconds to finish and is then cancelled; the next sync continues it. A
-/// service of systemd or launchd is also disabled.
-#[derive(Debug, Args)]
-pub(crate) struct DownArgs {}
-
-pub(crate) fn cmd_down(ui: &mut Ui, host: &Host, DownArgs {}: DownArgs) -> CommandResult {
+pub(crate) fn cmd_down(ui: &mut Ui, host: &Host, _: NoArgs) -> CommandResult {
     ui.report(&control::down(host)?, |ui, DownReport { stopped, address, disabled }| {
         match address {
             Some(address) if *stopped => ui.line(format_args!("Stopped the server on {address}")),
@@ -214,7 +202,7 @@ pub(crate) fn cmd_logs(ui: &mut Ui, host: &Host, args: LogsArgs) -> CommandResul
     }
     print_log_lines(ui, &report.lines)?;
     let stop = Cancel::new();
-    cancel_on_ctrl_c(stop.clone());
+    cancel_on_ctrl_c(stop.clone(), CANCEL_TIMEOUT);
     while !stop.is_cancelled() {
         print_log_lines(ui, &tail.more(host)?)?;
         thread::sleep(LOG_PERIOD);
@@ -290,17 +278,13 @@ fn open_in_browser(environment: &Environment, address: &str) -> bool {
     let names = ["DISPLAY", "WAYLAND_DISPLAY", "WSL_DISTRO_NAME"];
     let has_screen = cfg!(any(target_os = "macos", windows))
         || names.into_iter().any(|name| environment.var(name).is_some());
-    let opener = OPENERS.iter().find_map(|name| find_on_path(environment, name));
+    // Relative folders are skipped, because they could be inside an untrusted repository.
+    let path = environment.var("PATH").unwrap_or_default();
+    let folders = || std::env::split_paths(path).filter(|folder| folder.is_absolute());
+    let find = |name| folders().map(|folder| folder.join(name)).find(|path| path.is_file());
+    let opener = OPENERS.iter().find_map(find);
     let Some(opener) = opener.filter(|_| has_screen) else { return false };
     let mut command = Command::new(opener);
     command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())
-}
-
-/// Finds a program on the user's `PATH`. Relative folders are skipped, because they could be inside
-/// an untrusted repository.
-fn find_on_path(environment: &Environment, name: &str) -> Option<PathBuf> {
-    let folders = std::env::split_paths(environment.var("PATH")?);
-    let mut paths = folders.filter(|folder| folder.is_absolute()).map(|folder| folder.join(name));
-    paths.find(|path| path.is_file())
 }

@@ -6,24 +6,17 @@ use nacre_types::{
     SpendingStatus, StatusReport, StoreStatus, TypeCount,
 };
 
+pub(super) use super::args::NoArgs;
 use super::layout::minute;
 use super::prelude::*;
 use super::remote::{by_server_or, server};
 use super::render::count;
 use super::sessions::{print_waiting, sessions_text, switched_off_text};
 
-/// Show memories, sessions and pending work of this project
-///
-/// Counts memories by type and sessions by state, and shows the result of the last `nacre doctor`.
-/// It reads file names and keys only, and checks nothing itself.
-#[derive(Debug, Args)]
-pub(crate) struct StatusArgs {}
-
-pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, StatusArgs {}: StatusArgs) -> CommandResult {
+pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, _: NoArgs) -> CommandResult {
     let (server, request, events) = (server(ui, host), EmptyRequest {}, ui.events());
-    let here = || ops::status(host, &request);
-    let report = by_server_or(server, "GET /api/status", &request, &events, here)?;
-    drop(events);
+    let here = |_: &_| ops::status(host, &request);
+    let report = by_server_or(server, "GET /api/status", &request, events, here)?;
     ui.report(&report, |ui, report| print(ui, host, report))
 }
 

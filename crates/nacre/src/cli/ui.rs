@@ -18,9 +18,9 @@ use serde::Serialize;
 
 use super::Globals;
 use super::env::Terminals;
-use super::interrupt::cancel_on_ctrl_c;
-use super::layout::{Columns, Role, Row, ago, cut, minute, paint, to_second};
-use super::pager::{Output, Pager, is_long};
+use super::interrupt::{CANCEL_TIMEOUT, cancel_on_ctrl_c};
+use super::layout::{Role, Row, ago, cut, minute, paint, table_lines, to_second};
+use super::pager::{Pager, is_long};
 use super::progress::{EventScreen, hint_text, print_message, warning_text};
 
 pub(crate) type CommandResult = Result<Exit, OpError>;
@@ -54,7 +54,9 @@ impl From<ErrorCode> for Exit {
 
 #[derive(Debug)]
 pub(crate) struct Ui {
-    out: Output,
+    stdout: io::BufWriter<io::Stdout>,
+    /// Output that may be shown in a pager, while it is collected.
+    page: Option<Vec<u8>>,
     /// The first write error. Later output is dropped, and `finish` reports the error.
     failure: Option<io::Error>,
     globals: Globals,
@@ -73,7 +75,8 @@ pub(crate) struct Ui {
 impl Ui {
     pub(crate) fn new(environment: &Environment, terminals: Terminals, globals: &Globals) -> Self {
         let mut ui = Self {
-            out: Output::new(),
+            stdout: io::BufWriter::new(io::stdout()),
+            page: None,
             failure: None,
             globals: globals.clone(),
             terminals,
@@ -120,7 +123,11 @@ impl Ui {
 
     fn write(&mut self, text: impl Display) {
         if self.failure.is_none() {
-            self.failure = write!(self.out, "{text}").err();
+            let written = match &mut self.page {
+                Some(page) => write!(page, "{text}"),
+                None => write!(self.stdout, "{text}"),
+            };
+            self.failure = written.err();
         }
     }
 
@@ -173,7 +180,7 @@ impl Ui {
 
     /// Prints on standard error, after all earlier output.
     fn message(&mut self, text: String) {
-        if self.out.is_paging() {
+        if self.page.is_some() {
             self.deferred.push(text);
         } else {
             let _ = self.flush();
@@ -208,11 +215,11 @@ impl Ui {
             return print(self);
         };
         let _ = self.flush();
-        self.out.begin_page();
+        self.page = Some(Vec::new());
         print(self);
-        let page = self.out.end_page();
+        let page = self.page.take().unwrap_or_default();
         if !(is_long(&page, size) && pager.show(&page)) && self.failure.is_none() {
-            self.failure = self.out.write_all(&page).err();
+            self.failure = self.stdout.write_all(&page).err();
         }
         for text in std::mem::take(&mut self.deferred) {
             self.message(text);
@@ -237,8 +244,7 @@ impl Ui {
     }
 
     fn align(&mut self, rows: &[Row], flexible: usize) -> usize {
-        let columns = Columns { width: self.width(), flexible, color: self.colors_out };
-        for line in columns.lines(rows) {
+        for line in table_lines(rows, self.width(), flexible, self.colors_out) {
             self.line(line);
         }
         rows.len()
@@ -297,7 +303,7 @@ impl Ui {
     /// Like `events`, for an operation that handles cancellation. Ctrl-C cancels it.
     pub(crate) fn cancellable_events(&mut self) -> Events {
         let cancel = Cancel::new();
-        cancel_on_ctrl_c(cancel.clone());
+        cancel_on_ctrl_c(cancel.clone(), CANCEL_TIMEOUT);
         self.events().with_cancel(cancel)
     }
 
@@ -319,7 +325,7 @@ impl Ui {
     /// stop when their reader is gone.
     pub(crate) fn flush(&mut self) -> Result<(), OpError> {
         if self.failure.is_none() {
-            self.failure = self.out.flush().err();
+            self.failure = self.stdout.flush().err();
         }
         match &self.failure {
             Some(error) => Err(io::Error::new(error.kind(), error.to_string()).into()),
@@ -358,12 +364,5 @@ impl Ui {
             self.hint(hint);
         }
         error.code.into()
-    }
-}
-
-pub(crate) fn print_version() -> ExitCode {
-    match writeln!(io::stdout(), "nacre {}", env!("NACRE_VERSION")) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(_) => Exit::FAILED.into(),
     }
 }

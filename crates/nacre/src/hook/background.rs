@@ -29,15 +29,11 @@ pub(super) fn hand_over(work: LoopName, server: Option<&FoundService>, folder: &
     let before = (work == LoopName::Sync).then_some(LoopName::Index);
     let loops: Vec<LoopName> = before.into_iter().chain([work]).collect();
     if !server.is_some_and(|found| nacre_server::control::wake(found, &loops)) {
-        start(work, folder);
+        // Errors are ignored, because the next turn starts the work again.
+        let Some(mut command) = own_program() else { return };
+        let args = ["hook", OWN_NAME, DETACH, work.as_str()];
+        let _ = command.args(args).current_dir(folder).process_group(0).spawn();
     }
-}
-
-/// Starts the first process. Errors are ignored, because the next turn starts the work again.
-fn start(work: LoopName, folder: &Path) {
-    let Some(mut command) = own_program() else { return };
-    command.args(["hook", OWN_NAME, DETACH, work.as_str()]).current_dir(folder).process_group(0);
-    let _ = command.spawn();
 }
 
 /// Runs one of the two background processes, as selected by `what`.

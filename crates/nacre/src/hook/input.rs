@@ -49,7 +49,8 @@ pub(super) fn read(bytes: &[u8], keys: &InputKeys) -> Result<Input, OpError> {
     let text = |names| first(&value, names).and_then(Value::as_str).map(str::to_owned);
     let folder = first(&value, keys.folder).and_then(path_of).filter(|path| path.is_dir());
     Ok(Input {
-        session: text(keys.session).map(|name| short(&name)),
+        session: text(keys.session)
+            .map(|name| name[..name.floor_char_boundary(MAX_NAME)].to_owned()),
         folder,
         source: source(&text(keys.source).unwrap_or_default()),
         prompt: text(keys.prompt).unwrap_or_default(),
@@ -75,8 +76,4 @@ fn source(name: &str) -> HookSource {
         "clear" | "compact" => HookSource::Forgotten,
         _ => HookSource::Startup,
     }
-}
-
-fn short(name: &str) -> String {
-    name[..name.floor_char_boundary(MAX_NAME)].to_owned()
 }

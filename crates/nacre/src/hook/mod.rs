@@ -47,7 +47,14 @@ pub(crate) fn run(words: &[String], environment: Environment) -> u8 {
         return 0;
     }
     match answered {
-        Ok(output) => print(&output),
+        Ok(output) => {
+            // Write errors are ignored, because an agent that closed the pipe does not need the
+            // answer.
+            let _ = std::io::stdout().write_all(output.stdout.as_bytes());
+            let _ = std::io::stdout().flush();
+            let _ = std::io::stderr().write_all(output.stderr.as_bytes());
+            output.code
+        }
         Err(error) => {
             log_failure(&environment, agent, event, &error);
             0
@@ -156,12 +163,4 @@ fn log_failure(environment: &Environment, agent: &str, event: &str, error: &OpEr
     if error.code != ErrorCode::NoProject {
         ops::log_failure(environment, agent, event, error);
     }
-}
-
-fn print(output: &Output) -> u8 {
-    // Write errors are ignored, because an agent that closed the pipe does not need the answer.
-    let _ = std::io::stdout().write_all(output.stdout.as_bytes());
-    let _ = std::io::stdout().flush();
-    let _ = std::io::stderr().write_all(output.stderr.as_bytes());
-    output.code
 }

@@ -36,10 +36,7 @@ pub(crate) enum Outside {
 impl Outside {
     /// Returns whether the action uses the terminal, so that the screen must release it.
     pub(crate) fn takes_terminal(&self) -> bool {
-        match self {
-            Self::EditMemory { .. } => true,
-            Self::OpenMemory { .. } | Self::SaveExport { .. } => false,
-        }
+        matches!(self, Self::EditMemory { .. })
     }
 }
 

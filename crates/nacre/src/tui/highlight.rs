@@ -164,18 +164,15 @@ impl Highlighter {
         }
         if is_word(first) {
             let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-            return (end, self.word_role(family, &rest[..end]));
+            let word = &rest[..end];
+            let is_keyword = contains_word(family.keywords, word)
+                || (self.is_sql && contains_word(family.keywords, &word.to_ascii_lowercase()));
+            return (end, if is_keyword { Role::Keyword } else { Role::Text });
         }
         let is_start = |c: char| is_word(c) || !(c == ' ' || c.is_ascii_punctuation());
         let end =
             rest.find(|c: char| is_start(c) || c.is_ascii_punctuation()).unwrap_or(rest.len());
         (end.max(first.len_utf8()), Role::Text)
-    }
-
-    fn word_role(&self, family: &Family, word: &str) -> Role {
-        let is_keyword = contains_word(family.keywords, word)
-            || (self.is_sql && contains_word(family.keywords, &word.to_ascii_lowercase()));
-        if is_keyword { Role::Keyword } else { Role::Text }
     }
 }
 

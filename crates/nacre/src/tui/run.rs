@@ -133,7 +133,9 @@ impl ChatLoop<'_> {
                 let _ = go_on.try_send(());
             }
             () = tokio::time::sleep_until(wake.unwrap_or_else(now).into()), if wake.is_some() => {
-                self.take_time()?;
+                if self.state.next_change().is_some() && !self.is_dirty {
+                    self.take(ScreenEvent::Tick)?;
+                }
             }
             message = self.link.messages.recv(), if is_open => {
                 let event = message.map_or(ScreenEvent::Closed, |message| ScreenEvent::Message(Box::new(message)));
@@ -147,7 +149,11 @@ impl ChatLoop<'_> {
                 }
             }
         }
-        self.draw_if_due()
+        let is_due = self.drawn.is_none_or(|drawn| now().duration_since(drawn) >= self.pause());
+        if self.is_dirty && is_due && !self.is_over {
+            self.draw()?;
+        }
+        Ok(())
     }
 
     /// Applies all buffered messages, so that they are drawn in the same frame.
@@ -168,14 +174,6 @@ impl ChatLoop<'_> {
         let at = self.milliseconds();
         let effects = update(&mut self.state, at, event);
         self.carry_out(effects)
-    }
-
-    fn take_time(&mut self) -> io::Result<()> {
-        let is_due = self.state.next_change().is_some();
-        if is_due && !self.is_dirty {
-            return self.take(ScreenEvent::Tick);
-        }
-        Ok(())
     }
 
     fn carry_out(&mut self, effects: Vec<Effect>) -> io::Result<()> {
@@ -221,14 +219,6 @@ impl ChatLoop<'_> {
 
     fn pause(&self) -> Duration {
         if self.has_key { KEY_FRAME } else { FRAME }
-    }
-
-    fn draw_if_due(&mut self) -> io::Result<()> {
-        let is_due = self.drawn.is_none_or(|drawn| now().duration_since(drawn) >= self.pause());
-        if self.is_dirty && is_due && !self.is_over {
-            self.draw()?;
-        }
-        Ok(())
     }
 
     fn draw(&mut self) -> io::Result<()> {

@@ -11,7 +11,7 @@ use unicode_width::UnicodeWidthStr as _;
 const TAB: &str = "    ";
 
 pub(super) fn clean(text: &str) -> String {
-    if is_plain(text) {
+    if text.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte)) {
         return text.to_owned();
     }
     let text = text.replace("\r\n", "\n");
@@ -36,10 +36,6 @@ pub(super) fn clean_line(text: &str) -> String {
 /// Cleans program output: color codes are removed, and other escape sequences become visible.
 pub(super) fn clean_output(text: &str) -> String {
     clean(&without_colors(text))
-}
-
-fn is_plain(text: &str) -> bool {
-    text.bytes().all(|byte| byte == b'\n' || (b' '..=b'~').contains(&byte))
 }
 
 /// Removes only `ESC [ … m` sequences.

@@ -66,7 +66,11 @@ const WELCOME: [&str; 3] = [
 
 fn draw_transcript(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
     if state.transcript.is_empty() {
-        return draw_welcome(state, area, buffer);
+        put(buffer, area, 0, &Line::styled("Nacre", state.theme.style(Role::Heading)));
+        for (idx, text) in WELCOME.iter().enumerate() {
+            put_text(buffer, area, row(idx + 1), text, state.theme.style(Role::Faint));
+        }
+        return;
     }
     let gutter = u16::try_from(GUTTER).unwrap_or(0).min(area.width);
     let inner = Rect { x: area.x + gutter, width: area.width - gutter, ..area };
@@ -84,14 +88,6 @@ fn draw_transcript(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
         if is_selected && state.browsed.is_some() {
             put_text(buffer, area, at, "▌", state.theme.style(Role::Accent));
         }
-    }
-}
-
-fn draw_welcome(state: &ScreenState, area: Rect, buffer: &mut Buffer) {
-    let title = Line::styled("Nacre", state.theme.style(Role::Heading));
-    put(buffer, area, 0, &title);
-    for (idx, text) in WELCOME.iter().enumerate() {
-        put_text(buffer, area, row(idx + 1), text, state.theme.style(Role::Faint));
     }
 }
 
@@ -182,7 +178,9 @@ fn draw_input(state: &ScreenState, area: Rect, buffer: &mut Buffer) -> Option<Po
     let editor = reason.unwrap_or(&state.editor);
     let has_rule = area.height > 1;
     if has_rule {
-        put_rule(buffer, area, 0, &session_title(state), &scroll_note(state), state.theme);
+        let title = state.session.as_ref().map(|session| clean_line(&session.title));
+        let title = title.unwrap_or_default();
+        put_rule(buffer, area, 0, &title, &scroll_note(state), state.theme);
     }
     let text_area =
         Rect { y: area.y + u16::from(has_rule), height: area.height - u16::from(has_rule), ..area };
@@ -203,10 +201,6 @@ fn draw_input(state: &ScreenState, area: Rect, buffer: &mut Buffer) -> Option<Po
     }
     let x = inner.x.saturating_add(row(column)).min(area.right().saturating_sub(1));
     Some(Position::new(x, text_area.y + row(cursor_row - first)))
-}
-
-fn session_title(state: &ScreenState) -> String {
-    state.session.as_ref().map(|session| clean_line(&session.title)).unwrap_or_default()
 }
 
 fn scroll_note(state: &ScreenState) -> String {
@@ -280,13 +274,8 @@ fn draw_list(list: &ListPanel, area: Rect, n_rows: usize, theme: Theme, buffer: 
         ListKind::Memories => "Enter opens it · e corrects it · Esc closes",
         ListKind::Skills => "Enter takes it · Esc closes",
     };
-    put_text(
-        buffer,
-        area,
-        area.height.saturating_sub(1),
-        &format!("  {keys}"),
-        theme.style(Role::Faint),
-    );
+    let last = area.height.saturating_sub(1);
+    put_text(buffer, area, last, &format!("  {keys}"), theme.style(Role::Faint));
 }
 
 fn draw_page(page: &PagePanel, area: Rect, n_rows: usize, theme: Theme, buffer: &mut Buffer) {

@@ -63,7 +63,10 @@ pub(super) fn wrap<'s>(
         let before = if lines.is_empty() { &indent.first } else { &indent.rest };
         let (end, next) = line_end(&pieces, at, room(before), breaks);
         let mut line = before.clone();
-        join(&pieces[at..end], &mut line);
+        for run in pieces[at..end].chunk_by(|one, next| one.style == next.style) {
+            let text: String = run.iter().map(|piece| piece.symbol).collect();
+            line.push(Span::styled(text, run[0].style));
+        }
         lines.push(Line::from(line));
         at = next;
     }
@@ -95,13 +98,6 @@ fn line_end(
         }
     }
     (pieces.len(), pieces.len())
-}
-
-fn join(pieces: &[StyledGrapheme<'_>], line: &mut Vec<Span<'static>>) {
-    for run in pieces.chunk_by(|one, next| one.style == next.style) {
-        let text: String = run.iter().map(|piece| piece.symbol).collect();
-        line.push(Span::styled(text, run[0].style));
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The generated pages of `docs/` say what the program says, and so do the README's examples and
 //! the demo.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,19 +18,6 @@ const WRITE: &str = "NACRE_WRITE_DOCS";
 /// The time of the README's examples, and when their sessions were last written to.
 const README_NOW: &str = "2026-03-05T09:00:00Z";
 const README_SESSIONS: u64 = 1_772_625_600;
-
-#[test]
-fn the_reference_is_current() {
-    let home = TestHome::empty();
-    for page in ["cli", "config"] {
-        let file = repository().join(format!("docs/{page}.md"));
-        let stored = fs::read_to_string(&file).unwrap_or_default();
-        assert!(
-            home.ok(&["reference", page]) == stored,
-            "docs/{page}.md is out of date; run `make docs`"
-        );
-    }
-}
 
 #[test]
 fn the_schemas_are_current() {
@@ -68,22 +55,6 @@ fn schema_document() -> Value {
 }
 
 #[test]
-fn every_command_that_is_shown_has_a_manual_page() {
-    let home = TestHome::empty();
-    let folder = home.root().join("man");
-    home.ok(&["reference", "man", folder.to_str().unwrap()]);
-    let pages = files(&folder);
-    let page = pages.get("nacre-memory-add.1").expect("a page of a command in a group");
-    assert!(page.contains(r"nacre\-memory\-add") && page.contains("body"), "{page}");
-    let cli = fs::read_to_string(repository().join("docs/cli.md")).unwrap();
-    let commands = cli.lines().filter_map(|line| line.strip_prefix("## `")?.strip_suffix('`'));
-    let missing: Vec<_> = commands
-        .filter(|name| !pages.contains_key(&format!("{}.1", name.replace(' ', "-"))))
-        .collect();
-    assert!(missing.is_empty() && pages.len() > 40, "no manual pages: {missing:?}");
-}
-
-#[test]
 fn every_wire_type_has_a_schema() {
     let table: BTreeSet<&str> = nacre_types::schemas().into_iter().map(|(name, _)| name).collect();
     let mut sources = Vec::new();
@@ -108,17 +79,6 @@ fn declared_type(line: &str) -> Option<&str> {
     let line = line.trim_start();
     let rest = line.strip_prefix("pub struct ").or_else(|| line.strip_prefix("pub enum "))?;
     rest.split(|c: char| !c.is_alphanumeric()).next()
-}
-
-/// The files of a folder, by name.
-fn files(folder: &Path) -> BTreeMap<String, String> {
-    let mut paths = Vec::new();
-    walk(folder, &mut paths);
-    let read = |path: &std::path::PathBuf| {
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        (name, fs::read_to_string(path).unwrap())
-    };
-    paths.iter().map(read).collect()
 }
 
 #[test]

@@ -189,18 +189,8 @@ fn delta(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
 }
 
 fn render_delta(report: &DeltaReport) -> String {
-    let CodeDelta {
-        since,
-        added,
-        modified,
-        removed,
-        renamed,
-        files,
-        next,
-        affected,
-        affected_folders,
-        ..
-    } = &report.delta;
+    let CodeDelta { since, added, modified, removed, renamed, files, next, .. } = &report.delta;
+    let CodeDelta { affected, affected_folders, .. } = &report.delta;
     let mut lines = Lines::default();
     lines.add(&format!(
         "{added} added, {modified} modified, {removed} removed, {renamed} renamed since {since}; revision {}\n",

@@ -46,6 +46,9 @@ pub enum DatabaseError {
     Refused(#[source] Box<tokio_postgres::Error>),
     #[error("A row of the database makes no sense: {what}")]
     Damaged { what: &'static str },
+    /// A task's state does not allow the change, so the transaction is rolled back.
+    #[error(transparent)]
+    State(Box<StateError>),
 }
 
 #[derive(Clone, Copy, Debug, thiserror::Error)]
@@ -96,7 +99,10 @@ impl From<tokio_postgres::Error> for DatabaseError {
                 None => Self::Away(Box::new(error)),
             },
             Some(code) if is_away(code) => Self::Away(Box::new(error)),
-            Some(code) if is_given_up(code) => Self::GaveUp(Box::new(error)),
+            // A statement or lock timeout expired.
+            Some(&(SqlState::QUERY_CANCELED | SqlState::LOCK_NOT_AVAILABLE)) => {
+                Self::GaveUp(Box::new(error))
+            }
             Some(_) => Self::Refused(Box::new(error)),
         }
     }
@@ -114,11 +120,6 @@ fn is_away(code: &SqlState) -> bool {
         .contains(code)
 }
 
-/// Returns whether a statement or lock timeout expired.
-fn is_given_up(code: &SqlState) -> bool {
-    [SqlState::QUERY_CANCELED, SqlState::LOCK_NOT_AVAILABLE].contains(code)
-}
-
 impl From<DatabaseError> for CatalogError {
     fn from(error: DatabaseError) -> Self {
         Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
@@ -133,7 +134,16 @@ impl From<DatabaseError> for PeopleError {
 
 impl From<DatabaseError> for StateError {
     fn from(error: DatabaseError) -> Self {
-        Self::Shared { is_passing: error.is_passing(), source: Box::new(error) }
+        match error {
+            DatabaseError::State(error) => *error,
+            error => Self::Shared { is_passing: error.is_passing(), source: Box::new(error) },
+        }
+    }
+}
+
+impl From<StateError> for DatabaseError {
+    fn from(error: StateError) -> Self {
+        Self::State(Box::new(error))
     }
 }
 

@@ -1,8 +1,6 @@
 //! Migrates the schema. All missing steps run in one transaction under a lock, so that several
 //! servers can start at the same time.
 
-use tokio_postgres::Client;
-
 use super::error::DatabaseError;
 use super::pool::Database;
 
@@ -66,7 +64,14 @@ impl Database {
 
     /// Returns 0 if there is no schema.
     pub fn schema_version(&self) -> Result<i32, DatabaseError> {
-        self.run(async |client| version(client).await)
+        self.run(async |client| {
+            let exists = "SELECT to_regclass('nacre.migration') IS NOT NULL";
+            if !client.query_one(exists, &[]).await?.get::<_, bool>(0) {
+                return Ok(0);
+            }
+            let newest = "SELECT coalesce(max(version), 0) FROM nacre.migration";
+            Ok(client.query_one(newest, &[]).await?.get(0))
+        })
     }
 
     pub fn check_schema(&self) -> Result<(), DatabaseError> {
@@ -79,16 +84,6 @@ impl Database {
         }
         Ok(())
     }
-}
-
-async fn version(client: &Client) -> Result<i32, DatabaseError> {
-    let exists: bool =
-        client.query_one("SELECT to_regclass('nacre.migration') IS NOT NULL", &[]).await?.get(0);
-    if !exists {
-        return Ok(0);
-    }
-    let newest = "SELECT coalesce(max(version), 0) FROM nacre.migration";
-    Ok(client.query_one(newest, &[]).await?.get(0))
 }
 
 fn check(found: i32, vector: &str) -> Result<(), DatabaseError> {

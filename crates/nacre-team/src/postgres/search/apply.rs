@@ -120,13 +120,19 @@ pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<
         transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
         transaction.execute("DELETE FROM unit WHERE key = ANY ($1)", &[&buried]).await?;
         insert_units(&transaction, &news.units).await?;
-        insert_audiences(&transaction, rows).await?;
+        // Several records can share a set of project names.
+        let mut sets: Vec<&str> = rows.iter().filter_map(|row| row["projects"].as_str()).collect();
+        sets.sort_unstable();
+        sets.dedup();
+        transaction.execute(INSERT_AUDIENCES, &[&sets]).await?;
         for batch in rows.chunks(MAX_BATCH) {
             let batch = Value::from(batch).to_string();
             transaction.execute(INSERT_RECORDS, &[&batch]).await?;
         }
         if !news.gone.is_empty() {
-            forget_audiences(&transaction).await?;
+            // Remove sets of project names that are no longer used by any record.
+            let unused = "DELETE FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id)";
+            transaction.execute(unused, &[]).await?;
         }
         transaction.commit().await?;
         Ok(())
@@ -151,29 +157,10 @@ SELECT * FROM json_to_recordset($1::text::json) AS new (key text, stamp bigint, 
     Ok(())
 }
 
-/// Inserts sets of project names, which several records can share.
-async fn insert_audiences(
-    transaction: &Transaction<'_>,
-    rows: &[Value],
-) -> Result<(), DatabaseError> {
-    let mut sets: Vec<&str> = rows.iter().filter_map(|row| row["projects"].as_str()).collect();
-    sets.sort_unstable();
-    sets.dedup();
-    let sql = "
+const INSERT_AUDIENCES: &str = "
 INSERT INTO audience (projects, hash) SELECT string_to_array(names, E'\\n'), encode(sha256(convert_to(names, 'UTF8')), 'hex') FROM unnest($1::text[]) WITH ORDINALITY AS new (names, nth)
 WHERE NOT EXISTS (SELECT 1 FROM audience WHERE hash = encode(sha256(convert_to(names, 'UTF8')), 'hex'))
 ORDER BY nth";
-    transaction.execute(sql, &[&sets]).await?;
-    Ok(())
-}
-
-/// Removes sets of project names that are no longer used by any record.
-async fn forget_audiences(transaction: &Transaction<'_>) -> Result<(), DatabaseError> {
-    let sql = "
-DELETE FROM audience a WHERE NOT EXISTS (SELECT 1 FROM record WHERE audience = a.id)";
-    transaction.execute(sql, &[]).await?;
-    Ok(())
-}
 
 const INSERT_RECORDS: &str = "
 WITH new AS (

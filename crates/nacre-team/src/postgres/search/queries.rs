@@ -68,8 +68,11 @@ impl Filter {
                 projects.iter().map(|name| facet_term("project", name)).collect();
             share_of_any(&terms, stock)
         };
+        // Every group requires at least one of its terms.
+        let terms: Vec<String> =
+            groups.iter().map(|group| any_of(group.iter().map(String::as_str))).collect();
         Self {
-            terms: all_of(&groups),
+            terms: (!terms.is_empty()).then(|| terms.join(" & ")),
             audiences,
             after_ms: query.after.map_or(i64::MIN, Timestamp::as_millisecond),
             before_ms: query.before.map_or(i64::MAX, Timestamp::as_millisecond),
@@ -85,13 +88,6 @@ impl Filter {
     pub(super) fn is_empty(&self) -> bool {
         self.audiences.as_ref().is_some_and(Vec::is_empty)
     }
-}
-
-/// Returns a `tsquery` that requires at least one term from every group.
-fn all_of(groups: &[Vec<String>]) -> Option<String> {
-    let terms = groups.iter().map(|group| any_of(group.iter().map(String::as_str)));
-    let terms: Vec<String> = terms.collect();
-    (!terms.is_empty()).then(|| terms.join(" & "))
 }
 
 /// Returns the estimated fraction of records that contain at least one of the terms, or 1.0 if

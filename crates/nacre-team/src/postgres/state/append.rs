@@ -9,7 +9,7 @@ use nacre_engine::record::state::{BatchReport, EventRecord, StateError, TaskReco
 use nacre_engine::record::{Event, Record, TaskId};
 use tokio_postgres::Transaction;
 
-use super::rows::{damaged, insert_event, lock_task, lock_tasks, moment, settle, step};
+use super::rows::{damaged, insert_event, lock_task, lock_tasks, moment, step};
 use crate::postgres::database::{Database, DatabaseError};
 
 pub(super) fn events(
@@ -39,7 +39,7 @@ pub(super) fn append(
     words: &ExtraWords,
 ) -> Result<BatchReport, StateError> {
     let ids: BTreeSet<&TaskId> = records.iter().map(|record| &record.task).collect();
-    settle(database.run(async |client| {
+    Ok(database.run(async |client| {
         let transaction = client.transaction().await?;
         let mut batch = Batch {
             transaction: &transaction,
@@ -51,15 +51,13 @@ pub(super) fn append(
             batch.tasks.insert(task.id.clone(), Some((task, 0)));
         }
         for record in records {
-            if let Err(error) = batch.write(record, &json_of(record, words)).await? {
-                return Ok(Err(error));
-            }
+            batch.write(record, &json_of(record, words)).await?;
         }
         batch.count().await?;
         let report = batch.report;
         transaction.commit().await?;
-        Ok(Ok(report))
-    }))
+        Ok(report)
+    })?)
 }
 
 /// Removes secrets and the words that the project excludes.
@@ -80,30 +78,26 @@ struct Batch<'t> {
 }
 
 impl Batch<'_> {
-    async fn write(
-        &mut self,
-        record: &Record,
-        json: &str,
-    ) -> Result<Result<(), StateError>, DatabaseError> {
+    async fn write(&mut self, record: &Record, json: &str) -> Result<(), DatabaseError> {
         let Record { task: id, sequence, at, event } = record;
         let is_open = |entry: &&mut Option<(TaskRecord, u64)>| {
             entry.as_ref().is_some_and(|(task, _)| !task.state.is_terminal())
         };
         let Some(Some((task, n_events))) = self.tasks.get_mut(id).filter(is_open) else {
             self.report.n_refused += 1;
-            return Ok(Ok(()));
+            return Ok(());
         };
         if let Event::TaskState(state) = event {
-            match step(self.transaction, task, *state, *at).await? {
+            match step(self.transaction, task, *state, *at).await {
                 Ok(()) => task.state = *state,
                 // A task that never ran cannot end, so reject the event. Ignore other illegal state
                 // changes, because those events are only informational.
-                Err(StateError::Move(_)) if state.is_terminal() => {
+                Err(DatabaseError::State(_)) if state.is_terminal() => {
                     self.report.n_refused += 1;
-                    return Ok(Ok(()));
+                    return Ok(());
                 }
-                Err(StateError::Move(_)) => {}
-                Err(error) => return Ok(Err(error)),
+                Err(DatabaseError::State(_)) => {}
+                Err(error) => return Err(error),
             }
         }
         let n_new = insert_event(self.transaction, id, *sequence, *at, &event.name(), json).await?;
@@ -113,7 +107,7 @@ impl Batch<'_> {
             let child = child.clone();
             self.adopt(&id.clone(), &child, agent.as_str(), at.as_microsecond()).await?;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
     /// Adds a task that another task started and that is already running.

@@ -19,8 +19,7 @@ use nacre_engine::record::{
 use tokio_postgres::{GenericClient, Transaction};
 
 use self::rows::{
-    COLUMNS, Change, append_end, asker, enter, id_of, lock_task, lock_turn, moment, record, settle,
-    step, unknown,
+    COLUMNS, append_end, asker, enter, id_of, lock_task, lock_turn, moment, record, step, unknown,
 };
 use crate::postgres::database::{Database, DatabaseError, plain};
 
@@ -46,32 +45,27 @@ impl SharedState {
 
     /// Starts the task if no earlier task is running or queued, and queues it otherwise.
     fn find_turn(&self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
-        settle(self.database.run(async |client| {
+        Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
-            let Some(row) = transaction.query_opt(&sql, &[&id.as_str()]).await? else {
-                return Ok(Err(unknown(id)));
-            };
+            let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
             // A task's session, class and project never change. Its state is read again under the
             // lock.
-            let TaskRecord { session, class, project, .. } = record(&row)?;
+            let TaskRecord { session, class, project, .. } =
+                record(&row.ok_or_else(|| unknown(id))?)?;
             lock_turn(&transaction, &session, class, project.as_deref()).await?;
-            let Some(task) = lock_task(&transaction, id).await? else {
-                return Ok(Err(unknown(id)));
-            };
+            let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
             let is_free = task.parent.is_some() || is_free(&transaction, &task).await?;
             let to = if is_free { TaskState::Running } else { TaskState::Queued };
-            if let Err(refused) = step(&transaction, &task, to, now).await? {
-                return Ok(Err(refused));
-            }
+            step(&transaction, &task, to, now).await?;
             let start = if is_free {
                 Start::Now
             } else {
                 Start::Waits { position: 1 + n_waiting(&transaction, &session, Some(id)).await? }
             };
             transaction.commit().await?;
-            Ok(Ok(start))
-        }))
+            Ok(start)
+        })?)
     }
 
     /// Returns runners with unfinished tasks that have exited or whose lease has expired, along
@@ -111,11 +105,12 @@ impl TaskStore for SharedState {
         let title = plain(&self.words.redact(&task.title));
         let session_title: String = title.chars().take(MAX_TITLE_CHARS).collect();
         let (now_us, project) = (now.as_microsecond(), project.as_deref().map(plain));
-        settle(self.database.run(async |client| {
+        Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             lock_turn(&transaction, session, *class, project.as_deref()).await?;
             if parent.is_none() && n_waiting(&transaction, session, None).await? >= QUEUE_CAP {
-                return Ok(Err(StateError::QueueFull { session: session.clone(), cap: QUEUE_CAP }));
+                let (session, cap) = (session.clone(), QUEUE_CAP);
+                return Err(StateError::QueueFull { session, cap }.into());
             }
             let touch = "
     INSERT INTO task_session (id, title, workspace, created, updated) VALUES ($1, $2, $3, $4, $4)
@@ -137,8 +132,8 @@ impl TaskStore for SharedState {
                 )
                 .await?;
             transaction.commit().await?;
-            Ok(Ok(()))
-        }))
+            Ok(())
+        })?)
     }
 
     fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start, StateError> {
@@ -150,17 +145,13 @@ impl TaskStore for SharedState {
     }
 
     fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
-        settle(self.database.run(async |client| {
+        Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
-            let Some(task) = lock_task(&transaction, id).await? else {
-                return Ok(Err(unknown(id)));
-            };
-            if let Err(refused) = step(&transaction, &task, to, now).await? {
-                return Ok(Err(refused));
-            }
+            let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
+            step(&transaction, &task, to, now).await?;
             transaction.commit().await?;
-            Ok(Ok(()))
-        }))
+            Ok(())
+        })?)
     }
 
     fn cancel(
@@ -169,22 +160,35 @@ impl TaskStore for SharedState {
         by: CancelledBy,
         now: Timestamp,
     ) -> Result<CancelReport, StateError> {
-        settle(self.database.run(async |client| {
+        Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             let members = family(&transaction, id).await?;
             if members.is_empty() {
-                return Ok(Err(unknown(id)));
+                return Err(unknown(id).into());
             }
             let mut report = CancelReport::default();
             for task in members {
                 let by = if task.id == *id { by } else { CancelledBy::Parent };
-                if let Err(refused) = cancel_one(&transaction, task, by, now, &mut report).await? {
-                    return Ok(Err(refused));
+                match task.state {
+                    TaskState::Accepted | TaskState::Queued => {
+                        let end = TaskState::Cancelled { by };
+                        step(&transaction, &task, end, now).await?;
+                        append_end(&transaction, &task.id, end, now).await?;
+                        report.ended.push(task.id);
+                    }
+                    TaskState::Running => {
+                        let sql = "UPDATE task SET asked = coalesce(asked, $2) WHERE id = $1";
+                        transaction.execute(sql, &[&task.id.as_str(), &by.as_str()]).await?;
+                        report.asked.push(task.id);
+                    }
+                    TaskState::Completed { .. }
+                    | TaskState::Failed { .. }
+                    | TaskState::Cancelled { .. } => {}
                 }
             }
             transaction.commit().await?;
-            Ok(Ok(report))
-        }))
+            Ok(report)
+        })?)
     }
 
     fn beat(
@@ -205,7 +209,7 @@ impl TaskStore for SharedState {
         if gone.is_empty() {
             return Ok(Vec::new());
         }
-        settle(self.database.run(async |client| {
+        Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             // Comparing the lease excludes runners that have renewed it in the meantime.
             let sql = format!(
@@ -217,15 +221,13 @@ impl TaskStore for SharedState {
             for row in transaction.query(&sql, &[&keys, &leases]).await? {
                 let task = record(&row)?;
                 let end = TaskState::Failed { why: Failure::Restarted };
-                if let Err(refused) = step(&transaction, &task, end, now).await? {
-                    return Ok(Err(refused));
-                }
+                step(&transaction, &task, end, now).await?;
                 append_end(&transaction, &task.id, end, now).await?;
                 cleared.push(task.id);
             }
             transaction.commit().await?;
-            Ok(Ok(cleared))
-        }))
+            Ok(cleared)
+        })?)
     }
 
     fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
@@ -287,32 +289,6 @@ impl TaskStore for SharedState {
     ) -> Result<Vec<EventRecord>, StateError> {
         Ok(append::events(&self.database, task, after, limit)?)
     }
-}
-
-async fn cancel_one(
-    transaction: &Transaction<'_>,
-    task: TaskRecord,
-    by: CancelledBy,
-    now: Timestamp,
-    report: &mut CancelReport,
-) -> Change<()> {
-    match task.state {
-        TaskState::Accepted | TaskState::Queued => {
-            let end = TaskState::Cancelled { by };
-            if let Err(refused) = step(transaction, &task, end, now).await? {
-                return Ok(Err(refused));
-            }
-            append_end(transaction, &task.id, end, now).await?;
-            report.ended.push(task.id);
-        }
-        TaskState::Running => {
-            let sql = "UPDATE task SET asked = coalesce(asked, $2) WHERE id = $1";
-            transaction.execute(sql, &[&task.id.as_str(), &by.as_str()]).await?;
-            report.asked.push(task.id);
-        }
-        TaskState::Completed { .. } | TaskState::Failed { .. } | TaskState::Cancelled { .. } => {}
-    }
-    Ok(Ok(()))
 }
 
 /// Returns the task and its descendants, parents before children, all locked.

@@ -13,17 +13,6 @@ use crate::postgres::database::{DatabaseError, plain};
 
 pub(super) const COLUMNS: &str = "id, session, parent, project, agent, class, title, state, reason, asked, created, started, ended, n_events";
 
-/// Result of a state change. The outer error is a database failure, and the inner error is a
-/// rejected change.
-pub(super) type Change<T> = Result<Result<T, StateError>, DatabaseError>;
-
-pub(super) fn settle<T>(change: Change<T>) -> Result<T, StateError> {
-    match change {
-        Ok(result) => result,
-        Err(error) => Err(error.into()),
-    }
-}
-
 pub(super) fn record(row: &Row) -> Result<TaskRecord, DatabaseError> {
     let (state, reason): (String, Option<String>) = (row.get(7), row.get(8));
     let asked: Option<String> = row.get(9);
@@ -110,11 +99,9 @@ pub(super) async fn step(
     task: &TaskRecord,
     to: TaskState,
     now: Timestamp,
-) -> Change<()> {
-    match task.state.go(to) {
-        Err(illegal) => return Ok(Err(illegal.into())),
-        Ok(same) if same == task.state => return Ok(Ok(())),
-        Ok(_) => {}
+) -> Result<(), DatabaseError> {
+    if task.state.go(to).map_err(StateError::from)? == task.state {
+        return Ok(());
     }
     let now = now.as_microsecond();
     let started = (to == TaskState::Running).then_some(now);
@@ -122,7 +109,7 @@ pub(super) async fn step(
     let sql = "UPDATE task SET state = $2, reason = $3, started = coalesce(started, $4), ended = $5 WHERE id = $1";
     let values: (&str, &str, Option<&str>) = (task.id.as_str(), to.as_str(), to.reason());
     transaction.execute(sql, &[&values.0, &values.1, &values.2, &started, &ended]).await?;
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// Inserts an event and returns the number of rows inserted: 0 for a duplicate.

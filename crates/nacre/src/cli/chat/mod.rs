@@ -8,7 +8,6 @@ mod stored;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use nacre_ops::chat::Chats;
 use nacre_ops::model;
 use nacre_ops::terminal::ThemeChoice;
 use nacre_types::{ApprovalPolicy, EmptyRequest, SessionRequest};
@@ -109,7 +108,17 @@ pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResul
     let server = if is_here { None } else { remote::server(ui, host) };
     let conversations = Conversations::open(host, server, args.scripted.as_deref())?;
     if let Some(chats) = conversations.chats().filter(|_| args.acp) {
-        serve_editor(ui, host, conversations, chats, args)
+        let cancel = ui.cancellable_events().cancel().clone();
+        let defaults = SessionDefaults {
+            folder: PathBuf::from(conversations.folder()),
+            policy: args.policy,
+            model: args.model,
+            models: models(host),
+        };
+        let served = conversations.runtime.block_on(acp::serve(chats, defaults, &cancel));
+        conversations.close();
+        served.map_err(|error| OpError::failed("Cannot serve the editor").because(error))?;
+        Ok(Exit::DONE)
     } else if args.list {
         stored::list(ui, &conversations)
     } else if let Some(words) = args.search {
@@ -125,26 +134,6 @@ pub(crate) fn cmd_chat(ui: &mut Ui, host: &Host, args: ChatArgs) -> CommandResul
     } else {
         screen::show(ui, host, conversations, &args)
     }
-}
-
-fn serve_editor(
-    ui: &mut Ui,
-    host: &Host,
-    conversations: Conversations,
-    chats: Chats,
-    args: ChatArgs,
-) -> CommandResult {
-    let cancel = ui.cancellable_events().cancel().clone();
-    let defaults = SessionDefaults {
-        folder: PathBuf::from(conversations.folder()),
-        policy: args.policy,
-        model: args.model,
-        models: models(host),
-    };
-    let served = conversations.runtime.block_on(acp::serve(chats, defaults, &cancel));
-    conversations.close();
-    served.map_err(|error| OpError::failed("Cannot serve the editor").because(error))?;
-    Ok(Exit::DONE)
 }
 
 /// Returns the models of all roles, or an empty list if the settings cannot be read.

@@ -70,7 +70,14 @@ async fn run_turn(
         let message = match message {
             Some(RpcMessage::Task(message)) => message,
             Some(RpcMessage::Answer(_)) => continue,
-            None => return Err(server_ended(&report.session)),
+            None => {
+                let hint = format!(
+                    "The session is saved; continue it: nacre chat --resume {}",
+                    report.session
+                );
+                let message = "Lost the agent: the server stopped";
+                return Err(OpError::new(ErrorCode::Unavailable, message).hint(hint));
+            }
         };
         if args.stream_json {
             ui.json_line(&message);
@@ -79,11 +86,6 @@ async fn run_turn(
         apply(link, &mut report, message);
     }
     Ok(report)
-}
-
-fn server_ended(session: &str) -> OpError {
-    OpError::new(ErrorCode::Unavailable, "Lost the agent: the server stopped")
-        .hint(format!("The session is saved; continue it: nacre chat --resume {session}"))
 }
 
 fn open_call(args: &ChatArgs, folder: String) -> RpcCall {

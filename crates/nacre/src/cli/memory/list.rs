@@ -1,6 +1,5 @@
 //! `nacre memory list` and `nacre memory related`
 
-use clap::builder::TypedValueParser;
 use nacre_ops::memory as ops;
 use nacre_types::{
     MemoryListReport, MemoryListRequest, MemoryRelatedReport, MemoryRelatedRequest, MemorySort,
@@ -22,7 +21,7 @@ pub(crate) struct ListArgs {
     #[arg(long, short = 't', visible_alias = "kind", value_name = "TYPE", value_parser = type_parser())]
     r#type: Option<TypeFilter>,
     /// Only memories with this status
-    #[arg(long, value_name = "STATUS", conflicts_with = "archived", value_parser = status_parser())]
+    #[arg(long, value_name = "STATUS", conflicts_with = "archived", value_parser = one_of::<MemoryStatus>(["active", "candidate", "superseded", "stale"]))]
     status: Option<MemoryStatus>,
     /// Include summaries of sessions
     #[arg(long)]
@@ -34,7 +33,7 @@ pub(crate) struct ListArgs {
     #[arg(long)]
     archived: bool,
     /// The order; a leading `-` reverses it [default: the project's memories first, then newest]
-    #[arg(long, value_name = "KEY", value_parser = sort_parser(), allow_hyphen_values = true)]
+    #[arg(long, value_name = "KEY", value_parser = one_of::<MemorySort>(MemorySort::ALL.map(MemorySort::as_str)), allow_hyphen_values = true)]
     sort: Option<MemorySort>,
     /// Skip this many
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
@@ -44,14 +43,6 @@ pub(crate) struct ListArgs {
     limit: Option<usize>,
     #[command(flatten)]
     scope: ScopeArg,
-}
-
-fn status_parser() -> impl TypedValueParser<Value = MemoryStatus> {
-    one_of(["active", "candidate", "superseded", "stale"])
-}
-
-fn sort_parser() -> impl TypedValueParser<Value = MemorySort> {
-    one_of(MemorySort::ALL.map(MemorySort::as_str))
 }
 
 pub(super) fn cmd_list(ui: &mut Ui, host: &Host, args: ListArgs) -> CommandResult {

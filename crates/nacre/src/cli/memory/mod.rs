@@ -100,7 +100,11 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
         MemoryCommand::Search(args) => search::cmd_search(ui, host, args),
         MemoryCommand::Related(args) => list::cmd_related(ui, host, args),
         MemoryCommand::Edit { id, discard, scope } => {
-            edit(ui, host, &MemoryEditRequest { id, discard, scope: scope.mode() })
+            let request = MemoryEditRequest { id, discard, scope: scope.mode() };
+            let editor = host.editor()?;
+            let run = |draft: &Path| run_editor(host, editor, draft);
+            let report = ops::edit(host, &request, &run, &ui.events())?;
+            ui.report(&report, print_change)
         }
         MemoryCommand::Archive(ids) => {
             let report = ops::archive(host, &ids.request(), &ui.events())?;
@@ -110,15 +114,14 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
             let report = ops::restore(host, &ids.request(), &ui.events())?;
             report_changes(ui, &report)
         }
-        MemoryCommand::Forget { ids, yes, scope } => forget(ui, host, ids, yes, scope.mode()),
+        MemoryCommand::Forget { ids, yes, scope } => {
+            let scope = scope.mode();
+            let ids = if yes { ids } else { confirm_forget(ui, host, &ids, scope)? };
+            let report = ops::forget(host, &MemoryIdsRequest { ids, scope }, &ui.events())?;
+            report_changes(ui, &report)
+        }
         MemoryCommand::Reset { yes, scope } => reset(ui, host, yes, scope.mode()),
     }
-}
-
-fn edit(ui: &mut Ui, host: &Host, request: &MemoryEditRequest) -> CommandResult {
-    let editor = host.editor()?;
-    let report = ops::edit(host, request, &|draft| run_editor(host, editor, draft), &ui.events())?;
-    ui.report(&report, print_change)
 }
 
 /// Opens the draft in the user's editor. `editor` may include arguments.
@@ -135,18 +138,6 @@ pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<(), 
     }
     Err(OpError::failed(format!("The editor `{editor}` ended with {status}"))
         .hint("The memory is unchanged; your draft is saved"))
-}
-
-fn forget(
-    ui: &mut Ui,
-    host: &Host,
-    ids: Vec<String>,
-    yes: bool,
-    scope: Option<Scope>,
-) -> CommandResult {
-    let ids = if yes { ids } else { confirm_forget(ui, host, &ids, scope)? };
-    let report = ops::forget(host, &MemoryIdsRequest { ids, scope }, &ui.events())?;
-    report_changes(ui, &report)
 }
 
 /// Shows the memories and asks for confirmation. Returns their full ids. Without a terminal, the

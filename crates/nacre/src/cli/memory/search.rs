@@ -67,13 +67,16 @@ pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandR
         all_projects: args.all_projects,
     };
     let (server, events) = (server(ui, host), ui.events());
-    let here = || ops::search(host, &request);
-    let report = by_server_or(server, "GET /api/search", &request, &events, here)?;
-    drop(events);
+    let here = |_: &_| ops::search(host, &request);
+    let report = by_server_or(server, "GET /api/search", &request, events, here)?;
     ui.shorten_ids(host, args.scope.mode());
     ui.report(&report, |ui, report| {
         for found in &report.hits {
-            print_found(ui, found);
+            print_memory_row(ui, &found.memory);
+            if !found.snippet.is_empty() {
+                ui.note(4, Role::Faint, ui.fit(4, &Shown(&found.snippet).one_line()));
+            }
+            print_not_verified(ui, &found.not_verified);
             if args.explain {
                 ui.note(4, Role::Faint, explanation(found));
             }
@@ -87,14 +90,6 @@ pub(super) fn cmd_search(ui: &mut Ui, host: &Host, args: SearchArgs) -> CommandR
         print_more(ui, report.total - report.hits.len());
         warn_broken(ui, &report.broken);
     })
-}
-
-fn print_found(ui: &mut Ui, found: &FoundMemory) {
-    print_memory_row(ui, &found.memory);
-    if !found.snippet.is_empty() {
-        ui.note(4, Role::Faint, ui.fit(4, &Shown(&found.snippet).one_line()));
-    }
-    print_not_verified(ui, &found.not_verified);
 }
 
 fn explanation(found: &FoundMemory) -> String {

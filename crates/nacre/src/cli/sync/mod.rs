@@ -81,14 +81,11 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: SyncArgs) -> CommandResul
     }
     if let Some(trace) = args.trace {
         let request = SyncTraceRequest { trace, mode, force, strategy };
-        let events = ui.cancellable_events();
         return if dry_run {
-            let report = ops::preview_trace(host, &request, &events)?;
-            drop(events);
-            ui.report(&report, output::print_trace_preview)
+            let report = ops::preview_trace(host, &request, &ui.cancellable_events())?;
+            ui.report(&report, |ui, report| output::print_planned(ui, &report.sessions))
         } else {
-            let report = ops::sync_trace(host, &request, &events)?;
-            drop(events);
+            let report = ops::sync_trace(host, &request, &ui.cancellable_events())?;
             ui.report(&report, output::print_trace)
         };
     }
@@ -112,9 +109,8 @@ pub(crate) fn cmd_sync(ui: &mut Ui, host: &Host, args: SyncArgs) -> CommandResul
         return sync_until_cancelled(ui, host, &request);
     }
     let (server, events) = (server(ui, host), ui.cancellable_events());
-    let here = || ops::sync(host, &request, &events);
-    let report = by_server_or(server, "POST /api/sync", &request, &events, here)?;
-    drop(events);
+    let here = |events: &_| ops::sync(host, &request, events);
+    let report = by_server_or(server, "POST /api/sync", &request, events, here)?;
     ui.report(&report, |ui, report| output::print(ui, host, report))
 }
 

@@ -5,8 +5,7 @@ use std::path::Path;
 use nacre_ops::host::{raise_limit_hint, short};
 use nacre_types::{
     LearnedChange, LearnedMemory, PausedSession, PlannedSession, SessionOutcome, SessionRun,
-    SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTracePreviewReport, SyncTraceReport,
-    SyncedSession,
+    SyncPreviewReport, SyncReport, SyncResult, SyncTotals, SyncTraceReport, SyncedSession,
 };
 
 use crate::cli::prelude::*;
@@ -202,25 +201,19 @@ pub(super) fn print_preview(ui: &mut Ui, host: &Host, report: &SyncPreviewReport
         [id(&source.agent), faint(path)]
     }));
     ui.status(format!("Would read {} of {sources} sources.", would_read.len()));
-    for session in sessions {
-        print_planned(ui, session);
-    }
+    print_planned(ui, sessions);
     if let Some(waiting) = waiting {
         print_waiting(ui, host, waiting);
     }
 }
 
-pub(super) fn print_trace_preview(ui: &mut Ui, report: &SyncTracePreviewReport) {
-    for session in &report.sessions {
-        print_planned(ui, session);
+pub(super) fn print_planned(ui: &mut Ui, sessions: &[PlannedSession]) {
+    for PlannedSession { report, changes } in sessions {
+        ui.note(0, Role::Title, &report.trace_path);
+        for action in &report.actions {
+            let line = format!("{}: {} ({})", action.action.as_str(), action.title, action.reason);
+            ui.line(format!("  {}", Shown(&line).one_line()));
+        }
+        print_changes(ui, changes);
     }
-}
-
-fn print_planned(ui: &mut Ui, PlannedSession { report, changes }: &PlannedSession) {
-    ui.note(0, Role::Title, &report.trace_path);
-    for action in &report.actions {
-        let line = format!("{}: {} ({})", action.action.as_str(), action.title, action.reason);
-        ui.line(format!("  {}", Shown(&line).one_line()));
-    }
-    print_changes(ui, changes);
 }

@@ -122,7 +122,7 @@ pub(crate) fn bound_text(text: &str) -> String {
     }
     let head = take(text.split_inclusive('\n'));
     let rest = &text[head..];
-    let tail = rest.len() - take(lines_from_behind(rest));
+    let tail = rest.len() - take(rest.split_inclusive('\n').rev());
     let cut = rest[..tail].bytes().filter(|byte| *byte == b'\n').count();
     let what = match cut {
         0 => format!("{} bytes", group_digits(tail as u64)),
@@ -140,18 +140,6 @@ fn take<'t>(lines: impl Iterator<Item = &'t str>) -> usize {
         taken += line.len();
     }
     taken
-}
-
-/// Iterates over lines in reverse order, each with its line break.
-fn lines_from_behind(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let body = rest.strip_suffix('\n').unwrap_or(rest);
-        let begin = body.rfind('\n').map_or(0, |at| at + 1);
-        let line = &rest[begin..];
-        rest = &rest[..begin];
-        (!line.is_empty()).then_some(line)
-    })
 }
 
 /// Converts session items to cells with their sequence numbers. Tool results are merged into the

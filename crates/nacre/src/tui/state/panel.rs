@@ -46,22 +46,9 @@ pub(crate) struct ListPanel {
 }
 
 impl ListPanel {
-    pub(crate) fn new(
-        kind: ListKind,
-        title: &str,
-        rows: Vec<ListRow>,
-        empty: &'static str,
-    ) -> Self {
-        Self { kind, title: title.to_owned(), rows, selected: 0, first: 0, empty }
-    }
-
     pub(crate) fn select(&mut self, by: isize) {
         let last = self.rows.len().saturating_sub(1);
         self.selected = self.selected.saturating_add_signed(by).min(last);
-    }
-
-    pub(crate) fn selected_row(&self) -> Option<&ListRow> {
-        self.rows.get(self.selected)
     }
 }
 

@@ -52,7 +52,7 @@ pub(crate) struct Transcript {
     paper: Paper,
     pub(crate) scroll: Scroll,
     pub(crate) shown: Vec<VisibleLine>,
-    height: usize,
+    pub(crate) height: usize,
     /// Whether new content is below the visible part.
     pub(crate) has_news: bool,
 }
@@ -271,7 +271,10 @@ impl Transcript {
             let (idx, line) = self.top();
             self.fill(idx, line);
         }
-        self.forget_lines();
+        // Drop cached lines that this frame did not use.
+        if self.laid.len() > MAX_LAID {
+            self.laid.retain(|_, laid| laid.wanted == self.n_frames);
+        }
     }
 
     fn fill(&mut self, idx: usize, line: usize) {
@@ -364,18 +367,6 @@ impl Transcript {
         } else {
             let (idx, line) = self.up(target + 1, 0, self.height);
             self.go_to(idx, line);
-        }
-    }
-
-    pub(crate) fn height(&self) -> usize {
-        self.height
-    }
-
-    /// Drops cached lines that the last frame did not use.
-    fn forget_lines(&mut self) {
-        if self.laid.len() > MAX_LAID {
-            let now = self.n_frames;
-            self.laid.retain(|_, laid| laid.wanted == now);
         }
     }
 }

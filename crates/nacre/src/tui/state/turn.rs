@@ -44,6 +44,11 @@ impl RunningTurn {
     pub(crate) fn new(task: &str, model: &str, now: u64) -> Self {
         Self { task: task.to_owned(), since: now, model: model.to_owned(), ..Self::default() }
     }
+
+    /// Makes later text start a new cell.
+    pub(crate) fn end_text(&mut self) {
+        (self.words, self.reasoning) = (None, None);
+    }
 }
 
 pub(crate) fn add_recalled(list: &mut Vec<RecalledNote>, notes: &[RecalledNote]) {

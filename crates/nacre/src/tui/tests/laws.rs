@@ -179,7 +179,7 @@ fn check(play: &mut Play) {
         assert!(buffer.area.contains(cursor), "{cursor:?}");
     }
     let state = &play.state;
-    assert!(state.transcript.shown.len() <= state.transcript.height());
+    assert!(state.transcript.shown.len() <= state.transcript.height);
     assert!(state.editor.text().is_char_boundary(state.editor.cursor()));
     let bytes: usize = state.transcript.cells().map(|cell| cell.kind.bytes()).sum();
     assert_eq!(state.transcript.bytes(), bytes);

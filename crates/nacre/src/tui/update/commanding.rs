@@ -41,7 +41,11 @@ fn run_command(state: &mut ScreenState, command: &Command, argument: &str) -> bo
         "new" => sessions::create(state),
         "resume" => sessions::resume(state, some(argument)),
         "sessions" => sessions::list(state),
-        "search" => search(state, argument),
+        "search" => {
+            let query = argument.to_owned();
+            let request = SessionSearchRequest { query: query.clone(), ..Default::default() };
+            state.send(RpcCall::SessionSearch(request), Purpose::Search { query });
+        }
         "model" | "policy" => return change(state, command, argument),
         "memory" => panels::open_memories(state),
         "skills" => {
@@ -63,12 +67,6 @@ fn run_command(state: &mut ScreenState, command: &Command, argument: &str) -> bo
 
 fn some(argument: &str) -> Option<String> {
     (!argument.is_empty()).then(|| argument.to_owned())
-}
-
-fn search(state: &mut ScreenState, query: &str) {
-    let request =
-        SessionSearchRequest { query: query.to_owned(), ..SessionSearchRequest::default() };
-    state.send(RpcCall::SessionSearch(request), Purpose::Search { query: query.to_owned() });
 }
 
 fn for_session(state: &mut ScreenState, name: &str, argument: &str) -> bool {

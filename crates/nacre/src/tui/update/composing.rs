@@ -74,19 +74,17 @@ fn act(state: &mut ScreenState, action: Action) {
         Action::Complete => complete(state),
         Action::TakeBack => sending::take_back(state),
         Action::Browse => panels::browse(state),
-        Action::Plan => toggle_plan(state),
+        Action::Plan => {
+            if state.plan.is_empty() {
+                state.flash(Role::Faint, "The agent has no plan yet");
+            }
+            state.is_plan_hidden = !state.is_plan_hidden;
+        }
         Action::Memory => panels::open_memories(state),
         Action::Help => panels::open_help(state),
         Action::Redraw => state.effects.push(Effect::Redraw),
         action => panels::scroll(state, action),
     }
-}
-
-fn toggle_plan(state: &mut ScreenState) {
-    if state.plan.is_empty() {
-        state.flash(Role::Faint, "The agent has no plan yet");
-    }
-    state.is_plan_hidden = !state.is_plan_hidden;
 }
 
 fn submit(state: &mut ScreenState) {

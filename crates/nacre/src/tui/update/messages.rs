@@ -94,8 +94,7 @@ fn apply(state: &mut ScreenState, task: &str, update: TaskUpdate) {
         TaskUpdate::Step { step } => {
             if let Some(turn) = turn(state, task) {
                 turn.step = step;
-                turn.words = None;
-                turn.reasoning = None;
+                turn.end_text();
                 turn.step_cells.clear();
             }
         }
@@ -103,7 +102,11 @@ fn apply(state: &mut ScreenState, task: &str, update: TaskUpdate) {
         TaskUpdate::TextReplaced { text } => replace_words(state, task, &clean(&text)),
         TaskUpdate::Reasoning { text } => reason(state, task, &clean(&text)),
         TaskUpdate::ToolCall { call, tool, summary, .. } => {
-            call_tool(state, task, &call, &tool, &summary);
+            state.transcript.push(CellKind::Tool(ToolCell::new(&call, &tool, &summary)));
+            if let Some(turn) = turn(state, task) {
+                turn.end_text();
+                turn.n_calls += 1;
+            }
         }
         TaskUpdate::ToolResult { call, tool, outcome, text, patches, duration_ms } => {
             let id = state.transcript.find_call(&call).unwrap_or_else(|| {
@@ -117,7 +120,11 @@ fn apply(state: &mut ScreenState, task: &str, update: TaskUpdate) {
             state.approvals.push_back(ApprovalDialog::new(&request, task));
         }
         TaskUpdate::Decided { approval, answer, by } => decide(state, &approval, &answer, by),
-        TaskUpdate::Checklist { items } => state.plan = clean_plan(items),
+        TaskUpdate::Checklist { items } => {
+            let clean =
+                |item: ChecklistItem| ChecklistItem { label: clean_line(&item.label), ..item };
+            state.plan = items.into_iter().take(MAX_PLAN).map(clean).collect();
+        }
         TaskUpdate::Memory { recalled } => add_recalled(&mut state.recalled, &recalled),
         TaskUpdate::Skill { skill } => state.note(Role::Faint, &format!("Skill: {skill}")),
         TaskUpdate::Steered { text } => add_steering(state, task, &text),
@@ -216,15 +223,6 @@ fn reason(state: &mut ScreenState, task: &str, text: &str) {
     }
 }
 
-fn call_tool(state: &mut ScreenState, task: &str, call: &str, tool: &str, summary: &str) {
-    state.transcript.push(CellKind::Tool(ToolCell::new(call, tool, summary)));
-    if let Some(turn) = turn(state, task) {
-        turn.words = None;
-        turn.reasoning = None;
-        turn.n_calls += 1;
-    }
-}
-
 fn decide(state: &mut ScreenState, approval: &str, answer: &ApprovalAnswer, by: AnsweredBy) {
     state.approvals.retain(|question| question.request.approval != approval);
     match (by, answer) {
@@ -241,11 +239,6 @@ fn decide(state: &mut ScreenState, approval: &str, answer: &ApprovalAnswer, by: 
     }
 }
 
-fn clean_plan(items: Vec<ChecklistItem>) -> Vec<ChecklistItem> {
-    let item = |item: ChecklistItem| ChecklistItem { label: clean_line(&item.label), ..item };
-    items.into_iter().take(MAX_PLAN).map(item).collect()
-}
-
 fn add_steering(state: &mut ScreenState, task: &str, text: &str) {
     let kind = CellKind::User {
         text: clean(&bound_text(text)),
@@ -253,10 +246,7 @@ fn add_steering(state: &mut ScreenState, task: &str, text: &str) {
         is_steering: true,
     };
     state.transcript.push(kind);
-    if let Some(turn) = turn(state, task) {
-        turn.words = None;
-        turn.reasoning = None;
-    }
+    turn(state, task).map(RunningTurn::end_text);
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "only the last update of a task comes here")]

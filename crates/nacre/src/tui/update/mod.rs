@@ -43,7 +43,11 @@ pub(crate) fn update(state: &mut ScreenState, now: u64, event: ScreenEvent) -> V
             RpcMessage::Answer(answer) => sessions::take_answer(state, answer),
         },
         ScreenEvent::Closed => close(state),
-        ScreenEvent::Files(files) => take_files(state, files),
+        ScreenEvent::Files(mut files) => {
+            files.retain(|path| clean(path) == *path && !path.contains(char::is_whitespace));
+            files.truncate(MAX_FILES);
+            state.files = files;
+        }
         ScreenEvent::Outside(Ok(OutsideResult::Note(text))) if text.is_empty() => {}
         ScreenEvent::Outside(Ok(OutsideResult::Note(text))) => state.note(Role::Faint, &text),
         ScreenEvent::Outside(Ok(OutsideResult::Page { title, text })) => {
@@ -62,8 +66,10 @@ fn press(state: &mut ScreenState, key: KeyEvent) {
     let place = state.place();
     match place {
         KeyContext::Approval => composing::press_approval(state, key),
-        KeyContext::Input if is_denying(state) => composing::write_reason(state, key),
-        KeyContext::Input => composing::press(state, key),
+        KeyContext::Input => match state.approvals.front() {
+            Some(question) if question.reason.is_some() => composing::write_reason(state, key),
+            Some(_) | None => composing::press(state, key),
+        },
         KeyContext::Browse => {
             if let Some(action) = keys::action(place, key) {
                 panels::act_browsing(state, action);
@@ -78,10 +84,6 @@ fn press(state: &mut ScreenState, key: KeyEvent) {
     state.last_key = Some(state.now);
 }
 
-fn is_denying(state: &ScreenState) -> bool {
-    state.approvals.front().is_some_and(|question| question.reason.is_some())
-}
-
 fn paste(state: &mut ScreenState, text: &str) {
     match state.approvals.front_mut().and_then(|question| question.reason.as_mut()) {
         Some(reason) => {
@@ -89,11 +91,6 @@ fn paste(state: &mut ScreenState, text: &str) {
         }
         None => composing::paste(state, text),
     }
-}
-
-fn take_files(state: &mut ScreenState, files: Vec<String>) {
-    let is_shown = |path: &String| clean(path) == *path && !path.contains(char::is_whitespace);
-    state.files = files.into_iter().filter(is_shown).take(MAX_FILES).collect();
 }
 
 fn close(state: &mut ScreenState) {

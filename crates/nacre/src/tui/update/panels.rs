@@ -54,7 +54,7 @@ pub(super) fn act_browsing(state: &mut ScreenState, action: Action) {
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "other keys do not scroll")]
 pub(super) fn scroll(state: &mut ScreenState, action: Action) {
-    let page = state.transcript.height().saturating_sub(2).max(1);
+    let page = state.transcript.height.saturating_sub(2).max(1);
     match action {
         Action::PageUp => scroll_up(state, page),
         Action::PageDown => state.transcript.scroll_down(page),
@@ -118,7 +118,11 @@ pub(super) fn act(state: &mut ScreenState, action: Action) {
                 Action::PageUp => list.select(-rows),
                 Action::PageDown => list.select(rows),
                 Action::Choose => choose(state),
-                Action::Edit => edit(state),
+                Action::Edit => {
+                    if let Some((ListKind::Memories, id)) = selected_id(state) {
+                        state.effects.push(Effect::Outside(Outside::EditMemory { id }));
+                    }
+                }
                 _ => {}
             }
         }
@@ -145,7 +149,9 @@ pub(super) fn scroll_position(at: usize, action: Action, page: usize) -> usize {
 
 fn selected_id(state: &ScreenState) -> Option<(ListKind, String)> {
     match &state.panel {
-        Some(Panel::List(list)) => list.selected_row().map(|row| (list.kind, row.id.clone())),
+        Some(Panel::List(list)) => {
+            list.rows.get(list.selected).map(|row| (list.kind, row.id.clone()))
+        }
         Some(Panel::Page(_)) | None => None,
     }
 }
@@ -166,15 +172,20 @@ fn choose(state: &mut ScreenState) {
     }
 }
 
-fn edit(state: &mut ScreenState) {
-    if let Some((ListKind::Memories, id)) = selected_id(state) {
-        state.effects.push(Effect::Outside(Outside::EditMemory { id }));
-    }
-}
-
-pub(super) fn open_list(state: &mut ScreenState, list: ListPanel) {
+pub(super) fn open_list(
+    state: &mut ScreenState,
+    kind: ListKind,
+    title: String,
+    rows: Vec<ListRow>,
+) {
+    let empty = match kind {
+        ListKind::Sessions => "There are no sessions here yet.",
+        ListKind::Hits => "Nothing was found.",
+        ListKind::Memories => "The agent has not been given any memory in this session yet.",
+        ListKind::Skills => "There are no skills.",
+    };
     state.completion = None;
-    state.panel = Some(Panel::List(list));
+    state.panel = Some(Panel::List(ListPanel { kind, title, rows, selected: 0, first: 0, empty }));
 }
 
 pub(super) fn open_page(state: &mut ScreenState, title: &str, body: PageBody) {
@@ -193,9 +204,8 @@ pub(super) fn open_memories(state: &mut ScreenState) {
         detail: clean_line(&note.id),
     };
     let rows: Vec<ListRow> = state.recalled.iter().map(row).collect();
-    let empty = "The agent has not been given any memory in this session yet.";
     let title = format!("Memories in this session: {}", rows.len());
-    open_list(state, ListPanel::new(ListKind::Memories, &title, rows, empty));
+    open_list(state, ListKind::Memories, title, rows);
 }
 
 pub(super) fn open_diff(state: &mut ScreenState, is_whole_session: bool) {

@@ -14,7 +14,7 @@ use super::{panels, sending};
 use crate::tui::event::{Effect, Outside};
 use crate::tui::state::ScreenState;
 use crate::tui::state::cell;
-use crate::tui::state::panel::{ListKind, ListPanel, ListRow};
+use crate::tui::state::panel::{ListKind, ListRow};
 use crate::tui::state::turn::Purpose;
 use crate::tui::text::{clean_line, count, failure_text};
 use crate::tui::theme::Role;
@@ -22,13 +22,6 @@ use crate::tui::theme::Role;
 const LAST_ITEMS: u64 = 1_000;
 
 const MAX_LISTED: usize = 200;
-
-fn begin(state: &mut ScreenState) {
-    match state.options.resume.clone() {
-        None => create(state),
-        Some(request) => state.send(RpcCall::SessionGet(request), Purpose::Open),
-    }
-}
 
 pub(super) fn create(state: &mut ScreenState) {
     let request = SessionCreateRequest {
@@ -143,8 +136,7 @@ fn open_session_list(state: &mut ScreenState, report: &SessionListReport) {
     };
     let rows: Vec<ListRow> = report.sessions.iter().take(MAX_LISTED).map(row).collect();
     let title = format!("Sessions: {}", rows.len());
-    let empty = "There are no sessions here yet.";
-    panels::open_list(state, ListPanel::new(ListKind::Sessions, &title, rows, empty));
+    panels::open_list(state, ListKind::Sessions, title, rows);
 }
 
 fn open_hits(state: &mut ScreenState, query: &str, report: &SessionSearchReport) {
@@ -155,8 +147,7 @@ fn open_hits(state: &mut ScreenState, query: &str, report: &SessionSearchReport)
     };
     let rows: Vec<ListRow> = report.hits.iter().take(MAX_LISTED).map(row).collect();
     let title = format!("“{}”: {}", clean_line(query), count(rows.len(), "hit"));
-    let empty = "Nothing was found.";
-    panels::open_list(state, ListPanel::new(ListKind::Hits, &title, rows, empty));
+    panels::open_list(state, ListKind::Hits, title, rows);
 }
 
 pub(super) fn take_answer(state: &mut ScreenState, answer: RpcAnswer) {
@@ -225,7 +216,10 @@ fn apply_result(
                 let call = RpcCall::SkillList(EmptyRequest::default());
                 state.send(call, Purpose::Skills { is_asked: false });
             }
-            begin(state);
+            match state.options.resume.clone() {
+                None => create(state),
+                Some(request) => state.send(RpcCall::SessionGet(request), Purpose::Open),
+            }
         }
         Purpose::Open => show(state, read::<SessionReport>(result)?.session),
         Purpose::Items => fill(state, read::<SessionItemsReport>(result)?),
@@ -287,6 +281,5 @@ fn take_skills(state: &mut ScreenState, report: SkillListReport, is_asked: bool)
     };
     let rows: Vec<ListRow> = state.skills.iter().map(row).collect();
     let title = format!("Skills: {}", rows.len());
-    let empty = "There are no skills.";
-    panels::open_list(state, ListPanel::new(ListKind::Skills, &title, rows, empty));
+    panels::open_list(state, ListKind::Skills, title, rows);
 }
