@@ -6,9 +6,7 @@ use std::sync::atomic::AtomicU32;
 
 use nacre_base::fs::WriteScope;
 use nacre_base::redact::ExtraWords;
-use nacre_engine::agents::{
-    AgentDeps, CheckedReport, Citation, CitedFiles, LookedAt, check_report,
-};
+use nacre_engine::agents::{AgentDeps, CheckedReport, Citation, LookedAt, check_report, explorer};
 use nacre_engine::lifecycle::{AgentSpec, Ending, Outcome, RunHandle};
 use nacre_engine::model::{Cancel, Cost, Models, Role};
 use nacre_engine::record::state::Recorder;
@@ -52,7 +50,7 @@ pub fn run(
     // Fails before any file is created if no model is configured.
     models.route(Role::Explorer)?;
     let deps = agent_deps(host, &home, charged_models(host, models, "run")?)?;
-    let spec = deps.explorer(&deps.permissions, None);
+    let spec = explorer(&deps.workspace, &deps.permissions);
     let task = AgentTask { id: TaskId::from_random(deps.seed), deps, spec, question };
     let outcome = work(host, &home, &task, events)?;
     empty_spill(host, &home);
@@ -124,12 +122,9 @@ fn start_recording(
 
 fn report(task: &AgentTask<'_>, outcome: &Outcome) -> AgentRunReport {
     let AgentTask { id, deps, spec, .. } = task;
-    let files = CitedFiles {
-        workspace: &deps.workspace,
-        permissions: &spec.permissions,
-        shown: &outcome.effects.shown,
-    };
-    let checked = outcome.answer.as_ref().and_then(|answer| check_report(answer, &files));
+    let shown = &outcome.effects.shown;
+    let check = |answer| check_report(answer, &deps.workspace, &spec.permissions, shown);
+    let checked = outcome.answer.as_ref().and_then(check);
     let verified = checked.as_ref().is_some_and(CheckedReport::is_verified);
     let has_answer = checked.is_some();
     let checked = checked.unwrap_or_default();

@@ -86,11 +86,7 @@ impl Toolbox {
             remember: memory_add(chats, asked.origin(), &asked.session.id),
         };
         toolbox.offer_what_there_is();
-        let effects = ProjectEffects::new(
-            Arc::clone(&toolbox.programs),
-            &toolbox.spec.permissions,
-            toolbox.spec.effects,
-        );
+        let effects = ProjectEffects::new(Arc::clone(&toolbox.programs), &toolbox.spec.permissions);
         toolbox.effects = effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>);
         Ok(toolbox)
     }
@@ -105,7 +101,7 @@ impl Toolbox {
         let mut tools = self.plain_tools();
         tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
         let (deps, children) = (Arc::clone(&self.deps), Arc::clone(&self.children));
-        tools.extend(delegate_tool(self.spec.spawn, deps, events.clone(), children));
+        tools.push(delegate_tool(deps, events.clone(), children));
         tools
     }
 

@@ -9,7 +9,7 @@ use nacre_engine::lifecycle::{
 };
 use nacre_engine::model::{ErrorKind, Role};
 use nacre_engine::record::state::{
-    Holder, NewItem, Recorder, SessionRecord, State, TaskRecord, TaskStore as _,
+    NewItem, Recorder, SessionRecord, State, TaskRecord, TaskStore as _,
 };
 use nacre_engine::record::{
     CancelledBy, Events as AgentEvents, Failure, Heartbeat, Listener, NewTask, RunEffects, Runner,
@@ -187,17 +187,16 @@ impl Running<'_> {
             },
             events: events.clone(),
         };
-        Pipeline::new(self.toolbox.spec.tool_policy(), parts).map_err(|error| OpError::wrap(&error))
+        self.toolbox.spec.pipeline(parts).map_err(|error| OpError::wrap(&error))
     }
 
     /// Saves the items of a step. Must be called before they are reported.
     fn save(&self, state: &Mutex<State>, items: &[Item]) -> Result<(), CheckpointError> {
         let new: Vec<NewItem> = items.iter().map(Item::to_new).collect();
         let runner = Runner::here(self.host.environment.pid);
-        let holder =
-            Holder { session: &self.asked.session.id, task: &self.turn.log.task, runner: &runner };
+        let (session, task) = (&self.asked.session.id, &self.turn.log.task);
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.append_items(holder, &new, (self.toolbox.deps.clock)())?;
+        state.append_items(session, task, &runner, &new, (self.toolbox.deps.clock)())?;
         self.teller.saved(items);
         Ok(())
     }
