@@ -11,7 +11,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_engine::record::state::TaskStore as _;
-use nacre_engine::record::state::{Holder, NewItem, NewMessages, NewSession, State, StateError};
+use nacre_engine::record::state::{NewItem, NewSession, State, StateError};
 use nacre_engine::record::{NewTask, Runner, SessionId, TaskClass, TaskId};
 use serde_json::json;
 
@@ -68,11 +68,9 @@ fn talk(folder: &Path) -> Result<(), StateError> {
             kind: "said".to_owned(),
             json: json!({ "step": step, "part": n, "text": "x".repeat(2000) }),
         };
-        let holder = Holder { session: &session, task: &id, runner: &runner };
-        state.append_items(holder, &[part(0), part(1), part(2)], now)?;
+        state.append_items(&session, &id, &runner, &[part(0), part(1), part(2)], now)?;
         let texts = [0, 1].map(|n| json!({ "sequence": 2 * step + n + 1 }).to_string());
-        let new = NewMessages { task: &id, first: 2 * step + 1, texts: &texts, is_last: false };
-        state.append_messages(new)?;
+        state.append_messages(&id, 2 * step + 1, &texts, false)?;
     }
     Ok(())
 }

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU32;
 use nacre_base::fs::WriteScope;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::agents::{
-    AgentDeps, CheckedReport, Citation, CitedFiles, LookedAt, check_report,
+    AgentDeps, CheckedReport, Citation, LookedAt, check_report, explorer,
 };
 use nacre_engine::lifecycle::{Ending, Outcome, RunHandle};
 use nacre_engine::model::{Cost, Models, Role};
@@ -42,7 +42,7 @@ pub fn run(
     // Fails before any file is created if no model is configured.
     models.route(Role::Explorer)?;
     let deps = agent_deps(host, &home, charged_models(host, models, "run")?)?;
-    let spec = deps.explorer(&deps.permissions, None);
+    let spec = explorer(&deps.workspace, &deps.permissions);
     let id = TaskId::from_random(deps.seed);
     let words = deps.models.words();
     let task = new_task(host, &id, spec.name, TaskClass::Interactive, question, words);
@@ -75,12 +75,9 @@ pub fn run(
     }
     empty_spill(host, &home);
     let outcome = outcome.map_err(|error| OpError::wrap(&error))?;
-    let files = CitedFiles {
-        workspace: &deps.workspace,
-        permissions: &spec.permissions,
-        shown: &outcome.effects.shown,
-    };
-    let checked = outcome.answer.as_ref().and_then(|answer| check_report(answer, &files));
+    let shown = &outcome.effects.shown;
+    let check = |answer| check_report(answer, &deps.workspace, &spec.permissions, shown);
+    let checked = outcome.answer.as_ref().and_then(check);
     Ok(report(&id, &outcome, checked))
 }
 

@@ -10,8 +10,8 @@ use nacre_engine::record::state::{
 use nacre_engine::record::{CancelledBy, Runner, TaskId};
 use nacre_team::postgres::state::SharedState;
 use nacre_types::{
-    ErrorCode, LimitRequest, ModelStatsReport, RunStatsReport, TaskCancelReport, TaskClass,
-    TaskEntry, TaskEvent, TaskListReport, TaskRef, TaskShowReport, TaskShowRequest, TaskState,
+    ErrorCode, LimitRequest, ModelStatsReport, RunStatsReport, TaskCancelReport, TaskEntry,
+    TaskEvent, TaskListReport, TaskRef, TaskShowReport, TaskShowRequest, TaskState,
     ToolStatsReport,
 };
 use serde_json::{Map, Value};
@@ -63,7 +63,7 @@ fn entry(task: TaskRecord) -> TaskEntry {
         parent: task.parent.map(|parent| parent.to_string()),
         project: task.project,
         agent: task.agent,
-        class: TaskClass::from_name(task.class.as_str()).unwrap_or(TaskClass::Interactive),
+        class: task.class,
         title: task.title,
         state: task_state(task.state),
         reason: task.state.reason().map(str::to_owned),

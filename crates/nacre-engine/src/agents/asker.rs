@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use nacre_memory::recall::Passage;
 
-use crate::lifecycle::{AgentSpec, Completion, Spawn};
+use crate::lifecycle::{AgentSpec, Completion};
 use crate::model::Role;
 use crate::tools::{Budgets, Exec, MemoryUse, Permissions, quoted};
 
@@ -69,8 +69,6 @@ pub fn asker(permissions: &Permissions, offered: &[&str]) -> AgentSpec {
         },
         budgets: BUDGETS,
         completion: Completion::EndTurn { signals: false },
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     }
 }
@@ -113,7 +111,8 @@ mod tests {
         let spec = asker(&generous, &[TRACE_SEARCH]);
         assert!(spec.permissions.is_read_only());
         assert!(!spec.permissions.network);
-        assert_eq!((spec.permissions.exec, spec.spawn), (Exec::Nothing, Spawn::Nothing));
+        assert_eq!(spec.permissions.exec, Exec::Nothing);
+        assert!(!spec.tools.contains(&"delegate"));
         assert_eq!(spec.permissions.denied, ["*.key"]);
     }
 

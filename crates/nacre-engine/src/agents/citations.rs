@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::proof::{
-    CitedSource, Clause, INVENTED, Sentence, Sentences, check_statement, has_invented, marks,
+    CitedSource, Clause, INVENTED, Sentence, Sentences, check_statement, gap, has_invented, marks,
     says_something,
 };
 use crate::record::ShownLines;
@@ -98,19 +98,18 @@ impl CheckedReport {
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct CitedFiles<'a> {
-    pub workspace: &'a Workspace,
-    pub permissions: &'a Permissions,
-    pub shown: &'a ShownLines,
-}
-
-pub fn check_report(report: &Value, files: &CitedFiles<'_>) -> Option<CheckedReport> {
+/// Checks a report against the files and the lines that tools have shown.
+pub fn check_report(
+    report: &Value,
+    workspace: &Workspace,
+    permissions: &Permissions,
+    shown: &ShownLines,
+) -> Option<CheckedReport> {
     let report: Report = serde_json::from_value(report.clone()).ok()?;
     let mut citations = Vec::new();
     for (number, citation) in report.citations.into_iter().enumerate() {
         let lines = match number {
-            0..MAX_CITATIONS => files.look(&citation),
+            0..MAX_CITATIONS => look(&citation, workspace, permissions, shown),
             _ => Err("there are too many citations to look at them all".to_owned()),
         };
         citations.push(LookedAt { citation, lines });
@@ -122,16 +121,8 @@ pub fn check_report(report: &Value, files: &CitedFiles<'_>) -> Option<CheckedRep
 
 impl CheckedReport {
     fn read(&mut self, answer: &str) {
-        let mut sentences = Sentences::default();
-        let mut whole = sentences.take(answer);
-        whole.extend(sentences.finish());
-        for Sentence { text, starts_line } in whole {
-            let gap = match (self.answer.is_empty(), starts_line) {
-                (true, _) => "",
-                (false, true) => "\n",
-                (false, false) => " ",
-            };
-            self.answer.push_str(gap);
+        for Sentence { text, starts_line } in Sentences::of(answer) {
+            self.answer.push_str(gap(self.answer.is_empty(), starts_line));
             self.answer.push_str(&text);
             let clauses = marks(&text).clauses;
             if let Err(why) = clauses.iter().try_for_each(|clause| self.proves(clause)) {
@@ -167,47 +158,50 @@ impl CheckedReport {
     }
 }
 
-impl CitedFiles<'_> {
-    fn look(&self, citation: &Citation) -> Result<String, String> {
-        let Citation { file, first_line, last_line, quote } = citation;
-        let outside = |_| format!("`{file}` is not a path below the workspace");
-        let path = RelPath::new(file.strip_prefix("./").unwrap_or(file)).map_err(outside)?;
-        let area = Area::File(path.clone());
-        if !self.permissions.reads.iter().any(|allowed| allowed.covers(&area)) {
-            return Err(format!("`{path}` is outside of what may be read"));
-        }
-        let bytes = self.workspace.read(&path).map_err(|error| error.what)?;
-        let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is no text"))?;
-        let lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
-        let (first, last) = (*first_line as usize, *last_line as usize);
-        if last < first || first == 0 {
-            return Err(format!("lines {first} to {last} of `{path}` are no range"));
-        }
-        let Some(range) = lines.get(first - 1..last) else {
-            return Err(format!("`{path}` has {} lines, not {last}", lines.len()));
-        };
-        if MAX_RANGE < last_line - first_line + 1 {
-            return Err(format!("more than {MAX_RANGE} lines of `{path}` are cited at once"));
-        }
-        let words = folded(quote);
-        if !folded(&range.join("\n")).contains(&words) {
-            return Err(match place_of(&words, &lines) {
-                Some(line) => {
-                    format!("the quote is in line {line} of `{path}`, not in {first} to {last}")
-                }
-                None => format!("the quote does not occur in `{path}`"),
-            });
-        }
-        if !is_substantial(&words, range) {
-            return Err(format!("the quote from `{path}` is too short to prove anything"));
-        }
-        if !self.shown.has_all(path.as_str(), *first_line..=*last_line) {
-            return Err(format!(
-                "no tool showed you lines {first} to {last} of `{path}`; read them first"
-            ));
-        }
-        Ok(range.join("\n"))
+fn look(
+    citation: &Citation,
+    workspace: &Workspace,
+    permissions: &Permissions,
+    shown: &ShownLines,
+) -> Result<String, String> {
+    let Citation { file, first_line, last_line, quote } = citation;
+    let outside = |_| format!("`{file}` is not a path below the workspace");
+    let path = RelPath::new(file.strip_prefix("./").unwrap_or(file)).map_err(outside)?;
+    let area = Area::File(path.clone());
+    if !permissions.reads.iter().any(|allowed| allowed.covers(&area)) {
+        return Err(format!("`{path}` is outside of what may be read"));
     }
+    let bytes = workspace.read(&path).map_err(|error| error.what)?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("`{path}` is no text"))?;
+    let lines: Vec<&str> = text.lines().take(MAX_LINES).collect();
+    let (first, last) = (*first_line as usize, *last_line as usize);
+    if last < first || first == 0 {
+        return Err(format!("lines {first} to {last} of `{path}` are no range"));
+    }
+    let Some(range) = lines.get(first - 1..last) else {
+        return Err(format!("`{path}` has {} lines, not {last}", lines.len()));
+    };
+    if MAX_RANGE < last_line - first_line + 1 {
+        return Err(format!("more than {MAX_RANGE} lines of `{path}` are cited at once"));
+    }
+    let words = folded(quote);
+    if !folded(&range.join("\n")).contains(&words) {
+        return Err(match place_of(&words, &lines) {
+            Some(line) => {
+                format!("the quote is in line {line} of `{path}`, not in {first} to {last}")
+            }
+            None => format!("the quote does not occur in `{path}`"),
+        });
+    }
+    if !is_substantial(&words, range) {
+        return Err(format!("the quote from `{path}` is too short to prove anything"));
+    }
+    if !shown.has_all(path.as_str(), *first_line..=*last_line) {
+        return Err(format!(
+            "no tool showed you lines {first} to {last} of `{path}`; read them first"
+        ));
+    }
+    Ok(range.join("\n"))
 }
 
 fn is_substantial(words: &str, range: &[&str]) -> bool {
@@ -266,8 +260,12 @@ mod tests {
             json!({ "file": file, "first_line": lines.0, "last_line": lines.1, "quote": quote });
         let report = json!({ "answer": "a", "citations": [citation] });
         let shown = shown(1..=7);
-        let files = CitedFiles { workspace: &workspace, permissions: &permissions, shown: &shown };
-        check_report(&report, &files).unwrap().citations.remove(0).lines.map(drop)
+        check_report(&report, &workspace, &permissions, &shown)
+            .unwrap()
+            .citations
+            .remove(0)
+            .lines
+            .map(drop)
     }
 
     fn shown(lines: std::ops::RangeInclusive<usize>) -> ShownLines {
@@ -337,9 +335,8 @@ mod tests {
     fn what_is_no_report_has_no_places() {
         let (_folder, workspace) = workspace();
         let (permissions, shown) = (Permissions::read_only(), ShownLines::default());
-        let files = CitedFiles { workspace: &workspace, permissions: &permissions, shown: &shown };
         for value in [json!({}), json!({ "answer": 1, "citations": [] }), json!([])] {
-            assert_eq!(check_report(&value, &files), None);
+            assert_eq!(check_report(&value, &workspace, &permissions, &shown), None);
         }
     }
 
@@ -353,8 +350,7 @@ mod tests {
             .collect();
         let report = json!({ "answer": answer, "citations": citations });
         let (permissions, shown) = (Permissions::read_only(), shown(1..=5));
-        let files = CitedFiles { workspace: &workspace, permissions: &permissions, shown: &shown };
-        let checked = check_report(&report, &files).unwrap();
+        let checked = check_report(&report, &workspace, &permissions, &shown).unwrap();
         let n_marks = checked.answer.matches(MARK).count();
         assert_eq!(n_marks, checked.unproven.len(), "{}", checked.answer);
         assert_eq!(checked.is_verified(), checked.complaints().is_empty());

@@ -13,20 +13,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
-use crate::agents::citations::{CitedFiles, LookedAt, check_report};
+use crate::agents::citations::{LookedAt, check_report};
 use crate::agents::deps::AgentDeps;
-use crate::lifecycle::{Ending, Outcome, RunControl, Spawn};
+use crate::agents::explorer::explorer;
+use crate::lifecycle::{Ending, Outcome, RunControl};
 use crate::record::{Category, Events, Fault, TaskId};
 use crate::tools::{
-    AnyTool, Area, Budgets, Footprint, Output, Permissions, Tool, ToolContext, ToolError, ToolSpec,
+    AnyTool, Area, Footprint, Output, Permissions, Tool, ToolContext, ToolError, ToolSpec,
     Workspace, tool,
 };
 
 pub(super) struct Delegate {
     deps: Arc<AgentDeps>,
     events: Events,
-    at_once: usize,
-    budgets: Budgets,
     children: Arc<AtomicU32>,
 }
 
@@ -78,27 +77,19 @@ impl Tool for DelegateInput {
     };
 
     fn footprint(&self, with: &Delegate) -> Result<Footprint, ToolError> {
-        let mut areas = Vec::new();
-        for question in &self.questions {
-            areas.extend(with.areas(question)?);
-        }
-        Ok(Footprint::reading(areas))
+        let areas = self.questions.iter().map(|question| with.areas(question));
+        Ok(Footprint::reading(areas.collect::<Result<Vec<_>, _>>()?.concat()))
     }
 
     async fn run(self, with: &Delegate, ctx: &ToolContext) -> Result<Output, ToolError> {
         let n_questions = self.questions.len();
-        if with.at_once < n_questions {
-            let what = format!("{n_questions} questions are too many for one call");
-            let hint = format!("Ask at most {} at once.", with.at_once);
-            return Err(ToolError::new(Fault::Arguments, what, hint));
-        }
         let mut running = JoinSet::new();
         for (number, question) in self.questions.into_iter().enumerate() {
             let areas = with.areas(&question)?;
             let permissions = Permissions { reads: areas, ..with.deps.permissions.clone() };
             let control = RunControl::of_child(ctx.cancel.clone());
             let (deps, parent) = (Arc::clone(&with.deps), with.events.clone());
-            let spec = deps.explorer(&permissions, Some(with.budgets));
+            let spec = explorer(&deps.workspace, &permissions);
             with.children.fetch_add(1, Ordering::Relaxed);
             running.spawn(async move {
                 let (task, outcome) = deps.help(&parent, &question.prompt(), &spec, &control).await;
@@ -124,19 +115,11 @@ impl Tool for DelegateInput {
 }
 
 pub fn delegate_tool(
-    spawn: Spawn,
     deps: Arc<AgentDeps>,
     events: Events,
     children: Arc<AtomicU32>,
-) -> Option<Arc<dyn AnyTool>> {
-    match spawn {
-        Spawn::Nothing => None,
-        Spawn::Explorers { at_once, budgets } => {
-            let at_once = at_once.min(Spawn::MAX_AT_ONCE);
-            let delegate = Delegate { deps, events, at_once, budgets, children };
-            Some(tool::<DelegateInput>(delegate))
-        }
-    }
+) -> Arc<dyn AnyTool> {
+    tool::<DelegateInput>(Delegate { deps, events, children })
 }
 
 impl Delegate {
@@ -166,8 +149,8 @@ fn report(
     let mut report = json!({ "task": task, "state": outcome.ending.state().to_string() });
     match (&outcome.answer, &outcome.ending) {
         (Some(answer), _) => {
-            let files = CitedFiles { workspace, permissions, shown: &outcome.effects.shown };
-            let checked = check_report(answer, &files).unwrap_or_default();
+            let shown = &outcome.effects.shown;
+            let checked = check_report(answer, workspace, permissions, shown).unwrap_or_default();
             report["verified"] = json!(checked.is_verified());
             report["answer"] = json!(checked.answer);
             report["citations"] = checked.citations.iter().map(cited).collect();

@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use crate::agents::explorer::explorer;
 use crate::lifecycle::{AgentSpec, Conversation, Engine, Job, Outcome, RunControl, run};
 use crate::model::{Limits, Models, RetryPolicy};
 use crate::record::{CancelledBy, Clock, Event, Events, Failure, TaskId, TaskState};
 use crate::tools::{
-    ActiveSkills, AnyTool, Approval, Budgets, Permissions, Pipeline, PipelineError, PipelineParts,
-    SkillRegistry, Workspace, toolkits,
+    ActiveSkills, AnyTool, Approval, Permissions, PipelineError, PipelineParts, SkillRegistry,
+    Workspace, toolkits,
 };
 
 pub struct AgentDeps {
@@ -63,7 +62,7 @@ impl AgentDeps {
             approval: Approval::not_needed(),
             events: events.clone(),
         };
-        let mut tools = Pipeline::new(spec.tool_policy(), parts)?;
+        let mut tools = spec.pipeline(parts)?;
         let engine = Engine {
             models: &self.models,
             policy: &self.policy,
@@ -94,22 +93,19 @@ impl AgentDeps {
         control: &RunControl,
     ) -> (TaskId, Result<Outcome, PipelineError>) {
         let task = TaskId::from_random(self.next_seed());
-        let helper = Helper::start(parent, &task, spec.name);
+        parent.emit(Event::AgentSpawn { child: task.clone(), agent: spec.name.into() });
+        let own = parent.of_task(task.clone());
+        let mut helper = Helper { parent: parent.clone(), own, end: None };
         let outcome = self.explore(question, spec, helper.own.clone(), control).await;
-        match &outcome {
-            Ok(outcome) => helper.end(outcome.ending.state()),
+        helper.end = Some(match &outcome {
+            Ok(outcome) => outcome.ending.state(),
             Err(error) => {
                 // If the run had started, it would have emitted this event itself.
                 helper.own.emit(Event::Error { what: error.to_string().into(), hint: None });
-                helper.end(TaskState::Failed { why: Failure::Unusable });
+                TaskState::Failed { why: Failure::Unusable }
             }
-        }
+        });
         (task, outcome)
-    }
-
-    pub fn explorer(&self, permissions: &Permissions, budgets: Option<Budgets>) -> AgentSpec {
-        let spec = explorer(&self.workspace, permissions);
-        AgentSpec { budgets: budgets.unwrap_or(spec.budgets), ..spec }
     }
 
     pub(super) fn next_seed(&self) -> u64 {
@@ -118,36 +114,19 @@ impl AgentDeps {
     }
 }
 
-/// A running explorer. If its future is dropped, the task is marked as cancelled.
+/// A running explorer. Dropping it ends its task, as cancelled unless another end is set.
 struct Helper {
     parent: Events,
     own: Events,
-    is_told: bool,
-}
-
-impl Helper {
-    fn start(parent: &Events, task: &TaskId, agent: &str) -> Self {
-        parent.emit(Event::AgentSpawn { child: task.clone(), agent: agent.into() });
-        Self { parent: parent.clone(), own: parent.of_task(task.clone()), is_told: false }
-    }
-
-    fn end(mut self, state: TaskState) {
-        self.tell(state);
-    }
-
-    fn tell(&mut self, state: TaskState) {
-        self.is_told = true;
-        if !self.own.is_over() {
-            self.own.emit(Event::TaskState(state));
-        }
-        self.parent.emit(Event::AgentEnd { child: self.own.task().clone(), state });
-    }
+    end: Option<TaskState>,
 }
 
 impl Drop for Helper {
     fn drop(&mut self) {
-        if !self.is_told {
-            self.tell(TaskState::Cancelled { by: CancelledBy::Disconnect });
+        let state = self.end.unwrap_or(TaskState::Cancelled { by: CancelledBy::Disconnect });
+        if !self.own.is_over() {
+            self.own.emit(Event::TaskState(state));
         }
+        self.parent.emit(Event::AgentEnd { child: self.own.task().clone(), state });
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::agents::citations::{CitedFiles, Report, check_report};
-use crate::lifecycle::{AgentSpec, Completion, Spawn, Validator, Weight};
+use crate::agents::citations::{Report, check_report};
+use crate::lifecycle::{AgentSpec, Completion, Validator, Weight};
 use crate::model::{OutputSchema, Role};
 use crate::record::RunEffects;
 use crate::schemas;
@@ -30,7 +30,7 @@ const TOOLS: &[&str] = &[
     "git_status", "git_diff", "git_log", "git_show", "skill_list", "skill_activate",
 ];
 
-pub(super) const BUDGETS: Budgets = Budgets {
+const BUDGETS: Budgets = Budgets {
     steps: 16,
     tool_calls: 30,
     wall: Duration::from_secs(600),
@@ -64,8 +64,6 @@ pub fn explorer(workspace: &Arc<Workspace>, permissions: &Permissions) -> AgentS
         },
         permissions,
         budgets: BUDGETS,
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     }
 }
@@ -85,8 +83,8 @@ fn cites(workspace: &Arc<Workspace>, permissions: &Permissions) -> Validator {
         Weight::Should,
         move |answer: &Value, effects: &RunEffects| {
             let shown = &effects.shown;
-            let files = CitedFiles { workspace: &workspace, permissions: &permissions, shown };
-            check_report(answer, &files).map(|checked| checked.complaints()).unwrap_or_default()
+            let checked = check_report(answer, &workspace, &permissions, shown);
+            checked.map(|checked| checked.complaints()).unwrap_or_default()
         },
     )
 }
@@ -113,7 +111,6 @@ mod tests {
         assert!(spec.permissions.is_read_only());
         assert!(!spec.permissions.network);
         assert_eq!(spec.permissions.denied, ["*.key"]);
-        assert_eq!(spec.spawn, Spawn::Nothing);
-        assert_eq!(spec.effects, None);
+        assert!(!spec.tools.contains(&"delegate"));
     }
 }

@@ -12,7 +12,7 @@ mod merged;
 
 pub use asker::{NOT_KNOWN, asked, asker};
 pub use chat::{CHAT_BUDGETS, InstructionFile, Orientation, chat};
-pub use citations::{CheckedReport, Citation, CitedFiles, LookedAt, Report, check_report};
+pub use citations::{CheckedReport, Citation, LookedAt, Report, check_report};
 pub use delegate::delegate_tool;
 pub use deps::AgentDeps;
 pub use explorer::explorer;

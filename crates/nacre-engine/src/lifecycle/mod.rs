@@ -11,11 +11,13 @@ mod spec;
 mod steps;
 
 pub use completion::{ANSWER_TOOL, Complaints, SIGNAL_TOOL};
-pub use context::{ContextPlan, Conversation, Exchange, KeptResult, TooLong, Turn, plan};
+pub use context::{
+    Attachment, ContextPlan, Conversation, Exchange, KeptResult, Picture, Summary, TooLong, Turn,
+    TurnEnd, plan,
+};
 pub use control::{RunControl, RunHandle, Stopped};
 pub use items::Item;
-pub use items::{Attachment, Picture, Summary, TurnEnd};
-pub use spec::{AgentSpec, Completion, Spawn, Validator, Weight};
+pub use spec::{AgentSpec, Completion, Validator, Weight};
 pub use steps::{
     Checkpoint, CheckpointError, Ending, Engine, Job, Outcome, RunError, SMALL_WINDOW, run,
 };

@@ -4,13 +4,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 
 use crate::model::{OutputSchema, Role};
 use crate::record::RunEffects;
-use crate::tools::{Budgets, Permissions, ToolPolicy};
+use crate::tools::{Budgets, Permissions, Pipeline, PipelineError, PipelineParts};
 
 #[derive(Clone, Debug)]
 pub struct AgentSpec {
@@ -22,18 +21,15 @@ pub struct AgentSpec {
     pub permissions: Permissions,
     pub budgets: Budgets,
     pub completion: Completion,
-    /// Time limit for running formatters and linters after a change. `None` disables them.
-    pub effects: Option<Duration>,
-    pub spawn: Spawn,
     /// Whether the model summarizes the start of a conversation that is too long. If there is no
     /// summary, the oldest part is omitted.
     pub sums_up: bool,
 }
 
 impl AgentSpec {
-    pub fn tool_policy(&self) -> ToolPolicy<'_> {
-        let tool_calls = self.budgets.tool_calls;
-        ToolPolicy { tools: &self.tools, permissions: &self.permissions, tool_calls }
+    /// Returns a pipeline that enforces the permissions and the call budget.
+    pub fn pipeline(&self, parts: PipelineParts) -> Result<Pipeline, PipelineError> {
+        Pipeline::new(&self.tools, &self.permissions, self.budgets.tool_calls, parts)
     }
 }
 
@@ -95,16 +91,4 @@ impl fmt::Debug for Validator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Validator").field(&self.name).finish()
     }
-}
-
-/// The helpers that an agent may start. A helper cannot start any further helpers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Spawn {
-    Nothing,
-    Explorers { at_once: usize, budgets: Budgets },
-}
-
-impl Spawn {
-    /// Maximum number of questions in one call.
-    pub const MAX_AT_ONCE: usize = 3;
 }

@@ -59,11 +59,10 @@ impl Collector {
                 self.spend(text.len())?;
                 self.add_reasoning(text)?;
             }
-            ModelEvent::ReasoningDone { signature: Some(signature) } => {
+            ModelEvent::ReasoningSigned { signature } => {
                 self.spend(signature.len())?;
                 self.sign_reasoning(signature.clone())?;
             }
-            ModelEvent::ReasoningDone { signature: None } => {}
             ModelEvent::HiddenReasoning(data) => {
                 self.spend(data.len())?;
                 self.add(Content::HiddenReasoning(data.clone()))?;
@@ -76,10 +75,8 @@ impl Collector {
             ModelEvent::TextReplaced { text } => self.replace_text(text),
             ModelEvent::Usage(usage) => self.usage = *usage,
             ModelEvent::Stop(reason) => self.stop = Some(reason.clone()),
-            ModelEvent::ToolDone { .. }
-            | ModelEvent::Started { .. }
-            | ModelEvent::Retry { .. }
-            | ModelEvent::Fallback { .. } => {}
+            ModelEvent::Started { .. } | ModelEvent::Retry { .. } | ModelEvent::Fallback { .. } => {
+            }
         }
         Ok(())
     }
@@ -201,32 +198,18 @@ impl AnswerPart {
 }
 
 fn unwrap_output(content: Vec<Content>) -> Vec<Content> {
-    let is_output =
-        |part: &Content| matches!(part, Content::ToolUse(call) if call.name == OUTPUT_TOOL);
-    let is_other =
-        |part: &Content| matches!(part, Content::ToolUse(call) if call.name != OUTPUT_TOOL);
-    if !content.iter().any(is_output) {
-        return content;
+    let output = |part: &Content| part.as_call().filter(|call| call.name == OUTPUT_TOOL).cloned();
+    let Some(call) = content.iter().find_map(output) else { return content };
+    let mut content = content;
+    content.retain(|part| output(part).is_none());
+    if content.iter().all(|part| part.as_call().is_none()) {
+        content.retain(|part| part.as_text().is_none());
+        content.push(Content::Text(match call.arguments {
+            Arguments::Object(value) => value.to_string(),
+            Arguments::Malformed { text, .. } => text,
+        }));
     }
-    let answer = content.iter().find(|part| is_output(part)).and_then(|part| match part {
-        Content::ToolUse(ToolCall { arguments: Arguments::Object(value), .. }) => {
-            Some(value.to_string())
-        }
-        Content::ToolUse(ToolCall { arguments: Arguments::Malformed { text, .. }, .. }) => {
-            Some(text.clone())
-        }
-        Content::Text(_)
-        | Content::Reasoning(_)
-        | Content::HiddenReasoning(_)
-        | Content::ToolResult(_)
-        | Content::Image(_) => None,
-    });
-    if content.iter().any(is_other) {
-        return content.into_iter().filter(|part| !is_output(part)).collect();
-    }
-    let is_prose = |part: &Content| matches!(part, Content::Text(_));
-    let kept = content.into_iter().filter(|part| !is_output(part) && !is_prose(part));
-    kept.chain(answer.map(Content::Text)).collect()
+    content
 }
 
 /// Number of consecutive repetitions after which an answer is cut.
@@ -241,10 +224,7 @@ const MIN_LETTERS: usize = 20;
 const LOOKED_AT: usize = 8_000;
 
 pub(super) fn repeats_from(text: &str) -> Option<usize> {
-    let mut start = text.len().saturating_sub(LOOKED_AT);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
+    let start = text.ceil_char_boundary(text.len().saturating_sub(LOOKED_AT));
     let sentences = sentences(&text[start..]);
     (1..=MAX_PERIOD).find_map(|period| {
         let needed = period * TIMES;

@@ -68,7 +68,7 @@ pub struct OutputSchema {
     pub schema: Value,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Message {
     pub speaker: Speaker,
     pub content: Vec<Content>,
@@ -96,31 +96,25 @@ impl Message {
     }
 
     pub fn text(&self) -> String {
-        let texts: Vec<&str> = self
-            .content
-            .iter()
-            .filter_map(|content| match content {
-                Content::Text(text) => Some(text.as_str()),
-                Content::ToolResult(result) => Some(result.text.as_str()),
-                Content::Reasoning(_)
-                | Content::HiddenReasoning(_)
-                | Content::ToolUse(_)
-                | Content::Image(_) => None,
-            })
-            .collect();
-        texts.join("\n")
+        let texts = self.content.iter().filter_map(|content| match content {
+            Content::Text(text) => Some(text.as_str()),
+            Content::ToolResult(result) => Some(result.text.as_str()),
+            Content::Reasoning(_)
+            | Content::HiddenReasoning(_)
+            | Content::ToolUse(_)
+            | Content::Image(_) => None,
+        });
+        texts.collect::<Vec<&str>>().join("\n")
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Speaker {
     User,
     Assistant,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     Text(String),
     Reasoning(Reasoning),
@@ -136,16 +130,22 @@ impl Content {
         if let Self::Text(text) = self { Some(text) } else { None }
     }
 
+    fn as_reasoning(&self) -> Option<&str> {
+        if let Self::Reasoning(reasoning) = self { Some(&reasoning.text) } else { None }
+    }
+
     pub fn as_call(&self) -> Option<&ToolCall> {
         if let Self::ToolUse(call) = self { Some(call) } else { None }
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// For example `image/png`.
     pub media_type: String,
-    pub data: ImageData,
+    /// The content in base64. Clones share it, because the conversation is sent again with every
+    /// step.
+    pub data: Arc<str>,
 }
 
 impl Image {
@@ -154,38 +154,14 @@ impl Image {
     pub const TOKENS: usize = 1_600;
 }
 
-/// The content of an image in base64. Clones share it, because the conversation is sent again with
-/// every step.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
-pub struct ImageData(Arc<str>);
-
-impl ImageData {
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<String> for ImageData {
-    fn from(data: String) -> Self {
-        Self(data.into())
-    }
-}
-
-impl From<ImageData> for String {
-    fn from(data: ImageData) -> Self {
-        data.0.as_ref().to_owned()
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reasoning {
     pub text: String,
     /// The provider's proof that the model wrote the text.
     pub signature: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
     pub id: String,
     pub name: String,
@@ -205,15 +181,16 @@ impl Arguments {
         if text.trim().is_empty() {
             return Self::Object(json!({}));
         }
-        match serde_json::from_str::<Value>(text) {
-            Ok(value) if value.is_object() => Self::Object(value),
+        let value = match serde_json::from_str(text) {
             // Some servers encode the arguments twice.
-            Ok(Value::String(inner)) => match serde_json::from_str::<Value>(&inner) {
-                Ok(value) if value.is_object() => Self::Object(value),
-                Ok(_) | Err(_) => Self::malformed(text, "not a JSON object"),
-            },
-            Ok(_) => Self::malformed(text, "not a JSON object"),
-            Err(error) => Self::malformed(text, &error.to_string()),
+            Ok(Value::String(inner)) => serde_json::from_str(&inner).unwrap_or_default(),
+            Ok(value) => value,
+            Err(error) => return Self::malformed(text, &error.to_string()),
+        };
+        if value.is_object() {
+            Self::Object(value)
+        } else {
+            Self::malformed(text, "not a JSON object")
         }
     }
 
@@ -230,7 +207,7 @@ impl Arguments {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ToolResult {
     pub call_id: String,
     pub text: String,
@@ -254,8 +231,9 @@ pub enum ModelEvent {
     },
     Text(String),
     Reasoning(String),
-    ReasoningDone {
-        signature: Option<String>,
+    /// The proof for the reasoning so far, if the provider sends one.
+    ReasoningSigned {
+        signature: String,
     },
     HiddenReasoning(String),
     ToolStarted {
@@ -266,9 +244,6 @@ pub enum ModelEvent {
     ToolArguments {
         index: usize,
         delta: String,
-    },
-    ToolDone {
-        index: usize,
     },
     /// The text of this attempt contained tool calls. This is the same text without them.
     TextReplaced {
@@ -320,13 +295,7 @@ impl Response {
     }
 
     pub fn reasoning(&self) -> String {
-        let mut all = String::new();
-        for content in &self.content {
-            if let Content::Reasoning(reasoning) = content {
-                all.push_str(&reasoning.text);
-            }
-        }
-        all
+        self.content.iter().filter_map(Content::as_reasoning).collect()
     }
 
     pub fn calls(&self) -> Vec<&ToolCall> {

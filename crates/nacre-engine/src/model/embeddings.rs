@@ -190,6 +190,5 @@ impl Embedder for ServiceEmbedder {
 fn prepare(text: &str, words: &ExtraWords) -> String {
     // Redact before cutting, because the redactor may not recognize an incomplete secret.
     let text = words.redact(text);
-    let head = text.get(..text.floor_char_boundary(MAX_TEXT_BYTES)).unwrap_or(&text);
-    head.to_owned()
+    text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }

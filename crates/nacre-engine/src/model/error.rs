@@ -62,11 +62,11 @@ pub enum ErrorKind {
     ContextTooLong,
     #[error("the provider refused to answer")]
     Refused,
-    #[error("the provider cannot be reached or failed{}", with_status(*status))]
+    #[error("the provider cannot be reached or failed{}", detail("status", *status))]
     Unavailable { status: Option<u16> },
     #[error("the server sends requests to another address, where a key must not follow")]
     Redirected,
-    #[error("the program failed{}", with_exit(*code))]
+    #[error("the program failed{}", detail("exit", *code))]
     ProgramFailed { code: Option<i32> },
     #[error("the answer could not be understood")]
     Protocol,
@@ -176,19 +176,11 @@ impl Fault {
 }
 
 fn after(retry_after: Option<Duration>) -> String {
-    match retry_after {
-        Some(wait) => format!(", to be asked again after {} s", wait.as_secs_f32().ceil()),
-        None => String::new(),
-    }
+    let text =
+        |wait: Duration| format!(", to be asked again after {} s", wait.as_secs_f32().ceil());
+    retry_after.map(text).unwrap_or_default()
 }
 
-fn with_exit(code: Option<i32>) -> String {
-    code.map(|code| format!(" (exit {code})")).unwrap_or_default()
-}
-
-fn with_status(status: Option<u16>) -> String {
-    match status {
-        Some(status) => format!(" (status {status})"),
-        None => String::new(),
-    }
+fn detail(what: &str, number: Option<impl fmt::Display>) -> String {
+    number.map(|number| format!(" ({what} {number})")).unwrap_or_default()
 }

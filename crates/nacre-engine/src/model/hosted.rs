@@ -218,11 +218,10 @@ impl Answer {
     /// depends on have arrived.
     fn show(&mut self, sink: &mut Sink<'_>) -> Result<(), Fault> {
         for event in self.events.drain(..) {
-            let event = if let ModelEvent::Usage(usage) = event {
-                ModelEvent::Usage(usage.within(self.n_sent, self.n_received, self.max_tokens))
-            } else {
-                event
-            };
+            let mut event = event;
+            if let ModelEvent::Usage(usage) = &mut event {
+                *usage = usage.within(self.n_sent, self.n_received, self.max_tokens);
+            }
             self.collector.push(&event)?;
             if !matches!(event, ModelEvent::Stop(_)) {
                 sink(event);
@@ -247,12 +246,9 @@ impl Answer {
             return;
         }
         self.events.push(ModelEvent::TextReplaced { text: found.text });
-        for (index, textual) in found.calls.into_iter().enumerate() {
+        for (index, (name, arguments)) in found.calls.into_iter().enumerate() {
             let id = made_id(request.messages.len(), index);
-            self.events.push(ModelEvent::ToolStarted { index, id, name: textual.name });
-            let delta = textual.arguments.to_string();
-            self.events.push(ModelEvent::ToolArguments { index, delta });
-            self.events.push(ModelEvent::ToolDone { index });
+            self.events.extend(call_events(index, id, name, arguments.to_string()));
         }
     }
 }
@@ -280,6 +276,16 @@ pub(super) fn made_id(n_messages: usize, index: usize) -> String {
     format!("call_{n_messages}_{index}")
 }
 
+/// Returns the events of a call that arrived as a whole.
+pub(super) fn call_events(
+    index: usize,
+    id: String,
+    name: String,
+    delta: String,
+) -> [ModelEvent; 2] {
+    [ModelEvent::ToolStarted { index, id, name }, ModelEvent::ToolArguments { index, delta }]
+}
+
 pub(super) fn push_text(text: &str, out: &mut Vec<ModelEvent>) {
     if !text.is_empty() {
         out.push(ModelEvent::Text(text.to_owned()));
@@ -292,15 +298,12 @@ pub(super) fn push_reasoning(text: &str, out: &mut Vec<ModelEvent>) {
     }
 }
 
-pub(super) async fn read_whole(mut http: HttpResponse, max: usize) -> Result<String, Fault> {
+pub(super) async fn read_whole(http: HttpResponse, max: usize) -> Result<String, Fault> {
     // The response contains the text in JSON, which is longer than the text itself.
-    let max = max.saturating_mul(2);
-    let mut body = Vec::new();
-    while let Some(chunk) = http.chunk().await.map_err(http::cut_fault)? {
-        body.extend_from_slice(&chunk);
-        if max < body.len() {
-            return Err(Fault::protocol("the answer is too large"));
-        }
+    let read = http::read_up_to(http, max.saturating_mul(2)).await;
+    let (body, is_cut) = read.map_err(http::cut_fault)?;
+    if is_cut {
+        return Err(Fault::protocol("the answer is too large"));
     }
     String::from_utf8(body).map_err(|_| Fault::protocol("the answer is not UTF-8"))
 }

@@ -57,12 +57,8 @@ impl Endpoint {
         plain_http: Option<PlainHttpChoice>,
     ) -> Result<Self, EndpointError> {
         let name = || provider.to_owned();
-        let url = Url::parse(base_url).map_err(|_| EndpointError::NotHttp(name()))?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(EndpointError::NotHttp(name()));
-        }
-        let has_credentials = !url.username().is_empty() || url.password().is_some();
-        if has_credentials || url.query().is_some() || url.fragment().is_some() {
+        let url = http_url(base_url).ok_or_else(|| EndpointError::NotHttp(name()))?;
+        if !is_plain(&url) {
             return Err(EndpointError::NotPlain(name()));
         }
         let is_clear = url.scheme() == "http" && !is_this_machine(&url);
@@ -107,6 +103,18 @@ impl Endpoint {
             None => text.to_owned(),
         }
     }
+}
+
+/// Parses an address. Returns `None` unless it is an http or https address with a host.
+pub(crate) fn http_url(text: &str) -> Option<Url> {
+    let is_http = |url: &Url| matches!(url.scheme(), "http" | "https") && url.has_host();
+    Url::parse(text).ok().filter(is_http)
+}
+
+/// Returns whether an address has no user name, password, query or fragment.
+pub(crate) fn is_plain(url: &Url) -> bool {
+    let has_credentials = !url.username().is_empty() || url.password().is_some();
+    !has_credentials && url.query().is_none() && url.fragment().is_none()
 }
 
 /// Returns a client builder that does not follow redirects, retry or send a referrer.
@@ -185,8 +193,24 @@ async fn complaint(mut response: Response) -> Fault {
     Complaint::read(&String::from_utf8_lossy(&body)).into_fault(Some(status), wait)
 }
 
-fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
+pub(crate) fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name)?.to_str().ok().map(str::to_owned)
+}
+
+/// Reads at most `limit` bytes of the body, and returns whether it was longer.
+pub(crate) async fn read_up_to(
+    mut response: Response,
+    limit: usize,
+) -> reqwest::Result<(Vec<u8>, bool)> {
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        body.extend_from_slice(&chunk);
+        if limit < body.len() {
+            body.truncate(limit);
+            return Ok((body, true));
+        }
+    }
+    Ok((body, false))
 }
 
 fn silent_fault(time: Duration) -> Fault {

@@ -32,25 +32,23 @@ pub use nacre_types::ModelRole as Role;
 pub use tokio_util::sync::CancellationToken as Cancel;
 
 pub use conversation::{
-    Arguments, Content, Image, ImageData, Reasoning, ToolCall, ToolResult, ToolStatus,
+    Arguments, Content, Image, Message, ModelEvent, OUTPUT_TOOL, OutputSchema, Reasoning, Request,
+    Response, Speaker, StopReason, ToolCall, ToolDef, ToolResult, ToolStatus,
 };
-pub use conversation::{Message, OUTPUT_TOOL, OutputSchema, Request, Speaker, ToolDef};
-pub use conversation::{ModelEvent, Response, StopReason};
 pub use embeddings::{EmbeddingError, EmbeddingService, ServiceEmbedder};
 pub use error::{ErrorKind, ModelError, NextStep, Said, Wait};
 pub use http::EndpointError;
-pub(crate) use http::client_builder;
-pub use price::Cost;
-pub use price::Usage;
+pub(crate) use http::{client_builder, http_url, is_plain, read_up_to, text_header};
+pub use price::{Cost, Usage};
 pub use programs::{
     InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, installed_programs,
 };
+pub(crate) use provider::edit_strings;
 pub use provider::{Call, Generation, Limits, Provider, Sink};
 pub use retry::{Control, RetryPolicy, Route, ServedModel, generate};
-pub use roles::{BadModelRef, ModelRef};
 pub use roles::{
-    KNOWN_PROVIDERS, KnownProvider, ModelSettings, Models, ProviderSettings, RoleSettings,
-    RolesError,
+    BadModelRef, KNOWN_PROVIDERS, KnownProvider, ModelRef, ModelSettings, Models, ProviderSettings,
+    RoleSettings, RolesError,
 };
 pub use runtime::AsyncRuntime;
 pub use schema::violations;

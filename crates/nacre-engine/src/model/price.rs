@@ -24,13 +24,14 @@ impl Price {
     }
 
     fn cost(self, usage: &Usage) -> Cost {
-        let part = |tokens: u64, price: u64| tokens.saturating_mul(price);
-        Cost::from_nano_dollars(
-            part(usage.input, self.input)
-                .saturating_add(part(usage.output, self.output))
-                .saturating_add(part(usage.cache_read, self.cache_read))
-                .saturating_add(part(usage.cache_write, self.cache_write)),
-        )
+        let parts = [
+            (usage.input, self.input),
+            (usage.output, self.output),
+            (usage.cache_read, self.cache_read),
+            (usage.cache_write, self.cache_write),
+        ];
+        let part = |(tokens, price): (u64, u64)| Cost(tokens.saturating_mul(price));
+        parts.into_iter().map(part).fold(Cost::default(), Cost::plus)
     }
 }
 
@@ -58,9 +59,9 @@ const PRICES: &[(&str, Price)] = &[
 /// the name.
 fn price(model: &ModelRef) -> Option<Price> {
     let name = model.to_string();
-    let fits = |prefix: &str| match name.strip_prefix(prefix) {
-        Some(rest) => prefix.ends_with('/') || rest.is_empty() || rest.starts_with(['-', ':', '@']),
-        None => false,
+    let is_end = |rest: &str| rest.is_empty() || rest.starts_with(['-', ':', '@']);
+    let fits = |prefix: &str| {
+        name.strip_prefix(prefix).is_some_and(|rest| prefix.ends_with('/') || is_end(rest))
     };
     let rows = PRICES.iter().filter(|(prefix, _)| fits(prefix));
     rows.max_by_key(|(prefix, _)| prefix.len()).map(|row| row.1)

@@ -83,7 +83,9 @@ fn without_words(request: &Request, words: &ExtraWords) -> Request {
             Content::Text(text) => clean(text, words),
             Content::ToolResult(result) => clean(&mut result.text, words),
             Content::ToolUse(call) => match &mut call.arguments {
-                Arguments::Object(value) => clean_value(value, words),
+                Arguments::Object(value) => {
+                    edit_strings(value, &mut |text| clean(text, words));
+                }
                 Arguments::Malformed { text, .. } => clean(text, words),
             },
             // Reasoning is signed by the model's provider, which would reject modified text.
@@ -101,11 +103,12 @@ fn clean(text: &mut String, words: &ExtraWords) {
     }
 }
 
-fn clean_value(value: &mut Value, words: &ExtraWords) {
+/// Calls `edit` with every string value in a JSON document.
+pub(crate) fn edit_strings(value: &mut Value, edit: &mut dyn FnMut(&mut String)) {
     match value {
-        Value::String(text) => clean(text, words),
-        Value::Array(items) => items.iter_mut().for_each(|item| clean_value(item, words)),
-        Value::Object(fields) => fields.values_mut().for_each(|item| clean_value(item, words)),
+        Value::String(text) => edit(text),
+        Value::Array(items) => items.iter_mut().for_each(|item| edit_strings(item, edit)),
+        Value::Object(fields) => fields.values_mut().for_each(|item| edit_strings(item, edit)),
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }

@@ -195,7 +195,6 @@ fn is_shown(event: &ModelEvent) -> bool {
             | ModelEvent::HiddenReasoning(_)
             | ModelEvent::ToolStarted { .. }
             | ModelEvent::ToolArguments { .. }
-            | ModelEvent::ToolDone { .. }
             | ModelEvent::TextReplaced { .. }
     )
 }

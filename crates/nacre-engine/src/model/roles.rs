@@ -84,10 +84,9 @@ pub struct RoleSettings {
 
 impl RoleSettings {
     pub fn of_model(model: ModelRef) -> Self {
-        let fallbacks = Vec::new();
         Self {
             model,
-            fallbacks,
+            fallbacks: Vec::new(),
             max_tokens: None,
             context_tokens: None,
             temperature: None,
@@ -172,10 +171,7 @@ impl Models {
     }
 
     pub fn serve(&self, model: &ModelRef) -> Result<ServedModel, RolesError> {
-        Ok(self.served(model, self.provider(model)?))
-    }
-
-    fn served(&self, model: &ModelRef, mut provider: Arc<dyn Provider>) -> ServedModel {
+        let mut provider = self.provider(model)?;
         if !self.words.is_empty() {
             provider = Arc::new(Guarded { provider, words: Arc::clone(&self.words) });
         }
@@ -183,20 +179,22 @@ impl Models {
             Some(budget) => Arc::new(Metered { provider, budget: Arc::clone(budget) }),
             None => provider,
         };
-        ServedModel { model: model.clone(), provider }
+        Ok(ServedModel { model: model.clone(), provider })
     }
 
     fn provider(&self, model: &ModelRef) -> Result<Arc<dyn Provider>, RolesError> {
         if model.is_scripted() {
-            let script = self.settings.script.clone().ok_or(RolesError::NoScript)?;
-            return Ok(script);
+            return Ok(self.settings.script.clone().ok_or(RolesError::NoScript)?);
         }
         let mut connected = self.connected.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(provider) = connected.get(model.provider()) {
             return Ok(Arc::clone(provider));
         }
         let provider: Arc<dyn Provider> = match self.known_program(model.provider()) {
-            Some(known) => Arc::new(self.program(known)?),
+            Some(known) => {
+                let (program, settings) = (self.installed(known)?, self.settings.programs.clone());
+                Arc::new(ProgramProvider { known, program, settings })
+            }
             None => Arc::new(self.connect(model.provider())?),
         };
         connected.insert(model.provider().to_owned(), Arc::clone(&provider));
@@ -209,11 +207,6 @@ impl Models {
         let is_service =
             self.settings.providers.get(name).is_some_and(|set| set.base_url.is_some());
         KnownProgram::of_provider(name).filter(|_| !is_service)
-    }
-
-    fn program(&self, known: &'static KnownProgram) -> Result<ProgramProvider, RolesError> {
-        let program = self.installed(known)?;
-        Ok(ProgramProvider::new(known, program, self.settings.programs.clone()))
     }
 
     pub fn installed(&self, known: &'static KnownProgram) -> Result<PathBuf, RolesError> {

@@ -37,10 +37,8 @@ impl Amount {
 
     fn less(self, other: Self) -> Self {
         let cost = self.cost.nano_dollars().saturating_sub(other.cost.nano_dollars());
-        Self {
-            tokens: self.tokens.saturating_sub(other.tokens),
-            cost: Cost::from_nano_dollars(cost),
-        }
+        let tokens = self.tokens.saturating_sub(other.tokens);
+        Self { tokens, cost: Cost::from_nano_dollars(cost) }
     }
 }
 
@@ -79,13 +77,8 @@ impl Allowance {
             return Some(Reached { scope, of: Measure::Tokens, limit, used, is_final });
         }
         let nano = |amount: Amount| amount.cost.nano_dollars();
-        (!is_free && is_out(nano(used), nano(after), nano(limit))).then_some(Reached {
-            scope,
-            of: Measure::Money,
-            limit,
-            used,
-            is_final,
-        })
+        let is_out_of_money = !is_free && is_out(nano(used), nano(after), nano(limit));
+        is_out_of_money.then_some(Reached { scope, of: Measure::Money, limit, used, is_final })
     }
 }
 
@@ -126,21 +119,18 @@ impl fmt::Display for Reached {
         let Self { scope, of, limit, used, is_final: _ } = self;
         let scope = scope.as_str();
         match of {
-            Measure::Tokens => write!(
-                f,
-                "the {scope}'s limit of {} tokens is reached, {} were used",
-                limit.tokens, used.tokens
-            ),
-            Measure::AgentSessions => write!(
-                f,
-                "the {scope}'s limit of {} sessions for an installed agent is reached",
-                limit.tokens
-            ),
-            Measure::Money => write!(
-                f,
-                "the {scope}'s limit of {} is reached, {} was spent",
-                limit.cost, used.cost
-            ),
+            Measure::Tokens => {
+                let (limit, used) = (limit.tokens, used.tokens);
+                write!(f, "the {scope}'s limit of {limit} tokens is reached, {used} were used")
+            }
+            Measure::AgentSessions => {
+                let n = limit.tokens;
+                write!(f, "the {scope}'s limit of {n} sessions for an installed agent is reached")
+            }
+            Measure::Money => {
+                let (limit, used) = (limit.cost, used.cost);
+                write!(f, "the {scope}'s limit of {limit} is reached, {used} was spent")
+            }
         }
     }
 }
@@ -182,6 +172,14 @@ struct Inner {
     reached: Option<Reached>,
     /// Set if an expense could not be stored. Further attempts are then refused.
     unwritten: Option<String>,
+}
+
+impl Inner {
+    /// Returns the limit that this amount would exceed, together with the running attempts.
+    fn reached_by(&self, asked: Amount, is_free: bool) -> Option<Reached> {
+        let more = self.under_way.plus(asked);
+        self.allowances.iter().find_map(|allowance| allowance.reached(more, is_free))
+    }
 }
 
 impl SpendingBudget {
@@ -227,11 +225,8 @@ impl SpendingBudget {
         if let Some(reached) = self.agents_done(model) {
             return Err(reached);
         }
-        let inner = self.inner();
         let (asked, is_free) = self.priced(model, usage);
-        let more = inner.under_way.plus(asked);
-        let mut allowances = inner.allowances.iter();
-        allowances.find_map(|allowance| allowance.reached(more, is_free)).map_or(Ok(()), Err)
+        self.inner().reached_by(asked, is_free).map_or(Ok(()), Err)
     }
 
     fn priced(&self, model: &ModelRef, usage: Usage) -> (Amount, bool) {
@@ -253,16 +248,13 @@ impl SpendingBudget {
         if let Some(why) = &inner.unwritten {
             return Err(format!("what was spent cannot be written down: {why}"));
         }
-        let more = inner.under_way.plus(asked);
-        let mut allowances = inner.allowances.iter();
-        let reached = allowances.find_map(|allowance| allowance.reached(more, is_free));
         let reads = matches!(call.request.role, Role::Extract | Role::Summarize);
-        let reached = reached.or_else(|| self.agents_done(call.model).filter(|_| reads));
-        if let Some(reached) = reached {
+        let agents_done = || self.agents_done(call.model).filter(|_| reads);
+        if let Some(reached) = inner.reached_by(asked, is_free).or_else(agents_done) {
             inner.reached.get_or_insert(reached);
             return Err(reached.to_string());
         }
-        inner.under_way = more;
+        inner.under_way = inner.under_way.plus(asked);
         Ok(UnderWay { budget: Arc::clone(self), asked })
     }
 
@@ -284,12 +276,6 @@ impl SpendingBudget {
         totals.unpriced_calls += u64::from(cost.is_none());
         totals.usage = totals.usage.plus(usage);
         totals.cost = totals.cost.plus(amount.cost);
-    }
-}
-
-impl fmt::Debug for SpendingBudget {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SpendingBudget").field("totals", &self.totals()).finish_non_exhaustive()
     }
 }
 
@@ -332,8 +318,7 @@ impl Provider for Metered {
             let mut watched = |event: ModelEvent| {
                 if let ModelEvent::Usage(usage) = &event {
                     told = *usage;
-                }
-                if let ModelEvent::Text(text)
+                } else if let ModelEvent::Text(text)
                 | ModelEvent::Reasoning(text)
                 | ModelEvent::ToolArguments { delta: text, .. } = &event
                 {

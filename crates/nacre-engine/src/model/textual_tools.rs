@@ -14,29 +14,24 @@ const MAX_CALLS: usize = 32;
 const OPEN_TAG: &str = "<tool_call>";
 const CLOSE_TAG: &str = "</tool_call>";
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct TextualCall {
-    pub(super) name: String,
-    pub(super) arguments: Value,
-}
-
+/// A text without the calls in it, and the name and arguments of each call.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Extracted {
     pub(super) text: String,
-    pub(super) calls: Vec<TextualCall>,
+    pub(super) calls: Vec<(String, Value)>,
 }
 
 pub(super) fn extract(text: &str, offered: &[&str]) -> Extracted {
     let mut out = Extracted::default();
     let mut from = 0;
-    for found in find_values(text) {
-        let calls = calls_of(&found.value, offered);
+    for (range, value) in find_values(text) {
+        let calls = calls_of(&value, offered);
         if calls.is_empty() || MAX_CALLS < out.calls.len() + calls.len() {
             continue;
         }
-        let before = text.get(from..found.range.start).unwrap_or_default();
+        let before = text.get(from..range.start).unwrap_or_default();
         out.text.push_str(without_opening(before));
-        let after = text.get(found.range.end..).unwrap_or_default();
+        let after = text.get(range.end..).unwrap_or_default();
         from = text.len() - without_closing(after).len();
         out.calls.extend(calls);
     }
@@ -48,7 +43,7 @@ pub(super) fn extract(text: &str, offered: &[&str]) -> Extracted {
 }
 
 /// Parses one call or a list of calls. A list counts only if every item is a call.
-fn calls_of(value: &Value, offered: &[&str]) -> Vec<TextualCall> {
+fn calls_of(value: &Value, offered: &[&str]) -> Vec<(String, Value)> {
     match value {
         Value::Array(items) => {
             let calls: Option<Vec<_>> = items.iter().map(|item| call_of(item, offered)).collect();
@@ -64,7 +59,7 @@ fn calls_of(value: &Value, offered: &[&str]) -> Vec<TextualCall> {
     }
 }
 
-fn call_of(value: &Value, offered: &[&str]) -> Option<TextualCall> {
+fn call_of(value: &Value, offered: &[&str]) -> Option<(String, Value)> {
     let inner = value.get("function").filter(|function| function.is_object()).unwrap_or(value);
     let name = ["name", "tool", "function"].iter().find_map(|key| inner.get(key)?.as_str())?;
     let arguments =
@@ -80,7 +75,7 @@ fn call_of(value: &Value, offered: &[&str]) -> Option<TextualCall> {
         Value::Null => json!({}),
         Value::Bool(_) | Value::Number(_) | Value::Array(_) => return None,
     };
-    Some(TextualCall { name: name.to_owned(), arguments })
+    Some((name.to_owned(), arguments))
 }
 
 fn without_opening(before: &str) -> &str {
@@ -109,14 +104,8 @@ const MAX_TRIES: usize = 500;
 /// closing any.
 const MAX_READ: usize = 4 << 20;
 
-#[derive(Debug, PartialEq)]
-pub(super) struct FoundObject {
-    pub(super) range: Range<usize>,
-    pub(super) value: Value,
-}
-
-/// Returns the outermost objects and arrays in the text, in order.
-pub(super) fn find_values(text: &str) -> Vec<FoundObject> {
+/// Returns the outermost objects and arrays in the text and their places, in order.
+fn find_values(text: &str) -> Vec<(Range<usize>, Value)> {
     let text = text.get(..text.floor_char_boundary(MAX_TEXT)).unwrap_or(text);
     let mut found = Vec::new();
     let (mut from, mut n_read) = (0, 0);
@@ -125,7 +114,7 @@ pub(super) fn find_values(text: &str) -> Vec<FoundObject> {
         let Some(at) = rest.find(['{', '[']).map(|at| from + at) else { break };
         match value_at(text, at) {
             Ok((value, end)) => {
-                found.push(FoundObject { range: at..end, value });
+                found.push((at..end, value));
                 from = end;
             }
             Err(n_bytes) => {
@@ -146,8 +135,7 @@ pub fn only_value(text: &str) -> Option<Value> {
     if let Ok(value) = serde_json::from_str(text.trim()) {
         return Some(value);
     }
-    let found = find_values(text);
-    found.into_iter().max_by_key(|found| found.range.len()).map(|found| found.value)
+    find_values(text).into_iter().max_by_key(|(range, _)| range.len()).map(|(_, value)| value)
 }
 
 /// Returns the value at this position and its end, or the number of bytes scanned if there is no
@@ -178,7 +166,7 @@ mod tests {
     fn check(text: &str, prose: &str, calls: &[(&str, Value)]) {
         let got = extract(text, OFFERED);
         let got_calls: Vec<(&str, Value)> =
-            got.calls.iter().map(|call| (call.name.as_str(), call.arguments.clone())).collect();
+            got.calls.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         assert_eq!((got.text.as_str(), got_calls.as_slice()), (prose, calls), "{text}");
     }
 
@@ -234,9 +222,9 @@ mod tests {
     proptest! {
         #[test]
         fn only_offered_names_become_calls(text in r#"([{}\[\]",:]|"name"|"arguments"|read|drop|```|\n|<tool_call>|[a-z]){0,80}"#) {
-            for call in extract(&text, OFFERED).calls {
-                prop_assert!(OFFERED.contains(&call.name.as_str()));
-                prop_assert!(call.arguments.is_object());
+            for (name, arguments) in extract(&text, OFFERED).calls {
+                prop_assert!(OFFERED.contains(&name.as_str()));
+                prop_assert!(arguments.is_object());
             }
         }
 
@@ -261,7 +249,7 @@ mod loose_json_tests {
     #[test]
     fn values_are_found_in_prose() {
         let text = "Well {not json} here: {\"a\": [1]} and [2] {\"b\":";
-        let values: Vec<Value> = find_values(text).into_iter().map(|found| found.value).collect();
+        let values: Vec<Value> = find_values(text).into_iter().map(|(_, value)| value).collect();
         assert_eq!(values, [json!({ "a": [1] }), json!([2])]);
         assert_eq!(only_value(text), Some(json!({ "a": [1] })));
         assert_eq!(only_value(" 5 "), Some(json!(5)));
@@ -293,14 +281,14 @@ mod loose_json_tests {
             let around = format!("{before}{value}{after}");
             let found = find_values(&around);
             prop_assert_eq!(found.len(), 1);
-            prop_assert_eq!(&found[0].value, &value);
-            prop_assert_eq!(&around[found[0].range.clone()], value.to_string());
+            prop_assert_eq!(&found[0].1, &value);
+            prop_assert_eq!(&around[found[0].0.clone()], value.to_string());
         }
 
         #[test]
         fn hostile_text_costs_little(text in r#"([\[{]|"|\\|,|:|[0-9]|ö){0,400}"#) {
-            for found in find_values(&text) {
-                prop_assert!(text.get(found.range).is_some());
+            for (range, _) in find_values(&text) {
+                prop_assert!(text.get(range).is_some());
             }
         }
     }

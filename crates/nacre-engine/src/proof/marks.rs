@@ -163,7 +163,24 @@ impl Default for Sentences {
     }
 }
 
+/// Returns the white space before a sentence.
+pub fn gap(is_first: bool, starts_line: bool) -> &'static str {
+    match (is_first, starts_line) {
+        (true, _) => "",
+        (false, true) => "\n",
+        (false, false) => " ",
+    }
+}
+
 impl Sentences {
+    /// Splits a whole text.
+    pub fn of(text: &str) -> Vec<Sentence> {
+        let mut sentences = Self::default();
+        let mut whole = sentences.take(text);
+        whole.extend(sentences.finish());
+        whole
+    }
+
     pub fn take(&mut self, piece: &str) -> Vec<Sentence> {
         let mut whole = Vec::new();
         // Processing one character at a time makes the result independent of chunk boundaries.

@@ -17,7 +17,7 @@ use crate::proof::words::{
 };
 
 pub use invented::{has_invented, names_another};
-pub use marks::{Clause, Marks, Sentence, Sentences, marks};
+pub use marks::{Clause, Marks, Sentence, Sentences, gap, marks};
 pub use words::{contradicts, says_something};
 
 /// Minimum share of a sentence's words that must appear in the cited code. The share is low because

@@ -15,84 +15,90 @@ use crate::model::{Cost, ModelRef, StopReason, Usage};
 use crate::record::tasks::{CancelledBy, Signal, TaskId, TaskState};
 use crate::record::{Category, Fault, FileChange};
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(tag = "event")]
-pub enum Event {
-    #[serde(rename = "task.state")]
-    TaskState(TaskState),
-    #[serde(rename = "run.prepare")]
-    RunPrepare { agent: BoundedText, model: ModelRef, n_tools: usize },
-    #[serde(rename = "context.plan")]
-    ContextPlan { kept: usize, shortened: usize, dropped: usize, tokens: usize, limit: usize },
-    #[serde(rename = "context.summary")]
-    ContextSummary {
+/// Declares the kinds of events with their stored names.
+macro_rules! events {
+    ($($(#[$meta:meta])* $name:literal: $kind:ident $fields:tt,)+) => {
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "event")]
+        pub enum Event {
+            $($(#[$meta])* #[serde(rename = $name)] $kind $fields,)+
+        }
+
+        impl Event {
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$kind { .. } => $name,)+
+                }
+            }
+        }
+    };
+}
+
+events! {
+    "task.state": TaskState(TaskState),
+    "run.prepare": RunPrepare { agent: BoundedText, model: ModelRef, n_tools: usize },
+    "context.plan": ContextPlan {
+        kept: usize,
+        shortened: usize,
+        dropped: usize,
+        tokens: usize,
+        limit: usize,
+    },
+    "context.summary": ContextSummary {
         n_turns: usize,
         n_steps: usize,
         tokens_before: usize,
         tokens_after: usize,
         duration_us: u64,
     },
-    #[serde(rename = "step.start")]
-    StepStart { step: u32 },
-    #[serde(rename = "step.end")]
-    StepEnd { step: u32, n_calls: usize, duration_us: u64 },
-    #[serde(rename = "model.call")]
-    ModelCall { step: u32, model: ModelRef },
-    #[serde(rename = "model.delta")]
-    ModelDelta { kind: DeltaKind, text: String },
-    #[serde(rename = "model.retry")]
-    ModelRetry { step: u32, why: BoundedText, wait_ms: u64 },
-    #[serde(rename = "model.fallback")]
-    ModelFallback { step: u32, why: BoundedText, to: ModelRef },
-    #[serde(rename = "model.finish")]
-    ModelFinish(Box<ModelFacts>),
-    #[serde(rename = "model.error")]
-    ModelError { step: u32, model: ModelRef, why: BoundedText, duration_us: u64 },
+    "step.start": StepStart { step: u32 },
+    "step.end": StepEnd { step: u32, n_calls: usize, duration_us: u64 },
+    "model.call": ModelCall { step: u32, model: ModelRef },
+    "model.delta": ModelDelta { kind: DeltaKind, text: String },
+    "model.retry": ModelRetry { step: u32, why: BoundedText, wait_ms: u64 },
+    "model.fallback": ModelFallback { step: u32, why: BoundedText, to: ModelRef },
+    "model.finish": ModelFinish(Box<ModelFacts>),
+    "model.error": ModelError { step: u32, model: ModelRef, why: BoundedText, duration_us: u64 },
     /// `call` identifies the matching result, because calls run concurrently.
-    #[serde(rename = "tool.call")]
-    ToolCall { step: u32, call: BoundedText, tool: BoundedText, arguments: BoundedText },
-    #[serde(rename = "tool.result")]
-    ToolResult(Box<ToolFacts>),
-    #[serde(rename = "tool.patches")]
-    ToolPatches { call: BoundedText, patches: Vec<FilePatch> },
-    #[serde(rename = "tool.denied")]
-    ToolDenied { call: BoundedText, tool: BoundedText, why: BoundedText },
-    #[serde(rename = "approval.request")]
-    ApprovalRequest { call: BoundedText, tool: BoundedText, summary: BoundedText },
-    #[serde(rename = "approval.decision")]
-    ApprovalDecision {
+    "tool.call": ToolCall {
+        step: u32,
+        call: BoundedText,
+        tool: BoundedText,
+        arguments: BoundedText,
+    },
+    "tool.result": ToolResult(Box<ToolFacts>),
+    "tool.patches": ToolPatches { call: BoundedText, patches: Vec<FilePatch> },
+    "tool.denied": ToolDenied { call: BoundedText, tool: BoundedText, why: BoundedText },
+    "approval.request": ApprovalRequest {
+        call: BoundedText,
+        tool: BoundedText,
+        summary: BoundedText,
+    },
+    "approval.decision": ApprovalDecision {
         call: BoundedText,
         tool: BoundedText,
         decision: ApprovalDecision,
         why: Option<BoundedText>,
     },
-    #[serde(rename = "budget.notice")]
-    BudgetNotice { used: u32, limit: u32 },
-    #[serde(rename = "budget.block")]
-    BudgetBlock { limit: u32 },
-    #[serde(rename = "effect.end")]
-    EffectEnd { call: BoundedText, effect: BoundedText, outcome: EffectOutcome, duration_us: u64 },
-    #[serde(rename = "agent.spawn")]
-    AgentSpawn { child: TaskId, agent: BoundedText },
-    #[serde(rename = "agent.end")]
-    AgentEnd { child: TaskId, state: TaskState },
-    #[serde(rename = "skill.on")]
-    SkillOn { skill: BoundedText },
+    "budget.notice": BudgetNotice { used: u32, limit: u32 },
+    "budget.block": BudgetBlock { limit: u32 },
+    "effect.end": EffectEnd {
+        call: BoundedText,
+        effect: BoundedText,
+        outcome: EffectOutcome,
+        duration_us: u64,
+    },
+    "agent.spawn": AgentSpawn { child: TaskId, agent: BoundedText },
+    "agent.end": AgentEnd { child: TaskId, state: TaskState },
+    "skill.on": SkillOn { skill: BoundedText },
     /// The end state that the agent reported, and the one that Nacre accepted.
-    #[serde(rename = "signal.verdict")]
-    SignalVerdict { said: Signal, taken_as: Signal, why: Option<BoundedText> },
-    #[serde(rename = "completion.reopen")]
-    CompletionReopen { attempt: u32, why: BoundedText },
-    #[serde(rename = "run.cancel")]
-    RunCancel { by: CancelledBy },
-    #[serde(rename = "run.steer")]
-    RunSteer { step: u32, text: BoundedText },
-    #[serde(rename = "notice")]
-    Notice { text: BoundedText },
-    #[serde(rename = "error")]
-    Error { what: BoundedText, hint: Option<BoundedText> },
-    #[serde(rename = "run.summary")]
-    RunSummary(Box<RunFacts>),
+    "signal.verdict": SignalVerdict { said: Signal, taken_as: Signal, why: Option<BoundedText> },
+    "completion.reopen": CompletionReopen { attempt: u32, why: BoundedText },
+    "run.cancel": RunCancel { by: CancelledBy },
+    "run.steer": RunSteer { step: u32, text: BoundedText },
+    "notice": Notice { text: BoundedText },
+    "error": Error { what: BoundedText, hint: Option<BoundedText> },
+    "run.summary": RunSummary(Box<RunFacts>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -173,11 +179,6 @@ pub struct RunFacts {
 }
 
 impl Event {
-    pub fn name(&self) -> String {
-        let json = serde_json::to_value(self).unwrap_or_default();
-        json["event"].as_str().unwrap_or_default().to_owned()
-    }
-
     /// Returns whether the event is stored. Other events are only sent to listeners.
     pub fn is_stored(&self) -> bool {
         !matches!(self, Self::ModelDelta { .. } | Self::ToolPatches { .. })

@@ -14,7 +14,8 @@ pub use event::{
     ApprovalDecision, BoundedText, Clock, DeltaKind, EffectOutcome, Event, Events, Heard, Listener,
     ModelFacts, Record, RunFacts, ToolFacts,
 };
-pub use runner::{Heartbeat, LEASE, Life, Runner};
+pub use runner::{LEASE, Life, Runner};
+pub use state::Heartbeat;
 pub use tasks::{
     BadId, CancelledBy, Failure, IllegalMove, NewTask, QUEUE_CAP, SessionId, Signal, Start,
     TaskClass, TaskId, TaskState,

@@ -1,15 +1,10 @@
-//! Processes that run tasks: liveness, cancellation requests and heartbeats.
+//! Processes that run tasks, and whether they are still alive.
 //!
 //! Process ids are reused, so a runner is also identified by its start time. If neither can be
 //! checked, a runner counts as alive while its lease is valid.
 
 use std::fs;
 use std::time::Duration;
-
-use crate::record::event::Clock;
-use crate::record::state::State;
-use crate::record::state::TaskStore as _;
-use crate::record::{CancelledBy, TaskId};
 
 /// How long a runner counts as alive after its last heartbeat if its process cannot be checked.
 pub const LEASE: Duration = Duration::from_secs(120);
@@ -62,46 +57,6 @@ fn birth_of(pid: u32) -> Option<String> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let (_, rest) = stat.rsplit_once(')')?;
     rest.split_ascii_whitespace().nth(19).map(str::to_owned)
-}
-
-pub struct Heartbeat {
-    /// A separate connection, because connections cannot be shared between threads.
-    pub state: State,
-    pub runner: Runner,
-    pub task: TaskId,
-    pub clock: Clock,
-}
-
-impl Heartbeat {
-    /// Interval between heartbeats, and thus the maximum delay before a cancellation takes effect.
-    pub const INTERVAL: Duration = Duration::from_millis(500);
-
-    /// Renews the lease until the task is cancelled, and returns who cancelled it.
-    ///
-    /// A database error does not fail the task, because the next heartbeat tries again.
-    pub async fn until_cancelled(self) -> CancelledBy {
-        let mut heart = self;
-        loop {
-            // The database may be locked by another process, and the model's stream must not be
-            // blocked.
-            let beaten = tokio::task::spawn_blocking(move || {
-                let asked = heart.beat();
-                (heart, asked)
-            });
-            let Ok((same, asked)) = beaten.await else { return std::future::pending().await };
-            if let Some(by) = asked {
-                return by;
-            }
-            heart = same;
-            tokio::time::sleep(Self::INTERVAL).await;
-        }
-    }
-
-    /// Renews the lease once, and returns who requested cancellation, if anyone did.
-    pub fn beat(&mut self) -> Option<CancelledBy> {
-        let asked = self.state.beat(&self.runner, (self.clock)()).ok()?;
-        asked.into_iter().find(|(task, _)| *task == self.task).map(|(_, by)| by)
-    }
 }
 
 #[cfg(test)]

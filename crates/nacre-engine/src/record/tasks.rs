@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+pub use nacre_types::TaskClass;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -96,16 +97,6 @@ fn base36(number: u64) -> String {
 
 pub const QUEUE_CAP: usize = 25;
 
-nacre_base::words! {
-    /// Determines which tasks exclude each other, in addition to tasks in the same session.
-    TaskClass {
-        /// The user is waiting for the result.
-        Interactive = "interactive",
-        /// Only one such task runs at a time per project.
-        Background = "background",
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewTask {
     pub id: TaskId,
@@ -114,6 +105,7 @@ pub struct NewTask {
     pub parent: Option<TaskId>,
     pub project: Option<String>,
     pub agent: String,
+    /// Only one background task runs at a time per project.
     pub class: TaskClass,
     pub title: String,
 }

@@ -15,7 +15,7 @@ use reqwest::{Client, Url};
 use serde_json::{Value, json};
 use tokio::time::timeout;
 
-use crate::model::client_builder;
+use crate::model::{client_builder, http_url, is_plain};
 use crate::record::{Event, Fault, ModelFacts, Record, TaskId, TaskState, ToolFacts};
 
 /// Spans beyond this limit are dropped.
@@ -87,22 +87,22 @@ impl Spans {
 
     fn end_step(&mut self, open: &mut OpenTask, at: Timestamp, n_calls: Option<usize>) {
         let Some((number, span)) = open.step.take() else { return };
-        let mut attributes = vec![attribute("nacre.step.number", &json!(number))];
-        attributes.extend(n_calls.map(|n_calls| attribute("nacre.step.calls", &json!(n_calls))));
+        let attributes =
+            [("nacre.step.number", json!(number)), ("nacre.step.calls", json!(n_calls))];
         self.push(span.close("step", INTERNAL, at, &attributes, None));
     }
 
     fn end_task(&mut self, mut open: OpenTask, task: &TaskId, at: Timestamp, state: TaskState) {
         self.end_step(&mut open, at, None);
         let agent = open.agent.as_deref().unwrap_or(UNKNOWN);
-        let mut attributes = vec![
-            attribute("gen_ai.operation.name", &json!("invoke_agent")),
-            attribute("gen_ai.agent.name", &json!(agent)),
-            attribute("nacre.task.id", &json!(task)),
-            attribute("nacre.task.state", &json!(state.as_str())),
-        ];
         let reason = state.reason();
-        attributes.extend(reason.map(|reason| attribute("nacre.task.reason", &json!(reason))));
+        let attributes = [
+            ("gen_ai.operation.name", json!("invoke_agent")),
+            ("gen_ai.agent.name", json!(agent)),
+            ("nacre.task.id", json!(task)),
+            ("nacre.task.state", json!(state.as_str())),
+            ("nacre.task.reason", json!(reason)),
+        ];
         let failure = reason.filter(|_| matches!(state, TaskState::Failed { .. }));
         let name = format!("invoke_agent {agent}");
         self.push(open.span.close(&name, INTERNAL, at, &attributes, failure));
@@ -143,7 +143,7 @@ impl OpenSpan {
         name: &str,
         kind: u8,
         end: Timestamp,
-        attributes: &[Value],
+        attributes: &[(&str, Value)],
         failure: Option<&str>,
     ) -> Value {
         let status = match failure {
@@ -154,7 +154,7 @@ impl OpenSpan {
             "traceId": self.trace, "spanId": self.id, "name": name, "kind": kind,
             "startTimeUnixNano": self.start.as_nanosecond().to_string(),
             "endTimeUnixNano": end.as_nanosecond().to_string(),
-            "attributes": attributes, "status": status,
+            "attributes": encode(attributes), "status": status,
         });
         if let Some(parent) = &self.parent {
             span["parentSpanId"] = json!(parent);
@@ -166,18 +166,17 @@ impl OpenSpan {
 fn model_span(span: &OpenSpan, end: Timestamp, facts: &ModelFacts) -> Value {
     let ModelFacts { model, usage, cost, first_token_us, .. } = facts;
     let input = usage.input.saturating_add(usage.cache_read).saturating_add(usage.cache_write);
-    let mut attributes = vec![
-        attribute("gen_ai.operation.name", &json!("chat")),
-        attribute("gen_ai.provider.name", &json!(model.provider())),
-        attribute("gen_ai.request.model", &json!(model.model())),
-        attribute("gen_ai.usage.input_tokens", &json!(input)),
-        attribute("gen_ai.usage.output_tokens", &json!(usage.output)),
-        attribute("gen_ai.usage.cache_read.input_tokens", &json!(usage.cache_read)),
-        attribute("gen_ai.usage.cache_creation.input_tokens", &json!(usage.cache_write)),
+    let attributes = [
+        ("gen_ai.operation.name", json!("chat")),
+        ("gen_ai.provider.name", json!(model.provider())),
+        ("gen_ai.request.model", json!(model.model())),
+        ("gen_ai.usage.input_tokens", json!(input)),
+        ("gen_ai.usage.output_tokens", json!(usage.output)),
+        ("gen_ai.usage.cache_read.input_tokens", json!(usage.cache_read)),
+        ("gen_ai.usage.cache_creation.input_tokens", json!(usage.cache_write)),
+        ("nacre.first_token_us", json!(first_token_us)),
+        ("nacre.cost_nano_dollars", json!(cost)),
     ];
-    attributes.extend(first_token_us.map(|us| attribute("nacre.first_token_us", &json!(us))));
-    let nano = cost.map(|cost| json!(cost.nano_dollars()));
-    attributes.extend(nano.map(|nano| attribute("nacre.cost_nano_dollars", &nano)));
     span.close(&format!("chat {model}"), CLIENT, end, &attributes, None)
 }
 
@@ -185,20 +184,25 @@ fn tool_span(span: &OpenSpan, end: Timestamp, facts: &ToolFacts) -> Value {
     // A model can invent a tool name, so unknown names are not exported.
     let tool = facts.category.map_or(UNKNOWN, |_| facts.tool.as_str());
     let fault = facts.fault.map(Fault::as_str);
-    let mut attributes = vec![
-        attribute("gen_ai.operation.name", &json!("execute_tool")),
-        attribute("gen_ai.tool.name", &json!(tool)),
-        attribute("nacre.tool.bytes_out", &json!(facts.bytes_out)),
+    let attributes = [
+        ("gen_ai.operation.name", json!("execute_tool")),
+        ("gen_ai.tool.name", json!(tool)),
+        ("nacre.tool.bytes_out", json!(facts.bytes_out)),
+        ("error.type", json!(fault)),
     ];
-    attributes.extend(fault.map(|fault| attribute("error.type", &json!(fault))));
     span.close(&format!("execute_tool {tool}"), INTERNAL, end, &attributes, fault)
 }
 
-fn attribute(key: &str, value: &Value) -> Value {
-    match value.as_str() {
-        Some(text) => json!({ "key": key, "value": { "stringValue": text } }),
-        None => json!({ "key": key, "value": { "intValue": value.to_string() } }),
-    }
+/// Returns the attributes in OTLP/JSON without those that are null.
+fn encode(attributes: &[(&str, Value)]) -> Vec<Value> {
+    let attribute = |(key, value): &(&str, Value)| match value {
+        Value::Null => None,
+        Value::String(text) => Some(json!({ "key": key, "value": { "stringValue": text } })),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            Some(json!({ "key": key, "value": { "intValue": value.to_string() } }))
+        }
+    };
+    attributes.iter().filter_map(attribute).collect()
 }
 
 fn span_id(task: &TaskId, what: &str) -> String {
@@ -245,12 +249,8 @@ impl Collector {
         if telemetry.endpoint.is_empty() {
             return Ok(None);
         }
-        let mut url = Url::parse(telemetry.endpoint).map_err(|_| CollectorError::NotHttp)?;
-        if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
-            return Err(CollectorError::NotHttp);
-        }
-        let has_credentials = !url.username().is_empty() || url.password().is_some();
-        if has_credentials || url.query().is_some() || url.fragment().is_some() {
+        let mut url = http_url(telemetry.endpoint).ok_or(CollectorError::NotHttp)?;
+        if !is_plain(&url) {
             return Err(CollectorError::NotPlain);
         }
         let path = url.path().trim_end_matches('/').to_owned();
@@ -278,11 +278,12 @@ impl Collector {
     }
 
     async fn post(&self, spans: &[Value]) -> Result<(), CollectorError> {
+        let service = [
+            ("service.name", json!("nacre")),
+            ("service.version", json!(env!("CARGO_PKG_VERSION"))),
+        ];
         let body = json!({ "resourceSpans": [{
-            "resource": { "attributes": [
-                attribute("service.name", &json!("nacre")),
-                attribute("service.version", &json!(env!("CARGO_PKG_VERSION"))),
-            ] },
+            "resource": { "attributes": encode(&service) },
             "scopeSpans": [{ "scope": { "name": "nacre" }, "spans": spans }],
         }] });
         let request = self.client.post(self.url.clone()).header(CONTENT_TYPE, "application/json");
@@ -403,7 +404,7 @@ mod tests {
         step < invoke_agent lead
         invoke_agent lead < -
         ");
-        let usage = attribute("gen_ai.usage.input_tokens", &json!(1000));
+        let usage = encode(&[("gen_ai.usage.input_tokens", json!(1000))]).remove(0);
         assert!(spans.done[0]["attributes"].as_array().unwrap().contains(&usage));
         assert_eq!(spans.done[0]["traceId"].as_str().unwrap().len(), 32);
         assert_eq!(spans.done[0]["spanId"].as_str().unwrap().len(), 16);

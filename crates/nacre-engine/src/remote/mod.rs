@@ -3,20 +3,20 @@
 //! The token is sent only to the configured address: redirects are not followed, and plain HTTP is
 //! accepted only for addresses on this machine. Responses are limited in size and time.
 
-use std::fmt;
 use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, Url};
 use tokio::time::timeout;
 
-use crate::model::client_builder;
+use crate::model::{client_builder, http_url, is_plain, read_up_to};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 
 const MAX_ANSWER_BYTES: usize = 8 << 20;
 
+#[derive(Debug)]
 pub struct RemoteServer {
     client: Client,
     base: Url,
@@ -46,21 +46,11 @@ pub enum RemoteError {
 
 impl RemoteServer {
     pub fn new(url: &str, token: &str) -> Result<Self, RemoteError> {
-        let base = Url::parse(url).map_err(|_| RemoteError::NotUrl)?;
-        let is_plain = base.username().is_empty()
-            && base.password().is_none()
-            && base.query().is_none()
-            && base.fragment().is_none();
+        let base = http_url(url).filter(is_plain).ok_or(RemoteError::NotUrl)?;
         let host = base.host_str().unwrap_or_default();
-        if !is_plain || host.is_empty() {
-            return Err(RemoteError::NotUrl);
-        }
         let is_here = ["127.0.0.1", "localhost", "[::1]"].contains(&host);
-        match base.scheme() {
-            "https" => {}
-            "http" if is_here => {}
-            "http" => return Err(RemoteError::NotEncrypted),
-            _ => return Err(RemoteError::NotUrl),
+        if base.scheme() == "http" && !is_here {
+            return Err(RemoteError::NotEncrypted);
         }
         let mut token =
             HeaderValue::from_str(&format!("Bearer {token}")).map_err(|_| RemoteError::BadToken)?;
@@ -96,27 +86,15 @@ impl RemoteServer {
         let asked = async {
             let sent = request.header(AUTHORIZATION, self.token.clone()).send().await;
             let away = |error: reqwest::Error| RemoteError::Unreachable(error.without_url());
-            let mut response = sent.map_err(away)?;
+            let response = sent.map_err(away)?;
             let status = response.status();
-            let mut body = Vec::new();
-            while let Some(piece) = response.chunk().await.map_err(away)? {
-                if MAX_ANSWER_BYTES < body.len() + piece.len() {
-                    return Err(RemoteError::TooLarge);
-                }
-                body.extend_from_slice(&piece);
-            }
-            match status.is_success() {
-                true => Ok(body),
-                false => Err(RemoteError::Refused { status: status.as_u16(), body }),
+            match read_up_to(response, MAX_ANSWER_BYTES).await.map_err(away)? {
+                (_, true) => Err(RemoteError::TooLarge),
+                (body, _) if status.is_success() => Ok(body),
+                (body, _) => Err(RemoteError::Refused { status: status.as_u16(), body }),
             }
         };
         timeout(ANSWER_TIMEOUT, asked).await.map_err(|_| RemoteError::TimedOut)?
-    }
-}
-
-impl fmt::Debug for RemoteServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RemoteServer").field("base", &self.base.as_str()).finish_non_exhaustive()
     }
 }
 

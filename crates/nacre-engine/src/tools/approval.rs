@@ -4,7 +4,6 @@
 //! asked, the call is denied.
 
 use std::collections::BTreeSet;
-use std::fmt;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -95,15 +94,6 @@ impl Approval {
     /// For agents that are limited only by their permissions.
     pub fn not_needed() -> Self {
         Self { policy: ApprovalPolicy::Full, approver: None, grants: Arc::default() }
-    }
-}
-
-impl fmt::Debug for Approval {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Approval")
-            .field("policy", &self.policy)
-            .field("has_approver", &self.approver.is_some())
-            .finish_non_exhaustive()
     }
 }
 

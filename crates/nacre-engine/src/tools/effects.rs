@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use nacre_base::ContentHash;
@@ -117,6 +117,9 @@ fn edition(workspace: &Path, folder: &str) -> String {
 
 const MAX_FAILURES: u32 = 3;
 
+/// For all programs after one call.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
+
 const TOOL_LIMIT: Duration = Duration::from_secs(10);
 
 const MAX_REPORT_BYTES: usize = 2_000;
@@ -127,31 +130,25 @@ const MAX_FILES: usize = 20;
 
 pub struct ProjectEffects {
     programs: Arc<Programs>,
-    time_limit: Duration,
     failures: Mutex<BTreeMap<&'static str, u32>>,
 }
 
 impl ProjectEffects {
-    /// Returns `None` if the agent cannot change files, or has no time allotted for effects.
-    pub fn new(
-        programs: Arc<Programs>,
-        permissions: &Permissions,
-        time_limit: Option<Duration>,
-    ) -> Option<Self> {
-        let time_limit = time_limit.filter(|_| !permissions.is_read_only())?;
-        Some(Self { programs, time_limit, failures: Mutex::default() })
+    /// Returns `None` if the agent cannot change files.
+    pub fn new(programs: Arc<Programs>, permissions: &Permissions) -> Option<Self> {
+        (!permissions.is_read_only()).then(|| Self { programs, failures: Mutex::default() })
     }
 
     fn is_given_up(&self, name: &'static str) -> bool {
-        self.with_failures(|failures| failures.get(name).is_some_and(|n| MAX_FAILURES <= *n))
+        self.failures().get(name).is_some_and(|n| MAX_FAILURES <= *n)
     }
 
-    fn with_failures<T>(&self, with: impl FnOnce(&mut BTreeMap<&'static str, u32>) -> T) -> T {
-        with(&mut self.failures.lock().unwrap_or_else(PoisonError::into_inner))
+    fn failures(&self) -> MutexGuard<'_, BTreeMap<&'static str, u32>> {
+        self.failures.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn look_after(&self, changed: &[FileChange], ctx: &ToolContext) -> EffectReport {
-        let deadline = Instant::now() + self.time_limit;
+        let deadline = Instant::now() + TIME_LIMIT;
         let mut report = EffectReport::default();
         let mut paths: Vec<&str> = changed
             .iter()
@@ -177,11 +174,8 @@ impl ProjectEffects {
         ctx: &ToolContext,
         report: &mut EffectReport,
     ) {
-        if self.is_given_up(planned.name) || ctx.cancel.is_cancelled() {
-            return;
-        }
         let left = deadline.saturating_duration_since(Instant::now()).min(TOOL_LIMIT);
-        if left.is_zero() {
+        if self.is_given_up(planned.name) || ctx.cancel.is_cancelled() || left.is_zero() {
             return;
         }
         let (before, begin) = (hash(&ctx.workspace, path), Instant::now());
@@ -234,12 +228,12 @@ impl ProjectEffects {
             // The shell exits with 127 if a command is not installed, and with 126 if it is not
             // executable.
             Ending::Exited(0 | 126 | 127) | Ending::Cancelled => {
-                self.with_failures(|failures| failures.remove(planned.name));
+                self.failures().remove(planned.name);
                 EffectOutcome::Clean
             }
             Ending::Exited(_) => {
                 // A linter that reports findings has not failed.
-                self.with_failures(|failures| failures.remove(planned.name));
+                self.failures().remove(planned.name);
                 let said = [finished.stdout.text(), finished.stderr.text()].join("\n");
                 add_line(report, &format!("{} about {path}:\n{}", planned.name, said.trim()));
                 EffectOutcome::Complained
@@ -261,11 +255,12 @@ impl ProjectEffects {
         report: &mut EffectReport,
     ) -> EffectOutcome {
         let name = planned.name;
-        let n_failed = self.with_failures(|failures| {
+        let n_failed = {
+            let mut failures = self.failures();
             let n_failed = failures.entry(name).or_default();
             *n_failed += 1;
             *n_failed
-        });
+        };
         let line = match n_failed < MAX_FAILURES {
             true => format!("{name} did not work: {why}"),
             false => format!("{name} did not work three times ({why}) and is not run any more."),

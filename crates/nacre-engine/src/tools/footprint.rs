@@ -51,10 +51,6 @@ impl Footprint {
         Self { reads: writes.clone(), writes, ..Self::default() }
     }
 
-    pub fn is_read_only(&self) -> bool {
-        self.writes.is_empty() && self.exec != Exec::Anything && self.memory != MemoryUse::Changes
-    }
-
     /// Returns whether the two calls must not run concurrently.
     pub fn conflicts_with(&self, other: &Self) -> bool {
         if self.exec == Exec::Anything || other.exec == Exec::Anything {
@@ -85,23 +81,11 @@ impl Area {
             (Self::File(file), Self::File(path)) => file == path,
             (Self::File(_), Self::Tree(Some(_))) => false,
             (Self::Tree(Some(tree)), Self::File(path) | Self::Tree(Some(path))) => {
-                is_at_or_below(path, tree)
+                let rest = path.as_str().strip_prefix(tree.as_str());
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }
         }
     }
-}
-
-fn is_at_or_below(path: &RelPath, tree: &RelPath) -> bool {
-    path.as_str()
-        .strip_prefix(tree.as_str())
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct ToolPolicy<'a> {
-    pub tools: &'a [&'static str],
-    pub permissions: &'a Permissions,
-    pub tool_calls: u32,
 }
 
 /// What an agent may access. The default allows nothing.

@@ -16,11 +16,11 @@ pub use approval::{
     Approval, ApprovalAnswer, ApprovalKind, ApprovalRequest, Approver, AskingPerson, Grants,
 };
 pub use effects::ProjectEffects;
-pub use footprint::{Area, Budgets, Exec, Footprint, MemoryUse, Permissions, ToolPolicy};
+pub use footprint::{Area, Budgets, Exec, Footprint, MemoryUse, Permissions};
 pub use guard::{Guard, GuardRules};
 pub use pipeline::{
-    Batch, BudgetState, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner, NotKept,
-    Pipeline, PipelineError, PipelineParts, StepContext, TakenBack, TurnChanges, TurnFile,
+    Batch, BudgetState, CallRecord, EffectDone, EffectReport, EffectRun, EffectRunner, Pipeline,
+    PipelineError, PipelineParts, StepContext, TakenBack, TurnChanges, TurnFile,
 };
 pub use programs::Programs;
 pub use skills::{ActiveSkills, Skill, SkillRegistry, SkillsReport};

@@ -8,7 +8,7 @@ use std::time::Duration;
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_engine::lifecycle::{
-    AgentSpec, Completion, Conversation, Engine, Job, Outcome, RunControl, Spawn, run,
+    AgentSpec, Completion, Conversation, Engine, Job, Outcome, RunControl, run,
 };
 use nacre_engine::model::{
     ApiChoice, Limits, ModelSettings, Models, ProviderSettings, Role, RoleSettings, Secret,
@@ -17,9 +17,7 @@ use nacre_engine::record::state::{Recorder, State};
 use nacre_engine::record::{
     Clock, Event, Events, Heard, Listener, NewTask, Record, Runner, SessionId, TaskClass, TaskId,
 };
-use nacre_engine::tools::{
-    Approval, Budgets, Permissions, Pipeline, PipelineParts, Workspace, toolkits,
-};
+use nacre_engine::tools::{Approval, Budgets, Permissions, PipelineParts, Workspace, toolkits};
 use tempfile::TempDir;
 
 use crate::harness::{KEY, control};
@@ -45,8 +43,6 @@ pub(crate) fn agent() -> AgentSpec {
             total_tokens: None,
         },
         completion: Completion::EndTurn { signals: false },
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     }
 }
@@ -110,7 +106,7 @@ impl Stage {
             approval: Approval::not_needed(),
             events: events.clone(),
         };
-        let mut tools = Pipeline::new(spec.tool_policy(), parts).unwrap();
+        let mut tools = spec.pipeline(parts).unwrap();
         let policy = control().policy;
         let (models, limits, clock) = (&self.models, &self.limits, &clock);
         let engine = Engine { models, policy: &policy, limits, clock };

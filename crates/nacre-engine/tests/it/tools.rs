@@ -12,9 +12,9 @@ use nacre_engine::model::Cancel;
 use nacre_engine::record::{ChangeKind, EffectOutcome, Events, Fault, FileChange, TaskId};
 use nacre_engine::tools::{
     AnyTool, Approval, Checklist, ChecklistSet, EffectReport, EffectRunner, ItemState,
-    MemoryHandle, MemoryRemove, MemorySearch, MemoryUse, Output, Permissions, Pipeline,
-    PipelineParts, Programs, ProjectEffects, ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop,
-    ToolContext, ToolError, Workspace, tool,
+    MemoryHandle, MemoryRemove, MemorySearch, MemoryUse, Output, Permissions, PipelineParts,
+    Programs, ProjectEffects, ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop, ToolContext,
+    ToolError, Workspace, tool,
 };
 use nacre_memory::search::Builtin;
 use nacre_memory::{Claim, Draft, LearningKind, Quote, Rules, Speaker, Store, Trust};
@@ -348,7 +348,7 @@ fn an_agent_that_may_only_read_is_not_shown_the_tools_that_change_memories() {
             approval: Approval::not_needed(),
             events: Events::silent(TaskId::from_random(1)),
         };
-        let pipeline = Pipeline::new(spec.tool_policy(), parts).unwrap();
+        let pipeline = spec.pipeline(parts).unwrap();
         pipeline.tools().into_iter().map(|tool| tool.name).collect::<Vec<_>>()
     };
     assert_eq!(offered(MemoryUse::Reads), ["memory_search"]);
@@ -380,7 +380,7 @@ fn effects(workshop: &Workshop) -> ProjectEffects {
     let mut programs = Arc::unwrap_or_clone(programs(workshop));
     let path = programs.environment.entry("PATH".to_owned()).or_default();
     *path = format!("{}:{path}", workshop.path("workspace/bin").display());
-    ProjectEffects::new(Arc::new(programs), &permissions, Some(Duration::from_secs(30))).unwrap()
+    ProjectEffects::new(Arc::new(programs), &permissions).unwrap()
 }
 
 async fn after(effects: &ProjectEffects, path: &str, workshop: &Workshop) -> EffectReport {
@@ -475,15 +475,12 @@ async fn rustfmt_changes_the_file_and_none_that_it_includes() {
 #[test]
 fn agents_that_change_nothing_have_no_effects() {
     let Some(workshop) = Workshop::new() else { return };
-    let limit = Some(Duration::from_secs(1));
-    let made = |permissions: &Permissions, limit: Option<Duration>| {
-        ProjectEffects::new(programs(&workshop), permissions, limit).is_some()
-    };
+    let made =
+        |permissions: &Permissions| ProjectEffects::new(programs(&workshop), permissions).is_some();
     let writer = Permissions {
         writes: vec![nacre_engine::tools::Area::Tree(None)],
         ..Permissions::default()
     };
-    assert!(!made(&Permissions::read_only(), limit));
-    assert!(!made(&writer, None));
-    assert!(made(&writer, limit));
+    assert!(!made(&Permissions::read_only()));
+    assert!(made(&writer));
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_engine::lifecycle::{
-    self, AgentSpec, Completion, Conversation, Engine, Job, RunControl, RunHandle, Spawn,
+    self, AgentSpec, Completion, Conversation, Engine, Job, RunControl, RunHandle,
 };
 use nacre_engine::model::{
     Limits, ModelRef, ModelSettings, Models, ProviderSettings, RetryPolicy, Role, RoleSettings,
@@ -132,7 +132,7 @@ fn pipeline(root: &Path, spec: &AgentSpec, events: &Events) -> Pipeline {
         approval: Approval::not_needed(),
         events: events.clone(),
     };
-    Pipeline::new(spec.tool_policy(), parts).unwrap()
+    spec.pipeline(parts).unwrap()
 }
 
 fn job(spec: &AgentSpec, events: Events) -> Job<'_> {
@@ -270,8 +270,6 @@ fn spec() -> AgentSpec {
             total_tokens: None,
         },
         completion: Completion::EndTurn { signals: false },
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     }
 }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_base::redact::ExtraWords;
-use nacre_engine::lifecycle::{AgentSpec, Completion, Spawn};
+use nacre_engine::lifecycle::{AgentSpec, Completion};
 use nacre_engine::model::{Arguments, Cancel, Role, ToolCall};
 use nacre_engine::record::state::{Recorder, State, TaskStore as _};
 use nacre_engine::record::{
@@ -22,9 +22,7 @@ use nacre_engine::record::{
     TaskState, Telemetry,
 };
 use nacre_engine::tools::toolkits::file;
-use nacre_engine::tools::{
-    Approval, Budgets, Permissions, Pipeline, PipelineParts, StepContext, Workspace,
-};
+use nacre_engine::tools::{Approval, Budgets, Permissions, PipelineParts, StepContext, Workspace};
 use serde_json::json;
 
 use crate::Outcome;
@@ -117,7 +115,7 @@ async fn calls(work: &Path, events: &Events) -> Res<()> {
         approval: Approval::not_needed(),
         events: events.clone(),
     };
-    let mut pipeline = Pipeline::new(spec().tool_policy(), parts)?;
+    let mut pipeline = spec().pipeline(parts)?;
     let call = |n: usize| ToolCall {
         id: format!("call_{n}"),
         name: "file_read".to_owned(),
@@ -152,8 +150,6 @@ fn spec() -> AgentSpec {
             total_tokens: None,
         },
         completion: Completion::EndTurn { signals: false },
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     }
 }

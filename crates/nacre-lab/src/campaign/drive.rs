@@ -13,7 +13,7 @@ use jiff::Timestamp;
 use nacre_base::fs::RelPath;
 use nacre_base::git::GitProgram;
 use nacre_engine::confine::{Launcher, OutputCaps, Quotas};
-use nacre_engine::lifecycle::{AgentSpec, Completion, Spawn};
+use nacre_engine::lifecycle::{AgentSpec, Completion};
 use nacre_engine::model::{Cancel, Role, ToolCall};
 use nacre_engine::record::{Events, Fault, Heard, TaskId};
 use nacre_engine::tools::{
@@ -169,8 +169,6 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pip
             total_tokens: None,
         },
         completion: Completion::EndTurn { signals: false },
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     };
     let clock = Arc::new(|| Timestamp::UNIX_EPOCH);
@@ -184,7 +182,7 @@ fn pipeline(agent: Agent, site: &Site, heard: &Arc<Heard>, helper: &Path) -> Pip
         approval: Approval::not_needed(),
         events,
     };
-    Pipeline::new(spec.tool_policy(), parts).unwrap()
+    spec.pipeline(parts).unwrap()
 }
 
 fn look_at(
@@ -195,30 +193,32 @@ fn look_at(
     batch: &Batch,
 ) {
     for ((call, result), record) in calls.iter().zip(&batch.results).zip(&batch.records) {
+        let facts = &record.facts;
+        let took = Duration::from_micros(facts.duration_us);
         report.n_calls += 1;
-        let fault = record.fault.map_or("none", Fault::as_str);
+        let fault = facts.fault.map_or("none", Fault::as_str);
         *report.faults.entry(fault.to_owned()).or_default() += 1;
-        let is_denied = matches!(record.fault, Some(Fault::Denied | Fault::Unconfined));
+        let is_denied = matches!(facts.fault, Some(Fault::Denied | Fault::Unconfined));
         report.denied += u32::from(is_denied);
-        report.slowest = report.slowest.max(record.took);
+        report.slowest = report.slowest.max(took);
         let mut broken = |what: String| {
             let arguments: String =
                 call.arguments.as_object().to_string().chars().take(300).collect();
-            report.broken.push(format!("{}: {what}: {arguments}", record.tool));
+            report.broken.push(format!("{}: {what}: {arguments}", facts.tool));
         };
         if agent.secrets().iter().any(|secret| result.text.contains(secret)) {
             broken("a secret was shown".to_owned());
         }
-        let limit = pipeline.limits_of(&record.tool);
+        let limit = pipeline.limits_of(facts.tool.as_str());
         if let Some((time_limit, shown_bytes)) = limit {
-            if time_limit + SLACK < record.took {
-                broken(format!("took {:?}", record.took));
+            if time_limit + SLACK < took {
+                broken(format!("took {:?}", took));
             }
             if shown_bytes + MAX_EXTRA_BYTES < result.text.len() {
                 broken(format!("showed {} bytes", result.text.len()));
             }
         }
-        if record.fault == Some(Fault::Io) && result.text.contains("broke down") {
+        if facts.fault == Some(Fault::Io) && result.text.contains("broke down") {
             broken("the tool broke down".to_owned());
         }
     }

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use nacre_base::redact::{ExtraWords, LiveRedactor, LiveText};
-use nacre_engine::record::state::{MessageRecord, NewMessages, State, TaskStore as _};
+use nacre_engine::record::state::{MessageRecord, State, TaskStore as _};
 use nacre_engine::record::{Clock, SessionId, TaskId};
 use nacre_types::{TaskMessage, TaskUpdate};
 use tokio::sync::mpsc::Sender;
@@ -194,10 +194,8 @@ impl TaskLog {
         // Protocol types have only string keys, so serialization cannot fail.
         let text = serde_json::to_string(&message).unwrap_or_default();
         let texts = [text];
-        let new =
-            NewMessages { task: &self.task, first: sequence, texts: &texts, is_last: is_over };
-        let stored =
-            kept.state.append_messages(new).ok().and_then(|texts| texts.into_iter().next());
+        let stored = kept.state.append_messages(&self.task, sequence, &texts, is_over);
+        let stored = stored.ok().and_then(|texts| texts.into_iter().next());
         // If the database cannot be written, connected clients still receive the message.
         let [text] = texts;
         let line: Arc<str> = stored.unwrap_or_else(|| kept.words.redact(&text).into_owned()).into();

@@ -8,14 +8,13 @@ use nacre_engine::lifecycle::Item;
 use nacre_engine::model::{ModelRef, ToolStatus};
 use nacre_engine::record::SessionId;
 use nacre_engine::record::state::{
-    Conversations, ItemRecord, NewSession, SessionChange, SessionMatch, SessionRecord, State,
-    TaskStore as _,
+    ItemRecord, NewSession, SessionChange, SessionMatch, SessionRecord, State, TaskStore as _,
 };
 use nacre_types::{
     ApprovalPolicy, ChatSession, ErrorCode, SessionChangeRequest, SessionCreateRequest,
     SessionExportReport, SessionForkRequest, SessionItemsReport, SessionItemsRequest,
     SessionListReport, SessionListRequest, SessionRemoveReport, SessionReport, SessionRequest,
-    SessionSearchHit, SessionSearchReport, SessionSearchRequest,
+    SessionSearchReport, SessionSearchRequest,
 };
 use serde::Serialize;
 
@@ -87,12 +86,8 @@ pub(super) fn list(host: &Host, request: &SessionListRequest) -> Result<SessionL
     let SessionListRequest { workspace, limit } = request;
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
-    let which = Conversations {
-        workspace: workspace.as_deref(),
-        with_archived: false,
-        limit: row_limit(*limit, USUAL_SESSIONS),
-    };
-    let found = state.conversations(&which)?;
+    let limit = row_limit(*limit, USUAL_SESSIONS);
+    let found = state.conversations(workspace.as_deref(), false, limit)?;
     let sessions = found.into_iter().map(|found| entry(&state, found)).collect::<Result<_, _>>()?;
     Ok(SessionListReport { sessions })
 }
@@ -121,8 +116,7 @@ fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionR
     if let Some(active) = state.active_session(&workspace)? {
         return Ok(active);
     }
-    let which = Conversations { workspace: Some(&workspace), with_archived: false, limit: 1 };
-    state.conversations(&which)?.into_iter().next().ok_or_else(|| {
+    state.conversations(Some(&workspace), false, 1)?.into_iter().next().ok_or_else(|| {
         OpError::not_found("There is no session in this folder yet").hint("Begin one: nacre chat")
     })
 }
@@ -205,15 +199,6 @@ pub(super) fn search(host: &Host, request: &SessionSearchRequest) -> Result<Sess
     let within = session.as_deref().map(|session| named(&state, session)).transpose()?;
     let within = within.map(|found| found.id);
     let hits = state.search_items(within.as_ref(), query, row_limit(*limit, USUAL_HITS))?;
-    let hits = hits
-        .into_iter()
-        .map(|hit| SessionSearchHit {
-            session: hit.session.to_string(),
-            title: hit.title,
-            sequence: hit.sequence,
-            excerpt: hit.excerpt,
-        })
-        .collect();
     Ok(SessionSearchReport { hits })
 }
 

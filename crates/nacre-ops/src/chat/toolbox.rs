@@ -87,11 +87,7 @@ impl Toolbox {
         // Removes unavailable tools from the agent, such as memory search without a store.
         let tools = toolbox.tools(&AgentEvents::silent(TaskId::from_random(0)));
         toolbox.spec.tools.retain(|name| tools.iter().any(|tool| tool.spec().name == *name));
-        let effects = ProjectEffects::new(
-            Arc::clone(&toolbox.programs),
-            &toolbox.spec.permissions,
-            toolbox.spec.effects,
-        );
+        let effects = ProjectEffects::new(Arc::clone(&toolbox.programs), &toolbox.spec.permissions);
         toolbox.effects = effects.map(|effects| Arc::new(effects) as Arc<dyn EffectRunner>);
         Ok(toolbox)
     }
@@ -114,7 +110,7 @@ impl Toolbox {
         }
         tools.extend(toolkits::skill::tools(&self.deps.skills, &self.skills, events));
         let (deps, children) = (Arc::clone(&self.deps), Arc::clone(&self.children));
-        tools.extend(delegate_tool(self.spec.spawn, deps, events.clone(), children));
+        tools.push(delegate_tool(deps, events.clone(), children));
         tools
     }
 }

@@ -10,7 +10,7 @@ use nacre_engine::lifecycle::{
     RunHandle, Stopped, run as run_agent,
 };
 use nacre_engine::model::{ErrorKind, Role};
-use nacre_engine::record::state::{Holder, NewItem, Recorder, State, TaskRecord, TaskStore as _};
+use nacre_engine::record::state::{NewItem, Recorder, State, TaskRecord, TaskStore as _};
 use nacre_engine::record::{
     CancelledBy, Events as AgentEvents, Failure, Heartbeat, Listener, NewTask, Runner, Start,
     TaskClass, TaskId, TaskState,
@@ -174,7 +174,7 @@ impl Running<'_> {
             },
             events: events.clone(),
         };
-        Pipeline::new(self.toolbox.spec.tool_policy(), parts).map_err(|error| OpError::wrap(&error))
+        self.toolbox.spec.pipeline(parts).map_err(|error| OpError::wrap(&error))
     }
 
     /// Saves the items of a step. Must be called before they are reported.
@@ -184,10 +184,9 @@ impl Running<'_> {
             new.iter_mut().for_each(|item| item.json[GUEST] = true.into());
         }
         let runner = Runner::here(self.host.environment.pid);
-        let holder =
-            Holder { session: &self.turn.session.id, task: &self.turn.log.task, runner: &runner };
+        let (session, task) = (&self.turn.session.id, &self.turn.log.task);
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.append_items(holder, &new, (self.toolbox.deps.clock)())?;
+        state.append_items(session, task, &runner, &new, (self.toolbox.deps.clock)())?;
         self.teller.saved(items);
         Ok(())
     }

@@ -8,9 +8,9 @@ use nacre_base::ContentHash;
 use nacre_base::fs::{RelPath, WriteScope, Writer};
 use nacre_base::redact::ExtraWords;
 use nacre_engine::lifecycle::{Item, TurnEnd};
-use nacre_engine::record::state::{Holder, NewItem, SessionRecord, State, TaskStore as _};
+use nacre_engine::record::state::{NewItem, SessionRecord, State, TaskStore as _};
 use nacre_engine::record::{NewTask, Runner, Signal, Start, TaskClass, TaskId, TaskState};
-use nacre_engine::tools::{NotKept, TakenBack, TurnChanges, TurnFile, Workspace};
+use nacre_engine::tools::{TakenBack, TurnChanges, TurnFile, Workspace};
 use nacre_types::{ChatUndoReport, ChatUndoRequest, ErrorCode, PathProblem};
 use serde::{Deserialize, Serialize};
 
@@ -71,7 +71,7 @@ pub(super) fn keep(
         mode: *mode,
         after: *after,
     };
-    let lost = |NotKept { what, why }: &NotKept| (what.clone(), why.clone());
+    let lost = |PathProblem { path, why }: &PathProblem| (path.clone(), why.clone());
     let manifest = Manifest {
         task: log.task.to_string(),
         workspace: workspace.root().display().to_string(),
@@ -142,13 +142,10 @@ pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoRep
         let end = Item::End(TurnEnd { state: done, text: None });
         items.extend([said.to_new(), end.to_new()]);
     }
-    let holder = Holder { session: &session.id, task: &turn, runner: &runner };
-    state.append_items(holder, &items, host.now())?;
+    state.append_items(&session.id, &turn, &runner, &items, host.now())?;
     state.go(&turn, done, host.now())?;
     let writer = folder.lock(&host.owner("chat"), host.settings().lock.wait)?;
     forget(&folder, &writer, name);
-    let kept =
-        kept.into_iter().map(|NotKept { what, why }| PathProblem { path: what, why }).collect();
     Ok(ChatUndoReport { task: manifest.task, restored, kept })
 }
 
@@ -163,7 +160,8 @@ fn read(folder: &WriteScope, name: &str) -> Result<(Manifest, TurnChanges)> {
         let (path, mode, after) = (RelPath::new(&file.path)?, file.mode, file.after);
         files.push(TurnFile { path, before, mode, after });
     }
-    let lost = |(what, why): &(String, String)| NotKept { what: what.clone(), why: why.clone() };
+    let lost =
+        |(path, why): &(String, String)| PathProblem { path: path.clone(), why: why.clone() };
     let not_kept = manifest.not_kept.iter().map(lost).collect();
     Ok((manifest, TurnChanges { files, not_kept }))
 }

@@ -10,8 +10,7 @@ use std::time::Duration;
 
 use nacre_types::ApprovalPolicy;
 
-use crate::agents::explorer;
-use crate::lifecycle::{AgentSpec, Completion, SMALL_WINDOW, Spawn};
+use crate::lifecycle::{AgentSpec, Completion, SMALL_WINDOW};
 use crate::model::Role;
 use crate::tools::{Budgets, Permissions};
 
@@ -93,8 +92,6 @@ pub const CHAT_BUDGETS: Budgets = Budgets {
     total_tokens: None,
 };
 
-const EFFECTS_LIMIT: Duration = Duration::from_secs(20);
-
 pub fn chat(permissions: &Permissions, orientation: &Orientation, budgets: Budgets) -> AgentSpec {
     let is_small = budgets.context_tokens < SMALL_WINDOW;
     AgentSpec {
@@ -108,8 +105,6 @@ pub fn chat(permissions: &Permissions, orientation: &Orientation, budgets: Budge
             // With `signal`, small models would give up as soon as anything fails.
             signals: !is_small,
         },
-        effects: Some(EFFECTS_LIMIT),
-        spawn: Spawn::Explorers { at_once: Spawn::MAX_AT_ONCE, budgets: explorer::BUDGETS },
         sums_up: true,
     }
 }

@@ -92,10 +92,7 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
         spill: Arc::new(root.join("spill")),
     };
     let deps = Arc::new(deps);
-    let budgets = crate::agents::explorer::BUDGETS;
-    let spawn = Spawn::Explorers { at_once: 3, budgets };
-    let Spawn::Explorers { at_once, budgets } = spawn else { panic!("{spawn:?}") };
-    let delegate = Delegate { deps, events, at_once, budgets, children: Arc::default() };
+    let delegate = Delegate { deps, events, children: Arc::default() };
     Bench { folder, ctx, source, heard, delegate }
 }
 
@@ -268,9 +265,7 @@ async fn a_helper_that_is_left_by_who_waited_for_it_has_its_end_too() {
 #[tokio::test]
 async fn helpers_have_no_helpers_and_see_no_tool_that_changes_anything() {
     let bench = bench(r#"{"turns":[]}"#);
-    let spec = bench.delegate.deps.explorer(&Permissions::read_only(), None);
-    let Delegate { deps, events, .. } = bench.delegate;
-    assert!(delegate_tool(spec.spawn, deps, events, Arc::default()).is_none());
+    let spec = explorer(&bench.delegate.deps.workspace, &Permissions::read_only());
     assert!(!spec.tools.contains(&"delegate"));
     for changing in
         ["file_create", "file_edit", "file_delete", "file_move", "shell_run", "git_commit"]

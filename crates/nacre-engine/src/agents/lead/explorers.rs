@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 use crate::agents::deps::AgentDeps;
-use crate::agents::lead::form::{occurs, place, places};
+use crate::agents::lead::form::{occurs, one_list, place, places};
 use crate::agents::lead::{Case, LeadAction, TOOLS, permissions, types};
-use crate::lifecycle::{AgentSpec, Completion, RunControl, Spawn, Validator, Weight};
+use crate::lifecycle::{AgentSpec, Completion, RunControl, Validator, Weight};
 use crate::model::{OutputSchema, Role};
 use crate::record::{Events, Failure, RunEffects, RunFacts, TaskId, TaskState};
 use crate::tools::Budgets;
 
-pub(super) const BUDGETS: Budgets = Budgets {
+const BUDGETS: Budgets = Budgets {
     steps: 8,
     tool_calls: 16,
     wall: Duration::from_secs(180),
@@ -56,18 +56,18 @@ impl ExplorerReport {
     }
 }
 
-/// Starts one explorer per group of candidates, at most `at_once` at a time, and waits for all of
-/// them.
+const MAX_AT_ONCE: usize = 3;
+
+/// Starts one explorer per group of candidates and waits for all of them.
 pub(super) async fn explore(
     deps: &Arc<AgentDeps>,
     store: &Arc<Store>,
     cases: &[Case],
-    at_once: usize,
     events: &Events,
     control: &RunControl,
 ) -> Vec<ExplorerReport> {
     let mut running = JoinSet::new();
-    for (number, group) in cases.chunks(cases.len().div_ceil(at_once.max(1))).enumerate() {
+    for (number, group) in cases.chunks(cases.len().div_ceil(MAX_AT_ONCE)).enumerate() {
         let (deps, store, group) = (Arc::clone(deps), Arc::clone(store), group.to_vec());
         let (parent, control) = (events.clone(), RunControl::of_child(control.cancel().clone()));
         running.spawn(async move { (number, one(&deps, &store, &group, &parent, &control).await) });
@@ -110,10 +110,8 @@ async fn one(
 
 fn question(cases: &[Case]) -> String {
     let cases: Vec<Value> = cases.iter().map(Case::shown).collect();
-    format!(
-        "The candidates, as data:\n{}",
-        serde_json::to_string_pretty(&cases).unwrap_or_default()
-    )
+    let cases = serde_json::to_string_pretty(&cases).unwrap_or_default();
+    format!("The candidates, as data:\n{cases}")
 }
 
 fn explorer(cases: &[Case], store: &Arc<Store>, role: Role) -> AgentSpec {
@@ -139,8 +137,6 @@ fn explorer(cases: &[Case], store: &Arc<Store>, role: Role) -> AgentSpec {
         permissions: permissions(),
         budgets: BUDGETS,
         completion: Completion::Structured { output: output(cases), validators: vec![holds] },
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     }
 }
@@ -162,16 +158,8 @@ fn output(cases: &[Case]) -> OutputSchema {
         "required": ["candidate_id", "action_hint", "matched_file", "overlap", "evidence"],
         "additionalProperties": false,
     });
-    OutputSchema {
-        name: "findings".to_owned(),
-        description: "What was found about each candidate.".to_owned(),
-        schema: json!({
-            "type": "object",
-            "properties": { "findings": { "type": "array", "items": finding, "maxItems": 20 } },
-            "required": ["findings"],
-            "additionalProperties": false,
-        }),
-    }
+    let findings = json!({ "type": "array", "items": finding, "maxItems": 20 });
+    one_list("findings", "What was found about each candidate.", &findings)
 }
 
 fn read(answer: &Value) -> Vec<Finding> {

@@ -78,16 +78,19 @@ pub(super) fn output(cases: &[Case]) -> OutputSchema {
         "required": ["candidate_id", "type", "action", "matched_file", "quote", "reason"],
         "additionalProperties": false,
     });
-    OutputSchema {
-        name: "decisions".to_owned(),
-        description: "One decision a candidate.".to_owned(),
-        schema: json!({
-            "type": "object",
-            "properties": { "decisions": { "type": "array", "items": decision, "minItems": 1 } },
-            "required": ["decisions"],
-            "additionalProperties": false,
-        }),
-    }
+    let decisions = json!({ "type": "array", "items": decision, "minItems": 1 });
+    one_list("decisions", "One decision a candidate.", &decisions)
+}
+
+/// Returns the schema of an answer that is an object with one list.
+pub(super) fn one_list(name: &str, description: &str, list: &Value) -> OutputSchema {
+    let schema = json!({
+        "type": "object",
+        "properties": { name: list },
+        "required": [name],
+        "additionalProperties": false,
+    });
+    OutputSchema { name: name.to_owned(), description: description.to_owned(), schema }
 }
 
 pub(super) fn validators(cases: &[Case], store: &Arc<Store>) -> Vec<Validator> {

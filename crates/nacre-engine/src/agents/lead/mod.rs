@@ -21,7 +21,7 @@ pub use nacre_types::LeadAction;
 use serde_json::{Value, json};
 
 use crate::agents::merged::MergedText;
-use crate::lifecycle::{AgentSpec, Completion, Spawn};
+use crate::lifecycle::{AgentSpec, Completion};
 use crate::model::Role;
 use crate::tools::{Budgets, MemoryUse, Permissions};
 
@@ -99,32 +99,13 @@ pub struct LeadRuling {
     pub merged: Option<MergedText>,
 }
 
-/// The steps of a lead, in order. The order is fixed by the host, and only two of the steps call a
-/// model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LeadStep {
-    Explore,
-    Settle,
-    Check,
-}
-
-impl LeadStep {
-    pub const ALL: [Self; 3] = [Self::Explore, Self::Settle, Self::Check];
-
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Explore => "explore",
-            Self::Settle => "settle",
-            Self::Check => "check",
-        }
-    }
-
-    fn label(self) -> &'static str {
-        match self {
-            Self::Explore => "explorers look for memories that say what a candidate says",
-            Self::Settle => "one decision a candidate",
-            Self::Check => "the decisions are held against the store",
-        }
+nacre_base::words! {
+    /// The steps of a lead, in order. The order is fixed by the host, and only two of the steps call
+    /// a model.
+    LeadStep {
+        Explore = "explore",
+        Settle = "settle",
+        Check = "check",
     }
 }
 
@@ -187,12 +168,7 @@ pub fn lead(order: &LeadRequest, store: &Arc<Store>) -> AgentSpec {
             output: form::output(&order.cases),
             validators: form::validators(&order.cases, store),
         },
-        effects: None,
         sums_up: false,
-        spawn: Spawn::Explorers {
-            at_once: order.cases.len().clamp(1, Spawn::MAX_AT_ONCE),
-            budgets: explorers::BUDGETS,
-        },
     }
 }
 

@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use nacre_base::fs::{Access, Owner, WriteScope};
 use nacre_memory::search::Builtin;
 use nacre_memory::{Draft, LearningKind, Rules, SummaryDraft, Trust};
+use nacre_types::StepState;
 use proptest::prelude::*;
 
 use super::*;
@@ -15,9 +16,7 @@ use crate::agents::deps::AgentDeps;
 use crate::lifecycle::RunControl;
 use crate::model::{Limits, ModelRef, ModelSettings, Models, RetryPolicy, RoleSettings, Scripted};
 use crate::record::{Event, Events, RunEffects, TaskId};
-use crate::tools::{
-    ItemState, MemoryHandle, MemorySearch, SkillRegistry, Workspace, tool, toolkits,
-};
+use crate::tools::{MemoryHandle, MemorySearch, SkillRegistry, Workspace, tool, toolkits};
 
 /// A store with three memories, one of them put away.
 pub(super) struct Bench {
@@ -186,8 +185,8 @@ fn script(turns: &[String]) -> String {
     format!(r#"{{"order":"any","turns":[{}]}}"#, turns.join(","))
 }
 
-fn states(report: &LeadReport) -> Vec<(String, ItemState)> {
-    report.checklist.iter().map(|item| (item.id.clone(), item.state)).collect()
+fn states(report: &LeadReport) -> Vec<(String, StepState)> {
+    report.checklist.iter().map(|item| (item.step.clone(), item.state)).collect()
 }
 
 #[tokio::test]
@@ -203,8 +202,8 @@ async fn explorers_look_and_the_lead_decides() {
     assert!(ruling.merged.as_ref().unwrap().body.contains("workspace links"));
     assert_eq!(report.explorers[0].findings[0].overlap, 0.7);
     assert_eq!(steps, [LeadStep::Explore, LeadStep::Settle]);
-    let done = |step: LeadStep| (step.as_str().to_owned(), ItemState::Done);
-    assert_eq!(states(&report), LeadStep::ALL.map(done));
+    let done = |step: &LeadStep| (step.as_str().to_owned(), StepState::Done);
+    assert_eq!(states(&report), LeadStep::ALL.iter().map(done).collect::<Vec<_>>());
     assert_eq!(report.denied_writes(), 0);
     assert_eq!(report.all_facts().map(|facts| facts.model_calls).sum::<u32>(), 2);
 }
@@ -237,11 +236,11 @@ async fn an_explorer_that_fails_or_invents_costs_only_its_hint() {
     let turns = [&invented, &invented, &invented, &decided(&[decision("c1", "no_op")])];
     let (report, _) = bench.settle(&script(&turns.map(Clone::clone)), 1).await;
     assert!(report.explorers[0].findings.is_empty());
-    assert_eq!((report.rulings.len(), states(&report)[0].1), (1, ItemState::Done));
+    assert_eq!((report.rulings.len(), states(&report)[0].1), (1, StepState::Done));
     let broken = r#"{"expect":{"role":"explorer"},"error":{"kind":"quota"}}"#.to_owned();
     let turns = [broken, decided(&[decision("c1", "no_op")])];
     let (report, _) = bench.settle(&script(&turns), 1).await;
-    assert_eq!((report.rulings.len(), states(&report)[0].1), (1, ItemState::Failed));
+    assert_eq!((report.rulings.len(), states(&report)[0].1), (1, StepState::Failed));
     assert_eq!(report.explorers[0].state.to_string(), "failed(model)");
 }
 
@@ -261,7 +260,7 @@ async fn what_does_not_hold_goes_back_twice_and_then_there_is_no_ruling() {
     assert!(error.contains("there is no memory `learnings/20261101-gone.md`"), "{error}");
     assert_eq!(
         states(&report)[1..].iter().map(|(_, state)| *state).collect::<Vec<_>>(),
-        [ItemState::Done, ItemState::Failed]
+        [StepState::Done, StepState::Failed]
     );
     let reopened = |record: &&Arc<crate::record::Record>| {
         matches!(record.event, Event::CompletionReopen { .. })
@@ -465,7 +464,7 @@ fn the_lead_and_its_explorers_have_no_tool_that_writes() {
     assert!(spec.permissions.is_read_only());
     assert_eq!(spec.permissions.denied, LEAD_DENIED);
     assert!(spec.tools.iter().all(|tool| TOOLS.contains(tool)));
-    assert!(matches!(spec.spawn, Spawn::Explorers { at_once: 2, .. }));
+    assert!(!spec.tools.contains(&"delegate"));
 }
 
 #[test]

@@ -3,9 +3,21 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use serde::{Deserialize, Serialize};
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 
-use crate::confine::process::launcher::OutputCaps;
+/// Number of bytes kept from the beginning and from the end of each output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OutputCaps {
+    pub head: usize,
+    pub tail: usize,
+}
+
+impl Default for OutputCaps {
+    fn default() -> Self {
+        Self { head: 64 << 10, tail: 192 << 10 }
+    }
+}
 
 /// The output of a program without its middle part.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,21 +42,24 @@ impl Captured {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    pub(crate) fn last(&self, n: usize) -> Vec<u8> {
+    fn kept(&self) -> Vec<u8> {
         let (front, back) = self.tail.as_slices();
-        let kept = [&self.head, front, back].concat();
+        [&self.head, front, back].concat()
+    }
+
+    pub(crate) fn last(&self, n: usize) -> Vec<u8> {
+        let kept = self.kept();
         kept[kept.len().saturating_sub(n)..].to_vec()
     }
 
     pub fn text(&self) -> String {
-        let (front, back) = self.tail.as_slices();
-        let kept: Vec<u8> = [&self.head, front, back].concat();
-        if self.left_out() == 0 {
+        let kept = self.kept();
+        let gap = self.left_out();
+        if gap == 0 {
             return String::from_utf8_lossy(&kept).into_owned();
         }
         let (head, tail) = kept.split_at(self.head.len());
         let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
-        let gap = self.left_out();
         format!("{head}\n[… {gap} bytes left out …]\n{tail}")
     }
 }

@@ -13,7 +13,7 @@ use tokio::net::unix::pipe;
 
 use crate::confine::process::capture::LiveOutput;
 use crate::confine::process::launcher::{
-    Ending, Finished, LaunchRequest, Launcher, ProcessError, Refusal, WatcherMessage,
+    Ending, Finished, HELPER, LaunchRequest, Launcher, ProcessError, WATCH, WatcherMessage,
 };
 use crate::model::Cancel;
 
@@ -41,7 +41,7 @@ impl Launcher {
         let (stdout, their_stdout) = io::pipe()?;
         let (stderr, their_stderr) = io::pipe()?;
         let mut child = Command::new(&self.program)
-            .args(&self.arguments)
+            .args([HELPER, WATCH])
             .env_clear()
             .current_dir("/")
             .stdin(Stdio::from(OwnedFd::from(theirs)))
@@ -89,29 +89,15 @@ async fn converse(
             Some(WatcherMessage::Ended { ending, left_behind }) => {
                 return Ok((ending, left_behind));
             }
-            Some(WatcherMessage::Refused(refusal)) => return Err(refused(order, refusal)),
+            Some(WatcherMessage::Refused(refusal)) => return Err(refusal),
             None => {
-                end_group(running);
+                // The watcher is gone, so kill the program's process group here. Processes that
+                // left the group keep running.
+                if let Some(group) = running.and_then(Pid::from_raw) {
+                    let _ = kill_process_group(group, Signal::KILL);
+                }
                 return Err(ProcessError::Lost);
             }
         }
-    }
-}
-
-/// Kills the program's process group if its watcher no longer exists. Processes that left the group
-/// keep running.
-fn end_group(program: Option<i32>) {
-    if let Some(group) = program.and_then(Pid::from_raw) {
-        let _ = kill_process_group(group, Signal::KILL);
-    }
-}
-
-fn refused(order: &LaunchRequest, refusal: Refusal) -> ProcessError {
-    match refusal {
-        Refusal::Unconfined(why) => ProcessError::Unconfined(why),
-        Refusal::NotFound(why) => {
-            ProcessError::NotFound { name: order.program.argv().0.to_owned(), why }
-        }
-        Refusal::Failed(why) => ProcessError::Failed(why),
     }
 }

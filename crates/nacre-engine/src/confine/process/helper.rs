@@ -5,7 +5,7 @@
 //! processes are used because running code between `fork` and `exec` would require `unsafe`.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, ErrorKind};
+use std::io::{self, ErrorKind};
 use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
@@ -14,44 +14,23 @@ use std::process::{Command, ExitCode, Stdio};
 use rustix::process::{Resource, Rlimit, Signal, set_parent_process_death_signal, setrlimit};
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
-use crate::confine::process::launcher::{ENTER, HELPER, LaunchRequest, Quotas, Refusal, WATCH};
-use crate::confine::process::watch;
+use crate::confine::process::launcher::{
+    ENTER, HELPER, LaunchRequest, ProcessError, Quotas, WATCH,
+};
+use crate::confine::process::watch::{read_line, watch, write_line};
 
 pub fn helper(arguments: &[OsString]) -> Option<ExitCode> {
     let [_, marker, role] = arguments else { return None };
     if marker != HELPER {
         return None;
     }
-    let connection = connection().ok()?;
+    let connection = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().ok()?);
     let done = match role.to_str()? {
-        WATCH => watch::watch(&connection),
+        WATCH => watch(&connection),
         ENTER => enter(&connection),
         _ => return None,
     };
     Some(if done.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-}
-
-fn connection() -> io::Result<UnixStream> {
-    Ok(UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?))
-}
-
-/// A request contains arguments and an environment. Larger requests are rejected.
-const MAX_ORDER: u64 = 4 << 20;
-
-pub(super) fn read_line<T: serde::de::DeserializeOwned>(connection: &UnixStream) -> io::Result<T> {
-    let mut line = Vec::new();
-    let limited = io::Read::take(connection, MAX_ORDER);
-    BufReader::new(limited).read_until(b'\n', &mut line)?;
-    Ok(serde_json::from_slice(&line)?)
-}
-
-pub(super) fn write_line<T: serde::Serialize>(
-    mut connection: &UnixStream,
-    value: &T,
-) -> io::Result<()> {
-    let mut line = serde_json::to_vec(value)?;
-    line.push(b'\n');
-    io::Write::write_all(&mut connection, &line)
 }
 
 const NICENESS: i32 = 5;
@@ -61,13 +40,13 @@ const NICENESS: i32 = 5;
 pub(super) fn enter(connection: &UnixStream) -> io::Result<()> {
     let order: LaunchRequest = read_line(connection)?;
     let refusal = match prepare(&order) {
-        Err(why) => Refusal::Unconfined(why),
+        Err(why) => ProcessError::Unconfined(why),
         Ok(()) => {
-            write_line(connection, &Ok::<(), Refusal>(()))?;
+            write_line(connection, &Ok::<(), ProcessError>(()))?;
             become_program(&order)
         }
     };
-    write_line(connection, &Err::<(), Refusal>(refusal))
+    write_line(connection, &Err::<(), ProcessError>(refusal))
 }
 
 fn prepare(order: &LaunchRequest) -> Result<(), String> {
@@ -78,16 +57,13 @@ fn prepare(order: &LaunchRequest) -> Result<(), String> {
     let _ = rustix::process::nice(NICENESS);
     limit(order.quotas).map_err(|error| error.to_string())?;
     // If root kept its capabilities, it could access other processes despite the sandbox.
-    let nothing = CapabilitySets {
-        effective: CapabilitySet::empty(),
-        permitted: CapabilitySet::empty(),
-        inheritable: CapabilitySet::empty(),
-    };
+    let none = CapabilitySet::empty();
+    let nothing = CapabilitySets { effective: none, permitted: none, inheritable: none };
     set_capabilities(None, nothing).map_err(|error| error.to_string())?;
     order.confinement.enter()
 }
 
-fn become_program(order: &LaunchRequest) -> Refusal {
+fn become_program(order: &LaunchRequest) -> ProcessError {
     let (name, arguments) = order.program.argv();
     let error = Command::new(name)
         .args(arguments)
@@ -96,9 +72,11 @@ fn become_program(order: &LaunchRequest) -> Refusal {
         .envs(&order.environment)
         .stdin(Stdio::null())
         .exec();
-    let is_missing = error.kind() == ErrorKind::NotFound;
-    let refusal = if is_missing { Refusal::NotFound } else { Refusal::Failed };
-    refusal(error.to_string())
+    let why = error.to_string();
+    if error.kind() == ErrorKind::NotFound {
+        return ProcessError::NotFound { name: name.to_owned(), why };
+    }
+    ProcessError::Failed(why)
 }
 
 /// Marks descriptors that the user's shell left open to be closed on exec, because the sandbox does

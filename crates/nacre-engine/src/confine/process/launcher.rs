@@ -1,22 +1,20 @@
 //! Starts programs in the sandbox, and defines the messages between Nacre and the watcher.
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::confine::process::capture::{Captured, LiveOutput};
+use crate::confine::process::capture::{Captured, LiveOutput, OutputCaps};
 use crate::confine::sandbox::Confinement;
 use crate::model::Cancel;
 
-/// How to start the watcher: a binary whose `main` calls `helper` first, and the arguments for it.
+/// Starts the watcher: a binary whose `main` calls `helper` first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Launcher {
     pub(super) program: PathBuf,
-    pub(super) arguments: Vec<OsString>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,7 +28,8 @@ pub struct Finished {
     pub notes: Vec<String>,
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ProcessError {
     #[error("Cannot confine the program: {0}")]
     Unconfined(String),
@@ -38,6 +37,7 @@ pub enum ProcessError {
     NotFound { name: String, why: String },
     #[error("Cannot start the program: {0}")]
     Failed(String),
+    #[serde(skip)]
     #[error("Cannot start the watcher of programs")]
     Watcher(#[source] io::Error),
     #[error("The watcher of the program went away")]
@@ -47,8 +47,7 @@ pub enum ProcessError {
 impl Launcher {
     /// `program` must be a binary whose `main` calls `helper`.
     pub fn new(program: impl Into<PathBuf>) -> Self {
-        let arguments = [HELPER, WATCH].map(OsString::from).to_vec();
-        Self { program: program.into(), arguments }
+        Self { program: program.into() }
     }
 
     /// Runs a program and waits for its end. When the function returns, all of the program's
@@ -74,7 +73,7 @@ impl Launcher {
         }
         #[cfg(not(target_os = "linux"))]
         {
-            let _ = (order, cancel, stdout, &self.program, &self.arguments);
+            let _ = (order, cancel, stdout, &self.program);
             let why = "this system has no walls that Nacre knows".to_owned();
             Err(ProcessError::Unconfined(why))
         }
@@ -83,7 +82,6 @@ impl Launcher {
 
 pub(super) const HELPER: &str = "__program";
 pub(super) const WATCH: &str = "watch";
-#[cfg(target_os = "linux")]
 pub(super) const ENTER: &str = "enter";
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,19 +133,6 @@ impl Default for Quotas {
     }
 }
 
-/// Number of bytes kept from the beginning and from the end of each output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OutputCaps {
-    pub head: usize,
-    pub tail: usize,
-}
-
-impl Default for OutputCaps {
-    fn default() -> Self {
-        Self { head: 64 << 10, tail: 192 << 10 }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ending {
@@ -159,24 +144,16 @@ pub enum Ending {
     Cancelled,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum WatcherMessage {
     Started {
         pid: i32,
     },
-    Refused(Refusal),
+    Refused(ProcessError),
     /// `left_behind` processes were still running when the program ended. They have been killed.
     Ended {
         ending: Ending,
         left_behind: usize,
     },
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub(super) enum Refusal {
-    Unconfined(String),
-    NotFound(String),
-    Failed(String),
 }

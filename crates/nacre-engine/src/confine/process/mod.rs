@@ -15,10 +15,8 @@ mod launcher;
 #[cfg(target_os = "linux")]
 mod watch;
 
-pub use capture::{Captured, LiveOutput};
+pub use capture::{Captured, LiveOutput, OutputCaps};
 pub use environment::{own_folders, own_home, program_environment};
 #[cfg(target_os = "linux")]
 pub use helper::helper;
-pub use launcher::{
-    Ending, Finished, LaunchRequest, Launcher, OutputCaps, ProcessError, Program, Quotas,
-};
+pub use launcher::{Ending, Finished, LaunchRequest, Launcher, ProcessError, Program, Quotas};

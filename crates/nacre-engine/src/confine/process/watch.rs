@@ -5,7 +5,7 @@
 //! watcher assumes that some of them are still running.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, BufRead as _, BufReader, Read as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
@@ -21,13 +21,30 @@ use rustix::process::{
     set_child_subreaper, setsid, wait,
 };
 
-use crate::confine::process::helper::{read_line, write_line};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
 use crate::confine::process::launcher::{
-    ENTER, Ending, HELPER, LaunchRequest, Refusal, WatcherMessage,
+    ENTER, Ending, HELPER, LaunchRequest, ProcessError, WatcherMessage,
 };
 
+/// A request contains arguments and an environment. Larger requests are rejected.
+const MAX_ORDER: u64 = 4 << 20;
+
+pub(super) fn read_line<T: DeserializeOwned>(connection: &UnixStream) -> io::Result<T> {
+    let mut line = Vec::new();
+    BufReader::new(connection.take(MAX_ORDER)).read_until(b'\n', &mut line)?;
+    Ok(serde_json::from_slice(&line)?)
+}
+
+pub(super) fn write_line<T: Serialize>(mut connection: &UnixStream, value: &T) -> io::Result<()> {
+    let mut line = serde_json::to_vec(value)?;
+    line.push(b'\n');
+    connection.write_all(&line)
+}
+
 enum Notice {
-    Entered(Option<Refusal>),
+    Entered(Option<ProcessError>),
     Ended(Ending),
     Abandoned,
 }
@@ -39,8 +56,7 @@ pub(super) fn watch(connection: &UnixStream) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     let order: LaunchRequest = read_line(connection)?;
     let (sender, notices) = channel();
-    let started = start(&order, &sender);
-    match started {
+    match start(&order, &sender) {
         Ok(pid) => follow(connection, &order, pid, &notices, sender),
         Err(refusal) => write_line(connection, &WatcherMessage::Refused(refusal)),
     }
@@ -73,17 +89,15 @@ fn first_end(
     order: &LaunchRequest,
     pid: Pid,
     notices: &Receiver<Notice>,
-) -> io::Result<Result<Ending, Refusal>> {
+) -> io::Result<Result<Ending, ProcessError>> {
     let mut is_entered = false;
     let mut ended = None;
     loop {
         match notices.recv_timeout(order.time_limit) {
             Ok(Notice::Entered(None)) => {
                 is_entered = true;
-                write_line(
-                    connection,
-                    &WatcherMessage::Started { pid: pid.as_raw_nonzero().get() },
-                )?;
+                let pid = pid.as_raw_nonzero().get();
+                write_line(connection, &WatcherMessage::Started { pid })?;
             }
             Ok(Notice::Entered(Some(refusal))) => return Ok(Err(refusal)),
             Ok(Notice::Ended(ending)) => ended = Some(ending),
@@ -105,13 +119,13 @@ fn first_end(
     }
 }
 
-fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, Refusal> {
-    let failed = |error: io::Error| Refusal::Failed(error.to_string());
+fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, ProcessError> {
+    let failed = |error: io::Error| ProcessError::Failed(error.to_string());
     // The sandbox test tries to write to this folder. The test is meaningful only if the folder is
     // writable outside the sandbox.
     if access(&order.confinement.outside, Access::WRITE_OK | Access::EXEC_OK).is_err() {
         let outside = order.confinement.outside.display();
-        return Err(Refusal::Unconfined(format!(
+        return Err(ProcessError::Unconfined(format!(
             "the walls cannot be tried: no writing to `{outside}`"
         )));
     }
@@ -131,16 +145,16 @@ fn start(order: &LaunchRequest, sender: &Sender<Notice>) -> Result<Pid, Refusal>
     i32::try_from(child.id())
         .ok()
         .and_then(Pid::from_raw)
-        .ok_or_else(|| Refusal::Failed("the system gave the program no number".to_owned()))
+        .ok_or_else(|| ProcessError::Failed("the system gave the program no number".to_owned()))
 }
 
-fn refusal_from(connection: UnixStream) -> Option<Refusal> {
+fn refusal_from(connection: UnixStream) -> Option<ProcessError> {
     let lines = BufReader::new(connection).lines().map_while(Result::ok);
     let last = lines.last().and_then(|line| serde_json::from_str(&line).ok());
     match last {
         Some(Ok(())) => None,
         Some(Err(refusal)) => Some(refusal),
-        None => Some(Refusal::Failed("it ended before it was confined".to_owned())),
+        None => Some(ProcessError::Failed("it ended before it was confined".to_owned())),
     }
 }
 

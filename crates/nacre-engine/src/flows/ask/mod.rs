@@ -9,7 +9,6 @@ mod passage;
 mod tests;
 mod verify;
 
-use crate::flows::ask::verify::doubt_text;
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -19,7 +18,7 @@ use tokio::sync::mpsc::UnboundedSender;
 pub use self::verify::{Checker, Doubt, Doubts, Said, SourceQuote, Verifier};
 use crate::agents::{AgentDeps, NOT_KNOWN};
 use crate::lifecycle::{AgentSpec, Ending, Outcome, RunControl};
-pub use crate::proof::{Sentence, Sentences};
+pub use crate::proof::{Sentence, Sentences, gap};
 use crate::record::{DeltaKind, Event, Events, Listener, Record, RunFacts};
 use crate::tools::PipelineError;
 
@@ -45,15 +44,11 @@ impl Answer {
     }
 
     pub fn ids(&self) -> Vec<MemoryId> {
-        let mut known = BTreeSet::new();
-        let ids = self.said.iter().flat_map(|said| &said.ids);
-        ids.filter(|id| known.insert((*id).clone())).cloned().collect()
+        distinct(self.said.iter().flat_map(|said| &said.ids))
     }
 
     pub fn places(&self) -> Vec<String> {
-        let mut known = BTreeSet::new();
-        let places = self.said.iter().flat_map(|said| &said.places);
-        places.filter(|place| known.insert((*place).clone())).cloned().collect()
+        distinct(self.said.iter().flat_map(|said| &said.places))
     }
 
     pub fn text(&self) -> String {
@@ -66,12 +61,9 @@ impl Answer {
     }
 }
 
-pub fn gap(is_first: bool, starts_line: bool) -> &'static str {
-    match (is_first, starts_line) {
-        (true, _) => "",
-        (false, true) => "\n",
-        (false, false) => " ",
-    }
+fn distinct<'a, T: Clone + Ord + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
+    let mut known = BTreeSet::new();
+    all.filter(|one| known.insert(*one)).cloned().collect()
 }
 
 fn says_not_known(text: &str) -> bool {
@@ -119,7 +111,7 @@ fn together(first: &RunFacts, second: &RunFacts) -> RunFacts {
 
 fn told_again(doubts: &Doubts) -> String {
     let why: Vec<String> =
-        doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt_text(*doubt))).collect();
+        doubts.iter().map(|(doubt, n)| format!("{n} {}", doubt.reason())).collect();
     format!(
         "None of your sentences can be shown: of them {}. Write the answer again in the words of the memories, each sentence with ids that \
          you were given, copied letter for letter, or write {NOT_KNOWN}.",

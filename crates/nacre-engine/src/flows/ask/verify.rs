@@ -41,20 +41,9 @@ pub struct SourceQuote {
 }
 
 impl SourceQuote {
-    fn told(&self) -> String {
+    fn shown(&self) -> String {
         let before = if self.is_overturned { "Overturned: " } else { "" };
         format!("{before}\"{}\" [{}]", self.text, self.source)
-    }
-}
-
-pub(super) fn doubt_text(doubt: Doubt) -> &'static str {
-    match doubt {
-        Doubt::NoSource => "named no source",
-        Doubt::NotShown => "named a source that was not found",
-        Doubt::Gone => "named a memory that is gone",
-        Doubt::Archived => "named a memory that is archived",
-        Doubt::Overturned => "named an overturned memory without what overturned it",
-        Doubt::Unrelated => "named a source that is about something else",
     }
 }
 
@@ -80,9 +69,10 @@ impl Cited<'_> {
     fn quote(&self, said: &str) -> SourceQuote {
         let memory = &self.memory;
         let below = passage(memory.document.body(), said);
-        let is_more = !below.is_empty() && below != memory.title;
-        let text =
-            if is_more { format!("{}: {below}", memory.title) } else { memory.title.clone() };
+        let text = match below.is_empty() || below == memory.title {
+            true => memory.title.clone(),
+            false => format!("{}: {below}", memory.title),
+        };
         let is_overturned = self.overturned() != Overturned::No;
         SourceQuote { source: memory.at.id.to_string(), text, is_overturned }
     }
@@ -101,12 +91,9 @@ impl Cited<'_> {
 
 impl Verifier<'_> {
     pub fn check(&self, text: &str) -> (Vec<Said>, Doubts) {
-        let mut sentences = Sentences::default();
-        let mut whole = sentences.take(text);
-        whole.extend(sentences.finish());
         let mut checker = Checker::new(self);
         let (mut said, mut doubts) = (Vec::new(), Doubts::new());
-        for sentence in &whole {
+        for sentence in &Sentences::of(text) {
             match checker.take(sentence) {
                 Some(Ok(one)) => said.push(one),
                 Some(Err(doubt)) => *doubts.entry(doubt).or_default() += 1,
@@ -121,10 +108,10 @@ impl Verifier<'_> {
         if !marks.words.chars().any(char::is_alphanumeric) {
             return None;
         }
-        Some(self.sources(&marks).map(|proved| Said {
-            text: bullet(sentence).to_owned() + &self.redacted(&told(&proved.quotes)),
-            starts_line: sentence.starts_line,
-            ..proved
+        Some(self.sources(&marks).map(|proved| {
+            let quotes: Vec<String> = proved.quotes.iter().map(SourceQuote::shown).collect();
+            let text = bullet(sentence).to_owned() + &self.redacted(&quotes.join(" "));
+            Said { text, starts_line: sentence.starts_line, ..proved }
         }))
     }
 
@@ -272,10 +259,6 @@ fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
 
 fn bullet(sentence: &Sentence) -> &'static str {
     if sentence.starts_line && sentence.text.starts_with(['-', '*', '•']) { "- " } else { "" }
-}
-
-fn told(quotes: &[SourceQuote]) -> String {
-    quotes.iter().map(SourceQuote::told).collect::<Vec<_>>().join(" ")
 }
 
 fn whole_text(memory: &Memory) -> String {

@@ -8,8 +8,12 @@
 #[cfg(test)]
 mod tests;
 
-use crate::lifecycle::items::{Attachment, Picture, Summary, TurnEnd};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
 use crate::model::{Content, Image, Message, Speaker, ToolCall, ToolResult, ToolStatus};
+use crate::record::TaskState;
 
 /// A token is about four characters of prose or three of code. The smaller number makes the
 /// estimate conservative.
@@ -63,6 +67,50 @@ pub struct KeptResult {
     pub is_stub: bool,
 }
 
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attachment {
+    pub name: String,
+    /// Empty for an image.
+    #[serde(default)]
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub picture: Option<Picture>,
+}
+
+impl Attachment {
+    pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
+        Self { name: name.into(), text: text.into(), picture: None }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Picture {
+    /// For example `image/png`, detected from the first bytes.
+    pub media_type: String,
+    pub file: String,
+    pub n_bytes: u64,
+    /// The content, if it has been loaded. Not part of the stored item.
+    #[serde(skip)]
+    pub data: Option<Arc<str>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    pub text: String,
+    pub n_turns: usize,
+    /// Number of steps covered in the turn after the first `n_turns` turns.
+    pub n_steps: usize,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnEnd {
+    #[serde(flatten)]
+    pub state: TaskState,
+    /// The agent's closing message, or the reason for the failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
 impl Turn {
     pub fn new(asked: &str) -> Self {
         Self {
@@ -84,32 +132,33 @@ impl Conversation {
         for (number, turn) in self.turns.iter().enumerate() {
             let before = match number {
                 0 => self.before_first(),
-                _ => self.turns[number - 1].note_of_interruption(),
+                _ if self.turns[number - 1].interrupted.is_some() => {
+                    vec![Content::Text(INTERRUPTED.to_owned())]
+                }
+                _ => Vec::new(),
             };
             put_user(&mut messages, turn.opening(before));
             for step in &turn.steps {
                 step.put(&mut messages);
             }
-            if let Some(said) = turn.interrupted.as_deref().filter(|said| !said.is_empty()) {
-                put_assistant(&mut messages, said);
+            // The text of a model that was stopped, unless the last message is already the model's.
+            let is_users = messages.last().is_some_and(|last| last.speaker == Speaker::User);
+            if let Some(said) = turn.interrupted.as_ref().filter(|s| is_users && !s.is_empty()) {
+                let content = vec![Content::Text(said.clone())];
+                messages.push(Message { speaker: Speaker::Assistant, content, model: None });
             }
         }
         messages
     }
 
     fn before_first(&self) -> Vec<Content> {
-        let mut content = Vec::new();
-        content.extend(self.summary.as_ref().map(|summary| Content::Text(summary_text(summary))));
-        if self.turns_left_out != 0 {
-            content.push(Content::Text(note(self.turns_left_out, "turn")));
-        }
-        content
+        let note = (self.turns_left_out != 0).then(|| note(self.turns_left_out, "turn"));
+        self.summary.as_ref().map(summary_text).into_iter().chain(note).map(Content::Text).collect()
     }
 
     pub fn tokens(&self) -> usize {
-        let summary =
-            self.summary.as_ref().map_or(0, |summary| tokens_in(&summary.text) + SUMMARY_TOKENS);
-        let note = note_tokens(self.turns_left_out) + summary;
+        let tokens_of = |summary: &Summary| tokens_in(&summary.text) + SUMMARY_TOKENS;
+        let note = note_tokens(self.turns_left_out) + self.summary.as_ref().map_or(0, tokens_of);
         self.turns.iter().map(Turn::tokens).fold(note, usize::saturating_add)
     }
 }
@@ -119,14 +168,6 @@ fn put_user(messages: &mut Vec<Message>, content: Vec<Content>) {
         _ if content.is_empty() => {}
         Some(last) if last.speaker == Speaker::User => last.content.extend(content),
         _ => messages.push(Message { speaker: Speaker::User, content, model: None }),
-    }
-}
-
-/// Appends the text of a model that was stopped, unless the last message is already from the model.
-fn put_assistant(messages: &mut Vec<Message>, said: &str) {
-    if messages.last().is_some_and(|last| last.speaker == Speaker::User) {
-        let content = vec![Content::Text(said.to_owned())];
-        messages.push(Message { speaker: Speaker::Assistant, content, model: None });
     }
 }
 
@@ -140,22 +181,12 @@ impl Turn {
         content
     }
 
-    fn note_of_interruption(&self) -> Vec<Content> {
-        let was_stopped = self.interrupted.is_some();
-        was_stopped.then(|| Content::Text(INTERRUPTED.to_owned())).into_iter().collect()
-    }
-
     pub(in crate::lifecycle) fn tokens(&self) -> usize {
         let attached: usize = self.attachments.iter().map(Attachment::tokens).sum();
-        let interrupted = self
-            .interrupted
-            .as_deref()
-            .map_or(0, |said| tokens_in(said) + tokens_in(INTERRUPTED) + 2 * FRAME_TOKENS);
-        let opening = tokens_in(&self.asked)
-            + attached
-            + interrupted
-            + FRAME_TOKENS
-            + note_tokens(self.steps_left_out);
+        let tokens_of = |said: &String| tokens_in(said) + tokens_in(INTERRUPTED) + 2 * FRAME_TOKENS;
+        let interrupted = self.interrupted.as_ref().map_or(0, tokens_of);
+        let asked = tokens_in(&self.asked) + FRAME_TOKENS + note_tokens(self.steps_left_out);
+        let opening = asked + attached + interrupted;
         self.steps.iter().map(Exchange::tokens).fold(opening, usize::saturating_add)
     }
 }
@@ -184,6 +215,12 @@ impl Attachment {
 impl Exchange {
     pub fn new(said: Message) -> Self {
         Self { said, results: Vec::new(), remark: None, steered: Vec::new() }
+    }
+
+    /// Adds words of the host after the results.
+    pub(in crate::lifecycle) fn add_remark(&mut self, words: &str) {
+        let before = self.remark.take().map(|remark| remark + "\n\n").unwrap_or_default();
+        self.remark = Some(before + words);
     }
 
     pub fn calls(&self) -> impl Iterator<Item = &ToolCall> {
@@ -308,12 +345,23 @@ pub fn plan(conversation: Conversation, room: usize) -> Result<ContextPlan, TooL
         return Ok(plan);
     }
     let target = room - room / 4;
-    plan.cut_old_reasoning(target);
-    plan.cut_old_results(target);
-    plan.cut_old_turns(target);
-    plan.cut_results_of_this_turn(target, 1);
-    plan.cut_steps_of_this_turn(target);
-    plan.cut_results_of_this_turn(target, 0);
+    let last = plan.conversation.turns.len().saturating_sub(1);
+    plan.cut_reasoning(target, last);
+    (0..last).for_each(|turn| plan.shorten(target, turn, 0));
+    while 1 < plan.conversation.turns.len() && target < plan.tokens {
+        plan.conversation.turns.remove(0);
+        plan.conversation.turns_left_out += 1;
+        plan.count_dropped();
+    }
+    plan.shorten(target, 0, 1);
+    while target < plan.tokens
+        && let Some(turn) = plan.conversation.turns.first_mut().filter(|turn| 1 < turn.steps.len())
+    {
+        turn.steps.remove(0);
+        turn.steps_left_out += 1;
+        plan.count_dropped();
+    }
+    plan.shorten(target, 0, 0);
     match plan.tokens <= room {
         true => Ok(plan),
         false => Err(TooLong { tokens: plan.tokens, room }),
@@ -321,78 +369,38 @@ pub fn plan(conversation: Conversation, room: usize) -> Result<ContextPlan, TooL
 }
 
 impl ContextPlan {
-    fn fits(&self, target: usize) -> bool {
-        self.tokens <= target
+    fn count_dropped(&mut self) {
+        self.dropped += 1;
+        self.tokens = self.conversation.tokens();
     }
 
-    fn cut_old_reasoning(&mut self, target: usize) {
-        let n_old = self.conversation.turns.len().saturating_sub(1);
-        for turn in 0..n_old {
-            for step in 0..self.conversation.turns[turn].steps.len() {
-                if self.fits(target) {
-                    return;
-                }
-                let exchange = &mut self.conversation.turns[turn].steps[step];
-                if !exchange.said.content.iter().any(is_reasoning) {
-                    continue;
-                }
-                let before = exchange.tokens();
-                exchange.said.content.retain(|content| !is_reasoning(content));
-                self.tokens -= before - exchange.tokens();
+    /// Removes the reasoning of the first `n_turns` turns, oldest first, until the conversation
+    /// fits.
+    fn cut_reasoning(&mut self, target: usize, n_turns: usize) {
+        let turns = &mut self.conversation.turns[..n_turns];
+        for exchange in turns.iter_mut().flat_map(|turn| &mut turn.steps) {
+            if self.tokens <= target {
+                return;
             }
+            let before = exchange.tokens();
+            exchange.said.content.retain(|content| !is_reasoning(content));
+            self.tokens -= before - exchange.tokens();
         }
     }
 
-    fn cut_old_results(&mut self, target: usize) {
-        let n_old = self.conversation.turns.len().saturating_sub(1);
-        for turn in 0..n_old {
-            let n_steps = self.conversation.turns[turn].steps.len();
-            self.shorten(target, turn, n_steps);
-        }
-    }
-
-    fn cut_old_turns(&mut self, target: usize) {
-        while 1 < self.conversation.turns.len() && !self.fits(target) {
-            self.conversation.turns.remove(0);
-            self.conversation.turns_left_out += 1;
-            self.dropped += 1;
-            self.tokens = self.conversation.tokens();
-        }
-    }
-
-    fn cut_results_of_this_turn(&mut self, target: usize, n_kept: usize) {
-        let Some(turn) = self.conversation.turns.len().checked_sub(1) else { return };
-        let n_steps = self.conversation.turns[turn].steps.len();
-        self.shorten(target, turn, n_steps.saturating_sub(n_kept));
-    }
-
-    fn cut_steps_of_this_turn(&mut self, target: usize) {
-        let Some(turn) = self.conversation.turns.len().checked_sub(1) else { return };
-        while 1 < self.conversation.turns[turn].steps.len() && !self.fits(target) {
-            let current = &mut self.conversation.turns[turn];
-            current.steps.remove(0);
-            current.steps_left_out += 1;
-            self.dropped += 1;
-            self.tokens = self.conversation.tokens();
-        }
-    }
-
-    /// Replaces the results of a turn's first `n_steps` steps with stubs, oldest first, until the
-    /// conversation fits.
-    fn shorten(&mut self, target: usize, turn: usize, n_steps: usize) {
-        for step in 0..n_steps {
-            for result in 0..self.conversation.turns[turn].steps[step].results.len() {
-                if self.fits(target) {
-                    return;
-                }
-                let kept = &mut self.conversation.turns[turn].steps[step].results[result];
-                if !kept.is_stub
-                    && let Some(stub) = kept.stub()
-                {
-                    self.tokens -= kept.tokens() - stub.tokens();
-                    self.shortened += 1;
-                    *kept = stub;
-                }
+    /// Replaces the results of a turn's steps, except the last `n_kept`, with stubs, oldest first,
+    /// until the conversation fits.
+    fn shorten(&mut self, target: usize, turn: usize, n_kept: usize) {
+        let Some(turn) = self.conversation.turns.get_mut(turn) else { return };
+        let n_steps = turn.steps.len().saturating_sub(n_kept);
+        for kept in turn.steps[..n_steps].iter_mut().flat_map(|step| &mut step.results) {
+            if self.tokens <= target {
+                return;
+            }
+            if let Some(stub) = kept.stub().filter(|_| !kept.is_stub) {
+                self.tokens -= kept.tokens() - stub.tokens();
+                self.shortened += 1;
+                *kept = stub;
             }
         }
     }

@@ -10,12 +10,12 @@ mod tests;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::lifecycle::{Conversation, Exchange, KeptResult, Turn};
-use crate::model::{
-    Arguments, Content, ImageData, Message, ModelRef, Reasoning, Speaker, ToolCall, ToolResult,
-    ToolStatus,
+use crate::lifecycle::context::{
+    Attachment, Conversation, Exchange, KeptResult, Summary, Turn, TurnEnd,
 };
-use crate::record::TaskState;
+use crate::model::{
+    Arguments, Content, Message, ModelRef, Reasoning, Speaker, ToolCall, ToolResult, ToolStatus,
+};
 use crate::record::state::NewItem;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -99,50 +99,6 @@ impl Item {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Attachment {
-    pub name: String,
-    /// Empty for an image.
-    #[serde(default)]
-    pub text: String,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub picture: Option<Picture>,
-}
-
-impl Attachment {
-    pub fn text(name: impl Into<String>, text: impl Into<String>) -> Self {
-        Self { name: name.into(), text: text.into(), picture: None }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Picture {
-    /// For example `image/png`, detected from the first bytes.
-    pub media_type: String,
-    pub file: String,
-    pub n_bytes: u64,
-    /// The content, if it has been loaded. Not part of the stored item.
-    #[serde(skip)]
-    pub data: Option<ImageData>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Summary {
-    pub text: String,
-    pub n_turns: usize,
-    /// Number of steps covered in the turn after the first `n_turns` turns.
-    pub n_steps: usize,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct TurnEnd {
-    #[serde(flatten)]
-    pub state: TaskState,
-    /// The agent's closing message, or the reason for the failure.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub text: Option<String>,
-}
-
 /// Placeholder that redaction inserts. It invalidates the signature of a reasoning block.
 const REDACTED: &str = "[redacted:";
 
@@ -155,7 +111,8 @@ impl Conversation {
         for item in items {
             builder.take(item);
         }
-        builder.conversation()
+        builder.end_step();
+        builder.conversation
     }
 }
 
@@ -180,17 +137,18 @@ impl Builder {
                 self.said(step, model, Content::HiddenReasoning(data));
             }
             Item::ToolCall { step, model, call, tool, arguments } => {
-                self.said(
-                    step,
-                    model,
-                    Content::ToolUse(ToolCall { id: call, name: tool, arguments }),
-                );
+                let call = ToolCall { id: call, name: tool, arguments };
+                self.said(step, model, Content::ToolUse(call));
             }
             Item::ToolResult { step, call, tool, status, text, spill } => {
                 let result = ToolResult { call_id: call, text, status };
                 self.result(step, KeptResult { result, tool, spill, is_stub: false });
             }
-            Item::Remark { step, text } => self.remark(step, text),
+            Item::Remark { step, text } => {
+                if let Some(exchange) = self.exchange(step) {
+                    exchange.add_remark(&text);
+                }
+            }
             Item::Steering { step, text } => {
                 if let Some(exchange) = self.exchange(step) {
                     exchange.steered.push(text);
@@ -217,12 +175,10 @@ impl Builder {
     }
 
     fn reasoning(&mut self, step: u32, model: Option<ModelRef>, reasoning: Reasoning) {
-        let is_signed = reasoning.signature.is_some();
-        let is_redacted = |text: &str| text.contains(REDACTED);
-        let is_broken =
-            is_redacted(&reasoning.text) || reasoning.signature.as_deref().is_some_and(is_redacted);
+        let Reasoning { text, signature } = &reasoning;
         // Providers reject reasoning with a wrong signature but accept a message without reasoning.
-        if !(is_signed && is_broken) {
+        let is_broken = |signature: &String| [text, signature].iter().any(|s| s.contains(REDACTED));
+        if !signature.as_ref().is_some_and(is_broken) {
             self.said(step, model, Content::Reasoning(reasoning));
         }
     }
@@ -246,17 +202,6 @@ impl Builder {
         // A model may use the same ID for two calls.
         if n_results(exchange, id) < exchange.calls().filter(|call| call.id == *id).count() {
             exchange.results.push(kept);
-        }
-    }
-
-    fn remark(&mut self, step: u32, text: String) {
-        let Some(exchange) = self.exchange(step) else { return };
-        match &mut exchange.remark {
-            Some(remark) => {
-                remark.push_str("\n\n");
-                remark.push_str(&text);
-            }
-            None => exchange.remark = Some(text),
         }
     }
 
@@ -293,17 +238,11 @@ impl Builder {
         for (idx, call) in calls.iter().enumerate() {
             let n_so_far = calls[..=idx].iter().filter(|other| other.id == call.id).count();
             if n_results(exchange, &call.id) < n_so_far {
-                let text = NO_RESULT.to_owned();
-                let result =
-                    ToolResult { call_id: call.id.clone(), text, status: ToolStatus::Failed };
+                let (call_id, text) = (call.id.clone(), NO_RESULT.to_owned());
+                let result = ToolResult { call_id, text, status: ToolStatus::Failed };
                 exchange.results.push(KeptResult::new(result, call, None));
             }
         }
-    }
-
-    fn conversation(mut self) -> Conversation {
-        self.end_step();
-        self.conversation
     }
 }
 
@@ -353,49 +292,33 @@ impl Exchange {
 
 impl KeptResult {
     fn to_item(&self, step: u32) -> Item {
+        let ToolResult { call_id: call, text, status } = self.result.clone();
         Item::ToolResult {
             step,
-            call: self.result.call_id.clone(),
+            call,
             tool: self.tool.clone(),
-            status: self.result.status,
-            text: self.result.text.clone(),
+            status,
+            text,
             spill: self.spill.clone(),
         }
     }
 }
 
 fn said_items(said: &Message, step: u32) -> Vec<Item> {
-    let model = || said.model.clone();
-    let mut items = Vec::with_capacity(said.content.len());
-    for content in &said.content {
-        let item = match content {
-            Content::Text(text) => Item::Assistant { step, model: model(), text: text.clone() },
-            Content::Reasoning(reasoning) => Item::Reasoning {
-                step,
-                model: model(),
-                text: reasoning.text.clone(),
-                signature: reasoning.signature.clone(),
-            },
-            Content::HiddenReasoning(data) => {
-                Item::HiddenReasoning { step, model: model(), data: data.clone() }
+    let item = |content: &Content| {
+        let model = said.model.clone();
+        Some(match content.clone() {
+            Content::Text(text) => Item::Assistant { step, model, text },
+            Content::Reasoning(Reasoning { text, signature }) => {
+                Item::Reasoning { step, model, text, signature }
             }
-            Content::ToolUse(call) => Item::ToolCall {
-                step,
-                model: model(),
-                call: call.id.clone(),
-                tool: call.name.clone(),
-                arguments: call.arguments.clone(),
-            },
+            Content::HiddenReasoning(data) => Item::HiddenReasoning { step, model, data },
+            Content::ToolUse(ToolCall { id: call, name: tool, arguments }) => {
+                Item::ToolCall { step, model, call, tool, arguments }
+            }
             // Model messages contain neither results nor images.
-            Content::ToolResult(_) | Content::Image(_) => continue,
-        };
-        items.push(item);
-    }
-    items
-}
-
-impl From<TurnEnd> for Item {
-    fn from(end: TurnEnd) -> Self {
-        Self::End(end)
-    }
+            Content::ToolResult(_) | Content::Image(_) => return None,
+        })
+    };
+    said.content.iter().filter_map(item).collect()
 }

@@ -8,8 +8,8 @@ use tokio::time::{Duration, Instant, timeout};
 use crate::lifecycle::context::tokens_in;
 use crate::lifecycle::steps::Ending;
 use crate::lifecycle::steps::generate::{Run, emit_trouble, micros};
-use crate::lifecycle::{Conversation, Exchange, Item, Summary};
-use crate::model::{Content, Message, ModelEvent, Request, generate};
+use crate::lifecycle::{Conversation, Exchange, Item, Summary, Turn};
+use crate::model::{Content, Message, ModelEvent, Request, Response, generate};
 use crate::record::Event;
 
 const PROMPT: &str = "You sum up the beginning of a conversation between a person and a coding agent, so that the agent can \
@@ -115,27 +115,19 @@ impl Run<'_> {
         let duration_us = micros(begun);
         self.progress.model_calls += 1;
         self.progress.model_us += duration_us;
-        let failed = |why: &str| {
-            let model = model.clone();
-            events.emit(Event::ModelError { step, model, why: why.into(), duration_us });
+        let why = match answered.map_err(|stopped| self.stopped(stopped))? {
+            Ok(Ok(response)) => return Ok(self.summary(part, &response, duration_us)),
+            Ok(Err(error)) => error.kind.as_str(),
+            Err(_) => "timeout",
         };
-        let response = match answered {
-            Err(stopped) => return Err(self.stopped(stopped)),
-            Ok(Err(_)) => {
-                failed("timeout");
-                return Ok(None);
-            }
-            Ok(Ok(Err(error))) => {
-                failed(error.kind.as_str());
-                return Ok(None);
-            }
-            Ok(Ok(Ok(response))) => response,
-        };
-        self.count(&response, None, duration_us);
-        let text = response.text();
-        let text = text.trim();
-        Ok((!text.is_empty())
-            .then(|| part.with_files(&bounded(text, MAX_BYTES), &self.progress.conversation)))
+        events.emit(Event::ModelError { step, model, why: why.into(), duration_us });
+        Ok(None)
+    }
+
+    fn summary(&mut self, part: &OldPart, response: &Response, us: u64) -> Option<String> {
+        self.count(response, None, us);
+        let text = bounded(response.text().trim(), MAX_BYTES);
+        (!text.is_empty()).then(|| part.with_files(&text, &self.progress.conversation))
     }
 }
 
@@ -146,6 +138,17 @@ struct OldPart {
 }
 
 impl OldPart {
+    /// Returns the turns of this part, each with its steps.
+    fn turns<'c>(
+        &self,
+        conversation: &'c Conversation,
+    ) -> impl Iterator<Item = (&'c Turn, &'c [Exchange])> {
+        let (whole, rest) = conversation.turns.split_at(self.n_turns);
+        let next = rest.first().map(|turn| (turn, &turn.steps[..self.n_steps]));
+        let whole = whole.iter().map(|turn| (turn, turn.steps.as_slice()));
+        whole.chain(next.filter(|(_, steps)| !steps.is_empty()))
+    }
+
     fn cover(&self, conversation: &mut Conversation, text: String) -> Summary {
         let (turns_before, steps_before) =
             conversation.summary.as_ref().map_or((0, 0), |old| (old.n_turns, old.n_steps));
@@ -168,16 +171,12 @@ impl OldPart {
         if let Some(summary) = &conversation.summary {
             told += &format!("Summary of what came before:\n{}\n\n", summary.text);
         }
-        for (number, turn) in conversation.turns.iter().take(self.n_turns + 1).enumerate() {
-            let n_steps = if number < self.n_turns { turn.steps.len() } else { self.n_steps };
-            if number == self.n_turns && n_steps == 0 {
-                break;
-            }
+        for (turn, steps) in self.turns(conversation) {
             told += &format!("The person:\n{}\n\n", bounded(&turn.asked, MAX_TEXT_BYTES));
             for attached in &turn.attachments {
                 told += &format!("(attached: {})\n", attached.name);
             }
-            for step in &turn.steps[..n_steps] {
+            for step in steps {
                 told += &said(&step.said);
                 for kept in &step.results {
                     let text = bounded(&kept.result.text, MAX_RESULT_BYTES);
@@ -194,11 +193,7 @@ impl OldPart {
     /// Appends the changed files that the summary does not mention.
     fn with_files(&self, text: &str, conversation: &Conversation) -> String {
         let mut files: Vec<String> = Vec::new();
-        let turns = conversation.turns.iter().take(self.n_turns + 1).enumerate();
-        let steps = turns.flat_map(|(number, turn)| {
-            let n_steps = if number < self.n_turns { turn.steps.len() } else { self.n_steps };
-            turn.steps.iter().take(n_steps)
-        });
+        let steps = self.turns(conversation).flat_map(|(_, steps)| steps);
         for call in steps.flat_map(Exchange::calls) {
             let arguments = call.arguments.as_object();
             let paths = ["path", "from", "to"].iter().filter_map(|name| arguments[name].as_str());

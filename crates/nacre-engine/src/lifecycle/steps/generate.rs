@@ -130,13 +130,7 @@ impl Run<'_> {
         let step = self.progress.kept_step;
         let last = self.progress.conversation.turns.last_mut();
         let Some(exchange) = last.and_then(|turn| turn.steps.last_mut()) else { return };
-        match &mut exchange.remark {
-            Some(remark) => {
-                remark.push_str("\n\n");
-                remark.push_str(words);
-            }
-            None => exchange.remark = Some(words.to_owned()),
-        }
+        exchange.add_remark(words);
         self.progress.unsaved.push(Item::Remark { step, text: words.to_owned() });
         self.job.events.emit_with(|| Event::Notice { text: words.into() });
     }

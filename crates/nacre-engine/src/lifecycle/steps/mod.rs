@@ -17,12 +17,12 @@ use serde_json::Value;
 use tokio::time::Instant;
 
 use crate::lifecycle::completion::{answer_tool, signal_tool};
-use crate::lifecycle::context::{Turn, tokens_in};
-use crate::lifecycle::control::RunControl;
-use crate::lifecycle::items::Attachment;
+use crate::lifecycle::context::tokens_in;
 use crate::lifecycle::steps::generate::Run;
 use crate::lifecycle::steps::react::Repeats;
-use crate::lifecycle::{AgentSpec, Completion, Conversation, Item, TooLong, TurnEnd};
+use crate::lifecycle::{
+    AgentSpec, Attachment, Completion, Conversation, Item, RunControl, TooLong, Turn, TurnEnd,
+};
 use crate::model::{
     Cost, EffortChoice, Limits, ModelError, ModelRef, Models, RetryPolicy, RolesError, Route,
     StopReason, ToolDef, Usage,
@@ -70,19 +70,33 @@ pub async fn run(
     let begun = Instant::now();
     let mut job = job;
     tools.leave_out(engine.models.words());
-    let terminal = Terminal::new(job.events.clone());
+    let terminal = Terminal { events: job.events.clone(), is_over: false };
     job.events.emit(Event::TaskState(TaskState::Running));
     let control = control.within(job.spec.budgets.wall);
     let mut progress = begin(&mut job);
-    let ending = match progress.save(&job) {
-        Ok(()) => go_through(engine, &job, tools, &control, &mut progress).await,
+    let prepared = progress.save(&job).and_then(|()| prepare(engine, &job, tools));
+    let ending = match prepared {
+        Ok(prepared) => {
+            let run = Run {
+                engine,
+                job: &job,
+                tools,
+                control: &control,
+                prepared,
+                progress: &mut progress,
+            };
+            run.generate().await
+        }
         Err(error) => Ending::Failed(error),
     };
     let ending = progress.close(&job, ending);
     progress.children = job.children.load(Ordering::Relaxed);
     let unheard = control.close_steering();
-    let outcome = finalize(terminal, ending, progress, tools.tally().clone(), begun.elapsed());
-    Outcome { unheard, ..outcome }
+    let facts = progress.facts(tools.tally(), begun.elapsed());
+    terminal.end(&ending, &facts);
+    let effects = tools.tally().clone();
+    let Progress { text, answer, doubts, rejected, conversation, .. } = progress;
+    Outcome { ending, text, answer, doubts, rejected, effects, facts, conversation, unheard }
 }
 
 fn begin(job: &mut Job<'_>) -> Progress {
@@ -96,20 +110,6 @@ fn begin(job: &mut Job<'_>) -> Progress {
     };
     progress.conversation.turns.push(turn);
     progress
-}
-
-async fn go_through(
-    engine: Engine<'_>,
-    job: &Job<'_>,
-    tools: &mut Pipeline,
-    control: &RunControl,
-    progress: &mut Progress,
-) -> Ending {
-    let prepared = match prepare(engine, job, tools) {
-        Ok(prepared) => prepared,
-        Err(error) => return Ending::Failed(error),
-    };
-    Run { engine, job, tools, control, prepared, progress }.generate().await
 }
 
 #[derive(Debug)]
@@ -279,6 +279,23 @@ impl Progress {
         }
     }
 
+    fn facts(&self, effects: &RunEffects, wall: Duration) -> RunFacts {
+        RunFacts {
+            steps: self.steps,
+            model_calls: self.model_calls,
+            tool_calls: effects.tool_calls,
+            failed_calls: effects.failed_calls,
+            denied_calls: effects.denied_calls,
+            usage: self.usage.unwrap_or_default(),
+            cost: self.cost,
+            model_us: self.model_us,
+            tool_us: self.tool_us,
+            wall_us: u64::try_from(wall.as_micros()).unwrap_or(u64::MAX),
+            n_changed: effects.changed.len(),
+            children: self.children,
+        }
+    }
+
     fn count_usage(&mut self, usage: Usage) {
         self.usage = Some(self.usage.map_or(usage, |sum| sum.plus(usage)));
     }
@@ -361,8 +378,7 @@ const PARAMETERS: &[(&str, &[&str])] = &[
 
 /// Removes rarely needed parts from a tool definition.
 fn shorten(tool: &mut ToolDef) {
-    let known = PARAMETERS.iter().find(|(name, _)| *name == tool.name);
-    if let Some((_, parameters)) = known {
+    if let Some((_, parameters)) = PARAMETERS.iter().find(|(name, _)| *name == tool.name) {
         keep_parameters(&mut tool.schema, parameters);
     }
 }
@@ -379,62 +395,31 @@ fn keep_parameters(schema: &mut serde_json::Value, parameters: &[&str]) {
     }
 }
 
+/// Emits the end of a run, also if its future is dropped.
 struct Terminal {
     events: Events,
-    is_told: bool,
+    is_over: bool,
 }
 
 impl Terminal {
-    fn new(events: Events) -> Self {
-        Self { events, is_told: false }
-    }
-
-    fn tell(mut self, state: TaskState) {
-        self.is_told = true;
-        self.events.emit(Event::TaskState(state));
+    fn end(mut self, ending: &Ending, facts: &RunFacts) {
+        self.is_over = true;
+        if let Ending::Failed(error) = ending {
+            self.events.emit(Event::Error { what: error.to_string().into(), hint: None });
+        }
+        self.events.emit(Event::RunSummary(Box::new(facts.clone())));
+        self.events.emit(Event::TaskState(ending.state()));
     }
 }
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        if !self.is_told {
+        if !self.is_over {
             let by = CancelledBy::Disconnect;
             self.events.emit(Event::RunCancel { by });
             self.events.emit(Event::TaskState(TaskState::Cancelled { by }));
         }
     }
-}
-
-fn finalize(
-    terminal: Terminal,
-    ending: Ending,
-    progress: Progress,
-    effects: RunEffects,
-    wall: Duration,
-) -> Outcome {
-    let facts = RunFacts {
-        steps: progress.steps,
-        model_calls: progress.model_calls,
-        tool_calls: effects.tool_calls,
-        failed_calls: effects.failed_calls,
-        denied_calls: effects.denied_calls,
-        usage: progress.usage.unwrap_or_default(),
-        cost: progress.cost,
-        model_us: progress.model_us,
-        tool_us: progress.tool_us,
-        wall_us: u64::try_from(wall.as_micros()).unwrap_or(u64::MAX),
-        n_changed: effects.changed.len(),
-        children: progress.children,
-    };
-    if let Ending::Failed(error) = &ending {
-        let what = error.to_string().into();
-        terminal.events.emit(Event::Error { what, hint: None });
-    }
-    terminal.events.emit(Event::RunSummary(Box::new(facts.clone())));
-    terminal.tell(ending.state());
-    let Progress { text, answer, doubts, rejected, conversation, .. } = progress;
-    let unheard = Vec::new();
-    Outcome { ending, text, answer, doubts, rejected, effects, facts, conversation, unheard }
 }
 
 #[cfg(test)]

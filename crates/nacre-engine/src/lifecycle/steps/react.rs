@@ -8,12 +8,17 @@ use serde_json::Value;
 use crate::lifecycle::completion::{complaints, judge};
 use crate::lifecycle::steps::generate::Run;
 use crate::lifecycle::steps::{Ending, RunError};
-use crate::lifecycle::{ANSWER_TOOL, Completion, Exchange, KeptResult, SIGNAL_TOOL};
+use crate::lifecycle::{ANSWER_TOOL, Complaints, Completion, Exchange, KeptResult, SIGNAL_TOOL};
 use crate::model::{
     Arguments, Content, MAX_REPAIRS, Message, Response, StopReason, ToolCall, ToolResult,
     ToolStatus, only_value, violations,
 };
 use crate::record::Event;
+
+const NOTHING_SAID: &str = "You said nothing. Go on with the work, or give your answer.";
+
+const RESULT_MADE_UP: &str = "You wrote the result of a tool yourself. Call the tool and wait for its result, or answer \
+    without it.";
 
 /// Tags that models' prompt templates use for tool results.
 const RESULT_MARKS: &[&str] = &["<tool_response>", "<tool_result>", "<function_results>"];
@@ -121,22 +126,24 @@ impl Run<'_> {
         let concluded = match self.job.spec.completion.form() {
             Some(_) if !says_nothing && !was_cut_off => self.conclude_formally(),
             _ if was_cut_off => self.once_more_after_cut(),
-            _ if says_nothing => self.once_more_after_nothing(),
+            _ if says_nothing => match std::mem::replace(&mut self.progress.said_nothing, true) {
+                true => Ok(Ending::Failed(RunError::Empty)),
+                false => Err(self.once_more("nothing was said", NOTHING_SAID)),
+            },
             _ if RESULT_MARKS.iter().any(|mark| self.progress.text.contains(mark)) => {
-                self.once_more_after_made_up()
+                match std::mem::replace(&mut self.progress.made_up_result, true) {
+                    true => Ok(Ending::Failed(RunError::MadeUpResult)),
+                    false => Err(self.once_more("a result was made up", RESULT_MADE_UP)),
+                }
             }
             _ => Ok(Ending::done()),
         };
-        match concluded {
-            Ok(ending) => {
-                self.keep(spoken(response, None));
-                Some(ending)
-            }
-            Err(words) => {
-                self.keep(spoken(response, Some(words)));
-                None
-            }
-        }
+        let (ending, remark) = match concluded {
+            Ok(ending) => (Some(ending), None),
+            Err(words) => (None, Some(words)),
+        };
+        self.keep(spoken(response, remark));
+        ending
     }
 
     fn once_more_after_cut(&mut self) -> Result<Ending, String> {
@@ -147,36 +154,17 @@ impl Run<'_> {
         // Structured output that was cut off cannot be continued.
         let form = self.job.spec.completion.form();
         self.progress.was_cut_off = form.is_none();
-        self.reopen(1, "the answer was cut off");
-        Err(match form {
-            None => {
-                "Your answer was cut off. Go on exactly where it ends, and be brief.".to_owned()
-            }
-            Some(_) => {
-                self.progress.repairs += 1;
-                "Your answer was cut off. Hand in a shorter one.".to_owned()
-            }
-        })
+        self.progress.repairs += usize::from(form.is_some());
+        let words = match form {
+            None => "Your answer was cut off. Go on exactly where it ends, and be brief.",
+            Some(_) => "Your answer was cut off. Hand in a shorter one.",
+        };
+        Err(self.once_more("the answer was cut off", words))
     }
 
-    /// Prompts again after the model has made up a tool result.
-    fn once_more_after_made_up(&mut self) -> Result<Ending, String> {
-        if self.progress.made_up_result {
-            return Ok(Ending::Failed(RunError::MadeUpResult));
-        }
-        self.progress.made_up_result = true;
-        self.reopen(1, "a result was made up");
-        Err("You wrote the result of a tool yourself. Call the tool and wait for its result, or answer without it."
-            .to_owned())
-    }
-
-    fn once_more_after_nothing(&mut self) -> Result<Ending, String> {
-        if self.progress.said_nothing {
-            return Ok(Ending::Failed(RunError::Empty));
-        }
-        self.progress.said_nothing = true;
-        self.reopen(1, "nothing was said");
-        Err("You said nothing. Go on with the work, or give your answer.".to_owned())
+    fn once_more(&self, why: &str, words: &str) -> String {
+        self.reopen(1, why);
+        words.to_owned()
     }
 
     /// Handles a text answer where structured output is required. If the text contains the output,
@@ -190,11 +178,9 @@ impl Run<'_> {
         let has_form = answer.as_ref().is_some_and(fits);
         if !has_form && !self.progress.asks_finally {
             self.progress.asks_finally = true;
-            self.reopen(1, "the answer had no form");
-            return Err(
-                "Now hand in the same answer in the required form, as JSON and nothing else."
-                    .to_owned(),
-            );
+            let words =
+                "Now hand in the same answer in the required form, as JSON and nothing else.";
+            return Err(self.once_more("the answer had no form", words));
         }
         self.take_answer(answer)
     }
@@ -206,7 +192,7 @@ impl Run<'_> {
         };
         let found = match &answer {
             Some(answer) => complaints(answer, &output.schema, validators, self.tools.tally()),
-            None => crate::lifecycle::Complaints {
+            None => Complaints {
                 faults: vec!["the answer holds no JSON".to_owned()],
                 doubts: Vec::new(),
             },

@@ -9,7 +9,7 @@ use nacre_types::ModelRole as Role;
 
 fn encode(model: &str, request: &Request, mode: OutputMode) -> Value {
     let model = format!("anthropic/{model}").parse().unwrap();
-    body(&Call { model: &model, request, limits: &Limits::default() }, mode)
+    Anthropic.body(&Call { model: &model, request, limits: &Limits::default() }, mode)
 }
 
 fn schema() -> Value {

@@ -49,7 +49,42 @@ impl Dialect for Anthropic {
     }
 
     fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value {
-        body(call, mode)
+        let request = call.request;
+        let forced = request.output.as_ref().filter(|_| mode == OutputMode::ForcedTool);
+        let native = request.output.as_ref().filter(|_| mode == OutputMode::Native);
+        let mut body = Map::new();
+        body.insert("model".to_owned(), json!(call.model.model()));
+        body.insert("max_tokens".to_owned(), json!(request.max_tokens));
+        body.insert("stream".to_owned(), json!(true));
+        if !request.system.is_empty() {
+            let mut block = json!({ "type": "text", "text": request.system });
+            mark(&mut block, request.is_cached);
+            body.insert("system".to_owned(), json!([block]));
+        }
+        body.insert("messages".to_owned(), Value::Array(messages(request, call.model)));
+        let tools = tools(request, forced);
+        if !tools.is_empty() {
+            body.insert("tools".to_owned(), Value::Array(tools));
+            body.insert("tool_choice".to_owned(), tool_choice(request, forced));
+        }
+        let mut config = Map::new();
+        let thinking =
+            thinking(request, call.model.model(), &mut config).filter(|_| forced.is_none());
+        let thinks = thinking.is_some();
+        body.extend(thinking.map(|thinking| ("thinking".to_owned(), thinking)));
+        if let Some(output) = native {
+            let schema = for_providers(&output.schema, SchemaBounds::Dropped);
+            let format = json!({ "type": "json_schema", "schema": schema });
+            config.insert("format".to_owned(), format);
+        }
+        if !config.is_empty() {
+            body.insert("output_config".to_owned(), Value::Object(config));
+        }
+        let takes_temperature = Generation::of(call.model.model()) != Generation::Adaptive;
+        if let Some(temperature) = request.temperature.filter(|_| !thinks && takes_temperature) {
+            body.insert("temperature".to_owned(), json!(temperature));
+        }
+        Value::Object(body)
     }
 
     fn decoder(&self, _call: &Call<'_>) -> Box<dyn Decoder> {
@@ -89,44 +124,6 @@ impl Generation {
 /// Number of recent turns with a cache marker. The API allows four markers, two of which are used
 /// for the system prompt and the tools.
 const CACHED_TURNS: usize = 2;
-
-fn body(call: &Call<'_>, mode: OutputMode) -> Value {
-    let request = call.request;
-    let forced = request.output.as_ref().filter(|_| mode == OutputMode::ForcedTool);
-    let native = request.output.as_ref().filter(|_| mode == OutputMode::Native);
-    let mut body = Map::new();
-    body.insert("model".to_owned(), json!(call.model.model()));
-    body.insert("max_tokens".to_owned(), json!(request.max_tokens));
-    body.insert("stream".to_owned(), json!(true));
-    if !request.system.is_empty() {
-        let mut block = json!({ "type": "text", "text": request.system });
-        mark(&mut block, request.is_cached);
-        body.insert("system".to_owned(), json!([block]));
-    }
-    body.insert("messages".to_owned(), Value::Array(messages(request, call.model)));
-    let tools = tools(request, forced);
-    if !tools.is_empty() {
-        body.insert("tools".to_owned(), Value::Array(tools));
-        body.insert("tool_choice".to_owned(), tool_choice(request, forced));
-    }
-    let mut config = Map::new();
-    let thinking = thinking(request, call.model.model(), &mut config).filter(|_| forced.is_none());
-    let thinks = thinking.is_some();
-    body.extend(thinking.map(|thinking| ("thinking".to_owned(), thinking)));
-    if let Some(output) = native {
-        let schema = for_providers(&output.schema, SchemaBounds::Dropped);
-        let format = json!({ "type": "json_schema", "schema": schema });
-        config.insert("format".to_owned(), format);
-    }
-    if !config.is_empty() {
-        body.insert("output_config".to_owned(), Value::Object(config));
-    }
-    let takes_temperature = Generation::of(call.model.model()) != Generation::Adaptive;
-    if let Some(temperature) = request.temperature.filter(|_| !thinks && takes_temperature) {
-        body.insert("temperature".to_owned(), json!(temperature));
-    }
-    Value::Object(body)
-}
 
 fn thinking(request: &Request, model: &str, config: &mut Map<String, Value>) -> Option<Value> {
     let (effort, budget) = match request.effort {
@@ -240,7 +237,7 @@ fn block(content: &Content, is_own: bool) -> Option<Value> {
         })),
         Content::Image(Image { media_type, data }) => Some(json!({
             "type": "image",
-            "source": { "type": "base64", "media_type": media_type, "data": data.as_str() },
+            "source": { "type": "base64", "media_type": media_type, "data": &**data },
         })),
     }
 }
@@ -370,13 +367,9 @@ impl AnthropicDecoder {
     }
 
     fn stop_block(&mut self, out: &mut Vec<ModelEvent>) {
-        match self.block.take() {
-            Some(OpenBlock::Reasoning { signature }) => {
-                self.n_held = 0;
-                out.push(ModelEvent::ReasoningDone { signature });
-            }
-            Some(OpenBlock::Call { index }) => out.push(ModelEvent::ToolDone { index }),
-            Some(OpenBlock::Text | OpenBlock::Other) | None => {}
+        if let Some(OpenBlock::Reasoning { signature }) = self.block.take() {
+            self.n_held = 0;
+            out.extend(signature.map(|signature| ModelEvent::ReasoningSigned { signature }));
         }
     }
 

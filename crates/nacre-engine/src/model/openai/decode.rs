@@ -73,11 +73,6 @@ impl Decoder for OpenAiDecoder {
             return Err(Fault::new(ErrorKind::CutStream));
         };
         self.think.finish(out);
-        for (index, call) in self.calls.iter().enumerate() {
-            if call.has_started {
-                out.push(ModelEvent::ToolDone { index });
-            }
-        }
         out.push(ModelEvent::Stop(if self.has_refused { StopReason::Refusal } else { stop }));
         Ok(())
     }
@@ -85,11 +80,10 @@ impl Decoder for OpenAiDecoder {
 
 impl OpenAiDecoder {
     pub(super) fn new(n_messages: usize) -> Self {
-        let think = ThinkSplitter::default();
         Self {
             n_messages,
             calls: Vec::new(),
-            think,
+            think: ThinkSplitter::default(),
             stop: None,
             has_refused: false,
             n_held: 0,
@@ -266,10 +260,7 @@ impl ThinkSplitter {
     pub(super) fn finish(&mut self, out: &mut Vec<ModelEvent>) {
         match std::mem::replace(self, Self::Plain) {
             Self::Undecided(held) => push_text(&held, out),
-            Self::Inside(held) => {
-                push_reasoning(&held, out);
-                out.push(ModelEvent::ReasoningDone { signature: None });
-            }
+            Self::Inside(held) => push_reasoning(&held, out),
             Self::Start | Self::After | Self::Plain => {}
         }
     }
@@ -289,7 +280,6 @@ impl ThinkSplitter {
     fn inside(text: &str, out: &mut Vec<ModelEvent>) -> Self {
         if let Some((thought, rest)) = text.split_once(CLOSE) {
             push_reasoning(thought, out);
-            out.push(ModelEvent::ReasoningDone { signature: None });
             return Self::after(rest, out);
         }
         let held =

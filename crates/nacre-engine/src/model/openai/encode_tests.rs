@@ -10,8 +10,8 @@ use nacre_types::ModelRole as Role;
 
 fn encode(model: &str, request: &Request, mode: OutputMode) -> Value {
     let model: crate::model::roles::ModelRef = model.parse().unwrap();
-    let habits = OpenAi::of_provider(model.provider()).habits;
-    body(&habits, &Call { model: &model, request, limits: &Limits::default() }, mode)
+    let call = Call { model: &model, request, limits: &Limits::default() };
+    OpenAi::of_provider(model.provider()).body(&call, mode)
 }
 
 fn question() -> Request {

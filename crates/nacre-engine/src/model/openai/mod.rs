@@ -1,7 +1,7 @@
 //! OpenAI's chat completions API, which many other servers implement.
 //!
-//! Differences between servers are stored as data in `Habits`: one row for each known server, and
-//! common defaults for all others.
+//! Differences between servers are stored as data in `SERVERS`: one row for each known server,
+//! and common defaults for all others.
 
 mod decode;
 
@@ -16,26 +16,40 @@ use crate::model::provider::Call;
 use crate::model::schema::{SchemaBounds, for_providers, is_strict};
 use crate::model::secret::Secret;
 
-#[derive(Debug)]
-pub(super) struct OpenAi {
-    habits: Habits,
-}
-
-impl OpenAi {
-    pub(super) fn of_provider(name: &str) -> Self {
-        let row = HABITS.iter().find(|row| row.0 == name);
-        Self { habits: row.map_or(COMMON, |row| row.1) }
-    }
-}
-
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Habits {
+pub(super) struct OpenAi {
     output: OutputMode,
     bounds: SchemaBounds,
     reads_textual_tools: bool,
     max_tokens: &'static str,
     effort: EffortField,
     sends_cache_key: bool,
+}
+
+impl OpenAi {
+    pub(super) fn of_provider(name: &str) -> Self {
+        SERVERS.iter().find(|row| row.0 == name).map_or(COMMON, |row| row.1)
+    }
+
+    /// OpenAI's reasoning models reject a temperature.
+    fn takes_temperature(&self, model: &str) -> bool {
+        let is_reasoning =
+            ["o1", "o3", "o4", "gpt-5"].iter().any(|prefix| model.starts_with(prefix));
+        self.effort != EffortField::Plain || !is_reasoning
+    }
+
+    fn effort_setting(&self, effort: EffortChoice) -> Option<(&'static str, Value)> {
+        let word = if effort == EffortChoice::Off { "none" } else { effort.as_str() };
+        match self.effort {
+            EffortField::None => None,
+            EffortField::Plain => Some(("reasoning_effort", json!(word))),
+            EffortField::Nested => Some(("reasoning", json!({ "effort": word }))),
+            EffortField::Switch => {
+                let kind = if effort == EffortChoice::Off { "disabled" } else { "enabled" };
+                Some(("thinking", json!({ "type": kind })))
+            }
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,7 +63,7 @@ enum EffortField {
     Switch,
 }
 
-const COMMON: Habits = Habits {
+const COMMON: OpenAi = OpenAi {
     output: OutputMode::Native,
     bounds: SchemaBounds::Kept,
     reads_textual_tools: true,
@@ -58,10 +72,10 @@ const COMMON: Habits = Habits {
     sends_cache_key: false,
 };
 
-const HABITS: &[(&str, Habits)] = &[
+const SERVERS: &[(&str, OpenAi)] = &[
     (
         "openai",
-        Habits {
+        OpenAi {
             bounds: SchemaBounds::Dropped,
             reads_textual_tools: false,
             max_tokens: "max_completion_tokens",
@@ -72,7 +86,7 @@ const HABITS: &[(&str, Habits)] = &[
     ),
     (
         "openrouter",
-        Habits {
+        OpenAi {
             bounds: SchemaBounds::Dropped,
             reads_textual_tools: false,
             effort: EffortField::Nested,
@@ -81,7 +95,7 @@ const HABITS: &[(&str, Habits)] = &[
     ),
     (
         "zai",
-        Habits {
+        OpenAi {
             output: OutputMode::ForcedTool,
             reads_textual_tools: false,
             effort: EffortField::Switch,
@@ -100,70 +114,47 @@ impl Dialect for OpenAi {
     }
 
     fn output_mode(&self, _model: &str) -> OutputMode {
-        self.habits.output
+        self.output
     }
 
     fn reads_textual_tools(&self) -> bool {
-        self.habits.reads_textual_tools
+        self.reads_textual_tools
     }
 
     fn body(&self, call: &Call<'_>, mode: OutputMode) -> Value {
-        body(&self.habits, call, mode)
+        let request = call.request;
+        let model = call.model.model();
+        let forced = request.output.as_ref().filter(|_| mode == OutputMode::ForcedTool);
+        let native = request.output.as_ref().filter(|_| mode == OutputMode::Native);
+        let mut body = Map::new();
+        let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
+        put("model", json!(model));
+        put("messages", Value::Array(messages(request, forced)));
+        put("stream", json!(true));
+        put("stream_options", json!({ "include_usage": true }));
+        put(self.max_tokens, json!(request.max_tokens));
+        let tools = tools(request, forced);
+        if !tools.is_empty() {
+            put("tools", Value::Array(tools));
+            put("tool_choice", tool_choice(request, forced));
+        }
+        if let Some(output) = native {
+            put("response_format", response_format(output, self.bounds));
+        }
+        if let Some(temperature) = request.temperature.filter(|_| self.takes_temperature(model)) {
+            put("temperature", json!(temperature));
+        }
+        if let Some((key, value)) = request.effort.and_then(|wanted| self.effort_setting(wanted)) {
+            put(key, value);
+        }
+        if let Some(key) = request.cache_key.as_ref().filter(|_| self.sends_cache_key) {
+            put("prompt_cache_key", json!(key));
+        }
+        Value::Object(body)
     }
 
     fn decoder(&self, call: &Call<'_>) -> Box<dyn Decoder> {
         Box::new(decode::OpenAiDecoder::new(call.request.messages.len()))
-    }
-}
-
-fn body(habits: &Habits, call: &Call<'_>, mode: OutputMode) -> Value {
-    let request = call.request;
-    let model = call.model.model();
-    let forced = request.output.as_ref().filter(|_| mode == OutputMode::ForcedTool);
-    let native = request.output.as_ref().filter(|_| mode == OutputMode::Native);
-    let mut body = Map::new();
-    let mut put = |key: &str, value: Value| body.insert(key.to_owned(), value);
-    put("model", json!(model));
-    put("messages", Value::Array(messages(request, forced)));
-    put("stream", json!(true));
-    put("stream_options", json!({ "include_usage": true }));
-    put(habits.max_tokens, json!(request.max_tokens));
-    let tools = tools(request, forced);
-    if !tools.is_empty() {
-        put("tools", Value::Array(tools));
-        put("tool_choice", tool_choice(request, forced));
-    }
-    if let Some(output) = native {
-        put("response_format", response_format(output, habits.bounds));
-    }
-    if let Some(temperature) = request.temperature.filter(|_| takes_temperature(habits, model)) {
-        put("temperature", json!(temperature));
-    }
-    if let Some((key, value)) = request.effort.and_then(|wanted| effort(habits, wanted)) {
-        put(key, value);
-    }
-    if let Some(key) = request.cache_key.as_ref().filter(|_| habits.sends_cache_key) {
-        put("prompt_cache_key", json!(key));
-    }
-    Value::Object(body)
-}
-
-/// OpenAI's reasoning models reject a temperature.
-fn takes_temperature(habits: &Habits, model: &str) -> bool {
-    let is_reasoning = ["o1", "o3", "o4", "gpt-5"].iter().any(|prefix| model.starts_with(prefix));
-    habits.effort != EffortField::Plain || !is_reasoning
-}
-
-fn effort(habits: &Habits, effort: EffortChoice) -> Option<(&'static str, Value)> {
-    let word = if effort == EffortChoice::Off { "none" } else { effort.as_str() };
-    match habits.effort {
-        EffortField::None => None,
-        EffortField::Plain => Some(("reasoning_effort", json!(word))),
-        EffortField::Nested => Some(("reasoning", json!({ "effort": word }))),
-        EffortField::Switch => {
-            let kind = if effort == EffortChoice::Off { "disabled" } else { "enabled" };
-            Some(("thinking", json!({ "type": kind })))
-        }
     }
 }
 
@@ -233,7 +224,7 @@ fn user(message: &Message, out: &mut Vec<Value>) {
             })),
             Content::Text(text) => texts.push(text.as_str()),
             Content::Image(Image { media_type, data }) => {
-                let url = format!("data:{media_type};base64,{}", data.as_str());
+                let url = format!("data:{media_type};base64,{data}");
                 images.push(json!({ "type": "image_url", "image_url": { "url": url } }));
             }
             Content::Reasoning(_) | Content::HiddenReasoning(_) | Content::ToolUse(_) => {}

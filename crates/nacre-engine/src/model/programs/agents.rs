@@ -24,15 +24,8 @@ impl AgentProgram for Claude {
         let question = asked.question;
         // Safe mode keeps the login and provider settings, but disables hooks, plugins, servers,
         // skills and CLAUDE.md.
-        let mut arguments = arguments(&[
-            "-p",
-            "--safe-mode",
-            "--tools",
-            "",
-            "--no-session-persistence",
-            "--output-format",
-            "json",
-        ]);
+        let mut arguments =
+            arguments("-p --safe-mode --tools '' --no-session-persistence --output-format json");
         let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
         add("--effort", asked.effort.to_owned());
         add("--system-prompt-file", SYSTEM_FILE.to_owned());
@@ -126,15 +119,10 @@ pub(super) struct Copilot;
 
 impl AgentProgram for Copilot {
     fn launch(&self, asked: &Asked<'_>) -> Launch {
-        let mut arguments = arguments(&[
-            "-s",
-            "--output-format",
-            "json",
-            "--available-tools=none",
-            "--no-custom-instructions",
-            "--disable-builtin-mcps",
-            "--no-auto-update",
-        ]);
+        let mut arguments = arguments(
+            "-s --output-format json --available-tools=none --no-custom-instructions \
+             --disable-builtin-mcps --no-auto-update",
+        );
         if let Some(model) = asked.model {
             arguments.extend(["--model".to_owned(), model.to_owned()]);
         }
@@ -179,17 +167,8 @@ pub(super) struct Gemini;
 
 impl AgentProgram for Gemini {
     fn launch(&self, asked: &Asked<'_>) -> Launch {
-        let mut arguments = arguments(&[
-            "-p",
-            "",
-            "-o",
-            "json",
-            "--skip-trust",
-            "--allowed-mcp-server-names",
-            "none",
-            "-e",
-            "none",
-        ]);
+        let mut arguments =
+            arguments("-p '' -o json --skip-trust --allowed-mcp-server-names none -e none");
         if let Some(model) = asked.model {
             arguments.extend(["-m".to_owned(), model.to_owned()]);
         }

@@ -9,12 +9,10 @@ use serde_json::Value;
 use crate::model::conversation::StopReason;
 use crate::model::error::Fault;
 use crate::model::price::Usage;
-use crate::model::programs::launch::{Finished, Launch, arguments};
+use crate::model::programs::launch::{Finished, Launch, arguments, read_settings};
 use crate::model::programs::question::{fault, no_answer, status_in};
 use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 use crate::model::schema::{SchemaBounds, for_providers, is_strict};
-
-const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
 /// Keys of a provider that are passed to Codex. None of them may contain an API key, because other
 /// users can read the command line.
@@ -44,16 +42,10 @@ pub(super) struct Codex;
 impl AgentProgram for Codex {
     fn launch(&self, asked: &Asked<'_>) -> Launch {
         let question = asked.question;
-        let mut arguments = arguments(&[
-            "exec",
-            "--skip-git-repo-check",
-            "--sandbox",
-            "read-only",
-            "--ephemeral",
-            "--ignore-user-config",
-            "--ignore-rules",
-            "--json",
-        ]);
+        let mut arguments = arguments(
+            "exec --skip-git-repo-check --sandbox read-only --ephemeral --ignore-user-config \
+             --ignore-rules --json",
+        );
         let mut add = |flag: &str, value: String| arguments.extend([flag.to_owned(), value]);
         for setting in SETTINGS {
             add("-c", (*setting).to_owned());
@@ -135,11 +127,7 @@ fn usage(told: &Value) -> Usage {
 fn own_settings(settings: &ProgramSettings, model: Option<&str>) -> Vec<String> {
     let folder = settings.variable("CODEX_HOME").map(std::path::PathBuf::from);
     let folder = folder.or_else(|| Some(settings.home.as_ref()?.join(".codex")));
-    let path = folder.map(|folder| folder.join("config.toml"));
-    let is_small = |path: &std::path::PathBuf| {
-        path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_SETTINGS_BYTES)
-    };
-    let text = path.filter(is_small).and_then(|path| std::fs::read_to_string(path).ok());
+    let text = folder.and_then(|folder| read_settings(&folder.join("config.toml")));
     overrides(&text.unwrap_or_default(), model)
 }
 

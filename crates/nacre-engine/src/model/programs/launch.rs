@@ -1,7 +1,8 @@
-//! Finds an agent's executable, gets its version, and describes how to start it.
+//! Finds an agent's executable, and describes how to start it and what it printed.
 
 use std::ffi::OsStr;
 use std::fmt;
+use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -10,7 +11,6 @@ use nacre_base::{is_of_repository, search_folders, with_causes};
 use serde_json::Value;
 
 use crate::model::error::{ErrorKind, Fault};
-use crate::model::programs::{KNOWN_PROGRAMS, KnownProgram, piped};
 
 /// A command line, with the environment and files that the command needs.
 #[derive(Debug, Default, PartialEq)]
@@ -45,8 +45,9 @@ impl Finished {
     }
 }
 
-pub(super) fn arguments(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
+/// Splits a command line at spaces. `''` is an empty argument.
+pub(super) fn arguments(line: &str) -> Vec<String> {
+    line.split(' ').map(|word| word.trim_matches('\'').to_owned()).collect()
 }
 
 pub(super) fn cannot_start(error: &dyn std::error::Error) -> Fault {
@@ -104,74 +105,11 @@ fn is_program(path: &Path) -> bool {
     path.metadata().is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
 }
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const MAX_SETTINGS_BYTES: u64 = 1 << 20;
 
-const MAX_BYTES: usize = 4 << 10;
-
-#[derive(Clone, Debug)]
-pub struct InstalledProgram {
-    pub known: &'static KnownProgram,
-    pub path: PathBuf,
-    pub version: Option<String>,
-}
-
-/// Returns the installed agents in the order of `KNOWN_PROGRAMS`. Their versions are queried
-/// concurrently.
-pub async fn installed_programs(settings: &ProgramSettings) -> Vec<InstalledProgram> {
-    let found = KNOWN_PROGRAMS.iter().filter_map(|known| Some((known, known.find(settings)?)));
-    let mut asked = Vec::new();
-    for (known, path) in found {
-        let settings = settings.clone();
-        let program = path.clone();
-        let version = tokio::spawn(async move { version(&program, &settings).await });
-        asked.push((known, path, version));
-    }
-    let mut installed = Vec::new();
-    for (known, path, version) in asked {
-        installed.push(InstalledProgram { known, path, version: version.await.ok().flatten() });
-    }
-    installed
-}
-
-async fn version(program: &Path, settings: &ProgramSettings) -> Option<String> {
-    let launch = Launch { arguments: vec!["--version".into()], ..Launch::default() };
-    let start = ProgramCall {
-        program,
-        settings,
-        folder: Path::new("/"),
-        launch,
-        time: PATIENCE,
-        output_bytes: MAX_BYTES,
-        hopeless: |_| None,
-    };
-    let finished = piped::run(start).await.ok().filter(|finished| finished.code == Some(0))?;
-    number(&finished.stdout)
-}
-
-fn number(text: &str) -> Option<String> {
-    let mut words =
-        text.split_whitespace().map(|word| word.trim_matches(['v', '.', ',', '(', ')']));
-    let is_version = |word: &&str| {
-        word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.') && word.len() <= 40
-    };
-    words.find(is_version).map(str::to_owned)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_version_is_found_in_what_agents_print() {
-        for (text, version) in [
-            ("2.1.197 (Claude Code)\n", Some("2.1.197")),
-            ("codex-cli 0.166.0\n", Some("0.166.0")),
-            ("GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check.", Some("1.0.102")),
-            ("v1.2\n", Some("1.2")),
-            ("usage: claude", None),
-            ("", None),
-        ] {
-            assert_eq!(number(text).as_deref(), version, "{text}");
-        }
-    }
+/// Reads a settings file of an agent. Returns `None` if it is not a file, or is too large.
+pub(super) fn read_settings(path: &Path) -> Option<String> {
+    let is_small = |found: &Metadata| found.is_file() && found.len() <= MAX_SETTINGS_BYTES;
+    path.metadata().ok().filter(is_small)?;
+    fs::read_to_string(path).ok()
 }

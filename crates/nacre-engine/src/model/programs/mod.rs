@@ -7,7 +7,6 @@
 mod agents;
 mod codex;
 #[cfg_attr(windows, expect(dead_code, reason = "no agent is started there"))]
-#[cfg_attr(windows, expect(dead_code, reason = "no agent is started there"))]
 mod launch;
 mod opencode;
 #[cfg_attr(windows, path = "refused.rs")]
@@ -15,7 +14,8 @@ mod piped;
 mod question;
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use nacre_base::config::EffortChoice;
 use nacre_base::fs::{Access, FsError, RelPath, ScratchFolder, WriteScope};
@@ -33,7 +33,7 @@ use crate::model::programs::opencode::OpenCode;
 use crate::model::programs::question::ProgramQuestion;
 use crate::model::provider::{Call, Generation, Provider, Sink};
 
-pub use self::launch::{InstalledProgram, ProgramSettings, installed_programs};
+pub use self::launch::ProgramSettings;
 
 pub struct KnownProgram {
     /// The provider part of a model name: `claude-code` in `claude-code/haiku`.
@@ -123,20 +123,12 @@ struct Answer {
 }
 
 pub(super) struct ProgramProvider {
-    known: &'static KnownProgram,
-    program: PathBuf,
-    settings: ProgramSettings,
+    pub(super) known: &'static KnownProgram,
+    pub(super) program: PathBuf,
+    pub(super) settings: ProgramSettings,
 }
 
 impl ProgramProvider {
-    pub(super) fn new(
-        known: &'static KnownProgram,
-        program: PathBuf,
-        settings: ProgramSettings,
-    ) -> Self {
-        Self { known, program, settings }
-    }
-
     async fn attempt(&self, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {
         let question = ProgramQuestion::of(call.request);
         let name = call.model.model();
@@ -227,5 +219,74 @@ fn collect(
     Ok(response)
 }
 
+const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+const MAX_VERSION_BYTES: usize = 4 << 10;
+
+#[derive(Clone, Debug)]
+pub struct InstalledProgram {
+    pub known: &'static KnownProgram,
+    pub path: PathBuf,
+    pub version: Option<String>,
+}
+
+/// Returns the installed agents in the order of `KNOWN_PROGRAMS`. Their versions are queried
+/// concurrently.
+pub async fn installed_programs(settings: &ProgramSettings) -> Vec<InstalledProgram> {
+    let found = KNOWN_PROGRAMS.iter().filter_map(|known| Some((known, known.find(settings)?)));
+    let ask = |(known, path): (&'static KnownProgram, PathBuf)| {
+        let (program, settings) = (path.clone(), settings.clone());
+        (known, path, tokio::spawn(async move { version(&program, &settings).await }))
+    };
+    let asked: Vec<_> = found.map(ask).collect();
+    let mut installed = Vec::new();
+    for (known, path, version) in asked {
+        installed.push(InstalledProgram { known, path, version: version.await.ok().flatten() });
+    }
+    installed
+}
+
+async fn version(program: &Path, settings: &ProgramSettings) -> Option<String> {
+    let launch = Launch { arguments: vec!["--version".into()], ..Launch::default() };
+    let start = ProgramCall {
+        program,
+        settings,
+        folder: Path::new("/"),
+        launch,
+        time: VERSION_TIMEOUT,
+        output_bytes: MAX_VERSION_BYTES,
+        hopeless: |_| None,
+    };
+    let finished = piped::run(start).await.ok().filter(|finished| finished.code == Some(0))?;
+    number(&finished.stdout)
+}
+
+fn number(text: &str) -> Option<String> {
+    let mut words =
+        text.split_whitespace().map(|word| word.trim_matches(['v', '.', ',', '(', ')']));
+    let is_version = |word: &&str| {
+        word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.') && word.len() <= 40
+    };
+    words.find(is_version).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod version_tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_found_in_what_agents_print() {
+        for (text, version) in [
+            ("2.1.197 (Claude Code)\n", Some("2.1.197")),
+            ("codex-cli 0.166.0\n", Some("0.166.0")),
+            ("GitHub Copilot CLI 1.0.102.\nRun 'copilot update' to check.", Some("1.0.102")),
+            ("v1.2\n", Some("1.2")),
+            ("usage: claude", None),
+            ("", None),
+        ] {
+            assert_eq!(number(text).as_deref(), version, "{text}");
+        }
+    }
+}

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::model::conversation::StopReason;
 use crate::model::error::{ErrorKind, Fault};
 use crate::model::price::{Cost, Usage};
-use crate::model::programs::launch::{Finished, Launch, arguments};
+use crate::model::programs::launch::{Finished, Launch, arguments, read_settings};
 use crate::model::programs::question::{fault, no_answer};
 use crate::model::programs::{AgentProgram, Answer, Asked, ProgramSettings};
 
@@ -17,14 +17,12 @@ const NAME: &str = "nacre";
 
 const CONFIG_FILES: &[&str] = &["config.json", "opencode.json", "opencode.jsonc"];
 
-const MAX_CONFIG_BYTES: u64 = 1 << 20;
-
 pub(super) struct OpenCode;
 
 impl AgentProgram for OpenCode {
     fn launch(&self, asked: &Asked<'_>) -> Launch {
-        let mut arguments =
-            arguments(&["run", "--format", "json", "--pure", "--agent", NAME, "--title", NAME]);
+        let mut arguments = arguments("run --format json --pure");
+        arguments.extend(["--agent", NAME, "--title", NAME].map(str::to_owned));
         // Failed attempts are reported only in the log.
         arguments.extend(["--print-logs", "--log-level", "ERROR"].map(str::to_owned));
         if let Some(model) = asked.model {
@@ -99,11 +97,7 @@ fn servers(settings: &ProgramSettings) -> Vec<String> {
     let folder = folder.map(|folder| folder.join("opencode"));
     let own = CONFIG_FILES.iter().filter_map(|name| Some(folder.as_ref()?.join(name)));
     let named = settings.variable("OPENCODE_CONFIG").map(PathBuf::from);
-    let is_small = |path: &PathBuf| {
-        path.metadata().is_ok_and(|found| found.is_file() && found.len() <= MAX_CONFIG_BYTES)
-    };
-    let texts =
-        own.chain(named).filter(is_small).filter_map(|path| std::fs::read_to_string(path).ok());
+    let texts = own.chain(named).filter_map(|path| read_settings(&path));
     texts.flat_map(|text| server_names(&text)).collect()
 }
 

@@ -45,11 +45,10 @@ fn word(event: &ModelEvent) -> String {
         ModelEvent::Fallback { why, to, shown } => format!("to {to} {} {shown:?}", why.as_str()),
         ModelEvent::Stop(_) => "stop".to_owned(),
         ModelEvent::Reasoning(_)
-        | ModelEvent::ReasoningDone { .. }
+        | ModelEvent::ReasoningSigned { .. }
         | ModelEvent::HiddenReasoning(_)
         | ModelEvent::ToolStarted { .. }
         | ModelEvent::ToolArguments { .. }
-        | ModelEvent::ToolDone { .. }
         | ModelEvent::TextReplaced { .. }
         | ModelEvent::Usage(_) => format!("{event:?}"),
     }

@@ -10,9 +10,9 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use crate::model::collect::Collector;
-use crate::model::conversation::{ModelEvent, Request, Response, StopReason};
+use crate::model::conversation::{Message, ModelEvent, Request, Response, StopReason};
 use crate::model::error::{ErrorKind, Fault, ModelError, Said, Wait};
-use crate::model::hosted::made_id;
+use crate::model::hosted::{call_events, made_id};
 use crate::model::price::Usage;
 use crate::model::provider::{Call, Generation, Provider, Sink};
 use nacre_types::ModelRole as Role;
@@ -104,7 +104,6 @@ async fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Respon
     show(ModelEvent::Started { model: call.model.clone() })?;
     if let Some(text) = turn.reasoning {
         show(ModelEvent::Reasoning(text))?;
-        show(ModelEvent::ReasoningDone { signature: None })?;
     }
     for piece in pieces(turn.say.as_deref(), turn.word_ms) {
         show(ModelEvent::Text(piece.to_owned()))?;
@@ -114,11 +113,9 @@ async fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Respon
     }
     for (index, scripted) in turn.calls.into_iter().enumerate() {
         let id = scripted.id.unwrap_or_else(|| made_id(call.request.messages.len(), index));
-        show(ModelEvent::ToolStarted { index, id, name: scripted.name })?;
         let raw = scripted.arguments.as_str().map(str::to_owned);
         let delta = raw.unwrap_or_else(|| scripted.arguments.to_string());
-        show(ModelEvent::ToolArguments { index, delta })?;
-        show(ModelEvent::ToolDone { index })?;
+        call_events(index, id, scripted.name, delta).into_iter().try_for_each(&mut show)?;
     }
     if let Some(error) = turn.error {
         return Err(Fault { kind: error.kind()?, said: error.message });
@@ -151,7 +148,7 @@ fn mismatches(expect: &Expect, request: &Request) -> Vec<String> {
     for part in system_contains.iter().filter(|part| !request.system.contains(part.as_str())) {
         wrong.push(format!("instructions with `{part}`"));
     }
-    let last = request.messages.last().map(super::conversation::Message::text).unwrap_or_default();
+    let last = request.messages.last().map(Message::text).unwrap_or_default();
     for part in last_contains.iter().filter(|part| !last.contains(part.as_str())) {
         wrong.push(format!("a last message with `{part}`"));
     }
@@ -170,7 +167,7 @@ fn mismatches(expect: &Expect, request: &Request) -> Vec<String> {
 
 fn shown(request: &Request) -> String {
     let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
-    let last = request.messages.last().map(super::conversation::Message::text).unwrap_or_default();
+    let last = request.messages.last().map(Message::text).unwrap_or_default();
     let last: String = last.chars().take(200).collect();
     let output = request.output.as_ref().map_or("none", |output| output.name.as_str());
     format!(

@@ -52,8 +52,7 @@ fn running() -> (Home, State) {
 
 fn append(state: &mut State, number: u64, items: &[NewItem]) -> Result<u64, StateError> {
     let (session, task, runner) = (session(1), id(number), me());
-    let holder = Holder { session: &session, task: &task, runner: &runner };
-    state.append_items(holder, items, at(2)).map(|range| range.start)
+    state.append_items(&session, &task, &runner, items, at(2)).map(|range| range.start)
 }
 
 #[test]
@@ -80,8 +79,7 @@ fn sessions_that_nobody_talks_to_are_no_conversations() {
     let home = Home::new();
     let mut state = home.open();
     home.accept(&mut state, 1, at(0));
-    let all = Conversations { workspace: None, with_archived: true, limit: 9 };
-    assert_eq!(state.conversations(&all).unwrap(), []);
+    assert_eq!(state.conversations(None, true, 9).unwrap(), []);
     assert_eq!(state.session_titles().len(), 1);
     assert_eq!(state.find_session(session(1).as_str()).unwrap(), SessionMatch::Nothing);
     let again = state.create_session(&new(1), at(1));
@@ -99,8 +97,7 @@ fn conversations_are_listed_by_folder_newest_first_and_archived_ones_only_when_a
     let archive = SessionChange { is_archived: Some(true), ..SessionChange::default() };
     assert_eq!(state.change_session(&session(4), &archive, at(9)).unwrap().archived, Some(at(9)));
     let listed = |workspace, with_archived, limit| {
-        let which = Conversations { workspace, with_archived, limit };
-        let found = state.conversations(&which).unwrap();
+        let found = state.conversations(workspace, with_archived, limit).unwrap();
         found.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
     assert_eq!(listed(Some("/a"), false, 9), [session(3), session(1)]);
@@ -187,8 +184,7 @@ fn only_who_runs_the_task_of_a_session_appends_to_it() {
     }
     let (first, mine) = (session(1), id(1));
     let other = Runner { pid: 2, ..me() };
-    let stolen = Holder { session: &first, task: &mine, runner: &other };
-    let refused = home.open().append_items(stolen, &[said("no")], at(2));
+    let refused = home.open().append_items(&first, &mine, &other, &[said("no")], at(2));
     assert!(matches!(refused, Err(StateError::NotHeld { .. })));
     state.go(&id(1), DONE, at(3)).unwrap();
     assert!(matches!(append(&mut state, 1, &[said("late")]), Err(StateError::NotHeld { .. })));
@@ -277,7 +273,7 @@ fn send(
     is_last: bool,
 ) -> Result<Vec<String>, StateError> {
     let texts: Vec<String> = texts.iter().map(|text| (*text).to_owned()).collect();
-    state.append_messages(NewMessages { task: &id(number), first, texts: &texts, is_last })
+    state.append_messages(&id(number), first, &texts, is_last)
 }
 
 #[test]
@@ -442,9 +438,8 @@ impl Expected {
         self.n_made += 1;
         let items: Vec<NewItem> = texts.iter().map(|text| said(text)).collect();
         let (session, task, runner) = (session(session_of(number)), id(number), runner_of(number));
-        let holder = Holder { session: &session, task: &task, runner: &runner };
         let is_running = state.task(&task).is_ok_and(|task| task.state == TaskState::Running);
-        let appended = state.append_items(holder, &items, at(2));
+        let appended = state.append_items(&session, &task, &runner, &items, at(2));
         assert_eq!(appended.is_ok(), is_running, "{appended:?}");
         if appended.is_ok() {
             self.items.entry(session_of(number)).or_default().extend(texts);
@@ -456,10 +451,7 @@ impl Expected {
         let first = kept.len() as u64 + 1;
         let texts: Vec<String> =
             (0..u64::from(n)).map(|n| json!({ "n": first + n }).to_string()).collect();
-        if state
-            .append_messages(NewMessages { task: &id(number), first, texts: &texts, is_last })
-            .is_ok()
-        {
+        if state.append_messages(&id(number), first, &texts, is_last).is_ok() {
             kept.extend(texts);
         }
     }
@@ -477,8 +469,7 @@ impl Expected {
             let is_at_the_end = kept.last().is_some_and(|message| message.is_last);
             assert_eq!(n_last == 1, is_at_the_end);
         }
-        let all = Conversations { workspace: None, with_archived: true, limit: 99 };
-        assert_eq!(state.conversations(&all).unwrap().len(), self.items.len());
+        assert_eq!(state.conversations(None, true, 99).unwrap().len(), self.items.len());
     }
 }
 

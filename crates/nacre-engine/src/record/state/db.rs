@@ -4,6 +4,7 @@
 //! appended.
 
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::time::Duration;
 
 use jiff::Timestamp;
@@ -17,6 +18,7 @@ use rusqlite::types::Type;
 use rusqlite::{
     Connection, OpenFlags, OptionalExtension as _, Params, Row, Transaction, TransactionBehavior,
 };
+use serde_json::Value;
 
 use crate::record::{IllegalMove, SessionId, TaskId};
 
@@ -359,6 +361,31 @@ pub(super) fn bad(column: usize, why: &'static str) -> rusqlite::Error {
 
 pub(super) fn time(row: &Row<'_>, column: usize) -> rusqlite::Result<Timestamp> {
     Timestamp::from_microsecond(row.get(column)?).map_err(|_| bad(column, "not a time"))
+}
+
+pub(super) fn time_if_set(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<Timestamp>> {
+    row.get::<_, Option<i64>>(column)?.map(|_| time(row, column)).transpose()
+}
+
+/// Parses a text column. `why` is the error for an invalid value.
+pub(super) fn parsed<T: FromStr>(
+    row: &Row<'_>,
+    column: usize,
+    why: &'static str,
+) -> rusqlite::Result<T> {
+    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, why))
+}
+
+pub(super) fn parsed_if_set<T: FromStr>(
+    row: &Row<'_>,
+    column: usize,
+    why: &'static str,
+) -> rusqlite::Result<Option<T>> {
+    row.get::<_, Option<String>>(column)?.map(|_| parsed(row, column, why)).transpose()
+}
+
+pub(super) fn json(row: &Row<'_>, column: usize, why: &'static str) -> rusqlite::Result<Value> {
+    serde_json::from_str(&row.get::<_, String>(column)?).map_err(|_| bad(column, why))
 }
 
 pub(super) fn count(row: &Row<'_>, column: usize) -> rusqlite::Result<u64> {

@@ -6,40 +6,14 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use jiff::Timestamp;
 use nacre_base::fs::{FsError, Owner, RelPath, WriteScope};
 use nacre_base::is_hidden_char;
 use nacre_base::redact::ExtraWords;
 use rusqlite::{Connection, params};
-use serde_json::Value;
 
-use crate::record::state::db::{
-    State, StateError, bad, count, execute, rows, sql_limit, time, whole,
-};
-use crate::record::state::tasks::{self, TaskRecord};
+use crate::record::state::db::{State, StateError, execute, whole};
+use crate::record::state::tasks::{self, BatchReport, TaskRecord};
 use crate::record::{Event, ModelFacts, Record, TaskId, TaskState};
-
-/// A stored event. It is kept as JSON because newer versions may have written unknown event kinds.
-#[derive(Clone, Debug, PartialEq)]
-pub struct EventRecord {
-    pub sequence: u64,
-    pub at: Timestamp,
-    pub name: String,
-    pub fields: Value,
-}
-
-impl EventRecord {
-    pub fn state(&self) -> Option<TaskState> {
-        if self.name != "task.state" {
-            return None;
-        }
-        serde_json::from_value(self.fields.clone()).ok()
-    }
-
-    pub fn is_terminal(&self) -> bool {
-        self.state().is_some_and(TaskState::is_terminal)
-    }
-}
 
 /// A record with its event as redacted JSON, ready to be written.
 #[derive(Clone, Debug)]
@@ -62,40 +36,14 @@ impl Ready {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct BatchReport {
-    pub n_written: u64,
-    /// Number of events rejected because their task has ended or was never accepted.
-    pub n_refused: u64,
-}
-
 impl State {
-    pub fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
+    pub(super) fn append_records(
+        &mut self,
+        records: &[Arc<Record>],
+    ) -> Result<BatchReport, StateError> {
         let ready: Vec<Ready> =
             records.iter().map(|record| Ready::new(record, self.words())).collect();
         self.write_events(&ready)
-    }
-
-    pub fn events(
-        &self,
-        task: &TaskId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<EventRecord>, StateError> {
-        self.read(|connection| {
-            let sql =
-                "SELECT sequence, at, name, fields FROM event WHERE task = ?1 AND sequence > ?2
-                 ORDER BY sequence LIMIT ?3";
-            rows(connection, sql, params![task.as_str(), whole(after), sql_limit(limit)], |row| {
-                let fields: String = row.get(3)?;
-                Ok(EventRecord {
-                    sequence: count(row, 0)?,
-                    at: time(row, 1)?,
-                    name: row.get(2)?,
-                    fields: serde_json::from_str(&fields).map_err(|_| bad(3, "not an event"))?,
-                })
-            })
-        })
     }
 
     pub(super) fn write_events(&mut self, batch: &[Ready]) -> Result<BatchReport, StateError> {
@@ -148,7 +96,7 @@ impl Scribe<'_> {
         if let Event::AgentSpawn { child, agent } = event {
             tasks::adopt(self.connection, task, child, agent.as_str(), *at)?;
         }
-        let n_new = insert(self.connection, id, *sequence, *at, &event.name(), &ready.json)?;
+        let n_new = tasks::insert(self.connection, id, *sequence, *at, event.name(), &ready.json)?;
         if let Event::ModelFinish(facts) = event
             && n_new > 0
         {
@@ -199,39 +147,6 @@ fn note_model(
             whole(usage.reasoning),
             cost.map(|cost| whole(cost.nano_dollars())),
         ])?;
-    Ok(())
-}
-
-/// Inserts an event and returns the number of new rows. Duplicates are ignored.
-pub(super) fn insert(
-    connection: &Connection,
-    task: &TaskId,
-    sequence: u64,
-    at: Timestamp,
-    name: &str,
-    json: &str,
-) -> Result<u64, StateError> {
-    let n_new = execute(
-        connection,
-        "INSERT OR IGNORE INTO event (task, sequence, at, name, fields) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![task.as_str(), whole(sequence), at.as_microsecond(), name, json],
-    )?;
-    Ok(n_new as u64)
-}
-
-pub(super) fn append_end(
-    connection: &Connection,
-    task: &TaskId,
-    state: TaskState,
-    at: Timestamp,
-) -> Result<(), StateError> {
-    let last: i64 = connection
-        .prepare_cached("SELECT coalesce(max(sequence), 0) FROM event WHERE task = ?1")?
-        .query_row([task.as_str()], |row| row.get(0))?;
-    let event = Event::TaskState(state);
-    let json = serde_json::to_string(&event).unwrap_or_default();
-    insert(connection, task, last.unsigned_abs() + 1, at, &event.name(), &json)?;
-    execute(connection, "UPDATE task SET n_events = n_events + 1 WHERE id = ?1", [task.as_str()])?;
     Ok(())
 }
 

@@ -11,9 +11,10 @@ use nacre_base::redact::ExtraWords;
 use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
+use crate::model::edit_strings;
 use crate::record::state::TaskStore as _;
 use crate::record::state::db::{
-    State, StateError, bad, count, execute, row, rows, sql_limit, time, whole,
+    State, StateError, count, execute, json, parsed, row, rows, sql_limit, time, whole,
 };
 use crate::record::state::tasks::{self, TaskRecord};
 use crate::record::{Runner, SessionId, TaskId};
@@ -34,29 +35,22 @@ pub struct ItemRecord {
     pub json: Value,
 }
 
-#[derive(Clone, Copy, Debug)]
-pub struct Holder<'a> {
-    pub session: &'a SessionId,
-    pub task: &'a TaskId,
-    pub runner: &'a Runner,
-}
-
 impl State {
     /// Appends items in one transaction and returns their numbers. Fails unless the task is running
     /// in this session and belongs to this runner.
     pub fn append_items(
         &mut self,
-        holder: Holder<'_>,
+        session: &SessionId,
+        task: &TaskId,
+        runner: &Runner,
         items: &[NewItem],
         now: Timestamp,
     ) -> Result<Range<u64>, StateError> {
-        let mut texts = Vec::with_capacity(items.len());
-        for item in items {
-            texts.push(clean_json(&item.json, self.words()));
-        }
+        let texts: Vec<String> =
+            items.iter().map(|item| clean_json(&item.json, self.words())).collect();
         self.write(|transaction| {
-            check_held(transaction, holder)?;
-            let session = holder.session.as_str();
+            check_held(transaction, session, task, runner)?;
+            let session = session.as_str();
             let last: i64 = transaction
                 .prepare_cached("SELECT coalesce(max(sequence), 0) FROM item WHERE session = ?1")?
                 .query_row([session], |row| row.get(0))?;
@@ -70,7 +64,7 @@ impl State {
                     params![
                         session,
                         whole(next),
-                        holder.task.as_str(),
+                        task.as_str(),
                         now.as_microsecond(),
                         item.kind,
                         json,
@@ -112,8 +106,12 @@ impl State {
     }
 }
 
-fn check_held(connection: &Connection, holder: Holder<'_>) -> Result<(), StateError> {
-    let Holder { session, task, runner } = holder;
+fn check_held(
+    connection: &Connection,
+    session: &SessionId,
+    task: &TaskId,
+    runner: &Runner,
+) -> Result<(), StateError> {
     super::sessions::get(connection, session)?;
     let is_held = row(connection, "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
              WHERE task.id = ?1 AND task.session = ?2 AND task.parent IS NULL AND task.state = 'running'
@@ -122,14 +120,12 @@ fn check_held(connection: &Connection, holder: Holder<'_>) -> Result<(), StateEr
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
-    let task: String = row.get(1)?;
-    let json: String = row.get(4)?;
     Ok(ItemRecord {
         sequence: count(row, 0)?,
-        task: task.parse().map_err(|_| bad(1, "not an id"))?,
+        task: parsed(row, 1, "not an id")?,
         at: time(row, 2)?,
         kind: row.get(3)?,
-        json: serde_json::from_str(&json).map_err(|_| bad(4, "not a JSON document"))?,
+        json: json(row, 4, "not a JSON document")?,
     })
 }
 
@@ -144,25 +140,8 @@ pub(super) fn clean_json(json: &Value, words: &ExtraWords) -> String {
         return clean.into_owned();
     }
     let mut json = json.clone();
-    redact_strings(&mut json, words);
+    edit_strings(&mut json, &mut |text| *text = words.redact(text).into_owned());
     json.to_string()
-}
-
-fn redact_strings(json: &mut Value, words: &ExtraWords) {
-    match json {
-        Value::String(text) => *text = words.redact(text).into_owned(),
-        Value::Array(values) => values.iter_mut().for_each(|value| redact_strings(value, words)),
-        Value::Object(fields) => fields.values_mut().for_each(|value| redact_strings(value, words)),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-pub struct NewMessages<'a> {
-    pub task: &'a TaskId,
-    pub first: u64,
-    pub texts: &'a [String],
-    pub is_last: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -176,25 +155,22 @@ pub struct MessageRecord {
 impl State {
     /// Appends messages in one transaction and returns them as stored, with secrets redacted.
     /// Callers must send clients the returned text, not the original.
-    pub fn append_messages(&mut self, new: NewMessages<'_>) -> Result<Vec<String>, StateError> {
-        let texts = self.clean_texts(new.texts)?;
+    pub fn append_messages(
+        &mut self,
+        task: &TaskId,
+        first: u64,
+        texts: &[String],
+        is_last: bool,
+    ) -> Result<Vec<String>, StateError> {
+        let texts = self.clean_texts(texts)?;
         self.write(|transaction| {
-            tasks::get(transaction, new.task)?;
-            let next = next_of(transaction, new.task)?;
-            let order = |expected: String| StateError::MessageOrder {
-                task: new.task.clone(),
-                given: new.first,
-                expected,
+            tasks::get(transaction, task)?;
+            let expected = match next_of(transaction, task)? {
+                None => "its last message was sent".to_owned(),
+                Some(next) if next != first => format!("{next} is next"),
+                Some(_) => return append_rows(transaction, task, first, &texts, is_last),
             };
-            match next {
-                None => return Err(order("its last message was sent".to_owned())),
-                Some(next) if next != new.first => {
-                    return Err(order(format!("{next} is next")));
-                }
-                Some(_) => {}
-            }
-            append_rows(transaction, new.task, new.first, &texts, new.is_last)?;
-            Ok(())
+            Err(StateError::MessageOrder { task: task.clone(), given: first, expected })
         })?;
         Ok(texts)
     }
@@ -256,15 +232,13 @@ impl State {
     }
 
     fn clean_texts(&self, texts: &[String]) -> Result<Vec<String>, StateError> {
-        let mut clean = Vec::with_capacity(texts.len());
-        for text in texts {
+        let clean = |text: &String| {
             let json: Value = serde_json::from_str(text).map_err(StateError::NotJson)?;
-            let redacted = self.words().redact(text);
             // Keep the original bytes if nothing was redacted.
-            let is_kept = redacted == text.as_str() && !text.contains('\n');
-            clean.push(if is_kept { text.clone() } else { clean_json(&json, self.words()) });
-        }
-        Ok(clean)
+            let is_kept = self.words().redact(text) == text.as_str() && !text.contains('\n');
+            Ok(if is_kept { text.clone() } else { clean_json(&json, self.words()) })
+        };
+        texts.iter().map(clean).collect()
     }
 }
 

@@ -17,15 +17,10 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use db::StateError;
-pub use db::{STATE_FILE, State};
-pub use events::{BatchReport, EventRecord};
+pub use db::{STATE_FILE, State, StateError};
 pub use events::{LOG_FILE, LOG_FOLDER, LogFile};
-pub use items::{Holder, ItemRecord, NewItem};
-pub use items::{MessageRecord, NewMessages};
-pub use recorder::{MAX_TASK_AGE, Recorder, RecorderReport};
-pub use sessions::ItemMatch;
-pub use sessions::{Conversations, NewSession, SessionChange, SessionMatch, SessionRecord};
+pub use items::{ItemRecord, MessageRecord, NewItem};
+pub use recorder::{Heartbeat, MAX_TASK_AGE, Recorder, RecorderReport};
+pub use sessions::{NewSession, SessionChange, SessionMatch, SessionRecord};
 pub use spending::{DaySpent, SpentFilter, SpentOn, SpentSum};
-pub use tasks::TaskStore;
-pub use tasks::{CancelReport, TaskRecord};
+pub use tasks::{BatchReport, CancelReport, EventRecord, TaskRecord, TaskStore};

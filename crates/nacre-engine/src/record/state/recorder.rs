@@ -1,4 +1,4 @@
-//! Writes events in batches on a separate thread and deletes old tasks.
+//! Writes events in batches on a separate thread, deletes old tasks, and sends heartbeats.
 //!
 //! Recording blocks a task only if the queue is full.
 
@@ -14,10 +14,11 @@ use rusqlite::params;
 use tokio::runtime::Builder;
 use tokio::time::Instant;
 
+use crate::record::state::TaskStore as _;
 use crate::record::state::db::{State, StateError, execute, rows};
 use crate::record::state::events::{LOG_FOLDER, LogFile, Ready};
 use crate::record::telemetry::{Collector, CollectorError, Spans, Telemetry};
-use crate::record::{Listener, Record};
+use crate::record::{CancelledBy, Clock, Listener, Record, Runner, TaskId};
 
 const MAX_QUEUED: usize = 16_384;
 /// A batch is written when it has this many events, when its first event reaches a maximum age, or
@@ -192,5 +193,45 @@ impl State {
             )?;
             Ok(old.len() as u64)
         })
+    }
+}
+
+pub struct Heartbeat {
+    /// A separate connection, because connections cannot be shared between threads.
+    pub state: State,
+    pub runner: Runner,
+    pub task: TaskId,
+    pub clock: Clock,
+}
+
+impl Heartbeat {
+    /// Interval between heartbeats, and thus the maximum delay before a cancellation takes effect.
+    pub const INTERVAL: Duration = Duration::from_millis(500);
+
+    /// Renews the lease until the task is cancelled, and returns who cancelled it.
+    ///
+    /// A database error does not fail the task, because the next heartbeat tries again.
+    pub async fn until_cancelled(self) -> CancelledBy {
+        let mut heart = self;
+        loop {
+            // The database may be locked by another process, and the model's stream must not be
+            // blocked.
+            let beaten = tokio::task::spawn_blocking(move || {
+                let asked = heart.beat();
+                (heart, asked)
+            });
+            let Ok((same, asked)) = beaten.await else { return std::future::pending().await };
+            if let Some(by) = asked {
+                return by;
+            }
+            heart = same;
+            tokio::time::sleep(Self::INTERVAL).await;
+        }
+    }
+
+    /// Renews the lease once, and returns who requested cancellation, if anyone did.
+    pub fn beat(&mut self) -> Option<CancelledBy> {
+        let asked = self.state.beat(&self.runner, (self.clock)()).ok()?;
+        asked.into_iter().find(|(task, _)| *task == self.task).map(|(_, by)| by)
     }
 }

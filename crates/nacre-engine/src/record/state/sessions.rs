@@ -4,12 +4,14 @@
 //! until the user deletes it, and can be listed, resumed and forked.
 
 use jiff::Timestamp;
+use nacre_types::SessionSearchHit;
 use rusqlite::types::Value as Sql;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
 use crate::record::SessionId;
 use crate::record::state::db::{
-    State, StateError, bad, count, execute, row, rows, sql_limit, time, whole,
+    State, StateError, count, execute, parsed, parsed_if_set, row, rows, sql_limit, time,
+    time_if_set, whole,
 };
 
 const MAX_TITLE_CHARS: usize = 60;
@@ -62,13 +64,6 @@ pub struct SessionChange {
     pub is_archived: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Conversations<'a> {
-    pub workspace: Option<&'a str>,
-    pub with_archived: bool,
-    pub limit: usize,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SessionMatch {
     One(Box<SessionRecord>),
@@ -109,22 +104,23 @@ impl State {
                 "SELECT {COLUMNS} FROM session
                  WHERE is_conversation = 1 AND id >= ?1 AND id < ?1 || '{{' ORDER BY id LIMIT ?2"
             );
-            let found: Vec<SessionRecord> =
+            let mut found: Vec<SessionRecord> =
                 rows(connection, &sql, params![start, MAX_CANDIDATES as i64], record)?;
             let is_exact = found.first().is_some_and(|session| session.id.as_str() == start);
-            Ok(match found.first() {
-                Some(session) if found.len() == 1 || is_exact => {
-                    SessionMatch::One(Box::new(session.clone()))
-                }
-                Some(_) => SessionMatch::Many(found),
-                None => SessionMatch::Nothing,
+            Ok(match found.len() {
+                0 => SessionMatch::Nothing,
+                n if n == 1 || is_exact => SessionMatch::One(Box::new(found.remove(0))),
+                _ => SessionMatch::Many(found),
             })
         })
     }
 
+    /// Returns the conversations of a workspace, or of all, the most recently used first.
     pub fn conversations(
         &self,
-        which: &Conversations<'_>,
+        workspace: Option<&str>,
+        with_archived: bool,
+        limit: usize,
     ) -> Result<Vec<SessionRecord>, StateError> {
         self.read(|connection| {
             let sql = format!(
@@ -132,8 +128,7 @@ impl State {
                  WHERE is_conversation = 1 AND (?1 IS NULL OR workspace = ?1) AND (?2 OR archived IS NULL)
                  ORDER BY updated DESC, id LIMIT ?3"
             );
-            let limit = sql_limit(which.limit);
-            rows(connection, &sql, params![which.workspace, which.with_archived, limit], record)
+            rows(connection, &sql, params![workspace, with_archived, sql_limit(limit)], record)
         })
     }
 
@@ -296,25 +291,19 @@ pub(super) fn get(connection: &Connection, id: &SessionId) -> Result<SessionReco
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
-    let parent: Option<String> = row.get(6)?;
-    let archived: Option<i64> = row.get(9)?;
     Ok(SessionRecord {
-        id: id_at(row, 0)?,
+        id: parsed(row, 0, "not an id")?,
         title: row.get(1)?,
         workspace: row.get(2)?,
         project: row.get(3)?,
         model: row.get(4)?,
         approval: row.get(5)?,
-        parent: parent.map(|_| id_at(row, 6)).transpose()?,
+        parent: parsed_if_set(row, 6, "not an id")?,
         created: time(row, 7)?,
         updated: time(row, 8)?,
-        archived: archived.map(|_| time(row, 9)).transpose()?,
+        archived: time_if_set(row, 9)?,
         last_item: count(row, 10)?,
     })
-}
-
-pub(super) fn id_at(row: &Row<'_>, column: usize) -> rusqlite::Result<SessionId> {
-    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, "not an id"))
 }
 
 /// Creates the session if it is missing, and updates its last-used time. `title` is used only if
@@ -340,15 +329,6 @@ const MAX_WORDS: usize = 8;
 
 const EXCERPT_CHARS: usize = 160;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ItemMatch {
-    pub session: SessionId,
-    pub title: String,
-    pub sequence: u64,
-    pub kind: String,
-    pub excerpt: String,
-}
-
 impl State {
     /// Returns the items that contain all words of `query`, ignoring ASCII case, in one
     /// conversation or in all of them. The most recently used conversations come first, and the
@@ -358,10 +338,10 @@ impl State {
         session: Option<&SessionId>,
         query: &str,
         limit: usize,
-    ) -> Result<Vec<ItemMatch>, StateError> {
+    ) -> Result<Vec<SessionSearchHit>, StateError> {
         let words: Vec<&str> = query.split_whitespace().take(MAX_WORDS).collect();
         let Some(first) = words.first() else { return Ok(Vec::new()) };
-        let mut sql = "SELECT session.id, title, sequence, kind, json ->> 'text' AS text
+        let mut sql = "SELECT session.id, title, sequence, json ->> 'text' AS text
              FROM item JOIN session ON session.id = item.session
              WHERE (?1 IS NULL OR session.id = ?1)"
             .to_owned();
@@ -376,13 +356,11 @@ impl State {
         sql += " ORDER BY updated DESC, session.id, sequence DESC LIMIT ?2";
         self.read(|connection| {
             rows(connection, &sql, params_from_iter(&values), |row| {
-                let text: String = row.get(4)?;
-                Ok(ItemMatch {
-                    session: id_at(row, 0)?,
+                Ok(SessionSearchHit {
+                    session: row.get(0)?,
                     title: row.get(1)?,
                     sequence: count(row, 2)?,
-                    kind: row.get(3)?,
-                    excerpt: excerpt(&text, first),
+                    excerpt: excerpt(&row.get::<_, String>(3)?, first),
                 })
             })
         })

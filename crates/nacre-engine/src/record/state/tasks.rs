@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use jiff::Timestamp;
 use rusqlite::{Connection, Row, params};
+use serde_json::Value;
 
 use crate::record::state::db::{
-    State, StateError, bad, count, execute, row, rows, sql_limit, time,
+    State, StateError, bad, count, execute, json, parsed, parsed_if_set, row, rows, sql_limit,
+    time, time_if_set, whole,
 };
-use crate::record::state::events::{BatchReport, EventRecord, append_end};
 use crate::record::{
-    CancelledBy, Failure, LEASE, Life, NewTask, QUEUE_CAP, Record, Runner, SessionId, Start,
+    CancelledBy, Event, Failure, LEASE, Life, NewTask, QUEUE_CAP, Record, Runner, SessionId, Start,
     TaskClass, TaskId, TaskState,
 };
 
@@ -42,6 +43,35 @@ pub struct CancelReport {
     pub ended: Vec<TaskId>,
     /// Running tasks that were asked to stop. Their runners will end them.
     pub asked: Vec<TaskId>,
+}
+
+/// A stored event. It is kept as JSON because newer versions may have written unknown event kinds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRecord {
+    pub sequence: u64,
+    pub at: Timestamp,
+    pub name: String,
+    pub fields: Value,
+}
+
+impl EventRecord {
+    pub fn state(&self) -> Option<TaskState> {
+        if self.name != "task.state" {
+            return None;
+        }
+        serde_json::from_value(self.fields.clone()).ok()
+    }
+
+    pub fn is_terminal(&self) -> bool {
+        self.state().is_some_and(TaskState::is_terminal)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchReport {
+    pub n_written: u64,
+    /// Number of events rejected because their task has ended or was never accepted.
+    pub n_refused: u64,
 }
 
 impl State {
@@ -148,8 +178,7 @@ impl TaskStore for State {
             let runner = enter(transaction, runner, now)?;
             let sql = "SELECT id, asked FROM task WHERE ended IS NULL AND runner = ?1 AND asked IS NOT NULL ORDER BY place";
             rows(transaction, sql, [runner], |row| {
-                let by: String = row.get(1)?;
-                Ok((id_at(row, 0)?, CancelledBy::parse(&by).ok_or_else(|| bad(1, "not a state"))?))
+                Ok((parsed(row, 0, "not an id")?, parsed(row, 1, "not a state")?))
             })
         })
     }
@@ -182,14 +211,10 @@ impl TaskStore for State {
     }
 
     fn find_task(&self, start: &str) -> Result<TaskRecord, StateError> {
-        let whole = if start.starts_with(TaskId::PREFIX) {
-            start.to_owned()
-        } else {
-            format!("{}{start}", TaskId::PREFIX)
-        };
-        let is_plain = whole.len() > TaskId::PREFIX.len()
-            && whole.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !is_plain {
+        let rest = start.strip_prefix(TaskId::PREFIX).unwrap_or(start);
+        let whole = format!("{}{rest}", TaskId::PREFIX);
+        let is_plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if rest.is_empty() || !is_plain {
             return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
         }
         self.read(|connection| {
@@ -219,13 +244,13 @@ impl TaskStore for State {
     fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError> {
         self.read(|connection| {
             let running = row(connection, "SELECT id FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state = 'running'
-                     ORDER BY place LIMIT 1", [session.as_str()], |row| id_at(row, 0))?;
+                     ORDER BY place LIMIT 1", [session.as_str()], |row| parsed(row, 0, "not an id"))?;
             Ok((running, n_waiting(connection, session, None)?))
         })
     }
 
     fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
-        Self::append(self, records)
+        self.append_records(records)
     }
 
     fn events(
@@ -234,8 +259,53 @@ impl TaskStore for State {
         after: u64,
         limit: usize,
     ) -> Result<Vec<EventRecord>, StateError> {
-        Self::events(self, task, after, limit)
+        self.read(|connection| {
+            let sql =
+                "SELECT sequence, at, name, fields FROM event WHERE task = ?1 AND sequence > ?2
+                 ORDER BY sequence LIMIT ?3";
+            rows(connection, sql, params![task.as_str(), whole(after), sql_limit(limit)], |row| {
+                Ok(EventRecord {
+                    sequence: count(row, 0)?,
+                    at: time(row, 1)?,
+                    name: row.get(2)?,
+                    fields: json(row, 3, "not an event")?,
+                })
+            })
+        })
     }
+}
+
+/// Inserts an event and returns the number of new rows. Duplicates are ignored.
+pub(super) fn insert(
+    connection: &Connection,
+    task: &TaskId,
+    sequence: u64,
+    at: Timestamp,
+    name: &str,
+    json: &str,
+) -> Result<u64, StateError> {
+    let n_new = execute(
+        connection,
+        "INSERT OR IGNORE INTO event (task, sequence, at, name, fields) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![task.as_str(), whole(sequence), at.as_microsecond(), name, json],
+    )?;
+    Ok(n_new as u64)
+}
+
+pub(super) fn append_end(
+    connection: &Connection,
+    task: &TaskId,
+    state: TaskState,
+    at: Timestamp,
+) -> Result<(), StateError> {
+    let last: i64 = connection
+        .prepare_cached("SELECT coalesce(max(sequence), 0) FROM event WHERE task = ?1")?
+        .query_row([task.as_str()], |row| row.get(0))?;
+    let event = Event::TaskState(state);
+    let json = serde_json::to_string(&event).unwrap_or_default();
+    insert(connection, task, last.unsigned_abs() + 1, at, event.name(), &json)?;
+    execute(connection, "UPDATE task SET n_events = n_events + 1 WHERE id = ?1", [task.as_str()])?;
+    Ok(())
 }
 
 fn n_waiting(
@@ -316,10 +386,9 @@ fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>, State
          SELECT {COLUMNS} FROM task WHERE id IN family ORDER BY place"
     );
     let members: Vec<TaskRecord> = rows(connection, &sql, [id.as_str()], record)?;
-    if members.is_empty() {
-        Err(StateError::UnknownTask { id: id.to_string() })
-    } else {
-        Ok(members)
+    match members.is_empty() {
+        true => Err(StateError::UnknownTask { id: id.to_string() }),
+        false => Ok(members),
     }
 }
 
@@ -342,12 +411,10 @@ fn runners(
     which: &str,
 ) -> Result<Vec<(i64, Runner, Timestamp)>, StateError> {
     let sql = format!("SELECT id, host, pid, birth, lease_until FROM runner WHERE {which}");
-    let mut rows = connection.prepare_cached(&sql)?;
-    let runners = rows.query_map([], |row| {
+    rows(connection, &sql, [], |row| {
         let runner = Runner { host: row.get(1)?, pid: row.get(2)?, birth: row.get(3)? };
         Ok((row.get(0)?, runner, time(row, 4)?))
-    })?;
-    Ok(runners.collect::<Result<_, _>>()?)
+    })
 }
 
 fn dead(runners: Vec<(i64, Runner, Timestamp)>, here: &Runner, now: Timestamp) -> Vec<i64> {
@@ -375,35 +442,22 @@ pub(super) fn without_last_message(
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
-    let class: String = row.get(5)?;
     let (state, reason): (String, Option<String>) = (row.get(7)?, row.get(8)?);
-    let asked: Option<String> = row.get(9)?;
-    let parent: Option<String> = row.get(2)?;
-    let session: String = row.get(1)?;
-    let opt_time = |column: usize| -> rusqlite::Result<Option<Timestamp>> {
-        row.get::<_, Option<i64>>(column)?.map(|_| time(row, column)).transpose()
-    };
     Ok(TaskRecord {
-        id: id_at(row, 0)?,
-        session: session.parse().map_err(|_| bad(1, "not an id"))?,
-        parent: parent.map(|_| id_at(row, 2)).transpose()?,
+        id: parsed(row, 0, "not an id")?,
+        session: parsed(row, 1, "not an id")?,
+        parent: parsed_if_set(row, 2, "not an id")?,
         project: row.get(3)?,
         agent: row.get(4)?,
-        class: TaskClass::parse(&class).ok_or_else(|| bad(5, "not a state"))?,
+        class: parsed(row, 5, "not a state")?,
         title: row.get(6)?,
         state: TaskState::parse(&state, reason.as_deref()).ok_or_else(|| bad(7, "not a state"))?,
-        asked: asked
-            .map(|by| CancelledBy::parse(&by).ok_or_else(|| bad(9, "not a state")))
-            .transpose()?,
+        asked: parsed_if_set(row, 9, "not a state")?,
         created: time(row, 10)?,
-        started: opt_time(11)?,
-        ended: opt_time(12)?,
+        started: time_if_set(row, 11)?,
+        ended: time_if_set(row, 12)?,
         n_events: count(row, 13)?,
     })
-}
-
-fn id_at(row: &Row<'_>, column: usize) -> rusqlite::Result<TaskId> {
-    row.get::<_, String>(column)?.parse().map_err(|_| bad(column, "not an id"))
 }
 
 /// A task store that allows one running task per session and one background task per project,

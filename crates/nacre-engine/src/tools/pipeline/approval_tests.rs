@@ -100,7 +100,8 @@ async fn a_person_sees_the_diff_before_the_change_and_a_no_changes_nothing() {
     assert_eq!(asked[0].footprint, ["may change a.rs"]);
     let expected = "--- a.rs\n+++ a.rs\n@@ -1,2 +1,2 @@\n-fn a() {}\n+fn c() {}\n fn b() {}\n";
     assert_eq!(asked[0].diff.as_deref(), Some(expected));
-    let names: Vec<String> = bay.heard.records().iter().map(|record| record.event.name()).collect();
+    let names: Vec<String> =
+        bay.heard.records().iter().map(|record| record.event.name().to_owned()).collect();
     let expected =
         ["tool.call", "approval.request", "approval.decision", "tool.denied", "tool.result"];
     assert_eq!(names, expected);
@@ -211,7 +212,7 @@ async fn calls_of_one_step_are_asked_one_after_the_other_and_each_against_the_fi
         (0..4).map(|n| ("file_create", json!({ "path": format!("{n}.txt"), "content": "x" }))),
     );
     let batch = bay.call_all(&calls).await;
-    assert!(batch.records.iter().all(|record| record.fault.is_none()), "{:?}", batch.results);
+    assert!(batch.records.iter().all(|record| record.facts.fault.is_none()), "{:?}", batch.results);
     assert!(bay.read("a.rs").starts_with("fn d"));
     assert_eq!((person.asked().len(), person.at_once.lock().unwrap().1), (6, 1));
 }

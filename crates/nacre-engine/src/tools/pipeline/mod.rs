@@ -38,18 +38,15 @@ use undo::{ChangedFile, TurnLog, changed_since};
 use watch::Watched;
 
 use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
-use crate::record::{BoundedText, Event, Events, Fault, FileChange, RunEffects};
+use crate::record::{BoundedText, Event, Events, Fault, FileChange, RunEffects, ToolFacts};
 use crate::tools::Permissions;
 use crate::tools::approval::Approval;
-use crate::tools::footprint::ToolPolicy;
 use crate::tools::tool::{AnyTool, SPILL_PREFIX, ToolError};
 use crate::tools::workspace::Workspace;
 
 pub use crate::tools::effects::{EffectDone, EffectReport, EffectRun, EffectRunner};
-pub use record::BudgetState;
-pub use record::CallRecord;
-
-pub use undo::{NotKept, TakenBack, TurnChanges, TurnFile};
+pub use record::{BudgetState, CallRecord};
+pub use undo::{TakenBack, TurnChanges, TurnFile};
 
 pub struct PipelineParts {
     pub tools: Vec<Arc<dyn AnyTool>>,
@@ -103,12 +100,19 @@ pub struct Batch {
 }
 
 impl Pipeline {
-    pub fn new(policy: ToolPolicy<'_>, parts: PipelineParts) -> Result<Self, PipelineError> {
+    /// `tools` are the names of the tools that the agent may use, and `tool_calls` is the number of
+    /// calls that it may make.
+    pub fn new(
+        tools: &[&'static str],
+        permissions: &Permissions,
+        tool_calls: u32,
+        parts: PipelineParts,
+    ) -> Result<Self, PipelineError> {
         let registry = Registry::new(parts.tools)?;
         let is_offered = |name: &&'static str| {
-            registry.spec(name).is_some_and(|tool| permission::offers(policy.permissions, tool))
+            registry.spec(name).is_some_and(|tool| permission::offers(permissions, tool))
         };
-        let offered = policy.tools.iter().copied().filter(is_offered).collect();
+        let offered = tools.iter().copied().filter(is_offered).collect();
         let spill = SpillFolder::open(&parts.spill).map_err(PipelineError::Spill)?;
         let bench = Bench {
             workspace: parts.workspace,
@@ -122,8 +126,8 @@ impl Pipeline {
             registry,
             offered,
             narrowed: None,
-            permissions: policy.permissions.clone(),
-            budget: CallBudget::new(policy.tool_calls),
+            permissions: permissions.clone(),
+            budget: CallBudget::new(tool_calls),
             spill,
             bench,
             events: parts.events,
@@ -250,16 +254,16 @@ impl Pipeline {
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
         let shaped = shape::shape(&text, spec, &mut self.spill, &self.words);
-        let record = CallRecord::new(call, spec, &done, &shaped);
-        self.add_to_tally(&record);
+        let record = CallRecord::new(step.number, call, spec, &done, &shaped);
+        self.add_to_tally(&record.facts, &done);
         if status == ToolStatus::Done {
             // Stored output is outside the workspace.
-            let is_spill = call.arguments.as_object()["path"]
-                .as_str()
-                .is_some_and(|path| path.starts_with(SPILL_PREFIX));
+            let arguments = call.arguments.as_object();
+            let path = arguments["path"].as_str().unwrap_or_default();
+            let is_spill = path.starts_with(SPILL_PREFIX);
             self.tally.shown.note(if is_spill { "" } else { &call.name }, &shaped.text);
         }
-        self.emit(step, &record, &done);
+        self.emit(&record.facts, &done);
         (ToolResult { call_id: call.id.clone(), text: shaped.text, status }, record)
     }
 
@@ -286,31 +290,30 @@ impl Pipeline {
         changed
     }
 
-    fn add_to_tally(&mut self, record: &CallRecord) {
+    fn add_to_tally(&mut self, facts: &ToolFacts, done: &Performed) {
         let tally = &mut self.tally;
         tally.tool_calls += 1;
-        tally.failed_calls += u32::from(record.fault.is_some());
-        tally.denied_calls += u32::from(record.fault.is_some_and(is_denial));
-        tally.memory_changes += u32::from(record.fault.is_none() && record.changes_memory);
-        tally.changed.extend(record.changed.iter().cloned());
+        tally.failed_calls += u32::from(facts.fault.is_some());
+        tally.denied_calls += u32::from(facts.fault.is_some_and(is_denial));
+        tally.memory_changes += u32::from(done.changes_memory);
+        tally.changed.extend(done.changed.iter().cloned());
     }
 
-    fn emit(&self, step: &StepContext, record: &CallRecord, done: &Performed) {
-        let call = || BoundedText::new(&record.call_id);
+    fn emit(&self, facts: &ToolFacts, done: &Performed) {
         for effect in &done.effects {
             self.events.emit_with(|| Event::EffectEnd {
-                call: call(),
+                call: facts.call.clone(),
                 effect: BoundedText::new(effect.effect),
                 outcome: effect.outcome,
                 duration_us: u64::try_from(effect.took.as_micros()).unwrap_or(u64::MAX),
             });
         }
         if let Some(error) = done.result.as_ref().err().filter(|error| is_denial(error.fault)) {
-            let (tool, why) =
-                (BoundedText::new(&record.tool), BoundedText::new(&self.words.redact(&error.what)));
-            self.events.emit_with(|| Event::ToolDenied { call: call(), tool, why });
+            let why = BoundedText::new(&self.words.redact(&error.what));
+            let (call, tool) = (facts.call.clone(), facts.tool.clone());
+            self.events.emit_with(|| Event::ToolDenied { call, tool, why });
         }
-        self.events.emit_with(|| Event::ToolResult(Box::new(record.facts(step.number))));
+        self.events.emit_with(|| Event::ToolResult(Box::new(facts.clone())));
     }
 }
 

@@ -1,67 +1,42 @@
 //! The record of every call, and the call budget.
 
-use std::time::Duration;
-
 use crate::model::ToolCall;
-use crate::record::{BoundedText, Category, Fault, FileChange, ToolFacts};
+use crate::record::{BoundedText, Fault, ToolFacts};
 use crate::tools::pipeline::execute::Performed;
 use crate::tools::pipeline::shape::Shaped;
 use crate::tools::tool::{ToolError, ToolSpec};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct CallRecord {
-    pub call_id: String,
-    /// The name as the model wrote it. The tool may not exist.
-    pub tool: String,
-    pub category: Option<Category>,
-    pub fault: Option<Fault>,
-    pub took: Duration,
-    pub argument_bytes: usize,
-    pub said_bytes: usize,
-    pub shown_bytes: usize,
+    pub facts: ToolFacts,
     pub spill: Option<String>,
     pub n_redacted: usize,
-    pub changed: Vec<FileChange>,
-    pub changes_memory: bool,
 }
 
 impl CallRecord {
     pub(super) fn new(
+        step: u32,
         call: &ToolCall,
         spec: Option<&ToolSpec>,
         done: &Performed,
         shaped: &Shaped,
     ) -> Self {
-        Self {
-            call_id: call.id.clone(),
-            tool: call.name.chars().take(80).collect(),
+        // The name is that which the model wrote. The tool may not exist.
+        let tool: String = call.name.chars().take(80).collect();
+        let facts = ToolFacts {
+            step,
+            call: BoundedText::new(&call.id),
+            tool: BoundedText::new(&tool),
             category: spec.map(|spec| spec.category),
             fault: done.result.as_ref().err().map(|error| error.fault),
-            took: done.took,
-            argument_bytes: call.arguments.as_object().to_string().len(),
-            said_bytes: shaped.said_bytes,
-            shown_bytes: shaped.text.len(),
-            spill: shaped.spill.clone(),
-            n_redacted: shaped.n_redacted,
-            changed: done.changed.clone(),
-            changes_memory: done.changes_memory,
-        }
-    }
-
-    pub(super) fn facts(&self, step: u32) -> ToolFacts {
-        ToolFacts {
-            step,
-            call: BoundedText::new(&self.call_id),
-            tool: BoundedText::new(&self.tool),
-            category: self.category,
-            fault: self.fault,
-            duration_us: u64::try_from(self.took.as_micros()).unwrap_or(u64::MAX),
-            bytes_in: self.argument_bytes as u64,
-            bytes_out: self.said_bytes as u64,
-            shown_bytes: self.shown_bytes as u64,
-            changed: self.changed.iter().take(ToolFacts::MAX_CHANGED).cloned().collect(),
-            n_changed: self.changed.len(),
-        }
+            duration_us: u64::try_from(done.took.as_micros()).unwrap_or(u64::MAX),
+            bytes_in: call.arguments.as_object().to_string().len() as u64,
+            bytes_out: shaped.said_bytes as u64,
+            shown_bytes: shaped.text.len() as u64,
+            changed: done.changed.iter().take(ToolFacts::MAX_CHANGED).cloned().collect(),
+            n_changed: done.changed.len(),
+        };
+        Self { facts, spill: shaped.spill.clone(), n_redacted: shaped.n_redacted }
     }
 }
 

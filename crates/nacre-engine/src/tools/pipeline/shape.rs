@@ -60,12 +60,8 @@ impl SpillFolder {
 }
 
 pub(super) fn error_text(error: &ToolError) -> String {
-    format!(
-        "Error ({}): {}. {}",
-        error.fault.as_str(),
-        error.what.trim_end_matches('.'),
-        error.hint
-    )
+    let ToolError { fault, what, hint } = error;
+    format!("Error ({}): {}. {hint}", fault.as_str(), what.trim_end_matches('.'))
 }
 
 pub(super) fn shape(
@@ -139,11 +135,7 @@ fn whole_lines_at_start(text: &str, limit: usize) -> &str {
 }
 
 fn whole_lines_at_end(text: &str, limit: usize) -> &str {
-    let mut start = text.len().saturating_sub(limit);
-    while !text.is_char_boundary(start) {
-        start += 1;
-    }
-    let cut = &text[start..];
+    let cut = &text[text.ceil_char_boundary(text.len().saturating_sub(limit))..];
     match cut.find('\n') {
         Some(at) if at < limit / 2 => &cut[at + 1..],
         Some(_) | None => cut,
@@ -185,8 +177,9 @@ fn patch(file: &ChangedFile, words: &ExtraWords, limit: usize) -> FilePatch {
     let whole = unified_diff(file.path.as_str(), before.as_deref(), after.as_deref());
     let whole = words.redact(&whole);
     // The first two lines are the diff header.
-    let count = |sign: char| whole.lines().skip(2).filter(|line| line.starts_with(sign)).count();
-    let (added, removed) = (number(count('+')), number(count('-')));
+    let lines = |sign: char| whole.lines().skip(2).filter(move |line| line.starts_with(sign));
+    let count = |sign: char| u32::try_from(lines(sign).count()).unwrap_or(u32::MAX);
+    let (added, removed) = (count('+'), count('-'));
     FilePatch { path, diff: cut(&whole, limit), added, removed }
 }
 
@@ -208,10 +201,6 @@ fn cut(diff: &str, limit: usize) -> String {
     }
     let end = diff[..diff.floor_char_boundary(limit)].rfind('\n').map_or(0, |at| at + 1);
     format!("{}\\ {} more lines\n", &diff[..end], diff[end..].lines().count())
-}
-
-fn number(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]

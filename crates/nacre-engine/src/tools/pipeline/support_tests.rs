@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use crate::model::{Arguments, Cancel, ToolCall};
 use crate::record::{Events, Heard, TaskId};
 use crate::tools::approval::Approval;
-use crate::tools::footprint::{Area, Permissions, ToolPolicy};
+use crate::tools::footprint::{Area, Permissions};
 use crate::tools::pipeline::{Batch, EffectRunner, Pipeline, PipelineParts, StepContext};
 use crate::tools::tool::AnyTool;
 use crate::tools::toolkits;
@@ -73,7 +73,6 @@ impl Bay {
         let events = Events::new(task(), Arc::new(|| Timestamp::UNIX_EPOCH), vec![heard.clone()]);
         let names: Vec<&str> = tools.iter().map(|tool| tool.spec().name).collect();
         let (permissions, tool_calls) = (plan.permissions, plan.tool_calls);
-        let policy = ToolPolicy { tools: &names, permissions: &permissions, tool_calls };
         let parts = PipelineParts {
             tools,
             workspace,
@@ -82,7 +81,7 @@ impl Bay {
             approval: plan.approval,
             events,
         };
-        let pipeline = Pipeline::new(policy, parts).unwrap();
+        let pipeline = Pipeline::new(&names, &permissions, tool_calls, parts).unwrap();
         Self { root, _spill: spill, heard, pipeline }
     }
 

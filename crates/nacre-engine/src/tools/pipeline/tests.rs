@@ -176,9 +176,13 @@ async fn every_denial_is_counted_and_told() {
         ("probe", json!({ "act": "reach" })),
     ];
     let batch = bay.call_all(&calls).await;
-    assert!(batch.records.iter().all(|record| record.fault == Some(Fault::Denied)), "{batch:?}");
+    assert!(
+        batch.records.iter().all(|record| record.facts.fault == Some(Fault::Denied)),
+        "{batch:?}"
+    );
     assert_eq!(bay.pipeline.tally().denied_calls, 4);
-    let told: Vec<String> = bay.heard.records().iter().map(|record| record.event.name()).collect();
+    let told: Vec<String> =
+        bay.heard.records().iter().map(|record| record.event.name().to_owned()).collect();
     assert_eq!(told.iter().filter(|name| **name == "tool.denied").count(), 4);
     assert_eq!(told.iter().filter(|name| **name == "tool.result").count(), 4);
 }
@@ -190,7 +194,8 @@ async fn a_code_in_the_words_of_an_error_is_only_words() {
     let batch = bay
         .call_all(&[("probe", json!({ "act": "claim" })), ("probe", json!({ "act": CLAIM }))])
         .await;
-    let faults: Vec<Option<Fault>> = batch.records.iter().map(|record| record.fault).collect();
+    let faults: Vec<Option<Fault>> =
+        batch.records.iter().map(|record| record.facts.fault).collect();
     assert_eq!(faults, [Some(Fault::NoMatch), None]);
     assert!(batch.results[0].text.starts_with("Error (no_match): [E_DENIED]"));
     let tally = bay.pipeline.tally();
@@ -215,7 +220,8 @@ async fn who_may_read_a_part_searches_that_part() {
         ("file_read", json!({ "path": "src/a.rs" })),
     ];
     let batch = bay.call_all(&calls).await;
-    let faults: Vec<Option<Fault>> = batch.records.iter().map(|record| record.fault).collect();
+    let faults: Vec<Option<Fault>> =
+        batch.records.iter().map(|record| record.facts.fault).collect();
     assert_eq!(faults, [None, Some(Fault::Denied), Some(Fault::Denied), None]);
     assert_eq!(batch.results[0].text, "src/a.rs:1: pearl\n");
 }
@@ -228,7 +234,7 @@ async fn blocked_and_refused_calls_are_counted_and_the_run_is_told_to_end() {
     for round in 0..12 {
         let name = if round % 2 == 0 { "probe" } else { "nothing" };
         let batch = bay.call_all(&[(name, json!({ "act": "hello" }))]).await;
-        notices.push((batch.budget, batch.notice.is_some(), batch.records[0].fault));
+        notices.push((batch.budget, batch.notice.is_some(), batch.records[0].facts.fault));
     }
     let spent = (BudgetState::Spent, false, Some(Fault::BudgetSpent));
     assert_eq!(notices[8], (BudgetState::Nearly, true, None));
@@ -305,10 +311,10 @@ async fn a_cancelled_run_drops_its_calls_at_once_and_starts_no_other() {
             _ = &mut batch => panic!("it hangs"),
             () = tokio::task::yield_now() => source.cancel(),
         }
-        assert_eq!(batch.await.records[0].fault, Some(Fault::Cancelled));
+        assert_eq!(batch.await.records[0].facts.fault, Some(Fault::Cancelled));
     }
     let later = bay.call_at(&calls[1..], now(), source.clone()).await;
-    assert_eq!(later.records[0].fault, Some(Fault::Cancelled));
+    assert_eq!(later.records[0].facts.fault, Some(Fault::Cancelled));
 }
 
 #[tokio::test(start_paused = true)]
@@ -347,7 +353,7 @@ async fn a_tool_that_falls_over_fails_only_its_call() {
     let mut bay = bay(1);
     let calls = [("probe", json!({ "act": "panic" })), ("probe", json!({ "act": "hello" }))];
     let batch = bay.call_all(&calls).await;
-    assert_eq!(batch.records[0].fault, Some(Fault::Io));
+    assert_eq!(batch.records[0].facts.fault, Some(Fault::Io));
     assert_eq!(batch.results[1].text, "hello");
 }
 

@@ -207,7 +207,7 @@ async fn check(happenings: &[Happening]) {
         assert_eq!(back.get(*name), expected, "{name} after {happenings:?}");
         let is_ours = mixed.contains(&path) || ours.get(&path) != before.get(&path);
         if theirs.contains(&path) && is_ours {
-            assert!(taken.kept.iter().any(|kept| kept.what == **name), "{taken:?}");
+            assert!(taken.kept.iter().any(|kept| kept.path == **name), "{taken:?}");
         }
     }
     let again = changes.take_back(&Workspace::open(&root, &[]).unwrap());
@@ -239,7 +239,7 @@ async fn what_a_formatter_does_to_other_files_is_taken_back_too() {
     let batch = bay.call_all(&[("file_edit", edit("a.txt")), ("file_edit", edit("b.txt"))]).await;
     assert_eq!(bay.read("src/index.txt"), "a\nsorted\nsorted\n");
     let named = |record: &super::CallRecord| {
-        record.changed.iter().any(|change| change.path == "src/index.txt")
+        record.facts.changed.iter().any(|change| change.path == "src/index.txt")
     };
     assert!(batch.records.iter().all(named), "{:?}", batch.records);
     let changes = bay.pipeline.turn_changes();
@@ -280,10 +280,10 @@ async fn what_a_program_changed_is_known_to_the_host() {
     let calls = [("program", json!({ "path": "a.txt", "text": "two" }))];
     let batch = bay.call_all(&calls).await;
     let edited = FileChange::new(&RelPath::new("a.txt").unwrap(), ChangeKind::Edited);
-    assert_eq!(batch.records[0].changed, [edited]);
+    assert_eq!(batch.records[0].facts.changed, [edited]);
     let not_kept = bay.pipeline.turn_changes().not_kept;
     assert_eq!(not_kept.len(), 1);
-    assert_eq!(not_kept[0].what, "files that git ignores");
+    assert_eq!(not_kept[0].path, "files that git ignores");
 }
 
 #[tokio::test]
@@ -296,6 +296,6 @@ async fn a_file_that_is_too_large_to_keep_is_named() {
     bay.call("program", json!({ "path": "a.txt", "text": "three" })).await;
     let changes = bay.pipeline.turn_changes();
     assert_eq!(changes.files, []);
-    let names: Vec<&str> = changes.not_kept.iter().map(|kept| kept.what.as_str()).collect();
+    let names: Vec<&str> = changes.not_kept.iter().map(|kept| kept.path.as_str()).collect();
     assert_eq!(names, ["a.txt", "files that git ignores"]);
 }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use nacre_base::ContentHash;
 use nacre_base::fs::RelPath;
+use nacre_types::PathProblem;
 
 use crate::record::{ChangeKind, Fault, FileChange};
 use crate::tools::footprint::{Area, Exec, Footprint};
@@ -137,7 +138,8 @@ const MAX_NOT_KEPT: usize = 200;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TurnChanges {
     pub files: Vec<TurnFile>,
-    pub not_kept: Vec<NotKept>,
+    /// Changes that cannot be undone: a path, or a description of several files.
+    pub not_kept: Vec<PathProblem>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,17 +150,11 @@ pub struct TurnFile {
     pub after: Option<ContentHash>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NotKept {
-    pub what: String,
-    pub why: String,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TakenBack {
     pub changed: Vec<FileChange>,
     /// Files that were not restored, including those whose content was never stored.
-    pub kept: Vec<NotKept>,
+    pub kept: Vec<PathProblem>,
 }
 
 impl TurnChanges {
@@ -177,7 +173,7 @@ impl TurnChanges {
                 Err(error) => {
                     let has_changed = matches!(error.fault, Fault::Stale | Fault::NotFound);
                     let why = if has_changed { "it changed since".to_owned() } else { error.what };
-                    taken.kept.push(NotKept { what: path.to_string(), why });
+                    taken.kept.push(PathProblem { path: path.to_string(), why });
                 }
             }
         }
@@ -256,8 +252,8 @@ impl TurnLog {
             file.before.as_deref().map(ContentHash::of) != file.after
                 || (file.before.is_some() && file.mode != *mode_now)
         };
-        let not_kept = |(what, why): (&String, &&'static str)| NotKept {
-            what: what.clone(),
+        let not_kept = |(what, why): (&String, &&'static str)| PathProblem {
+            path: what.clone(),
             why: (*why).to_owned(),
         };
         TurnChanges {

@@ -93,17 +93,17 @@ const MAX_TOOLS: usize = 100;
 
 /// Names that other agents use for tools that Nacre also has. A name with a pattern, such as
 /// `Bash(git *)`, is not mapped, because Nacre could not enforce the pattern.
-const FOREIGN_TOOLS: &[(&str, &[&str])] = &[
-    ("Read", &["file_read"]),
-    ("Glob", &["file_find"]),
-    ("Grep", &["file_search"]),
-    ("Write", &["file_create"]),
-    ("Edit", &["file_edit"]),
-    ("MultiEdit", &["file_edit"]),
-    ("Bash", &["shell_run"]),
-    ("WebFetch", &["web_fetch"]),
-    ("WebSearch", &["web_search"]),
-    ("TodoWrite", &["checklist_set"]),
+const FOREIGN_TOOLS: &[(&str, &str)] = &[
+    ("Read", "file_read"),
+    ("Glob", "file_find"),
+    ("Grep", "file_search"),
+    ("Write", "file_create"),
+    ("Edit", "file_edit"),
+    ("MultiEdit", "file_edit"),
+    ("Bash", "shell_run"),
+    ("WebFetch", "web_fetch"),
+    ("WebSearch", "web_search"),
+    ("TodoWrite", "checklist_set"),
 ];
 
 #[derive(Debug, Deserialize)]
@@ -194,14 +194,12 @@ fn tools(words: Words) -> Result<BTreeSet<String>, String> {
     if MAX_TOOLS < words.len() {
         return Err(format!("it allows more than {MAX_TOOLS} tools"));
     }
-    let mut names = BTreeSet::new();
-    for word in words {
-        match FOREIGN_TOOLS.iter().find(|(foreign, _)| *foreign == word.trim()) {
-            Some((_, ours)) => names.extend(ours.iter().map(|name| (*name).to_owned())),
-            None => names.extend(Some(word.trim().to_owned()).filter(|word| !word.is_empty())),
-        }
-    }
-    Ok(names)
+    let ours = |word: &str| {
+        let known = FOREIGN_TOOLS.iter().find(|(foreign, _)| *foreign == word);
+        known.map_or(word, |(_, ours)| ours).to_owned()
+    };
+    let words = words.iter().map(|word| word.trim()).filter(|word| !word.is_empty());
+    Ok(words.map(ours).collect())
 }
 
 /// Splits at spaces and commas outside of brackets.

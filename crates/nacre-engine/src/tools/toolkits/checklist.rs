@@ -42,15 +42,6 @@ pub enum ItemState {
 }
 
 impl ItemState {
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Pending => "pending",
-            Self::InProgress => "in_progress",
-            Self::Done => "done",
-            Self::Failed => "failed",
-        }
-    }
-
     fn mark(self) -> &'static str {
         match self {
             Self::Pending => "[ ]",
@@ -68,12 +59,6 @@ impl Checklist {
 
     pub fn replace(&self, items: Vec<ChecklistItem>) {
         *self.lock() = items;
-    }
-
-    pub(crate) fn update(&self, id: &str, state: ItemState) {
-        if let Some(item) = self.lock().iter_mut().find(|item| item.id == id) {
-            item.state = state;
-        }
     }
 
     fn text(&self) -> String {

@@ -69,16 +69,12 @@ impl Workspace {
     }
 
     pub fn read(&self, path: &RelPath) -> Result<Vec<u8>, ToolError> {
-        if self.denied.forbids_reading(&Area::File(path.clone())) {
-            return Err(protected(path));
-        }
+        self.check_reading(path)?;
         self.scope.read(path, MAX_FILE_BYTES).map_err(|error| tool_error(&error, path))
     }
 
     pub(crate) fn open_file(&self, path: &RelPath) -> Result<OpenFile, ToolError> {
-        if self.denied.forbids_reading(&Area::File(path.clone())) {
-            return Err(protected(path));
-        }
+        self.check_reading(path)?;
         self.scope.open_file(path).map_err(|error| tool_error(&error, path))
     }
 
@@ -134,16 +130,23 @@ impl Workspace {
         self.scope.move_file(from, to, before).map_err(|error| tool_error(&error, to))
     }
 
+    fn check_reading(&self, path: &RelPath) -> Result<(), ToolError> {
+        check(path, self.denied.forbids_reading(&Area::File(path.clone())))
+    }
+
     fn check_writing(&self, path: &RelPath) -> Result<(), ToolError> {
-        match self.denied.forbids_writing(&Area::File(path.clone())) {
-            true => Err(protected(path)),
-            false => Ok(()),
-        }
+        check(path, self.denied.forbids_writing(&Area::File(path.clone())))
     }
 }
 
-fn protected(path: &RelPath) -> ToolError {
-    ToolError::new(Fault::Denied, format!("`{path}` is protected"), "Do without it.")
+fn check(path: &RelPath, is_denied: bool) -> Result<(), ToolError> {
+    match is_denied {
+        true => {
+            let what = format!("`{path}` is protected");
+            Err(ToolError::new(Fault::Denied, what, "Do without it."))
+        }
+        false => Ok(()),
+    }
 }
 
 /// Returns whether a file is binary, according to git's heuristic.
@@ -214,41 +217,32 @@ fn is_one_of(part: &str, names: &[&str]) -> bool {
     names.iter().any(|name| part.eq_ignore_ascii_case(name))
 }
 
+const NAME_A_PLACE: &str = "Name a place below the workspace, such as `src/main.rs`.";
+
 /// Parses a path written by a model, and normalizes forms such as `./src/`.
 pub(crate) fn place(text: &str) -> Result<RelPath, ToolError> {
     let plain = text.strip_prefix("./").unwrap_or(text).trim_end_matches('/');
-    RelPath::new(plain).map_err(|error| {
-        let hint = "Name a place below the workspace, such as `src/main.rs`.";
-        ToolError::new(Fault::Arguments, error.to_string(), hint)
-    })
+    RelPath::new(plain)
+        .map_err(|error| ToolError::new(Fault::Arguments, error.to_string(), NAME_A_PLACE))
 }
 
 pub(crate) fn place_below(root: &Path, text: &str) -> Result<RelPath, ToolError> {
-    match absolute_below(root, text) {
-        None => place(text),
-        Some(Ok(rest)) => place(&rest),
-        Some(Err(error)) => Err(error),
-    }
+    place(&relative(root, text)?)
 }
 
 /// Like `place`, but for a directory. `None` is the root.
 pub(crate) fn folder_below(root: &Path, text: &str) -> Result<Option<RelPath>, ToolError> {
-    if matches!(text, "" | "." | "./" | "/") {
-        return Ok(None);
-    }
-    match absolute_below(root, text) {
-        None => place(text).map(Some),
-        Some(Ok(rest)) if rest.is_empty() => Ok(None),
-        Some(Ok(rest)) => place(&rest).map(Some),
-        Some(Err(error)) => Err(error),
+    match text {
+        "" | "." | "./" | "/" => Ok(None),
+        _ => Some(relative(root, text)?).filter(|t| !t.is_empty()).map(|t| place(&t)).transpose(),
     }
 }
 
-/// Converts an absolute path to one relative to `root`. Returns `None` for a relative path.
-fn absolute_below(root: &Path, text: &str) -> Option<Result<String, ToolError>> {
+/// Converts an absolute path to one relative to `root`. A relative path stays as it is.
+fn relative(root: &Path, text: &str) -> Result<String, ToolError> {
     let path = Path::new(text);
     if !path.is_absolute() {
-        return None;
+        return Ok(text.to_owned());
     }
     let below = |path: &Path, root: &Path| {
         // Collecting the components removes `.` and double slashes.
@@ -259,11 +253,13 @@ fn absolute_below(root: &Path, text: &str) -> Option<Result<String, ToolError>> 
         let real = root.canonicalize().ok()?;
         below(path, &real).or_else(|| below(&resolved(path)?, &real))
     });
-    Some(found.ok_or_else(|| {
-        let what = format!("`{text}` lies outside the workspace");
-        let hint = "Name a place below the workspace, such as `src/main.rs`.";
-        ToolError::new(Fault::Arguments, what, hint)
-    }))
+    found.ok_or_else(|| {
+        ToolError::new(
+            Fault::Arguments,
+            format!("`{text}` lies outside the workspace"),
+            NAME_A_PLACE,
+        )
+    })
 }
 
 fn resolved(path: &Path) -> Option<PathBuf> {
@@ -295,7 +291,12 @@ pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
             format!("`{path}` has {size} bytes, more than {limit}"),
             "Read it with `file_read`, or look for the part that you need with `file_search` and `under`.",
         ),
-        FsError::Conflict { paths } => conflict(paths.first().unwrap_or(path), path),
+        FsError::Conflict { paths } => {
+            let at = paths.first().unwrap_or(path);
+            let there = if at == path { "is there already, or " } else { "" };
+            let what = format!("`{at}` {there}is not what was read");
+            (Fault::Stale, what, "Read it again, then decide.")
+        }
         FsError::Io { source, .. } if source.kind() == ErrorKind::NotADirectory => (
             Fault::WrongKind,
             format!("`{path}` is no plain folder"),
@@ -311,15 +312,6 @@ pub(crate) fn tool_error(error: &FsError, path: &RelPath) -> ToolError {
         | FsError::Interrupted { .. } => (Fault::Io, error.to_string(), "Try another way."),
     };
     ToolError::new(fault, what, hint)
-}
-
-fn conflict(at: &RelPath, path: &RelPath) -> (Fault, String, &'static str) {
-    let what = if at == path {
-        format!("`{at}` is there already, or is not what was read")
-    } else {
-        format!("`{at}` is not what was read")
-    };
-    (Fault::Stale, what, "Read it again, then decide.")
 }
 
 pub(crate) fn not_text(path: impl Display) -> ToolError {

@@ -8,6 +8,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use nacre_base::fs::{EntryKind, Folder, FsError, RelPath};
 
 use crate::model::Cancel;
+use crate::record::Fault;
 use crate::tools::footprint::Area;
 use crate::tools::tool::ToolError;
 use crate::tools::workspace::{Workspace, tool_error};
@@ -35,13 +36,9 @@ pub(crate) struct Walk<'w> {
     max_entries: usize,
     n_entries: usize,
     end: WalkEnd,
-    rules: Vec<Rules>,
+    /// The length of each directory's path, and its ignore rules.
+    rules: Vec<(usize, Gitignore)>,
     n_rules_left: usize,
-}
-
-struct Rules {
-    skip: usize,
-    ignore: Gitignore,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -78,15 +75,17 @@ impl<'w> Walk<'w> {
         visit: &mut Visit<'_>,
     ) -> Result<WalkEnd, ToolError> {
         let scope = &self.workspace.scope;
-        let mut folder = scope.root().map_err(|error| walk_error(&error))?;
+        let mut folder = scope.root().map_err(|error| {
+            let hint = "The workspace itself cannot be read; say so.";
+            ToolError::new(Fault::Io, error.to_string(), hint)
+        })?;
         let mut path: Option<RelPath> = None;
         for name in under.iter().flat_map(|under| under.components()) {
             // Ignore rules of parent directories also apply.
             if !self.enter(&folder, path.as_ref()) {
                 return Ok(self.end);
             }
-            let below = join(path.as_ref(), name);
-            let Some(below) = below else { return Ok(self.end) };
+            let Some(below) = join(path.as_ref(), name) else { return Ok(self.end) };
             folder = match folder.open(name) {
                 Ok(inner) => inner,
                 Err(_) if Some(&below) == under && folder.stamp(name).is_some() => {
@@ -109,7 +108,7 @@ impl<'w> Walk<'w> {
             return false;
         };
         let skip = path.map_or(0, |path| path.as_str().len() + 1);
-        self.rules.push(Rules { skip, ignore });
+        self.rules.push((skip, ignore));
         true
     }
 
@@ -122,7 +121,7 @@ impl<'w> Walk<'w> {
         let lossy = String::from_utf8_lossy(&text);
         let rules = || lossy.lines().filter(|line| !line.is_empty() && !line.starts_with('#'));
         let n_rules = rules().count();
-        let n_nested = self.rules.iter().filter(|rules| !rules.ignore.is_empty()).count();
+        let n_nested = self.rules.iter().filter(|(_, ignore)| !ignore.is_empty()).count();
         if n_rules == 0 {
             return Some(Gitignore::empty());
         }
@@ -190,7 +189,7 @@ impl<'w> Walk<'w> {
         self.rules
             .iter()
             .rev()
-            .map(|rules| rules.ignore.matched(&path.as_str()[rules.skip..], is_folder))
+            .map(|(skip, ignore)| ignore.matched(&path.as_str()[*skip..], is_folder))
             .find(|verdict| !verdict.is_none())
             .is_some_and(|verdict| verdict.is_ignore())
     }
@@ -198,9 +197,4 @@ impl<'w> Walk<'w> {
 
 fn join(path: Option<&RelPath>, name: &str) -> Option<RelPath> {
     path.map_or_else(|| RelPath::new(name), |path| path.join(name)).ok()
-}
-
-fn walk_error(error: &FsError) -> ToolError {
-    let hint = "The workspace itself cannot be read; say so.";
-    ToolError::new(super::Fault::Io, error.to_string(), hint)
 }

@@ -13,14 +13,13 @@ use nacre_engine::agents::{
 };
 use nacre_engine::model::Cost;
 use nacre_engine::record::RunFacts;
-use nacre_engine::tools::ChecklistItem;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_memory::{
     Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
     Proposal, Relation, Status, Store, StoreArea, Trust, decide, judge, ruled,
 };
-use nacre_types::Signal;
+use nacre_types::{ChecklistStep, Signal};
 
 use super::SyncError;
 use crate::sync::candidate::Candidate;
@@ -310,7 +309,7 @@ impl LeadRulings {
         self.reports.last().and_then(|report| report.error.clone())
     }
 
-    pub(super) fn checklist(&self) -> Option<&[ChecklistItem]> {
+    pub(super) fn checklist(&self) -> Option<&[ChecklistStep]> {
         self.reports.last().map(|report| report.checklist.as_slice())
     }
 

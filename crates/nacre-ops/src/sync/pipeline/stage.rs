@@ -7,7 +7,6 @@ use jiff::Timestamp;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::agents::{ExplorerReport, Finding, LeadReport, LeadStep, MergedText};
 use nacre_engine::model::{SpentTotals, Usage};
-use nacre_engine::tools::ChecklistItem;
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
     Action, Batch, Draft, LocalState, MemoryError, MemoryId, MemoryUpdate, Profile, Status, Store,
@@ -310,7 +309,7 @@ pub(super) fn count_actions(actions: &[SessionAction]) -> ActionCounts {
 }
 
 /// If there is no lead, its steps are marked as skipped.
-pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistItem]>) -> Vec<ChecklistStep> {
+pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistStep]>) -> Vec<ChecklistStep> {
     let extract = if is_open { StepState::Done } else { StepState::Gated };
     let step = |step: &str, state| ChecklistStep { step: step.to_owned(), state };
     let mut steps = vec![
@@ -319,14 +318,9 @@ pub(super) fn checklist(is_open: bool, lead: Option<&[ChecklistItem]>) -> Vec<Ch
         step("summarize", StepState::Done),
         step("compare", StepState::Done),
     ];
-    let named = |name: &str| StepState::from_name(name).unwrap_or(StepState::Failed);
     match lead {
-        Some(items) => {
-            steps.extend(items.iter().map(|item| step(&item.id, named(item.state.as_str()))));
-        }
-        None => {
-            steps.extend(LeadStep::ALL.map(|of_lead| step(of_lead.as_str(), StepState::Skipped)));
-        }
+        Some(of_lead) => steps.extend_from_slice(of_lead),
+        None => steps.extend(LeadStep::NAMES.iter().map(|name| step(name, StepState::Skipped))),
     }
     steps.extend([step("decide", StepState::Done), step("commit", StepState::Done)]);
     steps

@@ -25,7 +25,7 @@ pub(super) fn record(row: &Row) -> Result<TaskRecord, DatabaseError> {
         parent: parent.as_deref().map(id_of).transpose()?,
         project: row.get(3),
         agent: row.get(4),
-        class: TaskClass::parse(&class).ok_or(damaged("the class of a task"))?,
+        class: TaskClass::from_name(&class).ok_or(damaged("the class of a task"))?,
         title: row.get(6),
         state: TaskState::parse(&state, reason.as_deref()).ok_or(damaged("the state of a task"))?,
         asked: asked.as_deref().map(asker).transpose()?,

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use tempfile::TempDir;
 
 use crate::lifecycle::steps::*;
-use crate::lifecycle::{Attachment, Completion, Item, Spawn};
+use crate::lifecycle::{Attachment, Completion, Item};
 use crate::model::{ModelRef, ModelSettings, Role, RoleSettings, Scripted};
 use crate::record::{Category, ChangeKind, FileChange, Heard, Record, TaskId};
 use crate::tools::{
@@ -116,8 +116,6 @@ pub(super) fn chat() -> AgentSpec {
         },
         budgets: budgets(),
         completion: Completion::EndTurn { signals: true },
-        effects: None,
-        spawn: Spawn::Nothing,
         sums_up: false,
     }
 }
@@ -214,7 +212,7 @@ impl Bench {
             approval: Approval::not_needed(),
             events: self.events.clone(),
         };
-        Pipeline::new(spec.tool_policy(), parts).unwrap()
+        spec.pipeline(parts).unwrap()
     }
 
     pub(super) async fn run(&self, spec: &AgentSpec, control: &RunControl) -> Outcome {
@@ -304,7 +302,7 @@ impl Played {
     }
 
     pub(super) fn names(&self) -> Vec<String> {
-        self.records.iter().map(|record| record.event.name()).collect()
+        self.records.iter().map(|record| record.event.name().to_owned()).collect()
     }
 }
 

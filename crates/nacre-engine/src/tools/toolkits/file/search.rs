@@ -121,11 +121,8 @@ impl FileSearch {
 fn compile(input: &FileSearch) -> Result<Regex, ToolError> {
     if !input.literal && (input.pattern.contains('\n') || input.pattern.contains("\\n")) {
         let what = "The expression spans lines, and lines are matched one by one";
-        return Err(ToolError::new(
-            Fault::Arguments,
-            what,
-            "Look for one of the lines, with `context`.",
-        ));
+        let hint = "Look for one of the lines, with `context`.";
+        return Err(ToolError::new(Fault::Arguments, what, hint));
     }
     let pattern = if input.literal { regex::escape(&input.pattern) } else { input.pattern.clone() };
     RegexBuilder::new(&pattern)
@@ -147,8 +144,8 @@ fn compile(input: &FileSearch) -> Result<Regex, ToolError> {
 
 struct Search<'c> {
     regex: Regex,
-    names: Option<Names>,
-    excluded: Option<Names>,
+    /// Which files are searched: those that match, or all others.
+    names: Option<(Names, bool)>,
     show: SearchShown,
     cancel: &'c Cancel,
     context: usize,
@@ -166,12 +163,13 @@ struct Search<'c> {
 
 impl<'c> Search<'c> {
     fn new(input: &FileSearch, cancel: &'c Cancel) -> Result<Self, ToolError> {
-        let excluded = input.files.as_deref().and_then(|files| files.strip_prefix('!'));
-        let names = input.files.as_deref().filter(|_| excluded.is_none());
+        let names = |files: &str| match files.strip_prefix('!') {
+            Some(others) => Names::new(others).map(|names| (names, false)),
+            None => Names::new(files).map(|names| (names, true)),
+        };
         Ok(Self {
             regex: compile(input)?,
-            names: names.map(Names::new).transpose()?,
-            excluded: excluded.map(Names::new).transpose()?,
+            names: input.files.as_deref().map(names).transpose()?,
             show: input.show,
             cancel,
             context: input.context.unwrap_or(0).min(MAX_CONTEXT) as usize,
@@ -189,14 +187,9 @@ impl<'c> Search<'c> {
     }
 
     fn visit(&mut self, path: &RelPath, folder: &Folder) -> ControlFlow<()> {
-        let is_excluded = self.excluded.as_ref().is_some_and(|names| names.matches(path));
-        if is_excluded || self.names.as_ref().is_some_and(|names| !names.matches(path)) {
+        if self.names.as_ref().is_some_and(|(names, wanted)| names.matches(path) != *wanted) {
             return ControlFlow::Continue(());
         }
-        self.file(path, folder)
-    }
-
-    fn file(&mut self, path: &RelPath, folder: &Folder) -> ControlFlow<()> {
         let bytes = match folder.read(path.name(), MAX_FILE_BYTES) {
             Ok(bytes) => bytes,
             Err(FsError::TooLarge { .. }) if self.alone.as_ref() == Some(path) => {
@@ -263,8 +256,12 @@ impl<'c> Search<'c> {
     /// match.
     fn count(&self, bytes: &[u8]) -> usize {
         let most = if self.show == SearchShown::Files { 1 } else { usize::MAX };
-        let is_match = |line: &&[u8]| self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]);
-        bytes.split(|byte| *byte == b'\n').filter(is_match).take(most).count()
+        let lines = bytes.split(|byte| *byte == b'\n');
+        lines.filter(|line| self.is_match(line)).take(most).count()
+    }
+
+    fn is_match(&self, line: &[u8]) -> bool {
+        self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)])
     }
 
     fn counted(&mut self, path: &str, n_lines: usize) -> ControlFlow<()> {
@@ -288,7 +285,7 @@ impl<'c> Search<'c> {
         let mut shown_to = 0;
         for (idx, line) in lines.iter().enumerate() {
             self.n_long_lines += usize::from(MAX_LINE_BYTES < line.len());
-            if !self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)]) {
+            if !self.is_match(line) {
                 if idx % 16 == 0 && self.cancel.is_cancelled() {
                     return ControlFlow::Break(());
                 }

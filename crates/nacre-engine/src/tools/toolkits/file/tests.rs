@@ -290,6 +290,7 @@ async fn what_changed_is_said_by_the_tool_itself() {
     for (tool, arguments) in steps {
         let batch = bay.call_all(&[(tool, arguments)]).await;
         let changed: Vec<String> = batch.records[0]
+            .facts
             .changed
             .iter()
             .map(|change| format!("{:?} {}", change.kind, change.path))

@@ -9,7 +9,7 @@ mod tests;
 use std::sync::Arc;
 use std::time::Duration;
 
-use nacre_base::git::{Finished, GitFault, GitFolder, GitProgram, Running, Stop};
+use nacre_base::git::{Finished, GitFolder, GitProgram, Running, Stop};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -33,8 +33,8 @@ pub fn tools(workspace: &Arc<Workspace>, program: GitProgram) -> Vec<Arc<dyn Any
     ]
 }
 
-fn strings(words: &[&str]) -> Vec<String> {
-    words.iter().map(|word| (*word).to_owned()).collect()
+fn words(line: &str) -> Vec<String> {
+    line.split(' ').map(str::to_owned).collect()
 }
 
 /// Declares that the call reads the repository, or only the path that it names.
@@ -104,6 +104,12 @@ impl WorkspaceGit {
         Err(failed(&format!("git says: {last}"), "Look at `git_status`."))
     }
 
+    /// Runs a read-only command. `nothing` is shown if it prints nothing.
+    async fn show(&self, arguments: &[String], nothing: &str) -> Result<Output, ToolError> {
+        let said = self.run(arguments, LOOK_LIMIT).await?;
+        Ok(Output::text(if said.is_empty() { nothing.to_owned() } else { said }))
+    }
+
     async fn start(&self, arguments: &[String]) -> Result<Running, ToolError> {
         let Some(folder) = GitFolder::of(self.workspace.root()) else {
             let what = "The workspace is not the top of a git repository";
@@ -115,15 +121,10 @@ impl WorkspaceGit {
             program.open(folder)?.start(&arguments, MAX_OUTPUT_BYTES)
         });
         let started = started.await.map_err(|error| error.to_string());
-        started.and_then(|started| started.map_err(|fault: GitFault| fault.to_string())).map_err(
-            |why| {
-                ToolError::new(
-                    Fault::Exec,
-                    format!("Git cannot be used: {why}"),
-                    "Use the file tools.",
-                )
-            },
-        )
+        let started = started.and_then(|started| started.map_err(|fault| fault.to_string()));
+        started.map_err(|why| {
+            ToolError::new(Fault::Exec, format!("Git cannot be used: {why}"), "Use the file tools.")
+        })
     }
 
     /// Returns the path arguments that follow `--`. They exclude the paths that the agent may not
@@ -183,13 +184,8 @@ impl Tool for GitStatus {
     }
 
     async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
-        let mut arguments = strings(&[
-            "status",
-            "--short",
-            "--branch",
-            "--untracked-files=all",
-            "--ignore-submodules=all",
-        ]);
+        let mut arguments =
+            words("status --short --branch --untracked-files=all --ignore-submodules=all");
         arguments.extend(git.pathspecs(&[])?);
         let said = git.run(&arguments, LOOK_LIMIT).await?;
         let is_clean = said.lines().all(|line| line.starts_with("##"));
@@ -234,8 +230,7 @@ impl Tool for GitDiff {
     }
 
     async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
-        let mut arguments =
-            strings(&["diff", "--no-ext-diff", "--no-textconv", "--ignore-submodules=all"]);
+        let mut arguments = words("diff --no-ext-diff --no-textconv --ignore-submodules=all");
         arguments.push(format!("--unified={}", self.context.unwrap_or(3)));
         if self.staged {
             arguments.push("--cached".to_owned());
@@ -244,9 +239,7 @@ impl Tool for GitDiff {
             arguments.push(revision(commit)?);
         }
         arguments.extend(git.pathspecs(self.path.as_slice())?);
-        let said = git.run(&arguments, LOOK_LIMIT).await?;
-        let text = if said.is_empty() { "No difference.".to_owned() } else { said };
-        Ok(Output::text(text))
+        git.show(&arguments, "No difference.").await
     }
 }
 
@@ -281,7 +274,8 @@ impl Tool for GitLog {
     }
 
     async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
-        let mut arguments = strings(&["log", "--no-show-signature", "--format=%h %as %an: %s"]);
+        let mut arguments = words("log --no-show-signature");
+        arguments.push("--format=%h %as %an: %s".to_owned());
         let n_commits = self.max_commits.unwrap_or(DEFAULT_COMMITS);
         arguments.push(format!("--max-count={n_commits}"));
         arguments.push(revision(self.revision.as_deref().unwrap_or("HEAD"))?);
@@ -289,9 +283,7 @@ impl Tool for GitLog {
             Some(_) => arguments.extend(git.pathspecs(self.path.as_slice())?),
             None => arguments.push("--".to_owned()),
         }
-        let said = git.run(&arguments, LOOK_LIMIT).await?;
-        let text = if said.is_empty() { "No commit.".to_owned() } else { said };
-        Ok(Output::text(text))
+        git.show(&arguments, "No commit.").await
     }
 }
 
@@ -325,19 +317,13 @@ impl Tool for GitShow {
     }
 
     async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
-        let mut arguments = strings(&[
-            "show",
-            "--no-ext-diff",
-            "--no-textconv",
-            "--no-show-signature",
-            "--ignore-submodules=all",
-            "--format=commit %H%nauthor %an, %aI%n%n%B",
-        ]);
+        let mut arguments =
+            words("show --no-ext-diff --no-textconv --no-show-signature --ignore-submodules=all");
+        arguments.push("--format=commit %H%nauthor %an, %aI%n%n%B".to_owned());
         arguments.push(format!("--unified={}", self.context.unwrap_or(3)));
         arguments.push(revision(self.revision.as_deref().unwrap_or("HEAD"))?);
         arguments.extend(git.pathspecs(self.path.as_slice())?);
-        let said = git.run(&arguments, LOOK_LIMIT).await?;
-        Ok(Output::text(said))
+        git.show(&arguments, "").await
     }
 }
 
@@ -366,12 +352,11 @@ impl Tool for GitAdd {
     }
 
     fn preview(&self, _: &Arc<WorkspaceGit>) -> Result<Preview, ToolError> {
-        Ok(preview([strings(&["add", "--all", "--"]), self.paths.clone()].concat()))
+        Ok(preview([words("add --all --"), self.paths.clone()].concat()))
     }
 
     async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
-        let mut arguments = vec!["add".to_owned(), "--all".to_owned()];
-        arguments.extend(git.pathspecs(&self.paths)?);
+        let arguments = [words("add --all"), git.pathspecs(&self.paths)?].concat();
         git.run(&arguments, GIT_LIMIT).await?;
         Ok(Output::text(format!("Staged {}", self.paths.join(", "))))
     }
@@ -401,23 +386,17 @@ impl Tool for GitCommit {
     }
 
     fn preview(&self, _: &Arc<WorkspaceGit>) -> Result<Preview, ToolError> {
-        Ok(preview(strings(&["commit", "--message", self.message()?])))
+        Ok(preview([words("commit --message"), vec![self.message()?.to_owned()]].concat()))
     }
 
     async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
-        let message = self.message()?;
-        let arguments = [
-            "commit",
-            "--quiet",
-            "--no-verify",
-            "--no-gpg-sign",
-            "--cleanup=whitespace",
-            "-m",
-            message,
-        ];
-        git.run(&arguments.map(str::to_owned), GIT_LIMIT).await?;
-        let made = ["log", "--max-count=1", "--no-show-signature", "--format=%h %s"];
-        let said = git.run(&made.map(str::to_owned), LOOK_LIMIT).await?;
+        let mut arguments =
+            words("commit --quiet --no-verify --no-gpg-sign --cleanup=whitespace -m");
+        arguments.push(self.message()?.to_owned());
+        git.run(&arguments, GIT_LIMIT).await?;
+        let mut made = words("log --max-count=1 --no-show-signature");
+        made.push("--format=%h %s".to_owned());
+        let said = git.run(&made, LOOK_LIMIT).await?;
         Ok(Output::text(format!("Committed {}", said.trim())))
     }
 }

@@ -59,8 +59,8 @@ impl Tool for ShellRun {
         category: Category::Execute,
         description: "Runs a program in the workspace and returns its exit code and output. Give \
             `argv` (program and arguments, no shell) or `script` (text for /bin/sh). It can write \
-            only in the workspace and $TMPDIR, cannot read keys, has no network unless that was \
-            allowed, gets no input, and whatever it leaves running is ended with it.",
+            only in the workspace and $TMPDIR, cannot read keys, has no network, gets no input, and \
+            whatever it leaves running is ended with it.",
         // Higher than any limit that a call can request, so that the requested limit applies.
         time_limit: Duration::from_secs(MAX_SECONDS + 30),
         shown_bytes: 16_000,
@@ -116,11 +116,9 @@ impl ShellRun {
         let full = ctx.workspace.join(folder.as_str());
         // Without this check, the error would report that the program is missing.
         if !full.is_dir() {
-            return Err(ToolError::new(
-                Fault::NotFound,
-                format!("There is no folder `{folder}` in the workspace"),
-                "Leave `folder` out to run in the workspace's root.",
-            ));
+            let what = format!("There is no folder `{folder}` in the workspace");
+            let hint = "Leave `folder` out to run in the workspace's root.";
+            return Err(ToolError::new(Fault::NotFound, what, hint));
         }
         Ok(full)
     }
@@ -201,8 +199,7 @@ fn last_words(finished: &Finished) -> String {
     if text.is_empty() {
         return notes;
     }
-    let from = text.len().saturating_sub(LAST_WORDS);
-    let from = (from..text.len()).find(|at| text.is_char_boundary(*at)).unwrap_or(text.len());
+    let from = text.ceil_char_boundary(text.len().saturating_sub(LAST_WORDS));
     format!("{notes}; its last words:\n{}\n", &text[from..])
 }
 

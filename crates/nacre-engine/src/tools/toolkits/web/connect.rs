@@ -4,10 +4,10 @@ use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 use nacre_base::with_causes;
-use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, LOCATION};
+use reqwest::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, LOCATION};
 use reqwest::{Response, Url};
 
-use crate::model::client_builder;
+use crate::model::{client_builder, read_up_to, text_header};
 use crate::record::Fault;
 use crate::tools::tool::ToolError;
 use crate::tools::toolkits::web::address::AddressGuard;
@@ -93,23 +93,12 @@ pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url,
 }
 
 /// Reads at most `limit` bytes of the body, and returns whether it was longer.
-pub(super) async fn body(
-    mut response: Response,
-    limit: usize,
-) -> Result<(Vec<u8>, bool), ToolError> {
+pub(super) async fn body(response: Response, limit: usize) -> Result<(Vec<u8>, bool), ToolError> {
     let encoding = text_header(response.headers(), CONTENT_ENCODING.as_str()).unwrap_or_default();
     if !matches!(encoding.as_str(), "" | "identity") {
         return Err(network("the server compressed an answer that nobody asked it to compress"));
     }
-    let mut bytes = Vec::new();
-    while let Some(chunk) = response.chunk().await.map_err(|error| network(&causes(error)))? {
-        bytes.extend_from_slice(&chunk);
-        if bytes.len() > limit {
-            bytes.truncate(limit);
-            return Ok((bytes, true));
-        }
-    }
-    Ok((bytes, false))
+    read_up_to(response, limit).await.map_err(|error| network(&causes(error)))
 }
 
 /// Returns the media type in lower case without parameters, and the character set.
@@ -120,10 +109,6 @@ pub(super) fn kind_of(response: &Response) -> (String, String) {
     let charset = parameters.split(';').find_map(|part| part.trim().strip_prefix("charset="));
     let charset = charset.unwrap_or_default().trim_matches('"').to_owned();
     (kind.trim().to_owned(), charset)
-}
-
-fn text_header(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name)?.to_str().ok().map(str::to_owned)
 }
 
 pub(super) fn network(what: &str) -> ToolError {
