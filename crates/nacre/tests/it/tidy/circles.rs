@@ -37,8 +37,6 @@ const KNOWN: &[&str] = &[
     "nacre-engine record::state::{events, tasks}",
     "nacre-engine record::{runner, state}",
     "nacre-engine tools::pipeline::{approve, execute, undo, watch}",
-    "nacre-map artifact::{cache, packs}",
-    "nacre-map languages::{analyse, glance, imports, walk}",
     "nacre-ops chat::{approvals, log, requests, sessions, tell, toolbox, turn, undo}",
     "nacre-ops connect::{apply, listing, plan}",
     "nacre-ops host::{database, models, projects, settings, traces}",
