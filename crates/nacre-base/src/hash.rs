@@ -47,19 +47,7 @@ impl FromStr for ContentHash {
     }
 }
 
-impl TryFrom<String> for ContentHash {
-    type Error = ParseHashError;
-
-    fn try_from(text: String) -> Result<Self, ParseHashError> {
-        text.parse()
-    }
-}
-
-impl From<ContentHash> for String {
-    fn from(hash: ContentHash) -> Self {
-        hash.to_string()
-    }
-}
+nacre_types::text_in_json!(ContentHash);
 
 #[cfg(test)]
 mod tests {

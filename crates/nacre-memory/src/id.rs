@@ -66,19 +66,7 @@ impl fmt::Display for MemoryId {
     }
 }
 
-impl TryFrom<String> for MemoryId {
-    type Error = BadId;
-
-    fn try_from(text: String) -> Result<Self, BadId> {
-        text.parse()
-    }
-}
-
-impl From<MemoryId> for String {
-    fn from(id: MemoryId) -> Self {
-        id.0
-    }
-}
+nacre_types::text_in_json!(MemoryId);
 
 const MAX_SLUG_BYTES: usize = 60;
 

@@ -17,7 +17,7 @@ mod id;
 mod kinds;
 mod layout;
 mod ledger;
-mod ledger_text;
+mod ledger_entries;
 mod life;
 mod listing;
 pub mod messages;
@@ -55,7 +55,7 @@ pub use kinds::{
 };
 pub use layout::{Located, STORE_ACCESS, StoreArea, id_at, init};
 pub use ledger::LedgerPlace;
-pub use ledger_text::KeptLedgers;
+pub use ledger_entries::KeptLedgers;
 pub use life::{Standing, Vitals};
 pub use listing::{Listing, Overturned, Reader};
 pub use policy::{

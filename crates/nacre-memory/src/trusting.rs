@@ -16,8 +16,8 @@ use super::history::Edit;
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located};
-use super::ledger::LedgerEntry;
-use super::ledger_text::Version;
+
+use super::ledger_entries::{LedgerEntry, Version};
 use super::record::Memory;
 use super::revision::Revision;
 use super::runs::RunNotes;

@@ -73,3 +73,24 @@ macro_rules! names {
         }
     )+};
 }
+
+/// Implements the conversions to and from `String` that serde uses for types that are written as
+/// text in JSON.
+#[macro_export]
+macro_rules! text_in_json {
+    ($($type:ty),+) => {$(
+        impl From<$type> for String {
+            fn from(value: $type) -> Self {
+                value.to_string()
+            }
+        }
+
+        impl TryFrom<String> for $type {
+            type Error = <Self as std::str::FromStr>::Err;
+
+            fn try_from(text: String) -> Result<Self, Self::Error> {
+                text.parse()
+            }
+        }
+    )+};
+}

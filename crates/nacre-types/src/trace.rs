@@ -301,7 +301,9 @@ names! {
     }
 
     /// The part of a session that an event belongs to.
+    #[derive(Default)]
     pub enum TraceLane {
+        #[default]
         Main = "main",
         /// An event of a sub-agent.
         Sidechain = "sidechain",

@@ -107,13 +107,7 @@ impl FromStr for RelPath {
     }
 }
 
-impl TryFrom<String> for RelPath {
-    type Error = FsError;
-
-    fn try_from(text: String) -> Result<Self, FsError> {
-        Self::new(&text)
-    }
-}
+nacre_types::text_in_json!(RelPath);
 
 pub(super) const JOURNAL: &str = "journal";
 

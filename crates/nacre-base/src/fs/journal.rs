@@ -210,7 +210,7 @@ impl Plan {
     /// Verifies the proof before anything else in the plan is parsed.
     fn parse(scope: &WriteScope, bytes: &[u8]) -> Option<Self> {
         let (proof, json) = std::str::from_utf8(bytes).ok()?.split_once('\n')?;
-        if !scope.is_proven(&[json], &blake3::Hash::from_hex(proof).ok()?) {
+        if !scope.is_proven(json, &blake3::Hash::from_hex(proof).ok()?) {
             return None;
         }
         let plan: Self = serde_json::from_str(json).ok()?;

@@ -114,12 +114,6 @@ impl fmt::Display for RelPath {
     }
 }
 
-impl From<RelPath> for String {
-    fn from(path: RelPath) -> Self {
-        path.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

@@ -123,12 +123,7 @@ impl WriteScope {
     }
 
     pub fn is_marked(&self, name: &str, mark: &str) -> bool {
-        self.is_marked_in_parts(&[name], mark)
-    }
-
-    /// Like `is_marked`, for a name in several parts. This avoids concatenating a long name.
-    pub fn is_marked_in_parts(&self, name: &[&str], mark: &str) -> bool {
-        let text: Vec<&str> = [MARK].iter().chain(name).copied().collect();
+        let text = format!("{MARK}{name}");
         blake3::Hash::from_hex(mark).is_ok_and(|mark| self.is_proven(&text, &mark))
     }
 
@@ -139,16 +134,10 @@ impl WriteScope {
         Ok(blake3::keyed_hash(&key, text.as_bytes()))
     }
 
-    pub(super) fn is_proven(&self, text: &[&str], proof: &blake3::Hash) -> bool {
+    pub(super) fn is_proven(&self, text: &str, proof: &blake3::Hash) -> bool {
         let stored = self.seal.as_ref().and_then(Seal::stored);
         // `blake3::Hash` compares in constant time.
-        let fits = |key: Key| {
-            let mut hasher = blake3::Hasher::new_keyed(&key);
-            for part in text {
-                hasher.update(part.as_bytes());
-            }
-            hasher.finalize() == *proof
-        };
+        let fits = |key: Key| blake3::keyed_hash(&key, text.as_bytes()) == *proof;
         stored.is_some_and(fits) || of_this_process().is_ok_and(fits)
     }
 }

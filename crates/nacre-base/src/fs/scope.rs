@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::error::{FsAction, FsError};
 use super::path::RelPath;
 use super::sys;
-use super::sys::{FileMode, Mapped};
+use super::sys::{FileBytes, FileMode};
 use crate::platform;
 use crate::platform::fs::{AtFlags, FileType, Mode, OFlags};
 use crate::platform::io::Errno;
@@ -243,7 +243,7 @@ impl WriteScope {
 
     /// Memory-maps a derived file. Such files are always replaced as a whole, never changed in
     /// place.
-    pub fn map_derived(&self, path: &RelPath, limit: u64) -> Result<Mapped, FsError> {
+    pub fn map_derived(&self, path: &RelPath, limit: u64) -> Result<FileBytes, FsError> {
         let dir = self.parent_of(path)?;
         let fault = |fault: ReadFault| fault.at(&self.full(path));
         let (file, metadata) = open_plain(&dir, path.name()).map_err(fault)?;
@@ -251,7 +251,7 @@ impl WriteScope {
         if size > limit {
             return Err(fault(ReadFault::TooLarge { size, limit }));
         }
-        Mapped::new(&file.into_std()).map_err(|error| fault(ReadFault::Io(error)))
+        FileBytes::map(&file.into_std()).map_err(|error| fault(ReadFault::Io(error)))
     }
 
     pub fn read_optional(&self, path: &RelPath, limit: u64) -> Result<Option<Vec<u8>>, FsError> {

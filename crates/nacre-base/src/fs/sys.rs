@@ -282,11 +282,15 @@ pub(super) mod fault {
     }
 }
 
+/// The bytes of a file, mapped or in memory.
 #[derive(Debug)]
-pub struct Mapped(Mmap);
+pub enum FileBytes {
+    Mapped(Mmap),
+    Memory(Vec<u8>),
+}
 
-impl Mapped {
-    pub(super) fn new(file: &std::fs::File) -> io::Result<Self> {
+impl FileBytes {
+    pub(super) fn map(file: &std::fs::File) -> io::Result<Self> {
         #[expect(
             unsafe_code,
             reason = "derived files are replaced by a rename and never changed in place"
@@ -295,14 +299,23 @@ impl Mapped {
         // and the content of a replaced or removed file stays intact for processes that have it
         // open.
         let map = unsafe { Mmap::map(file) };
-        map.map(Self)
+        map.map(Self::Mapped)
     }
 }
 
-impl Deref for Mapped {
+impl Default for FileBytes {
+    fn default() -> Self {
+        Self::Memory(Vec::new())
+    }
+}
+
+impl Deref for FileBytes {
     type Target = [u8];
 
     fn deref(&self) -> &[u8] {
-        &self.0
+        match self {
+            Self::Mapped(bytes) => bytes,
+            Self::Memory(bytes) => bytes,
+        }
     }
 }

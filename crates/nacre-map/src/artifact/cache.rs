@@ -4,14 +4,13 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use nacre_base::fs::{Access, FsError, Owner, RelPath, WriteScope, Writer};
+use nacre_base::fs::{Access, FileBytes, FsError, Owner, RelPath, WriteScope, Writer};
 use nacre_base::platform::ext::MetadataExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::model::{MapState, Project, Stamp};
-use super::packs::{Blobs, Bytes, PackSet};
+use super::model::{Blobs, MapState, Project, Stamp};
 use super::seal::Seal;
 use super::state::Artifact;
 
@@ -25,7 +24,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 
 const MAX_DERIVED_BYTES: usize = 256 << 20;
 
-const ANALYSES: &str = "analyses";
+pub(super) const ANALYSES: &str = "analyses";
 
 const ARTIFACT: &str = "artifact";
 
@@ -120,45 +119,6 @@ impl Cache {
         Ok(true)
     }
 
-    /// Analyses are stored by content, so worktrees, branches and clones share them.
-    pub fn analyses(&self) -> PackSet {
-        PackSet::new(self, &format!("{ANALYSES}/"))
-    }
-
-    pub fn store_analyses(&self, analyses: &Blobs) -> Result<(), FsError> {
-        let scope = self.scope()?;
-        let writer = self.writer(&scope, ANALYSES)?;
-        self.add_analyses(&writer, analyses)
-    }
-
-    fn add_analyses(&self, writer: &Writer<'_>, analyses: &Blobs) -> Result<(), FsError> {
-        if analyses.is_empty() {
-            return Ok(());
-        }
-        WriteScope::create_inside(&self.folder, ANALYSES, Access::Private)?;
-        self.add_blobs(writer, &format!("{ANALYSES}/"), analyses, &|_| true)
-    }
-
-    pub fn words(&self, project: &Project) -> PackSet {
-        PackSet::new(self, &self.words_stem(project))
-    }
-
-    /// Stores the words of texts. Merging packs drops words that are not live.
-    pub fn store_words(
-        &self,
-        project: &Project,
-        words: &Blobs,
-        is_live: &dyn Fn(u64) -> bool,
-    ) -> Result<(), FsError> {
-        let scope = self.scope()?;
-        let writer = self.writer(&scope, &self.name_of(project))?;
-        self.add_blobs(&writer, &self.words_stem(project), words, is_live)
-    }
-
-    fn words_stem(&self, project: &Project) -> String {
-        format!("{}/words-", self.name_of(project))
-    }
-
     pub fn derived<T: DeserializeOwned>(
         &self,
         project: &Project,
@@ -226,7 +186,7 @@ impl Cache {
         }
     }
 
-    pub(super) fn bytes(&self, name: &str) -> Option<Bytes> {
+    pub(super) fn bytes(&self, name: &str) -> Option<FileBytes> {
         let scope = WriteScope::open(&self.folder, Access::Private).ok()?;
         let path = RelPath::new(name).ok()?;
         match &self.seal {
@@ -234,9 +194,9 @@ impl Cache {
             // before it is decrypted.
             Some(seal) => {
                 let bytes = scope.read(&path, MAX_FILE_BYTES).ok()?;
-                seal.open(name, bytes).map(Bytes::Memory)
+                seal.open(name, bytes).map(FileBytes::Memory)
             }
-            None => scope.map_derived(&path, MAX_FILE_BYTES).ok().map(Bytes::Mapped),
+            None => scope.map_derived(&path, MAX_FILE_BYTES).ok(),
         }
     }
 

@@ -18,9 +18,10 @@ pub use cache::{Cache, Derived};
 pub use imports::{Imports, Lists};
 pub(crate) use model::words_key;
 pub use model::{
-    AnalysisKey, Commit, ContentChange, FileFacts, FileHash, FileOutline, FileRow, FolderRow, Head,
-    History, MapState, Project, RelativePath, Stamp, first_identity, identity_after,
+    AnalysisKey, Blobs, Commit, ContentChange, FileFacts, FileHash, FileOutline, FileRow,
+    FolderRow, Head, History, MapState, Project, RelativePath, Stamp, first_identity,
+    identity_after,
 };
-pub use packs::{Blobs, PackSet};
+pub use packs::PackSet;
 pub use seal::Seal;
 pub use state::Artifact;

@@ -1,5 +1,6 @@
 //! Files, projects and revisions of the map.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
@@ -9,6 +10,9 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::languages::{Analysis, Depth, Language, Outline};
 use crate::words::WORDS_FORMAT;
+
+/// Texts' analyses or words, by storage key.
+pub type Blobs = BTreeMap<u64, Vec<u8>>;
 
 /// A path relative to the project's root, with `/` as the separator. Always valid UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

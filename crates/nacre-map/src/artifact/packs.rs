@@ -4,15 +4,14 @@
 //! number of bytes written is proportional to the change. Missing blobs can be recomputed.
 
 use std::collections::BTreeMap;
-use std::ops::{Deref, Range};
+use std::ops::Range;
 use std::sync::OnceLock;
 
-use nacre_base::fs::{self, FsError, RelPath, Writer};
+use nacre_base::fs::{Access, FileBytes, FsError, RelPath, WriteScope, Writer};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::cache::{Cache, names_in};
-
-pub type Blobs = BTreeMap<u64, Vec<u8>>;
+use super::cache::{ANALYSES, Cache, names_in};
+use super::model::{Blobs, Project};
 
 /// Format version of packs and blobs. Increase it whenever the same text would produce a different
 /// blob.
@@ -45,32 +44,15 @@ const MAX_TRIES: usize = 3;
 const MAX_NUMBER: u64 = 1 << 48;
 
 #[derive(Debug)]
-pub(super) enum Bytes {
-    Mapped(fs::Mapped),
-    Memory(Vec<u8>),
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Mapped(map) => map,
-            Self::Memory(bytes) => bytes,
-        }
-    }
-}
-
-#[derive(Debug)]
 struct Pack {
     number: u64,
-    bytes: Bytes,
+    bytes: FileBytes,
     entries_at: usize,
 }
 
 impl Pack {
     /// Returns `None` for damaged packs and other format versions.
-    fn open(number: u64, bytes: Bytes) -> Option<Self> {
+    fn open(number: u64, bytes: FileBytes) -> Option<Self> {
         let header = bytes.get(..HEADER_BYTES)?;
         let is_ours = header.starts_with(&MAGIC) && header[8..12] == FORMAT.to_le_bytes();
         let n_entries = u32::from_le_bytes(*header[12..].first_chunk()?) as usize;
@@ -161,6 +143,49 @@ impl PackSet {
 }
 
 impl Cache {
+    /// Analyses are stored by content, so worktrees, branches and clones share them.
+    pub fn analyses(&self) -> PackSet {
+        PackSet::new(self, &format!("{ANALYSES}/"))
+    }
+
+    pub fn store_analyses(&self, analyses: &Blobs) -> Result<(), FsError> {
+        let scope = self.scope()?;
+        let writer = self.writer(&scope, ANALYSES)?;
+        self.add_analyses(&writer, analyses)
+    }
+
+    pub(super) fn add_analyses(
+        &self,
+        writer: &Writer<'_>,
+        analyses: &Blobs,
+    ) -> Result<(), FsError> {
+        if analyses.is_empty() {
+            return Ok(());
+        }
+        WriteScope::create_inside(self.folder(), ANALYSES, Access::Private)?;
+        self.add_blobs(writer, &format!("{ANALYSES}/"), analyses, &|_| true)
+    }
+
+    pub fn words(&self, project: &Project) -> PackSet {
+        PackSet::new(self, &self.words_stem(project))
+    }
+
+    /// Stores the words of texts. Merging packs drops words that are not live.
+    pub fn store_words(
+        &self,
+        project: &Project,
+        words: &Blobs,
+        is_live: &dyn Fn(u64) -> bool,
+    ) -> Result<(), FsError> {
+        let scope = self.scope()?;
+        let writer = self.writer(&scope, &self.name_of(project))?;
+        self.add_blobs(&writer, &self.words_stem(project), words, is_live)
+    }
+
+    fn words_stem(&self, project: &Project) -> String {
+        format!("{}/words-", self.name_of(project))
+    }
+
     fn open_packs(&self, stem: &str) -> Vec<Pack> {
         let open =
             |number: &u64| Pack::open(*number, self.bytes(&format!("{stem}{number}{EXTENSION}"))?);
@@ -242,7 +267,7 @@ impl Cache {
     }
 
     #[cfg(test)]
-    pub(crate) fn merge_words(&self, project: &super::Project, is_live: &dyn Fn(u64) -> bool) {
+    pub(crate) fn merge_words(&self, project: &Project, is_live: &dyn Fn(u64) -> bool) {
         let scope = self.scope().unwrap();
         let id = self.name_of(project);
         let writer = self.writer(&scope, &id).unwrap();

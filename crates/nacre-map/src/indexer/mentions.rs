@@ -6,7 +6,7 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use crate::languages::{
-    Import, ImportKind, Language, MentionForm, SoughtNames, each_mention, each_taken,
+    FromImport, Import, ImportKind, Language, MentionForm, SoughtNames, each_mention, each_taken,
     script_bindings,
 };
 use crate::resolve::{Resolution, Resolver, Target};
@@ -27,17 +27,6 @@ pub(super) struct FileMentions {
     /// Whether a script imports modules without listing the imported names.
     pub(super) is_loose: bool,
     pub(super) taken: Vec<FromImport>,
-}
-
-/// An import such as `from a.b import c as d`.
-#[derive(Clone, Debug)]
-pub(super) struct FromImport {
-    /// The module or package: `a.b`.
-    pub(super) from: String,
-    /// The imported name: `c`. It is `*` for all names, and empty if the module itself is imported.
-    pub(super) name: String,
-    /// The local name: `d`.
-    pub(super) own: String,
 }
 
 #[derive(Debug, Default)]
@@ -161,10 +150,9 @@ fn taken(
         let own = one.own.to_lowercase();
         let is_before = |name: &NameMentions| name.qualifiers.contains(&own);
         let is_asked =
-            one.name == "*" || [one.name, one.own].iter().any(|name| names.place(name).is_some());
+            one.name == "*" || [&one.name, &one.own].iter().any(|name| names.place(name).is_some());
         if all.len() < MAX_TAKEN && (is_asked || found.values().any(is_before)) {
-            let [from, name, own] = [one.from, one.name, one.own].map(str::to_owned);
-            all.push(FromImport { from, name, own });
+            all.push(one);
         }
     });
     all

@@ -14,6 +14,7 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::ParseError;
 use super::analysis::{
     Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, SymbolKind, Visibility,
+    shown_signature,
 };
 use super::bindings::exported_names;
 use super::glance::glance;
@@ -23,16 +24,11 @@ use super::language::Language;
 use super::role::{Around, has_tests, is_entry_text, visibility};
 use super::walk::{Declaration, Reach, Statement, is_type, receiver, walk};
 
-/// A text with more symbols or imports than this is treated as data.
-pub(super) const MAX_SYMBOLS: usize = 5_000;
-pub(super) const MAX_IMPORTS: usize = 2_000;
-
 /// Longer import statements are assumed to be generated and are ignored.
 const MAX_STATEMENT_BYTES: usize = 20_000;
 
-/// Maximum length of a line in an outline, and of a stored signature.
+/// Maximum length of a line in an outline.
 const MAX_LINE_BYTES: usize = 200;
-const MAX_SIGNATURE_BYTES: usize = 240;
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Symbol {
@@ -79,26 +75,6 @@ fn last_line(node: Node<'_>) -> usize {
     let end = node.end_position();
     let start = node.start_position().row;
     if end.column == 0 && start < end.row { end.row } else { end.row + 1 }
-}
-
-/// Returns a signature on one line, with single spaces and without the opening of the body.
-pub(super) fn shown_signature(text: &str) -> String {
-    let mut shown = String::new();
-    for word in text.split_whitespace() {
-        let space = if shown.is_empty() { "" } else { " " };
-        shown.extend([space, word]);
-        if MAX_SIGNATURE_BYTES < shown.len() {
-            shown.truncate(shown.floor_char_boundary(MAX_SIGNATURE_BYTES));
-            break;
-        }
-    }
-    let mut kept = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']);
-    while let Some(rest) = kept.strip_suffix("=>") {
-        kept = rest;
-    }
-    let len = kept.trim_end().len();
-    shown.truncate(len);
-    shown
 }
 
 /// Analyses a text with its grammar. Never fails: if the lists are incomplete, `problem` contains

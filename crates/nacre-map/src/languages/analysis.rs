@@ -111,3 +111,30 @@ pub enum Visibility {
     Internal,
     Private,
 }
+
+/// A text with more symbols or imports than this is treated as data.
+pub(super) const MAX_SYMBOLS: usize = 5_000;
+pub(super) const MAX_IMPORTS: usize = 2_000;
+
+/// Maximum length of a stored signature.
+const MAX_SIGNATURE_BYTES: usize = 240;
+
+/// Returns a signature on one line, with single spaces and without the opening of the body.
+pub(super) fn shown_signature(text: &str) -> String {
+    let mut shown = String::new();
+    for word in text.split_whitespace() {
+        let space = if shown.is_empty() { "" } else { " " };
+        shown.extend([space, word]);
+        if MAX_SIGNATURE_BYTES < shown.len() {
+            shown.truncate(shown.floor_char_boundary(MAX_SIGNATURE_BYTES));
+            break;
+        }
+    }
+    let mut kept = shown.trim_end_matches([' ', '{', '=', ':', ';', ',']);
+    while let Some(rest) = kept.strip_suffix("=>") {
+        kept = rest;
+    }
+    let len = kept.trim_end().len();
+    shown.truncate(len);
+    shown
+}

@@ -187,18 +187,24 @@ fn word(text: &str) -> Option<&str> {
 
 const MAX_IMPORT_LINES: usize = 200;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Taken<'t> {
+/// An import such as `from a.b import c as d`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FromImport {
     /// The module or package: `a.b`.
-    pub from: &'t str,
-    /// The name in the other file. It is `*` for all names, and empty if the module itself is
-    /// imported.
-    pub name: &'t str,
-    /// The local name.
-    pub own: &'t str,
+    pub from: String,
+    /// The imported name: `c`. It is `*` for all names, and empty if the module itself is imported.
+    pub name: String,
+    /// The local name: `d`.
+    pub own: String,
 }
 
-pub fn each_taken<'t>(language: Language, text: &'t str, mut take: impl FnMut(Taken<'t>)) {
+impl FromImport {
+    fn new(from: &str, name: &str, own: &str) -> Self {
+        Self { from: from.to_owned(), name: name.to_owned(), own: own.to_owned() }
+    }
+}
+
+pub fn each_taken(language: Language, text: &str, mut take: impl FnMut(FromImport)) {
     if language == Language::Python {
         python(text, &mut take);
     } else if language.is_jvm() {
@@ -206,14 +212,14 @@ pub fn each_taken<'t>(language: Language, text: &'t str, mut take: impl FnMut(Ta
     }
 }
 
-fn python<'t>(text: &'t str, take: &mut dyn FnMut(Taken<'t>)) {
+fn python(text: &str, take: &mut dyn FnMut(FromImport)) {
     let mut lines = text.lines();
     while let Some(line) = lines.next() {
         let line = line.trim_start();
         if let Some(rest) = line.strip_prefix("import ") {
             for (from, own) in code(rest).split(',').filter_map(renamed) {
                 let last = from.rsplit('.').next().unwrap_or(from);
-                take(Taken { from, name: "", own: own.unwrap_or(last) });
+                take(FromImport::new(from, "", own.unwrap_or(last)));
             }
             continue;
         }
@@ -229,7 +235,7 @@ fn python<'t>(text: &'t str, take: &mut dyn FnMut(Taken<'t>)) {
         let is_open = part.trim_start().starts_with('(');
         for _ in 0..MAX_IMPORT_LINES {
             for (name, own) in part.split(',').filter_map(renamed) {
-                take(Taken { from, name, own: own.unwrap_or(name) });
+                take(FromImport::new(from, name, own.unwrap_or(name)));
             }
             let goes_on =
                 if is_open { !part.contains(')') } else { part.trim_end().ends_with('\\') };
@@ -255,7 +261,7 @@ fn renamed(item: &str) -> Option<(&str, Option<&str>)> {
     Some((name, own))
 }
 
-fn jvm<'t>(text: &'t str, take: &mut dyn FnMut(Taken<'t>)) {
+fn jvm(text: &str, take: &mut dyn FnMut(FromImport)) {
     for line in text.lines() {
         let Some(rest) = line.trim_start().strip_prefix("import ") else { continue };
         let rest = rest.split([';', '/']).next().unwrap_or_default().trim();
@@ -263,7 +269,7 @@ fn jvm<'t>(text: &'t str, take: &mut dyn FnMut(Taken<'t>)) {
         let Some((path, own)) = renamed(rest) else { continue };
         let Some((from, name)) = path.rsplit_once('.') else { continue };
         if name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$') {
-            take(Taken { from, name, own: own.unwrap_or(name) });
+            take(FromImport::new(from, name, own.unwrap_or(name)));
         }
     }
 }
@@ -305,7 +311,7 @@ mod tests {
 
     fn told(language: Language, text: &str) -> String {
         let mut told = Vec::new();
-        each_taken(language, text, |Taken { from, name, own }| {
+        each_taken(language, text, |FromImport { from, name, own }| {
             told.push(format!("{from}|{name}|{own}"));
         });
         told.join(" ")

@@ -6,9 +6,11 @@
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::analyse::{MAX_IMPORTS, MAX_SYMBOLS, shown_signature};
-use super::analysis::{Analysis, Depth, Import, Problem, SymbolFacts, SymbolKind};
-use super::imports::imports_of;
+use super::analysis::{
+    Analysis, Depth, Import, MAX_IMPORTS, MAX_SYMBOLS, Problem, SymbolFacts, SymbolKind,
+    shown_signature,
+};
+use super::imports::{imports_of, without_visibility};
 use super::language::Language;
 use super::role::{Around, has_tests, is_entry_text, visibility};
 use super::{MAX_TEXT_BYTES, place};
@@ -429,10 +431,4 @@ fn assigned_function(line: &str) -> Option<Definition<'_>> {
         rest.contains("=>") || rest.contains("= function") || rest.contains("= async");
     let end = rest.find(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '$'))?;
     Definition::new(line, SymbolKind::Function, &rest[..end]).filter(|_| is_function)
-}
-
-pub(super) fn without_visibility(line: &str) -> &str {
-    let Some(rest) = line.strip_prefix("pub").map(str::trim_start) else { return line };
-    let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
-    inside.map_or(rest, |(_, rest)| rest).trim_start()
 }

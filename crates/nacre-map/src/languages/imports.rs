@@ -6,7 +6,6 @@
 use std::borrow::Cow;
 
 use super::analysis::ImportKind;
-use super::glance::without_visibility;
 use super::language::Language;
 use super::{last_place, place};
 
@@ -327,4 +326,10 @@ fn elixir(statement: &str) -> Vec<Name> {
     let mut names = group(&name, ".", ImportKind::Module);
     names.retain(|(name, _)| name.starts_with(|c: char| c.is_ascii_uppercase()));
     names
+}
+
+pub(super) fn without_visibility(line: &str) -> &str {
+    let Some(rest) = line.strip_prefix("pub").map(str::trim_start) else { return line };
+    let inside = rest.strip_prefix('(').and_then(|rest| rest.split_once(')'));
+    inside.map_or(rest, |(_, rest)| rest).trim_start()
 }

@@ -31,7 +31,7 @@ pub use analyse::{Symbol, analyse, enclosing, outline};
 pub use analysis::{
     Analysis, Depth, Import, ImportKind, Outline, Problem, SymbolFacts, SymbolKind, Visibility,
 };
-pub use bindings::{ScriptBindings, Taken, each_taken, script_bindings};
+pub use bindings::{FromImport, ScriptBindings, each_taken, script_bindings};
 pub use glance::glance;
 pub use language::{Language, UnknownLanguage};
 pub use mentions::{Mention, MentionForm, SoughtNames, each_mention};

@@ -7,8 +7,8 @@ use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
-use super::analyse::{MAX_IMPORTS, MAX_SYMBOLS};
 use super::analysis::SymbolKind;
+use super::analysis::{MAX_IMPORTS, MAX_SYMBOLS};
 use super::language::Language;
 use super::rules::{Meaning, NameAt, Rule, meanings};
 

@@ -3,13 +3,14 @@
 use std::collections::HashMap;
 
 use foldhash::fast::RandomState;
+use nacre_base::fs::FileBytes;
 use nacre_base::on_all_cores;
 use nacre_base::text::each_term;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::embed::{EmbedError, Embedder};
 use super::record::{Field, Fingerprint, N_FIELDS, Record, Traits, Unit, facet_term};
-use super::segment::{Bytes, Counts, FORMAT, HEADER_BYTES, MAGIC, Row, Segment};
+use super::segment::{Counts, FORMAT, HEADER_BYTES, MAGIC, Row, Segment};
 
 /// Number of units to analyze at once. Limits the memory used by a rebuild.
 const UNITS_AT_ONCE: usize = 256;
@@ -140,7 +141,7 @@ impl Draft {
         }
         sections.iter().for_each(|section| file.extend(section));
         file.extend(xxh3_64(&file).to_le_bytes());
-        Segment::open(Bytes::Held(file)).unwrap_or_default()
+        Segment::open(FileBytes::Memory(file)).unwrap_or_default()
     }
 
     fn begin_unit(&mut self, key: &str, fingerprint: Fingerprint, n_rows: usize) {

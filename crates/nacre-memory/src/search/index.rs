@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use jiff::Timestamp;
-use nacre_base::fs::{FsError, Mapped, Owner, RelPath, WriteScope, Writer};
+use nacre_base::fs::{FileBytes, FsError, Owner, RelPath, WriteScope, Writer};
 
 use super::draft::Draft;
 use super::embed::{EmbedError, Embedder};
 use super::record::Unit;
-use super::segment::{Bytes, Segment, checksum};
+use super::segment::{Segment, checksum};
 use super::snapshot::Snapshot;
 
 const MAX_INDEX_BYTES: u64 = 4 << 30;
@@ -71,7 +71,7 @@ impl Index {
         if let Some(snapshot) = kept.filter(|snapshot| is_comparable(snapshot.segment())) {
             return snapshot;
         }
-        let Some(segment) = Segment::open(Bytes::Mapped(file)).filter(is_comparable) else {
+        let Some(segment) = Segment::open(file).filter(is_comparable) else {
             return empty();
         };
         let snapshot = Arc::new(Snapshot::new(segment));
@@ -82,10 +82,10 @@ impl Index {
     }
 
     pub(super) fn load_of_any_model(&self) -> Option<Snapshot> {
-        Segment::open(Bytes::Mapped(self.map()?)).map(Snapshot::new)
+        Segment::open(self.map()?).map(Snapshot::new)
     }
 
-    fn map(&self) -> Option<Mapped> {
+    fn map(&self) -> Option<FileBytes> {
         self.folder.as_ref()?.map_derived(&self.path().ok()?, MAX_INDEX_BYTES).ok()
     }
 

@@ -4,9 +4,9 @@
 //! is not flushed to disk, but a checksum covers every byte, and an incomplete or damaged file is
 //! rebuilt from its sources. [`Draft`](super::draft::Draft) writes the format.
 
-use std::ops::{Deref, Range};
+use std::ops::Range;
 
-use nacre_base::fs::Mapped;
+use nacre_base::fs::FileBytes;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::record::{Fingerprint, Link, LinkKind, N_FIELDS, Standing, Traits, Voice};
@@ -44,33 +44,10 @@ const ROW_BYTES: usize = 24;
 
 #[derive(Debug, Default)]
 pub(super) struct Segment {
-    bytes: Bytes,
+    bytes: FileBytes,
     sections: Vec<Range<usize>>,
     dims: usize,
     n_rows: usize,
-}
-
-#[derive(Debug)]
-pub(super) enum Bytes {
-    Held(Vec<u8>),
-    Mapped(Mapped),
-}
-
-impl Default for Bytes {
-    fn default() -> Self {
-        Self::Held(Vec::new())
-    }
-}
-
-impl Deref for Bytes {
-    type Target = [u8];
-
-    fn deref(&self) -> &[u8] {
-        match self {
-            Self::Held(bytes) => bytes,
-            Self::Mapped(bytes) => bytes,
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -87,7 +64,7 @@ pub(crate) struct Row {
 
 impl Segment {
     /// Returns `None` if the bytes are not a complete file in this format.
-    pub(super) fn open(bytes: Bytes) -> Option<Self> {
+    pub(super) fn open(bytes: FileBytes) -> Option<Self> {
         let body_end = bytes.len().checked_sub(CHECKSUM_BYTES)?;
         let (body, checksum) = bytes.split_at(body_end);
         if !body.starts_with(&MAGIC)

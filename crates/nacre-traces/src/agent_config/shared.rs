@@ -10,12 +10,11 @@ pub(crate) use super::tables::TomlTable;
 
 /// Time in seconds after which the agent continues without the hook. Hooks normally end much
 /// earlier (`hooks.deadline_ms`), so this only limits the delay if the program hangs.
-pub(crate) const HOOK_SECONDS: u64 = 1;
+pub(crate) const SECONDS: u64 = 1;
 
 const SKILL: &str = include_str!("../../../../plugin/skills/nacre/SKILL.md");
 
-pub(crate) const SECONDS: u64 = HOOK_SECONDS;
-pub(crate) const MILLISECONDS: u64 = HOOK_SECONDS * 1000;
+pub(crate) const MILLISECONDS: u64 = SECONDS * 1000;
 
 /// Returns a server entry with agent-specific members, followed by `command` and `args`, which most
 /// agents use.

@@ -7,26 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::transcript::toolkit::*;
 
-/// Returns a 64-bit hash of the length and both ends of a text, similar to FNV-1a but over words.
-/// The hash is stored in watermarks, so it must be the same in all builds, which the standard
-/// hasher does not guarantee.
+/// Returns a 64-bit hash of a text. It is stored in watermarks, so it must be the same in all
+/// builds, which the standard hasher does not guarantee.
 pub(crate) fn text_hash(text: &str) -> u64 {
-    const END: usize = 512;
-    let bytes = text.as_bytes();
-    let head = &bytes[..bytes.len().min(END)];
-    let tail = &bytes[bytes.len().saturating_sub(END).max(head.len())..];
-    mix(mix(0xcbf2_9ce4_8422_2325 ^ bytes.len() as u64, head), tail)
-}
-
-fn mix(seed: u64, bytes: &[u8]) -> u64 {
-    const PRIME: u64 = 0x9e37_79b9_7f4a_7c15;
-    let step = |hash: u64, word: u64| {
-        let hash = (hash ^ word).wrapping_mul(PRIME);
-        hash ^ (hash >> 29)
-    };
-    let (words, rest) = bytes.as_chunks::<8>();
-    let hash = words.iter().fold(seed, |hash, word| step(hash, u64::from_le_bytes(*word)));
-    rest.iter().fold(hash, |hash, byte| step(hash, u64::from(*byte)))
+    let hash = blake3::hash(text.as_bytes());
+    hash.as_bytes().first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes))
 }
 
 #[derive(Clone, Debug)]
@@ -100,11 +85,13 @@ pub(crate) struct OpenCalls {
     calls: RecentMap<OpenCall>,
 }
 
-impl OpenCalls {
-    pub(crate) fn new() -> Self {
+impl Default for OpenCalls {
+    fn default() -> Self {
         Self::restore(Vec::new())
     }
+}
 
+impl OpenCalls {
     pub(crate) fn open(&mut self, id: &str, tool: &str, arguments: &str) -> CallLink {
         let is_nacre = is_nacre_tool(tool) || is_nacre_command(arguments);
         let tool = short_name(tool);

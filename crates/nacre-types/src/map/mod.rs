@@ -3,12 +3,10 @@
 mod context;
 mod delta;
 mod explore;
-mod symbol;
 
 pub use context::*;
 pub use delta::*;
 pub use explore::*;
-pub use symbol::*;
 
 use std::fmt;
 use std::str::FromStr;
@@ -40,15 +38,7 @@ names! {
 
 impl MapCommand {
     pub fn label(self) -> &'static str {
-        match self {
-            Self::Explore => "explore",
-            Self::Context => "context",
-            Self::Delta => "delta",
-            Self::Refresh => "refresh",
-            Self::Explain => "explain",
-            Self::Watch => "watch",
-            Self::SearchCode => "search-code",
-        }
+        if self == Self::SearchCode { "search-code" } else { self.as_str() }
     }
 }
 
@@ -165,20 +155,6 @@ impl FromStr for MapRevision {
     }
 }
 
-impl From<MapRevision> for String {
-    fn from(revision: MapRevision) -> Self {
-        revision.to_string()
-    }
-}
-
-impl TryFrom<String> for MapRevision {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
-    }
-}
-
 /// The start of a delta: a revision, `git:REF`, `client:NAME`, or `0` for everything.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(into = "String", try_from = "String")]
@@ -214,17 +190,49 @@ impl FromStr for Since {
     }
 }
 
-impl From<Since> for String {
-    fn from(since: Since) -> Self {
-        since.to_string()
+crate::text_in_json!(MapRevision, Since);
+
+names! {
+    /// The kind of a symbol.
+    pub enum SymbolKind {
+        Function = "function",
+        Method = "method",
+        Class = "class",
+        Struct = "struct",
+        Enum = "enum",
+        /// Includes traits and annotation types.
+        Interface = "interface",
+        Implementation = "implementation",
+        /// Includes namespaces.
+        Module = "module",
+        Type = "type",
+        Constant = "constant",
+        Macro = "macro",
     }
-}
 
-impl TryFrom<String> for Since {
-    type Error = String;
+    /// How thoroughly a file was analyzed.
+    #[derive(Default)]
+    pub enum AnalysisDepth {
+        /// Not analyzed: the file is not text, or its language is not supported.
+        #[default]
+        None = "none",
+        /// Scanned line by line for imports and top-level definitions, without a syntax tree.
+        Glance = "glance",
+        /// Parsed with the grammar of its language.
+        Full = "full",
+    }
 
-    fn try_from(text: String) -> Result<Self, String> {
-        text.parse()
+    /// Why the analysis of a file is incomplete.
+    pub enum AnalysisProblem {
+        /// The bytes are not valid UTF-8.
+        NotText = "not_text",
+        TooLarge = "too_large",
+        /// The file has syntax errors.
+        Broken = "broken",
+        /// The file has more symbols or imports than the limit.
+        TooMany = "too_many",
+        /// The file cannot be read.
+        Unreadable = "unreadable",
     }
 }
 

@@ -113,6 +113,6 @@ proptest! {
         let mut file = segment(&units).bytes().to_vec();
         let at = at % file.len();
         if cut { file.truncate(at) } else { file[at] ^= 0xff }
-        prop_assert!(Segment::open(Bytes::Held(file)).is_none());
+        prop_assert!(Segment::open(FileBytes::Memory(file)).is_none());
     }
 }

@@ -66,7 +66,7 @@ fn hooks_file(program: &Program) -> String {
         let hook = Json::Map(vec![
             ("type", Json::text("command")),
             ("bash", Json::text(format!("{} || exit 0", program.hook("copilot", event)))),
-            ("timeoutSec", Json::Number(HOOK_SECONDS)),
+            ("timeoutSec", Json::Number(SECONDS)),
         ]);
         (CONTRACT.events[event as usize], Json::List(vec![hook]))
     });

@@ -12,6 +12,7 @@ const CONTEXT_LISTS: [&str; 4] =
     ["fileSelections", "folderSelections", "selections", "terminalFiles"];
 const MAX_HINTS: usize = 16;
 
+#[derive(Default)]
 pub(super) struct Bubbles {
     calls: OpenCalls,
     pub(super) files: TouchedFiles,
@@ -22,8 +23,7 @@ pub(super) struct Bubbles {
 
 impl Bubbles {
     pub(super) fn new(lane: Lane) -> Self {
-        let files = TouchedFiles::default();
-        Self { calls: OpenCalls::new(), files, hints: Vec::new(), last: TurnState::Unknown, lane }
+        Self { lane, ..Self::default() }
     }
 
     /// `header` is the bubble's entry in the list of headers.

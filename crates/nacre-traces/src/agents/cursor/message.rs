@@ -11,6 +11,7 @@ use super::uri::{TouchedFiles, path_of};
 
 const FOLDER_LABELS: [&str; 2] = ["Workspace Path:", "Workspace Folder:"];
 
+#[derive(Default)]
 pub(super) struct Messages {
     pub(super) calls: OpenCalls,
     pub(super) files: TouchedFiles,
@@ -22,14 +23,7 @@ pub(super) struct Messages {
 
 impl Messages {
     pub(super) fn new(lane: Lane) -> Self {
-        Self {
-            calls: OpenCalls::new(),
-            files: TouchedFiles::default(),
-            folder: None,
-            last: TurnState::Unknown,
-            lane,
-            time: None,
-        }
+        Self { lane, ..Self::default() }
     }
 
     pub(super) fn read(

@@ -89,7 +89,7 @@ pub(super) fn read_plain(path: &Path, facts: SessionFacts, sink: Sink) -> Result
 }
 
 fn read_parts(text: &str, out: &mut Emitter) {
-    let mut calls = OpenCalls::new();
+    let mut calls = OpenCalls::default();
     let mut part = Section::Nothing;
     // Tool output has no end marker, so any heading after it may be part of the output.
     let mut has_output = false;

@@ -21,7 +21,7 @@ pub(super) fn is_export(path: &Path) -> bool {
 pub(super) fn read(source: &TraceSource, sink: Sink) -> Result<ReadOutcome> {
     let facts = SessionFacts::new(Agent::OpenCode, &source.stem());
     whole::read_document(&source.path, facts, sink, |text, out| {
-        let mut talk = SessionParser::new();
+        let mut talk = SessionParser::default();
         let parsed = whole::parts(text, &["messages"], |part| match part {
             DocumentPart::Field("info", raw) => describe(&Fields::of(raw), &mut talk, out),
             DocumentPart::Field(_, _) => {}

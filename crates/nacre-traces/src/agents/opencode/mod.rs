@@ -130,7 +130,7 @@ impl Adapter for OpenCode {
         let session = trace.session.as_deref().ok_or_else(|| trace.missing())?;
         let facts = SessionFacts::new(Agent::OpenCode, &short_name(session));
         let mut out = Emitter::new(facts, 0, sink);
-        let mut talk = SessionParser::new();
+        let mut talk = SessionParser::default();
         if let Some(tree) = Tree::at(path) {
             tree.read(session, &mut talk, &mut out)?;
         } else {

@@ -4,8 +4,9 @@
 use crate::transcript::toolkit::*;
 use jiff::Timestamp;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Role {
+    #[default]
     User,
     Assistant,
     Recap,
@@ -20,6 +21,7 @@ struct Revert {
     from: Option<u64>,
 }
 
+#[derive(Default)]
 pub(super) struct SessionParser {
     pub(super) calls: OpenCalls,
     pub(super) lane: Lane,
@@ -31,18 +33,6 @@ pub(super) struct SessionParser {
 }
 
 impl SessionParser {
-    pub(super) fn new() -> Self {
-        Self {
-            calls: OpenCalls::new(),
-            lane: Lane::Main,
-            turn: TurnState::Unknown,
-            revert: None,
-            role: Role::User,
-            time: None,
-            last_time: None,
-        }
-    }
-
     pub(super) fn describe(&mut self, session: &Fields, out: &mut Emitter) {
         out.note_title(&session.string("title"));
         out.note_version(&session.string("version"));

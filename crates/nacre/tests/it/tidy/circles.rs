@@ -31,8 +31,6 @@ const KNOWN: &[&str] = &[
     "nacre-engine model::{anthropic, classify, collect, conversation, error, hosted, http, openai, \
      price, programs, provider, retry, roles, scripted, spending_budget}",
     "nacre-engine tools::pipeline::{approve, execute, undo, watch}",
-    "nacre-map artifact::{cache, packs}",
-    "nacre-map languages::{analyse, glance, imports, walk}",
     "nacre-ops chat::{approvals, log, requests, sessions, tell, toolbox, turn, undo}",
     "nacre-ops connect::{apply, listing, plan}",
     "nacre-ops host::{database, models, projects, settings, traces}",
