@@ -187,7 +187,7 @@ impl Client {
             return Err(ClientError::Broken("it did not upgrade the connection".to_owned()));
         }
         let upgraded = hyper::upgrade::on(response).await.map_err(unexpected)?;
-        let lines = Framed::new(TokioIo::new(upgraded), line_codec());
+        let lines = Framed::new(TokioIo::new(upgraded), line_codec(MAX_LINE_BYTES));
         tokio::spawn(carry(lines, requests, messages));
         Ok(())
     }
@@ -314,11 +314,11 @@ async fn read_body(response: Response<Incoming>) -> Result<Bytes, ClientError> {
 
 fn lines(body: Incoming) -> impl Stream<Item = Result<Bytes, impl std::fmt::Display>> + Unpin {
     let pieces = BodyDataStream::new(body).map_err(io::Error::other);
-    FramedRead::new(StreamReader::new(pieces), line_codec())
+    FramedRead::new(StreamReader::new(pieces), line_codec(MAX_LINE_BYTES))
 }
 
-fn line_codec() -> AnyDelimiterCodec {
-    AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), b"\n".to_vec(), MAX_LINE_BYTES)
+pub(crate) fn line_codec(max_bytes: usize) -> AnyDelimiterCodec {
+    AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), b"\n".to_vec(), max_bytes)
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClientError> {

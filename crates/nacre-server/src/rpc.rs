@@ -17,10 +17,11 @@ use tokio::sync::mpsc::{self, Receiver};
 use tokio_tungstenite::WebSocketStream;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::{Role, WebSocketConfig};
-use tokio_util::codec::{AnyDelimiterCodec, Framed};
+use tokio_util::codec::Framed;
 
 pub(crate) use tokio_tungstenite::tungstenite::handshake::derive_accept_key as accept_key;
 
+use crate::client::line_codec;
 use crate::people::{LastingAccess, OpenConnection, OpenConnections};
 
 const MAX_OF_OWNER: usize = 512;
@@ -76,16 +77,14 @@ impl Clients {
 
     /// Returns when the client disconnects, its access ends or the server stops. Each line is
     /// checked for access in both directions.
-    pub(crate) async fn serve<S>(
+    pub(crate) async fn serve(
         &self,
-        stream: S,
+        stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
         framing: Framing,
         folder: PathBuf,
         workspaces: Workspaces,
         access: LastingAccess,
-    ) where
-        S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-    {
+    ) {
         let (out, outgoing) = mpsc::channel(WAITING);
         let client = self.chats.client(folder, workspaces, out);
         let served = async {
@@ -102,14 +101,12 @@ impl Clients {
     }
 }
 
-async fn serve_messages<S>(
-    stream: S,
+async fn serve_messages(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     client: Client,
     outgoing: Receiver<Arc<str>>,
     access: &LastingAccess,
-) where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+) {
     let config = WebSocketConfig::default()
         .max_message_size(Some(MAX_LINE_BYTES))
         .max_frame_size(Some(MAX_LINE_BYTES));
@@ -132,17 +129,13 @@ async fn serve_messages<S>(
     }
 }
 
-async fn serve_lines<S>(
-    stream: S,
+async fn serve_lines(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     client: Client,
     outgoing: Receiver<Arc<str>>,
     access: &LastingAccess,
-) where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
-    let codec =
-        AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), b"\n".to_vec(), MAX_LINE_BYTES);
-    let (sink, source) = Framed::new(stream, codec).split();
+) {
+    let (sink, source) = Framed::new(stream, line_codec(MAX_LINE_BYTES)).split();
     // A line that is too long ends the connection.
     let lines = source.take_while(|line| ready(line.is_ok())).filter_map(|line| ready(line.ok()));
     tokio::select! {

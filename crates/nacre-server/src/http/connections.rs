@@ -230,10 +230,11 @@ async fn accept_socket(_listener: Option<SocketListener>, _router: &Router) {
     std::future::pending().await
 }
 
-async fn converse<S>(stream: S, entry: EntryPoint, router: Router)
-where
-    S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
-{
+async fn converse(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    entry: EntryPoint,
+    router: Router,
+) {
     let answer = service_fn(move |mut request: Request<Incoming>| {
         request.extensions_mut().insert(entry);
         router.clone().oneshot(request)

@@ -41,9 +41,7 @@ pub(super) struct Hub {
 #[derive(Clone)]
 struct StoredEvent {
     number: u64,
-    task: Option<Arc<str>>,
-    project: Option<String>,
-    person: Option<String>,
+    source: EventSource,
     json: Arc<str>,
 }
 
@@ -52,10 +50,11 @@ impl StoredEvent {
     /// that they may read.
     fn is_for(&self, caller: &Caller) -> bool {
         let may_read = |project: &String| caller.permissions.allow(project, AccessScope::Read);
+        let EventSource { task, project, person } = &self.source;
         caller.permissions.allow_everything()
-            || match self.task {
-                Some(_) => self.person.is_some() && self.person.as_deref() == caller.person(),
-                None => self.project.as_ref().is_some_and(may_read),
+            || match task {
+                Some(_) => person.is_some() && person.as_deref() == caller.person(),
+                None => project.as_ref().is_some_and(may_read),
             }
     }
 }
@@ -87,10 +86,8 @@ impl Hub {
         if ring.len() == MAX_STORED {
             ring.pop_front();
         }
-        let (number, task) = (*self.latest.borrow() + 1, task.clone());
-        let kept =
-            StoredEvent { number, task, project: project.clone(), person: person.clone(), json };
-        ring.push_back(kept);
+        let number = *self.latest.borrow() + 1;
+        ring.push_back(StoredEvent { number, source: source.clone(), json });
         self.latest.send_replace(number);
     }
 
@@ -206,7 +203,7 @@ impl Listener {
         }
         let n_old = ring.partition_point(|kept| kept.number <= self.seen);
         let is_wanted = |kept: &&StoredEvent| {
-            self.task.is_none() || kept.task.as_deref() == self.task.as_deref()
+            self.task.is_none() || kept.source.task.as_deref() == self.task.as_deref()
         };
         let new = ring.iter().skip(n_old).take_while(|kept| kept.number <= until);
         let new = new.filter(is_wanted).filter(|kept| kept.is_for(caller));

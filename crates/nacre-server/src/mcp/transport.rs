@@ -72,8 +72,8 @@ async fn skip_line(
     }
 }
 
-/// Finds the ID of a request in the two ends of its line. Clients write it first or last, and inside
-/// a string its quotes would be escaped.
+/// Finds the ID of a request in the two ends of its line. Clients write it first or last, and
+/// inside a string its quotes would be escaped.
 fn id_in(head: &[u8], tail: &[u8]) -> Option<Value> {
     let (head, tail) = (String::from_utf8_lossy(head), String::from_utf8_lossy(tail));
     let before_params = head.split("\"params\"").next().unwrap_or_default();

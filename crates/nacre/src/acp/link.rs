@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use nacre_ops::OpError;
 use nacre_ops::chat::{Chats, Workspaces};
 use nacre_ops::people::Caller;
 use nacre_types::{
-    ErrorCode, Failure, HelloReport, HelloRequest, RPC_VERSION, RpcAnswer, RpcCall, RpcMessage,
-    RpcRequest,
+    Failure, HelloReport, HelloRequest, RPC_VERSION, RpcAnswer, RpcCall, RpcMessage, RpcRequest,
 };
 use serde::de::DeserializeOwned;
 use tokio::sync::mpsc::{
@@ -95,7 +95,7 @@ impl Link {
                 RpcMessage::Answer(_) | RpcMessage::Task(_) => {}
             }
         }
-        Err(failure("The line to the agent is closed"))
+        Err(OpError::failed("The line to the agent is closed").into())
     }
 }
 
@@ -103,15 +103,6 @@ pub(super) fn result<R: DeserializeOwned>(answer: RpcAnswer) -> Result<R, Failur
     match answer {
         RpcAnswer { error: Some(error), .. } => Err(error),
         RpcAnswer { result, .. } => serde_json::from_value(result.unwrap_or_default())
-            .map_err(|error| failure(&format!("The answer cannot be read: {error}"))),
-    }
-}
-
-pub(super) fn failure(message: &str) -> Failure {
-    Failure {
-        code: ErrorCode::Failed,
-        message: message.to_owned(),
-        causes: Vec::new(),
-        hints: Vec::new(),
+            .map_err(|error| OpError::failed(format!("The answer cannot be read: {error}")).into()),
     }
 }

@@ -34,23 +34,17 @@ pub(super) fn read(
     if text == "/undo" {
         return Ok(Prompt::Undo);
     }
-    if let Some((name, rest)) = command(&text)
+    if let Some(command) = text.strip_prefix('/')
+        && let (name, rest) = command.split_once(char::is_whitespace).unwrap_or((command, ""))
         && skills.iter().any(|skill| skill == name)
     {
         return Ok(Prompt::Turn {
             skill: Some(name.to_owned()),
-            text: rest.to_owned(),
+            text: rest.trim_start().to_owned(),
             attachments,
         });
     }
     Ok(Prompt::Turn { text, attachments, skill: None })
-}
-
-/// Splits `/name rest` into the name and the rest.
-fn command(text: &str) -> Option<(&str, &str)> {
-    let text = text.strip_prefix('/')?;
-    let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
-    Some((name, rest.trim_start()))
 }
 
 struct PromptBuilder<'r> {

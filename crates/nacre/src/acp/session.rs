@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use nacre_ops::OpError;
 use nacre_types::{
     ApprovalAnswerRequest, ApprovalRequest, ChatSession, ChatStartReport, ChatStartRequest,
     ChatUndoReport, ChatUndoRequest, Failure, RpcAnswer, RpcCall, RpcMessage, SessionChangeRequest,
@@ -14,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::sync::mpsc::Receiver;
 
 use super::json_rpc::{RequestId, RpcError};
-use super::link::{Requests, failure, result};
+use super::link::{Requests, result};
 use super::options::options;
 use super::prompt::{self, Prompt};
 use super::protocol::{PromptBlock, chunk};
@@ -336,7 +337,7 @@ impl Session {
     }
 
     async fn give_up(self) {
-        let gone = RpcError::from(failure("The agent is gone"));
+        let gone = RpcError::from(Failure::from(OpError::failed("The agent is gone")));
         let waiting = self.waiting.into_values().filter_map(|waiting| match waiting {
             Waiting::Start { request, .. }
             | Waiting::Change { request, .. }

@@ -64,8 +64,8 @@ pub(crate) fn faint(text: impl Display) -> Cell {
     cell(Role::Faint, text)
 }
 
-/// Formats rows as aligned columns. Text is shortened to `width`, if given, first in the column with
-/// the index `flexible`.
+/// Formats rows as aligned columns. Text is shortened to `width`, if given, first in the column
+/// with the index `flexible`.
 pub(super) fn table_lines(
     rows: &[Row],
     width: Option<usize>,

@@ -67,7 +67,13 @@ fn print(ui: &mut Ui, MaintainReport { dry_run, projects }: &MaintainReport) {
         match &store.report {
             Some(report) if *dry_run => print_plan(ui, store, report),
             Some(_) => {}
-            None => warn_of_failure(ui, store),
+            None => {
+                let causes = store.causes.iter().flatten();
+                let why = store.reason.iter().chain(causes).map(String::as_str);
+                let why = why.collect::<Vec<_>>().join(": ");
+                let hint = store.hints.iter().flatten().next().map(String::as_str);
+                ui.warning(format!("{} could not be maintained: {why}", store.project), hint);
+            }
         }
     }
     if *dry_run {
@@ -95,13 +101,6 @@ fn print(ui: &mut Ui, MaintainReport { dry_run, projects }: &MaintainReport) {
             ui.status(format!("Undo: nacre undo {run}"));
         }
     }
-}
-
-fn warn_of_failure(ui: &mut Ui, store: &MaintainedStore) {
-    let causes = store.causes.iter().flatten();
-    let why: Vec<&str> = store.reason.iter().chain(causes).map(String::as_str).collect();
-    let hint = store.hints.iter().flatten().next().map(String::as_str);
-    ui.warning(format!("{} could not be maintained: {}", store.project, why.join(": ")), hint);
 }
 
 fn row(store: &MaintainedStore) -> Row {

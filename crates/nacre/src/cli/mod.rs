@@ -191,8 +191,8 @@ commands! {
     Init(init::InitArgs, cmd_init) ACTS.takes_any_folder();
     /// Show memories, sessions and pending work of this project
     ///
-    /// Counts memories by type and sessions by state, and shows the result of the last `nacre doctor`.
-    /// It reads file names and keys only, and checks nothing itself.
+    /// Counts memories by type and sessions by state, and shows the result of the last
+    /// `nacre doctor`. It reads file names and keys only, and checks nothing itself.
     Status(status::NoArgs, cmd_status) SHOWS.tolerates_repository();
     Doctor(doctor::DoctorArgs, cmd_doctor) SHOWS.tolerates_repository();
     /// Add, find, read and change memories
@@ -227,8 +227,8 @@ commands! {
     Up(service::UpArgs, cmd_up) ACTS.tolerates_repository();
     /// Stop what `nacre up` started
     ///
-    /// Running work has a few seconds to finish and is then cancelled; the next sync continues it. A
-    /// service of systemd or launchd is also disabled.
+    /// Running work has a few seconds to finish and is then cancelled; the next sync continues
+    /// it. A service of systemd or launchd is also disabled.
     Down(service::NoArgs, cmd_down) ACTS.tolerates_repository();
     Logs(service::LogsArgs, cmd_logs) ACTS.tolerates_repository();
     Push(team::PushArgs, cmd_push) ACTS.uses_memory();

@@ -164,7 +164,17 @@ fn token(ui: &mut Ui, host: &Host, args: TokenArgs) -> CommandResult {
             let projects = projects.into_iter().chain(named);
             let projects = projects.map(|text| parse_project(&text)).collect::<Result<_, _>>()?;
             let request = TokenAddRequest { person, scope, projects, expires };
-            ui.report(&ops::add_token(host, &request)?, print_added_token)
+            ui.report(&ops::add_token(host, &request)?, |ui, TokenAddReport { token, entry }| {
+                ui.status(format!(
+                    "Token {} of {}: {}",
+                    entry.id,
+                    entry.person,
+                    allowed_text(entry)
+                ));
+                ui.line(token);
+                ui.hint(&format!("Revoke it: nacre server token revoke {}", entry.id));
+                ui.status("The token is shown only once; only its hash is stored.");
+            })
         }
         None => {
             let report = ops::list_tokens(host, args.name.as_deref())?;
@@ -178,13 +188,6 @@ fn token(ui: &mut Ui, host: &Host, args: TokenArgs) -> CommandResult {
             })
         }
     }
-}
-
-fn print_added_token(ui: &mut Ui, TokenAddReport { token, entry }: &TokenAddReport) {
-    ui.status(format!("Token {} of {}: {}", entry.id, entry.person, allowed_text(entry)));
-    ui.line(token);
-    ui.hint(&format!("Revoke it: nacre server token revoke {}", entry.id));
-    ui.status("The token is shown only once; only its hash is stored.");
 }
 
 /// Parses `PROJECT` or `PROJECT=SCOPE`.

@@ -58,7 +58,12 @@ pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
             };
             (message, help)
         }
-        _ => (first_line(error), help),
+        _ => {
+            let text = error.to_string();
+            let lines = text.lines().map(str::trim).take_while(|line| !line.is_empty());
+            let first = lines.collect::<Vec<_>>().join(" ");
+            (first.trim_start_matches("error: ").to_owned(), help)
+        }
     };
     let mut ours = OpError::usage(message).hint(hint);
     if error.kind() == ErrorKind::ValueValidation {
@@ -125,11 +130,4 @@ fn texts(error: &clap::Error, kind: ContextKind) -> Vec<String> {
 
 fn text(error: &clap::Error, kind: ContextKind) -> String {
     texts(error, kind).into_iter().next().unwrap_or_default()
-}
-
-fn first_line(error: &clap::Error) -> String {
-    let text = error.to_string();
-    let lines: Vec<&str> =
-        text.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();
-    lines.join(" ").trim_start_matches("error: ").to_owned()
 }

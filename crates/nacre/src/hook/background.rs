@@ -60,15 +60,11 @@ fn keep_up(is_sync: bool, environment: Environment) {
     let done = ops::upkeep(&host);
     log(&host, done.err());
     if is_sync {
-        let code = sync().unwrap_or(-1);
+        let args = ["--quiet", "sync", "--mode", "hot"];
+        let status = own_program().and_then(|mut command| command.args(args).status().ok());
+        let code = status.and_then(|status| status.code()).unwrap_or(-1);
         log(&host, ops::note_sync(&host, DONE.contains(&code)).err());
     }
-}
-
-/// Runs `nacre sync` and returns its exit code.
-fn sync() -> Option<i32> {
-    let mut command = own_program()?;
-    command.args(["--quiet", "sync", "--mode", "hot"]).status().ok()?.code()
 }
 
 fn log(host: &Host, error: Option<OpError>) {

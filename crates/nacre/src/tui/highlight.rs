@@ -41,57 +41,44 @@ const LITERALS: &str = "true false null yes no";
 
 const C_COMMENT: Option<(&str, &str)> = Some(("/*", "*/"));
 
+const RUST: Family = Family {
+    names: "rust rs",
+    line_comment: "//",
+    block_comment: C_COMMENT,
+    quotes: &['"'],
+    long_quotes: &[],
+    keywords: KEYWORDS,
+};
+
+const SCRIPTS: Family = Family {
+    names: "python py python3 sh bash shell zsh console make makefile dockerfile ruby rb elixir \
+            ex exs",
+    line_comment: "#",
+    block_comment: None,
+    quotes: &['"', '\''],
+    long_quotes: &["\"\"\"", "'''"],
+    keywords: KEYWORDS,
+};
+
 const FAMILIES: &[Family] = &[
-    Family {
-        names: "rust rs",
-        line_comment: "//",
-        block_comment: C_COMMENT,
-        quotes: &['"'],
-        long_quotes: &[],
-        keywords: KEYWORDS,
-    },
+    RUST,
     Family {
         names: "javascript js jsx mjs typescript ts tsx svelte vue go golang c h cpp c++ cc hpp java \
                 kotlin kt scala swift csharp cs php dart zig proto",
-        line_comment: "//",
-        block_comment: C_COMMENT,
         quotes: &['"', '\''],
         long_quotes: &["`", "\"\"\""],
-        keywords: KEYWORDS,
+        ..RUST
     },
-    Family {
-        names: "python py python3 sh bash shell zsh console make makefile dockerfile ruby rb elixir \
-                ex exs",
-        line_comment: "#",
-        block_comment: None,
-        quotes: &['"', '\''],
-        long_quotes: &["\"\"\"", "'''"],
-        keywords: KEYWORDS,
-    },
+    SCRIPTS,
     Family {
         names: "lua sql haskell hs",
         line_comment: "--",
-        block_comment: C_COMMENT,
         quotes: &['"', '\''],
-        long_quotes: &[],
         keywords: SQL_KEYWORDS,
+        ..RUST
     },
-    Family {
-        names: "toml yaml yml ini conf env",
-        line_comment: "#",
-        block_comment: None,
-        quotes: &['"', '\''],
-        long_quotes: &["\"\"\"", "'''"],
-        keywords: LITERALS,
-    },
-    Family {
-        names: "json jsonc json5 jsonl css scss",
-        line_comment: "//",
-        block_comment: C_COMMENT,
-        quotes: &['"'],
-        long_quotes: &[],
-        keywords: LITERALS,
-    },
+    Family { names: "toml yaml yml ini conf env", keywords: LITERALS, ..SCRIPTS },
+    Family { names: "json jsonc json5 jsonl css scss", keywords: LITERALS, ..RUST },
 ];
 
 /// Highlights code line by line. Strings and comments can continue on the next line.

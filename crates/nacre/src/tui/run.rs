@@ -140,7 +140,11 @@ impl ChatLoop<'_> {
             message = self.link.messages.recv(), if is_open => {
                 let event = message.map_or(ScreenEvent::Closed, |message| ScreenEvent::Message(Box::new(message)));
                 self.take(event)?;
-                self.take_waiting()?;
+                // Buffered messages are drawn in the same frame.
+                for _ in 0..MAX_BATCH {
+                    let Ok(message) = self.link.messages.try_recv() else { break };
+                    self.take(ScreenEvent::Message(Box::new(message)))?;
+                }
             }
             files = async { self.files.as_mut()?.recv().await }, if self.files.is_some() => {
                 match files {
@@ -152,15 +156,6 @@ impl ChatLoop<'_> {
         let is_due = self.drawn.is_none_or(|drawn| now().duration_since(drawn) >= self.pause());
         if self.is_dirty && is_due && !self.is_over {
             self.draw()?;
-        }
-        Ok(())
-    }
-
-    /// Applies all buffered messages, so that they are drawn in the same frame.
-    fn take_waiting(&mut self) -> io::Result<()> {
-        for _ in 0..MAX_BATCH {
-            let Ok(message) = self.link.messages.try_recv() else { return Ok(()) };
-            self.take(ScreenEvent::Message(Box::new(message)))?;
         }
         Ok(())
     }

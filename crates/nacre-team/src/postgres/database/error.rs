@@ -72,20 +72,15 @@ impl DatabaseError {
         )
     }
 
-    /// Returns whether a unique constraint was violated, because another server inserted the row
-    /// first.
-    pub(crate) fn is_duplicate(&self) -> bool {
-        self.has_code(&SqlState::UNIQUE_VIOLATION)
-    }
-
-    /// Returns whether the transaction was rolled back because of a deadlock or conflict.
+    /// Returns whether another server inserted the row first, or the transaction was rolled back
+    /// because of a deadlock or conflict.
     pub(crate) fn is_conflict(&self) -> bool {
-        self.has_code(&SqlState::T_R_DEADLOCK_DETECTED)
-            || self.has_code(&SqlState::T_R_SERIALIZATION_FAILURE)
-    }
-
-    fn has_code(&self, code: &SqlState) -> bool {
-        matches!(self, Self::Refused(error) if error.code() == Some(code))
+        const CODES: [SqlState; 3] = [
+            SqlState::UNIQUE_VIOLATION,
+            SqlState::T_R_DEADLOCK_DETECTED,
+            SqlState::T_R_SERIALIZATION_FAILURE,
+        ];
+        matches!(self, Self::Refused(error) if error.code().is_some_and(|code| CODES.contains(code)))
     }
 }
 

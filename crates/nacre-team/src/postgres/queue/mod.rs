@@ -183,7 +183,7 @@ impl JobQueue for SharedQueue {
         let mut last = None;
         for _ in 0..MAX_TRIES {
             match self.claim_once(&token, now, length, order) {
-                Err(error) if error.is_duplicate() || error.is_conflict() => last = Some(error),
+                Err(error) if error.is_conflict() => last = Some(error),
                 result => return Ok(result?),
             }
         }

@@ -28,17 +28,13 @@ pub(super) struct Stock {
     pub(super) n_records: usize,
     n_units: usize,
     mean_length: f32,
-    frequent: Arc<HashMap<String, f32>>,
+    /// The share of records that contain a term. Empty if PostgreSQL has no term statistics yet.
+    pub(super) frequent: Arc<HashMap<String, f32>>,
 }
 
 impl Stock {
     pub(super) fn is_small(&self) -> bool {
         self.n_records < SMALL
-    }
-
-    /// Returns `false` if PostgreSQL has no term statistics yet.
-    pub(super) fn has_shares(&self) -> bool {
-        !self.frequent.is_empty()
     }
 
     pub(super) fn share(&self, term: &str) -> Option<f32> {

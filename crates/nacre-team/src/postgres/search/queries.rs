@@ -93,7 +93,7 @@ impl Filter {
 /// Returns the estimated fraction of records that contain at least one of the terms, or 1.0 if
 /// there are no statistics.
 fn share_of_any(terms: &[String], stock: &Stock) -> f32 {
-    if !stock.has_shares() {
+    if stock.frequent.is_empty() {
         return 1.0;
     }
     // Fraction assumed for a term that is missing from the statistics because it is rare.

@@ -53,8 +53,12 @@ pub(super) fn append(
         for record in records {
             batch.write(record, &json_of(record, words)).await?;
         }
-        batch.count().await?;
-        let report = batch.report;
+        let Batch { tasks, report, .. } = batch;
+        for (task, n_new) in tasks.into_values().flatten().filter(|(_, n_new)| *n_new > 0) {
+            let n_new = i64::try_from(n_new).unwrap_or(i64::MAX);
+            let sql = "UPDATE task SET n_events = n_events + $2 WHERE id = $1";
+            transaction.execute(sql, &[&task.id.as_str(), &n_new]).await?;
+        }
         transaction.commit().await?;
         Ok(report)
     })?)
@@ -130,15 +134,6 @@ ON CONFLICT (id) DO NOTHING";
             && entry.is_none()
         {
             *entry = lock_task(self.transaction, child).await?.map(|task| (task, 0));
-        }
-        Ok(())
-    }
-
-    async fn count(&self) -> Result<(), DatabaseError> {
-        for (task, n_new) in self.tasks.values().flatten().filter(|(_, n_new)| *n_new > 0) {
-            let n_new = i64::try_from(*n_new).unwrap_or(i64::MAX);
-            let sql = "UPDATE task SET n_events = n_events + $2 WHERE id = $1";
-            self.transaction.execute(sql, &[&task.id.as_str(), &n_new]).await?;
         }
         Ok(())
     }

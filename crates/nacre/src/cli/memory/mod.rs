@@ -120,7 +120,23 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
             let report = ops::forget(host, &MemoryIdsRequest { ids, scope }, &ui.events())?;
             report_changes(ui, &report)
         }
-        MemoryCommand::Reset { yes, scope } => reset(ui, host, yes, scope.mode()),
+        MemoryCommand::Reset { yes, scope } => {
+            let scope = scope.mode();
+            if !yes {
+                let path = ops::store_to_reset(host, scope)?;
+                let question = format!("Move all memories of {path} aside?");
+                if !(ui.can_ask() && ui.confirm(&question)?) {
+                    let error = OpError::usage("Nothing was changed");
+                    return Err(error.hint("nacre memory reset --yes"));
+                }
+            }
+            let report = ops::reset(host, scope, &ui.events())?;
+            ui.report(&report, |ui, report| {
+                let path = ShownLine(&report.path);
+                ui.status(format!("Moved {} to {path}", memories_text(report.set_aside)));
+                print_undo(ui, report.change.as_deref());
+            })
+        }
     }
 }
 
@@ -170,20 +186,4 @@ fn confirm_forget(
     }
     Err(OpError::usage("Nothing was changed")
         .hint("To archive it instead: nacre memory archive ID"))
-}
-
-fn reset(ui: &mut Ui, host: &Host, yes: bool, scope: Option<Scope>) -> CommandResult {
-    if !yes {
-        let path = ops::store_to_reset(host, scope)?;
-        let question = format!("Move all memories of {path} aside?");
-        if !(ui.can_ask() && ui.confirm(&question)?) {
-            return Err(OpError::usage("Nothing was changed").hint("nacre memory reset --yes"));
-        }
-    }
-    let report = ops::reset(host, scope, &ui.events())?;
-    ui.report(&report, |ui, report| {
-        let path = ShownLine(&report.path);
-        ui.status(format!("Moved {} to {path}", memories_text(report.set_aside)));
-        print_undo(ui, report.change.as_deref());
-    })
 }

@@ -5,7 +5,7 @@ mod output;
 use std::thread;
 use std::time::Duration;
 
-use nacre_ops::{Cancel, sync as ops};
+use nacre_ops::sync as ops;
 use nacre_types::{ErrorCode, StrategyChoice, SyncMode, SyncRequest, SyncTraceRequest};
 
 use super::args::agent_parser;
@@ -129,18 +129,13 @@ fn sync_until_cancelled(ui: &mut Ui, host: &Host, request: &SyncRequest) -> Comm
             Err(error) => return Err(error),
         }
         ui.flush()?;
-        if !pause(events.cancel()) {
+        let mut left = WATCH_PERIOD;
+        while !left.is_zero() && !events.cancel().is_cancelled() {
+            thread::sleep(CANCEL_PERIOD);
+            left = left.saturating_sub(CANCEL_PERIOD);
+        }
+        if events.cancel().is_cancelled() {
             return Ok(Exit::DONE);
         }
     }
-}
-
-/// Returns `false` after Ctrl-C.
-fn pause(cancel: &Cancel) -> bool {
-    let mut left = WATCH_PERIOD;
-    while !left.is_zero() && !cancel.is_cancelled() {
-        thread::sleep(CANCEL_PERIOD);
-        left = left.saturating_sub(CANCEL_PERIOD);
-    }
-    !cancel.is_cancelled()
 }

@@ -206,25 +206,16 @@ fn end_notice(state: TaskState, reason: Option<&str>) -> Option<CellKind> {
 }
 
 fn argument_summary(arguments: &Value) -> String {
-    let value = |value: &Value| match value {
-        Value::String(text) => cut(&clean_line(&bound_text(text)), 80),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            cut(&clean_line(&bound_text(&value.to_string())), 80)
-        }
+    let value = |value: &Value| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        cut(&clean_line(&bound_text(&text)), 80)
     };
-    match arguments {
-        Value::Object(fields) if fields.len() == 1 => {
-            fields.values().next().map(value).unwrap_or_default()
-        }
-        Value::Object(fields) => {
-            let pairs =
-                fields.iter().take(6).map(|(name, field)| format!("{name}={}", value(field)));
-            pairs.collect::<Vec<_>>().join(" ")
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-            value(arguments)
-        }
+    let Some(fields) = arguments.as_object() else { return value(arguments) };
+    if fields.len() == 1 {
+        return fields.values().map(value).collect();
     }
+    let pairs = fields.iter().take(6).map(|(name, field)| format!("{name}={}", value(field)));
+    pairs.collect::<Vec<_>>().join(" ")
 }
 
 /// Returns the labels of attachments that the text does not mention.

@@ -54,7 +54,7 @@ pub(crate) struct ScreenOptions {
 pub(crate) struct Flash {
     pub(crate) text: String,
     pub(crate) tone: Role,
-    until: u64,
+    pub(crate) until: u64,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -138,14 +138,6 @@ impl ScreenState {
 
     pub(crate) fn session_id(&self) -> Option<String> {
         self.session.as_ref().map(|session| session.id.clone())
-    }
-
-    /// Sets the time and removes an expired message.
-    pub(crate) fn set_now(&mut self, now: u64) {
-        self.now = self.now.max(now);
-        if self.flash.as_ref().is_some_and(|flash| flash.until <= self.now) {
-            self.flash = None;
-        }
     }
 
     /// Returns the time at which the screen next changes without an event.

@@ -28,7 +28,8 @@ pub(crate) fn open(state: &mut ScreenState) -> Vec<Effect> {
 
 /// Applies an event at `now`, in milliseconds since the screen was opened.
 pub(crate) fn update(state: &mut ScreenState, now: u64, event: ScreenEvent) -> Vec<Effect> {
-    state.set_now(now);
+    state.now = state.now.max(now);
+    state.flash.take_if(|flash| flash.until <= state.now);
     match event {
         ScreenEvent::Key(key) => press(state, key),
         ScreenEvent::Paste(text) => paste(state, &text),
