@@ -133,6 +133,12 @@ impl Store {
         self.ledger.last_trust(self.scope(), id.as_str())
     }
 
+    /// Returns whether the file differs from its last version, which was trusted.
+    pub fn is_changed(&self, memory: &Memory) -> bool {
+        self.last_trust(&memory.at.id).is_some_and(|level| !level.waits())
+            && self.trust_of(memory) == Trust::Foreign
+    }
+
     pub fn was_trusted(&self, id: &MemoryId) -> bool {
         let versions = self.ledger.versions(self.scope(), id.as_str());
         versions.iter().any(|version| !version.trust.waits())

@@ -52,6 +52,7 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     assert_snapshot!(home.run(&["memory", "show", "20261116-redis"]), @"
     The queue is in Redis
     20261116-redis · decision · active · confidence 1 · updated 2026-11-16T00:00:00Z
+    Level: foreign
     supersedes 20261115-the-queue-is-a-sqlite-table (not verified)
 
     SQLite was too slow.
@@ -180,6 +181,7 @@ fn the_same_id_in_two_stores_is_named() {
     assert_snapshot!(home.run(&["memory", "show", &id]), @"
     Use spaces
     20261115-use-tabs · decision · active
+    Level: foreign
 
     Two.
     Warning: `20261115-use-tabs` is taken from the project store; the same id is in $HOME/.nacre/memory/decisions/20261115-use-tabs.md
@@ -225,6 +227,7 @@ fn the_same_id_twice_in_a_store_is_named_and_the_one_in_use_is_taken() {
     assert_snapshot!(home.run(&["memory", "show", id]), @"
     The queue is a SQLite table
     20261116-a · learning · active
+    Level: foreign
 
     In use.
     Warning: `20261116-a` is taken from the project store; the same id is in $HOME/work/.nacre/memory/archived/decisions/20261116-a.md
