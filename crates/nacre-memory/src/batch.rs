@@ -104,6 +104,7 @@ impl<'a> Batch<'a> {
             let id = memory.at.id.to_string();
             return Err(MemoryError::Ambiguous { id, n_found, nearest: Vec::new() });
         }
+        self.adopt_edit(&memory);
         Ok(memory)
     }
 

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use nacre_base::fs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
+use nacre_base::git::GitProgram;
 use nacre_base::redact::ExtraWords;
 use nacre_base::{ContentHash, LocalNames};
 
@@ -60,6 +61,8 @@ pub struct Rules {
     /// Whether the store is the user's personal folder, which is never part of a clone.
     pub is_personal: bool,
     pub hides_summaries: bool,
+    /// Git, to recognize the user's own edits. If `None`, a batch adopts none.
+    pub git: Option<GitProgram>,
     /// The location of the trust ledger. If `None`, trust levels are kept only in this process.
     pub ledger: Option<LedgerPlace>,
 }
@@ -76,6 +79,7 @@ impl Default for Rules {
             trusts_evidence: false,
             is_personal: false,
             hides_summaries: false,
+            git: None,
             ledger: None,
         }
     }

@@ -261,6 +261,25 @@ impl Batch<'_> {
         level.into_iter().for_each(|level| level.is_unseen_edit = edit.is_users);
     }
 
+    /// Records an edit by the user before the memory is written, so that it keeps its level.
+    pub(super) fn adopt_edit(&self, memory: &Memory) {
+        let Some(git) = &self.store.rules().git else { return };
+        if !self.store.is_changed(memory) || !self.store.is_users_edit(git, memory) {
+            return;
+        }
+        let trust = self.store.last_trust(&memory.at.id).unwrap_or(Trust::Foreign);
+        let hash = ContentHash::of(memory.document.as_str().as_bytes());
+        let version = Version { hash, trust, is_unseen_edit: true };
+        let entry = LedgerEntry::Memory(memory.at.id.clone(), version);
+        // If this fails, the memory is foreign, which is safe.
+        let _ = self.store.ledger.enter(self.store.scope(), &[entry], &self.owner);
+    }
+
+    fn lasting_trust(&self, memory: &Memory) -> Trust {
+        self.adopt_edit(memory);
+        self.store.lasting_trust(memory)
+    }
+
     pub fn note_seen(&mut self, memory: &Memory) {
         self.set_level(memory, self.store.trust_of(memory));
     }
@@ -302,7 +321,7 @@ impl Batch<'_> {
     }
 
     pub(super) fn keep_level(&mut self, memory: &Memory, path: RelPath) {
-        let level = self.store.lasting_trust(memory);
+        let level = self.lasting_trust(memory);
         self.levels.entry(path).or_insert(FileLevel::of(level));
     }
 
@@ -312,13 +331,12 @@ impl Batch<'_> {
 
     /// Returns whether the actor may make a change. Only the owner may lower the level of a memory.
     pub fn may_update(&self, memory: &Memory, change: &MemoryUpdate) -> bool {
-        self.actor == Actor::Owner
-            || self.level_after(memory, change) >= self.store.lasting_trust(memory)
+        self.actor == Actor::Owner || self.level_after(memory, change) >= self.lasting_trust(memory)
     }
 
     /// Returns the lower of two levels: that of the memory, and that of the text added by a change.
     pub(super) fn level_after(&self, memory: &Memory, change: &MemoryUpdate) -> Trust {
-        let before = self.store.lasting_trust(memory);
+        let before = self.lasting_trust(memory);
         if change.title.is_none() && change.body.is_none() {
             return before;
         }
@@ -344,7 +362,7 @@ impl Batch<'_> {
         }
         let document = Document::from_bytes(before.to_vec()).ok();
         let was = document.and_then(|document| Memory::read(edited.at.clone(), document).ok());
-        let old = was.as_ref().map_or(Trust::Foreign, |memory| self.store.lasting_trust(memory));
+        let old = was.as_ref().map_or(Trust::Foreign, |memory| self.lasting_trust(memory));
         was.as_ref().map_or(Ok(()), |memory| self.store.check_rewrite(memory))?;
         let is_order = !hazards_of(&edited.title, &given_text(edited)).is_empty();
         let is_candidate = was.is_none_or(|memory| memory.status == Status::Candidate);
@@ -371,6 +389,7 @@ impl Batch<'_> {
 
     /// Returns whether a draft may replace a memory. An agent's text never replaces the user's.
     pub fn may_overturn(&self, draft: &Draft, older: &Memory) -> bool {
+        self.adopt_edit(older);
         let (new, old) =
             (admit(self.actor, draft, Status::Active).trust, self.store.trust_of(older));
         new.can_replace(old) && (self.actor != Actor::Agent || old < Trust::User)

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use nacre_base::config::Settings;
 use nacre_base::fs::{Access, FsError, Seal, WriteScope};
+use nacre_base::git::GitProgram;
 use nacre_memory::{IndexPlace, LedgerPlace, MemoryId, Rules, STORE_ACCESS, Store};
 use nacre_types::{ErrorCode, OtherPlace, Scope, StoreScope, Warning};
 
@@ -138,7 +139,7 @@ impl Host {
     /// Opens a folder as a store. First completes an unfinished change.
     pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store> {
         let (ledger, is_personal) = (self.ledger_of(scope.path()), scope.is_private());
-        self.store_with(scope, settings, ledger, is_personal)
+        self.store_with(scope, settings, ledger, is_personal, Some(self.git()))
     }
 
     /// Returns a copy of a store for a dry run. The same memories are trusted in the copy, and
@@ -150,7 +151,7 @@ impl Host {
         settings: &Settings,
     ) -> Result<Store> {
         let ledger = self.ledger_of(of.path()).map(LedgerPlace::rehearsed);
-        self.store_with(copy, settings, ledger, of.scope().is_private())
+        self.store_with(copy, settings, ledger, of.scope().is_private(), None)
     }
 
     fn store_with(
@@ -159,6 +160,7 @@ impl Host {
         settings: &Settings,
         ledger: Option<LedgerPlace>,
         is_personal: bool,
+        git: Option<GitProgram>,
     ) -> Result<Store> {
         // The user's own folder is not shared, so local names need not be removed there.
         let root = scope.path().parent().filter(|_| !scope.is_private());
@@ -172,6 +174,7 @@ impl Host {
             trusts_evidence: trusts_memories(&self.own_settings(), scope.path()),
             is_personal,
             hides_summaries: self.hides_summaries(settings),
+            git,
             ledger,
         };
         let store = Store::new(scope, rules);

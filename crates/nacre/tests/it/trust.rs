@@ -136,6 +136,45 @@ fn what_is_quarantined_is_shown_to_nobody_who_asks() {
 }
 
 #[test]
+fn a_command_that_writes_first_adopts_the_users_edit() {
+    let writes: [&[&str]; 4] = [
+        &["feedback", "ID", "useful"],
+        &["memory", "archive", "ID"],
+        &["memory", "add", "The queue is a folder", "--supersedes", "ID"],
+        &["memory", "show", "ID"],
+    ];
+    for write in writes {
+        let home = TestHome::new();
+        git_in(&home.work(), &["init", "-q", "-b", "main"]);
+        let id = home.add("The queue is a SQLite table", &["--body", "The third one."]);
+        let path = format!("memory/decisions/{id}.md");
+        git_in(&home.work(), &["add", "-A"]);
+        git_in(&home.work(), &["commit", "-qm", "memory"]);
+        home.write(&path, home.read(&path).replace("third", "fifth"));
+        let args: Vec<&str> =
+            write.iter().map(|arg| if *arg == "ID" { id.as_str() } else { *arg }).collect();
+        home.ok(&args);
+        assert!(home.run(&["trust"]).contains("No foreign memories"), "{write:?}");
+        if write[1] == "archive" {
+            home.ok(&["undo", "--last"]);
+            assert!(home.read(&path).contains("fifth") && in_brief(&home, &id));
+            home.ok(&["memory", "archive", &id]);
+            let at = format!("memory/archived/decisions/{id}.md");
+            home.write(&at, home.read(&at).replace("fifth", "sixth"));
+            home.ok(&["memory", "restore", &id]);
+            assert!(home.read(&path).contains("sixth") && in_brief(&home, &id));
+        }
+        // It is protected as the user's words, also before a command has seen the next edit.
+        let agent = home.with_var("AI_AGENT", "1");
+        agent.write(&path, agent.read(&path).replace("fifth", "eighth").replace("sixth", "eighth"));
+        let mut edit = agent.command(&agent.work(), &["memory", "edit", &id]);
+        let edited = edit.env("EDITOR", "sed -i s/queue/stack/").output().unwrap();
+        let shown = agent.shown(&edited);
+        assert!(shown.contains("has the user's words"), "{write:?}: {shown}");
+    }
+}
+
+#[test]
 fn a_memory_that_something_else_changed_is_not_the_one_that_was_trusted() {
     let home = TestHome::new();
     git_in(&home.work(), &["init", "-q", "-b", "main"]);
