@@ -346,7 +346,7 @@ impl<'a> Batch<'a> {
                 self.set.remove(path, &before);
             }
         }
-        self.unlink(id, now)?;
+        self.unlink(memory)?;
         let (path, stone) = tombstone::tombstone(memory, now)?;
         if !self.store.scope().has(&path)? {
             self.set.create(path, stone);
@@ -354,7 +354,9 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn unlink(&mut self, id: &MemoryId, now: Timestamp) -> Result<(), MemoryError> {
+    /// Links to a removed memory are removed too, which does not count as an update.
+    fn unlink(&mut self, gone: &Memory) -> Result<(), MemoryError> {
+        let id = &gone.at.id;
         let listing = self.store.outlines(|at| at.id != *id)?;
         // Nacre cannot read any links in a file with broken frontmatter. A file that could not be
         // read because of an I/O error may still contain links.
@@ -382,9 +384,7 @@ impl<'a> Batch<'a> {
             if memory.superseded_by.as_ref() == Some(id) {
                 document.remove("superseded_by");
             }
-            if document.as_str() != memory.document.as_str() {
-                self.stage_replacement(&memory, document, now)?;
-            }
+            self.stage_document(&memory, document)?;
         }
         Ok(())
     }
@@ -430,6 +430,10 @@ impl<'a> Batch<'a> {
         if document.as_str() != memory.document.as_str() {
             set_time(&mut document, "updated", later(memory, now));
         }
+        self.stage_document(memory, document)
+    }
+
+    fn stage_document(&mut self, memory: &Memory, document: Document) -> Result<(), MemoryError> {
         let before = memory.document.as_str().as_bytes();
         let bytes = self.bytes_of(document)?;
         self.set.replace(memory.at.path.clone(), before, bytes);
