@@ -383,6 +383,13 @@ impl<'a> Batch<'a> {
             }
             if memory.superseded_by.as_ref() == Some(id) {
                 document.remove("superseded_by");
+                let is_claimed = listing.memories.iter().any(|other| other.claims(&memory.at.id));
+                if memory.status == Status::Superseded && !is_claimed {
+                    // A candidate replaces candidates, which nobody has accepted.
+                    let status =
+                        if gone.is_candidate() { Status::Candidate } else { Status::Active };
+                    document.set_text("status", status.as_str());
+                }
             }
             self.stage_document(&memory, document)?;
         }
