@@ -97,7 +97,7 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
     $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: It has no evidence
-      In a repository it is in no brief until you take it over: nacre feedback 20261116-redis useful
+      It is in no brief until you trust it: nacre trust 20261116-redis
     $HOME/work/.nacre/memory/decisions/20261116-redis.md:7: warning: `supersedes` names `20261115-the-queue-is-a-sqlite-table`, which does not say so: not verified
       If it is right, add `superseded_by: 20261116-redis` there: nacre memory edit 20261115-the-queue-is-a-sqlite-table
     From elsewhere, not used in briefs: 1; see nacre trust
