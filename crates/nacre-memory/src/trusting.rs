@@ -12,7 +12,7 @@ use super::batch::Batch;
 use super::document::Document;
 use super::draft::{Admission, Draft, MemoryUpdate, SummaryDraft, admit, hazards_of};
 use super::hazard::hazards;
-use super::history::Edit;
+use super::history::{Edit, with_line_ends};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located};
@@ -35,6 +35,14 @@ const OUTCOME: &str = "## Outcome";
 const MAX_JUDGED: usize = 32 << 20;
 
 const FEW: usize = 8;
+
+/// Returns the hashes of a text as it is, with LF and with CRLF, because git and editors convert
+/// line ends.
+fn hashes_of(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
+    let ends: [&[u8]; 2] = [b"\n", b"\r\n"];
+    let converted = ends.into_iter().map(|end| ContentHash::of(&with_line_ends(bytes, end)));
+    std::iter::once_with(|| ContentHash::of(bytes)).chain(converted)
+}
 
 /// Returns the text of a memory that a brief may contain in addition to the title.
 fn given_text(memory: &Memory) -> Cow<'_, str> {
@@ -59,7 +67,7 @@ impl SummaryDraft {
 impl Store {
     pub fn trust_of(&self, memory: &Memory) -> Trust {
         let (id, hash) = (&memory.at.id, ContentHash::of(memory.document.as_str().as_bytes()));
-        if let Some(trust) = self.known_trust(id, hash) {
+        if let Some(trust) = self.known_trust(id, memory.document.as_str().as_bytes()) {
             return trust;
         }
         if self.rules().is_personal {
@@ -81,8 +89,8 @@ impl Store {
     /// Returns the level to record in a ledger. A level that depends on the `trusts_evidence`
     /// setting is never recorded.
     pub(super) fn lasting_trust(&self, memory: &Memory) -> Trust {
-        let hash = ContentHash::of(memory.document.as_str().as_bytes());
-        let is_known = self.known_trust(&memory.at.id, hash).is_some();
+        let bytes = memory.document.as_str().as_bytes();
+        let is_known = self.known_trust(&memory.at.id, bytes).is_some();
         let most = if is_known || self.rules().is_personal { Trust::Human } else { Trust::Foreign };
         self.trust_of(memory).min(most)
     }
@@ -152,8 +160,8 @@ impl Store {
     }
 
     pub fn is_trusted_version(&self, id: &MemoryId, bytes: &[u8]) -> bool {
-        let level = self.ledger.trust(self.scope(), id.as_str(), ContentHash::of(bytes));
-        level.is_some_and(|level| !level.waits())
+        let level = |hash| self.ledger.trust(self.scope(), id.as_str(), hash);
+        hashes_of(bytes).any(|hash| level(hash).is_some_and(|level| !level.waits()))
     }
 
     /// Returns the versions of a memory that were written by Nacre or accepted by the user, newest
@@ -189,10 +197,10 @@ impl Store {
     }
 
     pub(super) fn knows_evidence(&self, id: &MemoryId, bytes: &[u8]) -> bool {
-        let (rules, scope, hash) = (self.rules(), self.scope(), ContentHash::of(bytes));
+        let (rules, scope) = (self.rules(), self.scope());
         if rules.is_personal
             || rules.trusts_evidence
-            || self.ledger.knows_evidence(scope, id.as_str(), hash)
+            || hashes_of(bytes).any(|hash| self.ledger.knows_evidence(scope, id.as_str(), hash))
         {
             return true;
         }
@@ -200,7 +208,7 @@ impl Store {
         let is_inherited = || {
             let elsewhere = self.ledger.elsewhere(scope);
             match elsewhere.knows(id.as_str()) {
-                true => elsewhere.knows_evidence(id.as_str(), hash),
+                true => hashes_of(bytes).any(|hash| elsewhere.knows_evidence(id.as_str(), hash)),
                 false => self.is_own(id),
             }
         };
@@ -213,22 +221,26 @@ impl Store {
         let _ = self.ledger.enter(self.scope(), &[], owner);
     }
 
-    fn known_trust(&self, id: &MemoryId, hash: ContentHash) -> Option<Trust> {
-        let known = self.ledger.trust(self.scope(), id.as_str(), hash);
+    fn known_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
+        let mut hashes = hashes_of(bytes);
+        let known = match self.ledger.may_know(self.scope(), id.as_str()) {
+            true => hashes.find_map(|hash| self.ledger.trust(self.scope(), id.as_str(), hash)),
+            false => None,
+        };
         if known.is_some() || self.ledger.is_stored(self.scope()) {
             return known;
         }
-        self.inherited(id, hash)
+        self.inherited(id, bytes)
     }
 
     /// Returns the level of a memory in a store without a ledger. If the store was moved or checked
     /// out again, another ledger may contain this version. In a store older than the ledgers, a
     /// memory may have the user's mark; the mark does not cover the content of the file, so the
     /// level is at most that of an agent.
-    fn inherited(&self, id: &MemoryId, hash: ContentHash) -> Option<Trust> {
+    fn inherited(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let elsewhere = self.ledger.elsewhere(self.scope());
         if elsewhere.knows(id.as_str()) {
-            return elsewhere.trust(id.as_str(), hash);
+            return hashes_of(bytes).find_map(|hash| elsewhere.trust(id.as_str(), hash));
         }
         if !self.is_own(id) {
             return None;
@@ -302,7 +314,7 @@ impl Batch<'_> {
     /// because the plan of an undo may come from a repository.
     pub(super) fn put_back_level(&mut self, at: &Located, bytes: &[u8]) {
         let Located { id, path, .. } = at;
-        let known = self.store.known_trust(id, ContentHash::of(bytes)).unwrap_or(Trust::Foreign);
+        let known = self.store.known_trust(id, bytes).unwrap_or(Trust::Foreign);
         // Only the owner may restore a level that is higher than the current one.
         let now = self.store.get(id.as_str()).ok().filter(|_| self.actor != Actor::Owner);
         let most = now.map_or(Trust::Human, |memory| self.store.trust_of(&memory));
@@ -440,11 +452,10 @@ impl Batch<'_> {
         let mut entries = Vec::new();
         let files = self.store.located().unwrap_or_default();
         self.store.visit(&files, |at, memory| {
-            let bytes = memory.ok().map(|memory| memory.document);
-            let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
-            let level = hash.and_then(|hash| Some((hash, self.store.inherited(&at.id, hash)?)));
-            let Some((hash, trust)) = level else { return std::ops::ControlFlow::Continue(()) };
-            let version = Version { hash, trust, is_unseen_edit: false };
+            let text = memory.ok().map(|memory| memory.document.into_string().into_bytes());
+            let level = text.and_then(|text| Some((self.store.inherited(&at.id, &text)?, text)));
+            let Some((trust, text)) = level else { return std::ops::ControlFlow::Continue(()) };
+            let version = Version { hash: ContentHash::of(&text), trust, is_unseen_edit: false };
             entries.push(LedgerEntry::Memory(at.id.clone(), version));
             let proof = self.store.evidence_bytes(&at.id).ok().flatten();
             let proof = proof.filter(|bytes| self.store.knows_evidence(&at.id, bytes));
