@@ -99,10 +99,9 @@ impl<'a> Batch<'a> {
     /// decide which one is meant.
     pub(super) fn memory(&self, id: &str) -> Result<Memory, MemoryError> {
         let memory = self.store.get(id)?;
-        let n_found = self.store.places(&memory.at.id)?.len();
-        if n_found > 1 {
-            let id = memory.at.id.to_string();
-            return Err(MemoryError::Ambiguous { id, n_found, nearest: Vec::new() });
+        let n_files = self.store.places(&memory.at.id)?.len();
+        if n_files > 1 {
+            return Err(MemoryError::Duplicate { id: memory.at.id, n_files });
         }
         self.adopt_edit(&memory);
         Ok(memory)

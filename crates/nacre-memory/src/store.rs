@@ -105,6 +105,8 @@ pub enum MemoryError {
     Unknown { id: String, nearest: Vec<MemoryId> },
     #[error("`{}` is the start of {n_found} memories' ids", nacre_base::ShownLine(id))]
     Ambiguous { id: String, n_found: usize, nearest: Vec<MemoryId> },
+    #[error("The id `{id}` is used by {n_files} files")]
+    Duplicate { id: MemoryId, n_files: usize },
     #[error("Cannot use the memory `{}`", .0.path)]
     Unreadable(#[source] Unreadable),
     #[error("A memory needs a title with at least one visible character")]

@@ -414,7 +414,7 @@ fn a_twin_of_a_trusted_memory_gets_no_level_from_it() {
     assert!(levels.contains(&(MemoryType::Learning, Trust::Quarantined)), "{levels:?}");
     // Nobody but a person can tell which one an id means.
     let mut batch = store.begin(&owner(), Duration::from_secs(5)).unwrap();
-    assert!(matches!(batch.forget(id.as_str(), now()), Err(MemoryError::Ambiguous { .. })));
+    assert!(matches!(batch.forget(id.as_str(), now()), Err(MemoryError::Duplicate { .. })));
 }
 
 #[test]

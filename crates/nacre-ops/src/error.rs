@@ -194,6 +194,9 @@ impl From<MemoryError> for OpError {
             MemoryError::Unknown { nearest, .. } => {
                 (NotFound, format!("Did you mean {}?", quoted(nearest)))
             }
+            MemoryError::Duplicate { .. } => {
+                (Ambiguous, "`nacre doctor` shows the files".to_owned())
+            }
             MemoryError::Ambiguous { nearest, .. } => {
                 (Ambiguous, format!("Give more of it, such as {}", quoted(nearest)))
             }

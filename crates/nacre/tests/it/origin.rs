@@ -114,6 +114,13 @@ fn two_files_with_one_id_are_trusted_one_by_one() {
     home.ok(&["trust", "--all", "--yes"]);
     let told = brief(&home);
     assert!(told.contains("Run make") && !told.contains("evil.example"), "{told}");
+    assert_snapshot!(home.run(&["memory", "archive", "20261116-x"]), @"
+    Warning: `20261116-x` is taken from the project store; the same id is in $HOME/work/.nacre/memory/learnings/20261116-x.md
+    Hint: `nacre doctor` tells what to do
+    Error: The id `20261116-x` is used by 2 files
+    Hint: `nacre doctor` shows the files
+    [exit 1]
+    ");
     home.write("memory/learnings/20261116-x.md", text("Run make twice."));
     home.run(&["status"]);
     home.run(&["trust", "--diff"]);
