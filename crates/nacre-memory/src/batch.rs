@@ -269,7 +269,7 @@ impl<'a> Batch<'a> {
     pub fn take_over(&mut self, memory: &Memory) -> Result<(), MemoryError> {
         let id = &memory.at.id;
         if self.actor != Actor::Owner {
-            return Err(MemoryError::OwnerOnly { id: id.clone() });
+            return Err(MemoryError::OwnerOnly { id: id.clone(), what: "trust" });
         }
         self.set_level(memory, Trust::Human);
         self.own(id)

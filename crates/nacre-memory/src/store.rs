@@ -129,8 +129,8 @@ pub enum MemoryError {
     NotARunFile { path: RelPath },
     #[error("`{path}` cannot be undone: {reason}")]
     NotUndoable { path: RelPath, reason: &'static str },
-    #[error("Only the user can accept or trust the memory `{id}`")]
-    OwnerOnly { id: MemoryId },
+    #[error("Only the user can {what} the memory `{id}`")]
+    OwnerOnly { id: MemoryId, what: &'static str },
     #[error("The memory `{id}` has the user's words; an agent cannot rewrite it")]
     UsersWords { id: MemoryId },
     #[error("`{path}` has no trust level")]

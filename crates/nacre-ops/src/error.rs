@@ -220,7 +220,7 @@ impl From<MemoryError> for OpError {
             }
             MemoryError::SummaryNotJudged { id } => (Refused, format!("nacre memory edit {id}")),
             MemoryError::NotSupersedable { id, .. } => (Refused, format!("nacre memory show {id}")),
-            MemoryError::OwnerOnly { id } => (
+            MemoryError::OwnerOnly { id, .. } => (
                 Refused,
                 format!("Ask the user to look at it: nacre review, nacre memory show {id}"),
             ),

@@ -34,7 +34,7 @@ fn a_command_in_an_agents_shell_is_the_agents() {
     "#);
     assert!(!brief(&home).contains("linter"), "it is in review");
     assert_snapshot!(home.run(&["review", "accept", "20261115-the-linter"]), @"
-    Error: Only the user can accept or trust the memory `20261115-the-linter-is-off-in-ci`
+    Error: Only the user can accept the memory `20261115-the-linter-is-off-in-ci`
     Hint: Ask the user to look at it: nacre review, nacre memory show 20261115-the-linter-is-off-in-ci
     [exit 1]
     ");
