@@ -99,11 +99,11 @@ impl<'a> Batch<'a> {
     /// decide which one is meant.
     pub(super) fn memory(&self, id: &str) -> Result<Memory, MemoryError> {
         let memory = self.store.get(id)?;
-        let n_found = self.store.places(&memory.at.id)?.len();
-        if n_found > 1 {
-            let id = memory.at.id.to_string();
-            return Err(MemoryError::Ambiguous { id, n_found, nearest: Vec::new() });
+        let n_files = self.store.places(&memory.at.id)?.len();
+        if n_files > 1 {
+            return Err(MemoryError::Duplicate { id: memory.at.id, n_files });
         }
+        self.adopt_edit(&memory);
         Ok(memory)
     }
 
@@ -269,7 +269,7 @@ impl<'a> Batch<'a> {
     pub fn take_over(&mut self, memory: &Memory) -> Result<(), MemoryError> {
         let id = &memory.at.id;
         if self.actor != Actor::Owner {
-            return Err(MemoryError::OwnerOnly { id: id.clone() });
+            return Err(MemoryError::OwnerOnly { id: id.clone(), what: "trust" });
         }
         self.set_level(memory, Trust::Human);
         self.own(id)
@@ -345,7 +345,7 @@ impl<'a> Batch<'a> {
                 self.set.remove(path, &before);
             }
         }
-        self.unlink(id, now)?;
+        self.unlink(memory)?;
         let (path, stone) = tombstone::tombstone(memory, now)?;
         if !self.store.scope().has(&path)? {
             self.set.create(path, stone);
@@ -353,7 +353,9 @@ impl<'a> Batch<'a> {
         Ok(())
     }
 
-    fn unlink(&mut self, id: &MemoryId, now: Timestamp) -> Result<(), MemoryError> {
+    /// Links to a removed memory are removed too, which does not count as an update.
+    fn unlink(&mut self, gone: &Memory) -> Result<(), MemoryError> {
+        let id = &gone.at.id;
         let listing = self.store.outlines(|at| at.id != *id)?;
         // Nacre cannot read any links in a file with broken frontmatter. A file that could not be
         // read because of an I/O error may still contain links.
@@ -380,10 +382,15 @@ impl<'a> Batch<'a> {
             }
             if memory.superseded_by.as_ref() == Some(id) {
                 document.remove("superseded_by");
+                let is_claimed = listing.memories.iter().any(|other| other.claims(&memory.at.id));
+                if memory.status == Status::Superseded && !is_claimed {
+                    // A candidate replaces candidates, which nobody has accepted.
+                    let status =
+                        if gone.is_candidate() { Status::Candidate } else { Status::Active };
+                    document.set_text("status", status.as_str());
+                }
             }
-            if document.as_str() != memory.document.as_str() {
-                self.stage_replacement(&memory, document, now)?;
-            }
+            self.stage_document(&memory, document)?;
         }
         Ok(())
     }
@@ -429,6 +436,10 @@ impl<'a> Batch<'a> {
         if document.as_str() != memory.document.as_str() {
             set_time(&mut document, "updated", later(memory, now));
         }
+        self.stage_document(memory, document)
+    }
+
+    fn stage_document(&mut self, memory: &Memory, document: Document) -> Result<(), MemoryError> {
         let before = memory.document.as_str().as_bytes();
         let bytes = self.bytes_of(document)?;
         self.set.replace(memory.at.path.clone(), before, bytes);

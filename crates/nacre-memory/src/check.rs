@@ -107,7 +107,8 @@ impl Store {
         let unproven_ones = sound
             .iter()
             .filter(|(id, at)| at.memory_type != MemoryType::Summary && !proven.contains(*id));
-        report.findings.extend(unproven_ones.map(|(id, at)| unproven(at, self.is_own(id))));
+        let waits = |at| self.load(at).is_ok_and(|memory| self.trust_of(&memory).waits());
+        report.findings.extend(unproven_ones.map(|(_, at)| unproven(at, waits(at))));
         self.check_evidence_files(&proven, &folder, &mut report.findings)
     }
 
@@ -259,12 +260,9 @@ fn orphan(path: &str, id: &MemoryId) -> Finding {
     warning(path, None, format!("Evidence of `{id}`, which does not exist"), Some(hint))
 }
 
-fn unproven(at: &Located, is_own: bool) -> Finding {
-    let hint = format!(
-        "In a repository it is in no brief until you take it over: nacre feedback {} useful",
-        at.id
-    );
-    warning(at.path.as_str(), None, "It has no evidence", (!is_own).then_some(hint))
+fn unproven(at: &Located, waits: bool) -> Finding {
+    let hint = format!("It is in no brief until you trust it: nacre trust {}", at.id);
+    warning(at.path.as_str(), None, "It has no evidence", waits.then_some(hint))
 }
 
 impl Batch<'_> {

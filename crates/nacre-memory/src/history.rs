@@ -220,7 +220,7 @@ impl Store {
             if number < n_hashes {
                 return Some(false);
             }
-            let nearest = match self.is_trusted_form(memory, text) {
+            let nearest = match self.is_trusted_version(&memory.at.id, text) {
                 true => &mut trusted,
                 false if number < n_parents => return Some(false),
                 false => &mut untrusted,
@@ -228,11 +228,6 @@ impl Store {
             *nearest = (*nearest).min(distance(&lines, &count_lines(text)));
         }
         Some(untrusted == usize::MAX || trusted < untrusted)
-    }
-
-    fn is_trusted_form(&self, memory: &Memory, text: &[u8]) -> bool {
-        let forms = [with_line_ends(text, b"\n"), with_line_ends(text, b"\r\n"), text.to_vec()];
-        forms.iter().any(|form| self.is_trusted_version(&memory.at.id, form))
     }
 
     pub fn last_commit(&self, program: &GitProgram, at: &Located) -> Option<LastCommit> {
@@ -315,7 +310,7 @@ fn distance(one: &BTreeMap<Vec<u8>, usize>, other: &BTreeMap<Vec<u8>, usize>) ->
     only(one, other) + only(other, one)
 }
 
-fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
+pub(super) fn with_line_ends(text: &[u8], end: &[u8]) -> Vec<u8> {
     let lines =
         text.split(|byte| *byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line));
     lines.collect::<Vec<_>>().join(end)

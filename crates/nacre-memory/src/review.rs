@@ -13,7 +13,7 @@ use super::record::Memory;
 use super::revision::Revision;
 use super::sidecar::{LocalState, Verdict};
 use super::store::{MemoryError, shown_as};
-use super::trust::{Actor, Trust};
+use super::trust::{Actor, Trust, trust_of_speaker};
 use nacre_base::fs::{FsAction, FsError};
 
 impl Batch<'_> {
@@ -26,7 +26,7 @@ impl Batch<'_> {
         let memory = self.candidate(id)?;
         let id = memory.at.id.clone();
         if self.actor != Actor::Owner {
-            return Err(MemoryError::OwnerOnly { id });
+            return Err(MemoryError::OwnerOnly { id, what: "accept" });
         }
         let mut state = self.state_of(&id)?;
         self.check_shown(&memory, state.shown.as_deref())?;
@@ -80,8 +80,13 @@ impl Batch<'_> {
     /// Stages the removal of a candidate. A tombstone prevents later sessions from adding it again.
     pub fn reject(&mut self, id: &str, now: Timestamp) -> Result<MemoryId, MemoryError> {
         let memory = self.candidate(id)?;
-        if self.actor != Actor::Owner && self.store.trust_of(&memory) >= Trust::User {
-            return Err(MemoryError::OwnerOnly { id: memory.at.id });
+        if self.actor != Actor::Owner {
+            let evidence = self.store.evidence(&memory.at.id)?;
+            let mut quotes = evidence.iter().flat_map(|evidence| &evidence.quotes);
+            let is_quote = quotes.any(|quote| trust_of_speaker(quote.speaker) >= Trust::User);
+            if is_quote || self.store.trust_of(&memory) >= Trust::User {
+                return Err(MemoryError::OwnerOnly { id: memory.at.id, what: "reject" });
+            }
         }
         // The ledger stores the hash of the file, so an undo can restore its trust level.
         self.stage_removal(&memory, now)?;

@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 use nacre_base::fs::{EntryKind, FsAction, FsError, Owner, RelPath, WriteScope};
+use nacre_base::git::GitProgram;
 use nacre_base::redact::ExtraWords;
 use nacre_base::{ContentHash, LocalNames};
 
@@ -60,6 +61,8 @@ pub struct Rules {
     /// Whether the store is the user's personal folder, which is never part of a clone.
     pub is_personal: bool,
     pub hides_summaries: bool,
+    /// Git, to recognize the user's own edits. If `None`, a batch adopts none.
+    pub git: Option<GitProgram>,
     /// The location of the trust ledger. If `None`, trust levels are kept only in this process.
     pub ledger: Option<LedgerPlace>,
 }
@@ -76,6 +79,7 @@ impl Default for Rules {
             trusts_evidence: false,
             is_personal: false,
             hides_summaries: false,
+            git: None,
             ledger: None,
         }
     }
@@ -101,6 +105,8 @@ pub enum MemoryError {
     Unknown { id: String, nearest: Vec<MemoryId> },
     #[error("`{}` is the start of {n_found} memories' ids", nacre_base::ShownLine(id))]
     Ambiguous { id: String, n_found: usize, nearest: Vec<MemoryId> },
+    #[error("The id `{id}` is used by {n_files} files")]
+    Duplicate { id: MemoryId, n_files: usize },
     #[error("Cannot use the memory `{}`", .0.path)]
     Unreadable(#[source] Unreadable),
     #[error("A memory needs a title with at least one visible character")]
@@ -123,8 +129,8 @@ pub enum MemoryError {
     NotARunFile { path: RelPath },
     #[error("`{path}` cannot be undone: {reason}")]
     NotUndoable { path: RelPath, reason: &'static str },
-    #[error("Only the user can accept or trust the memory `{id}`")]
-    OwnerOnly { id: MemoryId },
+    #[error("Only the user can {what} the memory `{id}`")]
+    OwnerOnly { id: MemoryId, what: &'static str },
     #[error("The memory `{id}` has the user's words; an agent cannot rewrite it")]
     UsersWords { id: MemoryId },
     #[error("`{path}` has no trust level")]

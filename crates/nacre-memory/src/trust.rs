@@ -36,7 +36,7 @@ impl Actor {
     }
 }
 
-fn trust_of_speaker(speaker: Speaker) -> Trust {
+pub(super) fn trust_of_speaker(speaker: Speaker) -> Trust {
     Trust::from_name(speaker.as_str()).unwrap_or(Trust::Derived)
 }
 

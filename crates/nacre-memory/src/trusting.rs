@@ -12,7 +12,7 @@ use super::batch::Batch;
 use super::document::Document;
 use super::draft::{Admission, Draft, MemoryUpdate, SummaryDraft, admit, hazards_of};
 use super::hazard::hazards;
-use super::history::Edit;
+use super::history::{Edit, with_line_ends};
 use super::id::MemoryId;
 use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located};
@@ -35,6 +35,14 @@ const OUTCOME: &str = "## Outcome";
 const MAX_JUDGED: usize = 32 << 20;
 
 const FEW: usize = 8;
+
+/// Returns the hashes of a text as it is, with LF and with CRLF, because git and editors convert
+/// line ends.
+fn hashes_of(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
+    let ends: [&[u8]; 2] = [b"\n", b"\r\n"];
+    let converted = ends.into_iter().map(|end| ContentHash::of(&with_line_ends(bytes, end)));
+    std::iter::once_with(|| ContentHash::of(bytes)).chain(converted)
+}
 
 /// Returns the text of a memory that a brief may contain in addition to the title.
 fn given_text(memory: &Memory) -> Cow<'_, str> {
@@ -59,7 +67,7 @@ impl SummaryDraft {
 impl Store {
     pub fn trust_of(&self, memory: &Memory) -> Trust {
         let (id, hash) = (&memory.at.id, ContentHash::of(memory.document.as_str().as_bytes()));
-        if let Some(trust) = self.known_trust(id, hash) {
+        if let Some(trust) = self.known_trust(id, memory.document.as_str().as_bytes()) {
             return trust;
         }
         if self.rules().is_personal {
@@ -81,8 +89,8 @@ impl Store {
     /// Returns the level to record in a ledger. A level that depends on the `trusts_evidence`
     /// setting is never recorded.
     pub(super) fn lasting_trust(&self, memory: &Memory) -> Trust {
-        let hash = ContentHash::of(memory.document.as_str().as_bytes());
-        let is_known = self.known_trust(&memory.at.id, hash).is_some();
+        let bytes = memory.document.as_str().as_bytes();
+        let is_known = self.known_trust(&memory.at.id, bytes).is_some();
         let most = if is_known || self.rules().is_personal { Trust::Human } else { Trust::Foreign };
         self.trust_of(memory).min(most)
     }
@@ -133,6 +141,12 @@ impl Store {
         self.ledger.last_trust(self.scope(), id.as_str())
     }
 
+    /// Returns whether the file differs from its last version, which was trusted.
+    pub fn is_changed(&self, memory: &Memory) -> bool {
+        self.last_trust(&memory.at.id).is_some_and(|level| !level.waits())
+            && self.trust_of(memory) == Trust::Foreign
+    }
+
     pub fn was_trusted(&self, id: &MemoryId) -> bool {
         let versions = self.ledger.versions(self.scope(), id.as_str());
         versions.iter().any(|version| !version.trust.waits())
@@ -146,8 +160,8 @@ impl Store {
     }
 
     pub fn is_trusted_version(&self, id: &MemoryId, bytes: &[u8]) -> bool {
-        let level = self.ledger.trust(self.scope(), id.as_str(), ContentHash::of(bytes));
-        level.is_some_and(|level| !level.waits())
+        let level = |hash| self.ledger.trust(self.scope(), id.as_str(), hash);
+        hashes_of(bytes).any(|hash| level(hash).is_some_and(|level| !level.waits()))
     }
 
     /// Returns the versions of a memory that were written by Nacre or accepted by the user, newest
@@ -183,10 +197,10 @@ impl Store {
     }
 
     pub(super) fn knows_evidence(&self, id: &MemoryId, bytes: &[u8]) -> bool {
-        let (rules, scope, hash) = (self.rules(), self.scope(), ContentHash::of(bytes));
+        let (rules, scope) = (self.rules(), self.scope());
         if rules.is_personal
             || rules.trusts_evidence
-            || self.ledger.knows_evidence(scope, id.as_str(), hash)
+            || hashes_of(bytes).any(|hash| self.ledger.knows_evidence(scope, id.as_str(), hash))
         {
             return true;
         }
@@ -194,7 +208,7 @@ impl Store {
         let is_inherited = || {
             let elsewhere = self.ledger.elsewhere(scope);
             match elsewhere.knows(id.as_str()) {
-                true => elsewhere.knows_evidence(id.as_str(), hash),
+                true => hashes_of(bytes).any(|hash| elsewhere.knows_evidence(id.as_str(), hash)),
                 false => self.is_own(id),
             }
         };
@@ -207,22 +221,26 @@ impl Store {
         let _ = self.ledger.enter(self.scope(), &[], owner);
     }
 
-    fn known_trust(&self, id: &MemoryId, hash: ContentHash) -> Option<Trust> {
-        let known = self.ledger.trust(self.scope(), id.as_str(), hash);
+    fn known_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
+        let mut hashes = hashes_of(bytes);
+        let known = match self.ledger.may_know(self.scope(), id.as_str()) {
+            true => hashes.find_map(|hash| self.ledger.trust(self.scope(), id.as_str(), hash)),
+            false => None,
+        };
         if known.is_some() || self.ledger.is_stored(self.scope()) {
             return known;
         }
-        self.inherited(id, hash)
+        self.inherited(id, bytes)
     }
 
     /// Returns the level of a memory in a store without a ledger. If the store was moved or checked
     /// out again, another ledger may contain this version. In a store older than the ledgers, a
     /// memory may have the user's mark; the mark does not cover the content of the file, so the
     /// level is at most that of an agent.
-    fn inherited(&self, id: &MemoryId, hash: ContentHash) -> Option<Trust> {
+    fn inherited(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let elsewhere = self.ledger.elsewhere(self.scope());
         if elsewhere.knows(id.as_str()) {
-            return elsewhere.trust(id.as_str(), hash);
+            return hashes_of(bytes).find_map(|hash| elsewhere.trust(id.as_str(), hash));
         }
         if !self.is_own(id) {
             return None;
@@ -255,6 +273,25 @@ impl Batch<'_> {
         level.into_iter().for_each(|level| level.is_unseen_edit = edit.is_users);
     }
 
+    /// Records an edit by the user before the memory is written, so that it keeps its level.
+    pub(super) fn adopt_edit(&self, memory: &Memory) {
+        let Some(git) = &self.store.rules().git else { return };
+        if !self.store.is_changed(memory) || !self.store.is_users_edit(git, memory) {
+            return;
+        }
+        let trust = self.store.last_trust(&memory.at.id).unwrap_or(Trust::Foreign);
+        let hash = ContentHash::of(memory.document.as_str().as_bytes());
+        let version = Version { hash, trust, is_unseen_edit: true };
+        let entry = LedgerEntry::Memory(memory.at.id.clone(), version);
+        // If this fails, the memory is foreign, which is safe.
+        let _ = self.store.ledger.enter(self.store.scope(), &[entry], &self.owner);
+    }
+
+    fn lasting_trust(&self, memory: &Memory) -> Trust {
+        self.adopt_edit(memory);
+        self.store.lasting_trust(memory)
+    }
+
     pub fn note_seen(&mut self, memory: &Memory) {
         self.set_level(memory, self.store.trust_of(memory));
     }
@@ -277,7 +314,7 @@ impl Batch<'_> {
     /// because the plan of an undo may come from a repository.
     pub(super) fn put_back_level(&mut self, at: &Located, bytes: &[u8]) {
         let Located { id, path, .. } = at;
-        let known = self.store.known_trust(id, ContentHash::of(bytes)).unwrap_or(Trust::Foreign);
+        let known = self.store.known_trust(id, bytes).unwrap_or(Trust::Foreign);
         // Only the owner may restore a level that is higher than the current one.
         let now = self.store.get(id.as_str()).ok().filter(|_| self.actor != Actor::Owner);
         let most = now.map_or(Trust::Human, |memory| self.store.trust_of(&memory));
@@ -296,7 +333,7 @@ impl Batch<'_> {
     }
 
     pub(super) fn keep_level(&mut self, memory: &Memory, path: RelPath) {
-        let level = self.store.lasting_trust(memory);
+        let level = self.lasting_trust(memory);
         self.levels.entry(path).or_insert(FileLevel::of(level));
     }
 
@@ -306,13 +343,12 @@ impl Batch<'_> {
 
     /// Returns whether the actor may make a change. Only the owner may lower the level of a memory.
     pub fn may_update(&self, memory: &Memory, change: &MemoryUpdate) -> bool {
-        self.actor == Actor::Owner
-            || self.level_after(memory, change) >= self.store.lasting_trust(memory)
+        self.actor == Actor::Owner || self.level_after(memory, change) >= self.lasting_trust(memory)
     }
 
     /// Returns the lower of two levels: that of the memory, and that of the text added by a change.
     pub(super) fn level_after(&self, memory: &Memory, change: &MemoryUpdate) -> Trust {
-        let before = self.store.lasting_trust(memory);
+        let before = self.lasting_trust(memory);
         if change.title.is_none() && change.body.is_none() {
             return before;
         }
@@ -338,7 +374,7 @@ impl Batch<'_> {
         }
         let document = Document::from_bytes(before.to_vec()).ok();
         let was = document.and_then(|document| Memory::read(edited.at.clone(), document).ok());
-        let old = was.as_ref().map_or(Trust::Foreign, |memory| self.store.lasting_trust(memory));
+        let old = was.as_ref().map_or(Trust::Foreign, |memory| self.lasting_trust(memory));
         was.as_ref().map_or(Ok(()), |memory| self.store.check_rewrite(memory))?;
         let is_order = !hazards_of(&edited.title, &given_text(edited)).is_empty();
         let is_candidate = was.is_none_or(|memory| memory.status == Status::Candidate);
@@ -365,6 +401,7 @@ impl Batch<'_> {
 
     /// Returns whether a draft may replace a memory. An agent's text never replaces the user's.
     pub fn may_overturn(&self, draft: &Draft, older: &Memory) -> bool {
+        self.adopt_edit(older);
         let (new, old) =
             (admit(self.actor, draft, Status::Active).trust, self.store.trust_of(older));
         new.can_replace(old) && (self.actor != Actor::Agent || old < Trust::User)
@@ -415,11 +452,10 @@ impl Batch<'_> {
         let mut entries = Vec::new();
         let files = self.store.located().unwrap_or_default();
         self.store.visit(&files, |at, memory| {
-            let bytes = memory.ok().map(|memory| memory.document);
-            let hash = bytes.map(|text| ContentHash::of(text.as_str().as_bytes()));
-            let level = hash.and_then(|hash| Some((hash, self.store.inherited(&at.id, hash)?)));
-            let Some((hash, trust)) = level else { return std::ops::ControlFlow::Continue(()) };
-            let version = Version { hash, trust, is_unseen_edit: false };
+            let text = memory.ok().map(|memory| memory.document.into_string().into_bytes());
+            let level = text.and_then(|text| Some((self.store.inherited(&at.id, &text)?, text)));
+            let Some((trust, text)) = level else { return std::ops::ControlFlow::Continue(()) };
+            let version = Version { hash: ContentHash::of(&text), trust, is_unseen_edit: false };
             entries.push(LedgerEntry::Memory(at.id.clone(), version));
             let proof = self.store.evidence_bytes(&at.id).ok().flatten();
             let proof = proof.filter(|bytes| self.store.knows_evidence(&at.id, bytes));

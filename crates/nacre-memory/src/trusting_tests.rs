@@ -308,6 +308,24 @@ fn feedback_has_its_actor_and_counts_only_with_the_mark_of_this_machine() {
 }
 
 #[test]
+fn an_agent_rejects_no_candidate_that_quotes_the_user() {
+    let world = World::new();
+    let said = |speakers: &[Speaker]| {
+        let quotes = speakers.iter().map(|speaker| quote("said", *speaker)).collect();
+        let draft = Draft { quotes, ..draft("Use SQLite", "One file.", Speaker::Human) };
+        world.change(|batch| batch.add_candidate(&draft, now()).unwrap())
+    };
+    let both = said(&[Speaker::User, Speaker::Assistant]);
+    let own = said(&[Speaker::Assistant]);
+    assert_eq!((world.trust(&both), world.trust(&own)), (Trust::Assistant, Trust::Assistant));
+    let store = world.open().acting_as(Actor::Agent);
+    let mut batch = store.begin(&owner(), Duration::from_secs(5)).unwrap();
+    let refused = batch.reject(both.as_str(), now()).unwrap_err().to_string();
+    assert_eq!(refused, format!("Only the user can reject the memory `{both}`"));
+    batch.reject(own.as_str(), now()).unwrap();
+}
+
+#[test]
 fn while_a_note_is_left_other_bytes_are_nobodys_edit() {
     let world = World::new();
     let id = world.add("Use SQLite for the queue", "One file.", Speaker::Human);
@@ -414,7 +432,7 @@ fn a_twin_of_a_trusted_memory_gets_no_level_from_it() {
     assert!(levels.contains(&(MemoryType::Learning, Trust::Quarantined)), "{levels:?}");
     // Nobody but a person can tell which one an id means.
     let mut batch = store.begin(&owner(), Duration::from_secs(5)).unwrap();
-    assert!(matches!(batch.forget(id.as_str(), now()), Err(MemoryError::Ambiguous { .. })));
+    assert!(matches!(batch.forget(id.as_str(), now()), Err(MemoryError::Duplicate { .. })));
 }
 
 #[test]

@@ -6,9 +6,7 @@ use std::sync::atomic::AtomicU32;
 
 use nacre_base::fs::WriteScope;
 use nacre_base::redact::ExtraWords;
-use nacre_engine::agents::{
-    AgentDeps, CheckedReport, Citation, LookedAt, check_report, explorer,
-};
+use nacre_engine::agents::{AgentDeps, CheckedReport, Citation, LookedAt, check_report, explorer};
 use nacre_engine::lifecycle::{Ending, Outcome, RunHandle};
 use nacre_engine::model::{Cost, Models, Role};
 use nacre_engine::record::{

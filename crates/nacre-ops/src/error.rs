@@ -194,6 +194,9 @@ impl From<MemoryError> for OpError {
             MemoryError::Unknown { nearest, .. } => {
                 (NotFound, format!("Did you mean {}?", quoted(nearest)))
             }
+            MemoryError::Duplicate { .. } => {
+                (Ambiguous, "`nacre doctor` shows the files".to_owned())
+            }
             MemoryError::Ambiguous { nearest, .. } => {
                 (Ambiguous, format!("Give more of it, such as {}", quoted(nearest)))
             }
@@ -217,7 +220,7 @@ impl From<MemoryError> for OpError {
             }
             MemoryError::SummaryNotJudged { id } => (Refused, format!("nacre memory edit {id}")),
             MemoryError::NotSupersedable { id, .. } => (Refused, format!("nacre memory show {id}")),
-            MemoryError::OwnerOnly { id } => (
+            MemoryError::OwnerOnly { id, .. } => (
                 Refused,
                 format!("Ask the user to look at it: nacre review, nacre memory show {id}"),
             ),

@@ -208,7 +208,8 @@ fn whole_ids(stores: &[ScopedStore], ids: &[String]) -> Result<Vec<String>> {
             [(whole, false)] if !id.is_empty() => Ok((*whole).clone()),
             several => {
                 let (id, n_found) = (id.clone(), several.len());
-                Err(MemoryError::Ambiguous { id, n_found, nearest: Vec::new() }.into())
+                let nearest = several.iter().take(3).filter_map(|(id, _)| id.parse().ok());
+                Err(MemoryError::Ambiguous { id, n_found, nearest: nearest.collect() }.into())
             }
         }
     };

@@ -60,7 +60,8 @@ pub(crate) struct People {
     environment: Environment,
     /// An async mutex, because waiting for the lock must not block a thread.
     store: Arc<tokio::sync::Mutex<OpenedStore>>,
-    is_open: Arc<AtomicBool>,
+    /// Whether a write of the queued entries has been started and has not taken them yet.
+    is_writing: Arc<AtomicBool>,
     waiting: Arc<Mutex<Vec<AuditEntry>>>,
     n_written: Arc<AtomicUsize>,
 }
@@ -70,7 +71,7 @@ impl People {
         Self {
             environment,
             store: Arc::default(),
-            is_open: Arc::default(),
+            is_writing: Arc::default(),
             waiting: Arc::default(),
             n_written: Arc::default(),
         }
@@ -126,8 +127,7 @@ impl People {
         is_change: bool,
         outcome: &str,
     ) {
-        let is_open = self.is_open.load(Ordering::Relaxed);
-        if caller.is_owner() && !(is_change && is_open) {
+        if caller.is_owner() && !is_change {
             return;
         }
         let outcome = outcome.to_owned();
@@ -140,8 +140,8 @@ impl People {
         if n_waiting + 1 == MAX_WAITING {
             service::log(&self.environment, LogLevel::Error, "audit list is behind", &[]);
         }
-        // The first queued entry starts a write, which also includes the entries queued after it.
-        if waiting.len() == 1 {
+        // A write takes all entries that are queued when it starts.
+        if !self.is_writing.swap(true, Ordering::SeqCst) {
             let people = self.clone();
             drop(spawn_blocking(move || people.write()));
         }
@@ -149,13 +149,13 @@ impl People {
 
     pub(crate) fn write(&self) {
         let mut store = self.store.blocking_lock();
+        // Later entries start another write, also if this one fails.
+        self.is_writing.store(false, Ordering::SeqCst);
         let Ok(()) = self.open(&mut store) else { return };
-        let Some(store) = store.as_deref_mut() else { return };
         let waiting = self.waiting.lock();
         let entries = std::mem::take(&mut *waiting.unwrap_or_else(PoisonError::into_inner));
-        if entries.is_empty() {
-            return;
-        }
+        // Without a store, no token has ever been issued, and there is nothing to audit.
+        let Some(store) = store.as_deref_mut().filter(|_| !entries.is_empty()) else { return };
         let now = self.environment.now();
         let written = store.record(&entries).and_then(|()| {
             let n_written = self.n_written.fetch_add(entries.len(), Ordering::Relaxed);
@@ -181,7 +181,6 @@ impl People {
                 ..OpenOptions::default()
             };
             *store = Host::open(self.environment.clone(), &options).host?.people()?;
-            self.is_open.store(store.is_some(), Ordering::Relaxed);
         }
         Ok(())
     }

@@ -135,6 +135,9 @@ pub struct MemoryShowRequest {
 pub struct MemoryShowReport {
     #[serde(flatten)]
     pub memory: MemoryEntry,
+    /// The trust level, for text output. In JSON, `trust` is present only where it matters.
+    #[serde(skip)]
+    pub level: Option<TrustLevel>,
     /// Other files with the same id.
     pub also_in: Vec<OtherPlace>,
     pub supersedes: Vec<MemoryLink>,

@@ -109,6 +109,7 @@ fn is_persons_doing(error: &MemoryError) -> bool {
         MemoryError::Unreadable(_)
         | MemoryError::Unknown { .. }
         | MemoryError::Ambiguous { .. }
+        | MemoryError::Duplicate { .. }
         | MemoryError::InvalidText(_)
         | MemoryError::AlreadyArchived { .. }
         | MemoryError::NotArchived { .. }

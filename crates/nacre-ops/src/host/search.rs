@@ -209,10 +209,7 @@ impl Host {
     pub fn settle_edits(&self, scoped: &ScopedStore, files: &[Located]) -> bool {
         let store = &scoped.store;
         let read: Vec<Memory> = files.iter().filter_map(|at| store.load(at).ok()).collect();
-        let is_changed = |memory: &&Memory| {
-            was_trusted_last(store, memory) && store.trust_of(memory) == Trust::Foreign
-        };
-        self.settle(store, read.iter().filter(is_changed))
+        self.settle(store, read.iter().filter(|memory| store.is_changed(memory)))
     }
 
     /// Like `settle_edits`, but for search results, whose levels are updated.
@@ -221,7 +218,7 @@ impl Host {
             let Some(store) = same_store.first().map(|first| &first.scoped.store) else { continue };
             let foreign = same_store.iter().filter(|hit| hit.trust == Trust::Foreign);
             let memories = foreign.map(|hit| &hit.hit.memory);
-            if self.settle(store, memories.filter(|memory| was_trusted_last(store, memory))) {
+            if self.settle(store, memories.filter(|memory| store.is_changed(memory))) {
                 for hit in same_store.iter_mut() {
                     hit.trust = store.trust_of(&hit.hit.memory);
                 }
@@ -243,39 +240,31 @@ impl Host {
 
     /// Counts the untrusted memories in a store, after recording the user's own edits as trusted.
     pub fn count_waiting(&self, scoped: &ScopedStore) -> UntrustedCounts {
-        let (waiting, changed) = look(&scoped.store);
-        let is_settled = !changed.is_empty() && self.settle_edits(scoped, &changed);
-        if is_settled { look(&scoped.store).0 } else { waiting }
+        let levels = self.levels(scoped, &scoped.store.located().unwrap_or_default());
+        let count = |trust| levels.iter().filter(|level| **level == Some(trust)).count();
+        UntrustedCounts { foreign: count(Trust::Foreign), quarantined: count(Trust::Quarantined) }
     }
-}
 
-fn was_trusted_last(store: &Store, memory: &Memory) -> bool {
-    store.last_trust(&memory.at.id).is_some_and(|level| !level.waits())
-}
-
-/// Counts untrusted memories, and returns those that have a trusted earlier version. Reads every
-/// file.
-fn look(store: &Store) -> (UntrustedCounts, Vec<Located>) {
-    let files = store.located().unwrap_or_default();
-    let levels = store.map_all(&files, |memory| {
-        let memory = memory.ok()?;
-        let level = store.trust_of(&memory);
-        let is_changed = level == Trust::Foreign && was_trusted_last(store, &memory);
-        Some((level, is_changed))
-    });
-    let (mut waiting, mut changed) = (UntrustedCounts::default(), Vec::new());
-    for (at, (level, is_changed)) in files.iter().zip(levels).filter_map(|(at, of)| Some((at, of?)))
-    {
-        match level {
-            Trust::Foreign => waiting.foreign += 1,
-            Trust::Quarantined => waiting.quarantined += 1,
-            Trust::Derived | Trust::Assistant | Trust::User | Trust::Human => {}
+    /// Returns the levels of the memories in files, after recording the user's own edits as
+    /// trusted. `None` for a file that cannot be read.
+    pub fn levels(&self, scoped: &ScopedStore, files: &[Located]) -> Vec<Option<Trust>> {
+        let store = &scoped.store;
+        let look = || {
+            store.map_all(files, |memory| {
+                let memory = memory.ok()?;
+                let level = store.trust_of(&memory);
+                Some((level, level == Trust::Foreign && store.is_changed(&memory)))
+            })
+        };
+        let mut found = look();
+        let pairs = files.iter().zip(&found);
+        let changed = pairs.filter(|(_, of)| of.is_some_and(|(_, is_changed)| is_changed));
+        let changed: Vec<Located> = changed.map(|(at, _)| at.clone()).collect();
+        if !changed.is_empty() && self.settle_edits(scoped, &changed) {
+            found = look();
         }
-        if is_changed {
-            changed.push(at.clone());
-        }
+        found.into_iter().map(|of| Some(of?.0)).collect()
     }
-    (waiting, changed)
 }
 
 /// Lock timeout; short, because recording must not delay an answer.

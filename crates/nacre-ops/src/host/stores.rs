@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use nacre_base::config::Settings;
 use nacre_base::fs::{Access, FsError, Seal, WriteScope};
+use nacre_base::git::GitProgram;
 use nacre_memory::{IndexPlace, LedgerPlace, MemoryId, Rules, STORE_ACCESS, Store};
 use nacre_types::{ErrorCode, OtherPlace, Scope, StoreScope, Warning};
 
@@ -136,7 +137,7 @@ impl Host {
     /// Opens a folder as a store. First completes an unfinished change.
     pub fn store(&self, scope: WriteScope, settings: &Settings) -> Result<Store> {
         let (ledger, is_personal) = (self.ledger_of(scope.path()), scope.is_private());
-        self.store_with(scope, settings, ledger, is_personal)
+        self.store_with(scope, settings, ledger, is_personal, Some(self.git()))
     }
 
     /// Returns a copy of a store for a dry run. The same memories are trusted in the copy, and
@@ -148,7 +149,7 @@ impl Host {
         settings: &Settings,
     ) -> Result<Store> {
         let ledger = self.ledger_of(of.path()).map(LedgerPlace::rehearsed);
-        self.store_with(copy, settings, ledger, of.scope().is_private())
+        self.store_with(copy, settings, ledger, of.scope().is_private(), None)
     }
 
     fn store_with(
@@ -157,6 +158,7 @@ impl Host {
         settings: &Settings,
         ledger: Option<LedgerPlace>,
         is_personal: bool,
+        git: Option<GitProgram>,
     ) -> Result<Store> {
         // The user's own folder is not shared, so local names need not be removed there.
         let root = scope.path().parent().filter(|_| !scope.is_private());
@@ -183,6 +185,7 @@ impl Host {
             // Summaries are hidden from everyone but the owner, unless both the owner's settings
             // and those of the store share them.
             hides_summaries: !(is_owners || shares_summaries),
+            git,
             ledger,
         };
         let store = Store::new(scope, rules);

@@ -158,6 +158,7 @@ pub fn edit(
     let scoped = host.store_of(events, *scope, id)?.scoped;
     let store = &scoped.store;
     let at = store.locate(id)?;
+    host.settle_edits(&scoped, std::slice::from_ref(&at));
     // This is checked before a draft is created, so that an agent's rejected text is not left in a
     // draft that the user could save.
     if let Ok(memory) = store.load(&at) {

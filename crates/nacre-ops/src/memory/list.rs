@@ -10,8 +10,8 @@ use nacre_memory::search::{
     RecordIndex as _, place_of_shared_unit, snippet, spellings,
 };
 use nacre_memory::{
-    Actor, Evidence, Feedback, LearningKind, Memory, MemoryId, MemoryType, Store, StoreArea, Trust,
-    Unreadable, Version, VersionSource,
+    Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryId, MemoryType, Store,
+    StoreArea, Trust, Unreadable, Version, VersionSource,
 };
 use nacre_traces::catalog::Catalog;
 use nacre_types::{
@@ -46,15 +46,20 @@ pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport
             has_tag && has_kind && has_status
         };
         let asked_for = listing.memories.into_iter().filter(is_asked_for);
-        found.extend(asked_for.map(|memory| (memory, scoped)));
+        found.extend(asked_for.map(|memory| (memory, scoped, None)));
         unreadable.extend(listing.broken.iter().map(|file| broken(file, scoped)));
+    }
+    let is_owner = host.actor == Actor::Owner;
+    if !is_owner {
+        grade(host, &stores, &mut found);
+        found.retain(|(.., trust)| trust.is_some_and(|trust| trust != Trust::Quarantined));
     }
     let n_found = found.len();
     if !all && wanted_type.is_none() {
-        found.retain(|(memory, _)| memory.at.memory_type != MemoryType::Summary);
+        found.retain(|(memory, ..)| memory.at.memory_type != MemoryType::Summary);
     }
     let hidden_summaries = Some(n_found - found.len()).filter(|n_hidden| *n_hidden > 0);
-    found.sort_by(|(a, of_a), (b, of_b)| {
+    found.sort_by(|(a, of_a, _), (b, of_b, _)| {
         let newest = || b.updated.cmp(&a.updated).then_with(|| b.at.id.cmp(&a.at.id));
         let usual = || of_a.scope.cmp(&of_b.scope).then_with(newest);
         sort.map_or(Ordering::Equal, |sort| compare(a, b, sort)).then_with(usual)
@@ -62,8 +67,35 @@ pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport
     let total = found.len();
     found.drain(..total.min(*offset));
     found.truncate(host.max_results(*limit));
-    let memories = found.iter().map(|(memory, scoped)| entry(memory, scoped)).collect();
+    if is_owner {
+        grade(host, &stores, &mut found);
+    }
+    let memories = found.iter().map(listed).collect();
     Ok(MemoryListReport { memories, total, hidden_summaries, broken: unreadable })
+}
+
+type Listed<'s> = (Memory, &'s ScopedStore, Option<Trust>);
+
+fn grade(host: &Host, stores: &[ScopedStore], found: &mut [Listed<'_>]) {
+    for scoped in stores {
+        let here = found.iter_mut().filter(|(_, of, _)| std::ptr::eq(*of, scoped));
+        let here: Vec<&mut Listed<'_>> = here.collect();
+        let files: Vec<Located> = here.iter().map(|(memory, ..)| memory.at.clone()).collect();
+        for (one, trust) in here.into_iter().zip(host.levels(scoped, &files)) {
+            one.2 = trust;
+        }
+    }
+}
+
+/// The text of a quarantined memory is left out.
+fn listed((memory, scoped, trust): &Listed<'_>) -> MemoryEntry {
+    let entry = MemoryEntry { trust: trust.and_then(label), ..entry(memory, scoped) };
+    match trust {
+        Some(Trust::Quarantined) => {
+            MemoryEntry { title: String::new(), tags: Vec::new(), applies: Vec::new(), ..entry }
+        }
+        _ => entry,
+    }
 }
 
 /// Missing values sort last.
@@ -272,6 +304,10 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
     let MemoryShowRequest { id, evidence, history, text, scope } = request;
     let LocatedStore { scoped, also_in } = host.store_of(events, *scope, id)?;
     let memory = scoped.store.get(id)?;
+    let trust = host.levels(&scoped, std::slice::from_ref(&memory.at)).first().copied().flatten();
+    if trust.is_none_or(|trust| trust == Trust::Quarantined) && host.actor != Actor::Owner {
+        return Err(host.refuse("see a quarantined memory"));
+    }
     let (supersedes, superseded_by) = links(&scoped.store, &memory)?;
     let evidence = if *evidence { scoped.store.evidence(&memory.at.id)? } else { None };
     let unproven = evidence.is_some() && scoped.store.proof_of(&memory).is_none();
@@ -284,7 +320,8 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
     let history =
         if *history { Some(scoped.store.history(&host.git(), &memory.at)?) } else { None };
     Ok(MemoryShowReport {
-        memory: labelled(&memory, &scoped),
+        memory: MemoryEntry { trust: trust.and_then(label), ..entry(&memory, &scoped) },
+        level: trust,
         also_in,
         supersedes,
         superseded_by,
@@ -346,11 +383,14 @@ pub fn related(
     let id = scoped.store.locate(id)?.id;
     let searchable = host.searchable(scoped, "memory related")?;
     let mut found = searchable.index()?.related(id.as_str());
+    let store = &searchable.scoped.store;
+    found.retain(|(_, memory)| store.trust_of(memory) != Trust::Quarantined);
     let total = found.len();
     found.truncate(host.max_results(*limit));
-    let related = found
-        .into_iter()
-        .map(|(edge, memory)| RelatedMemory { edge, memory: entry(&memory, &searchable.scoped) });
+    let related = found.into_iter().map(|(edge, memory)| RelatedMemory {
+        edge,
+        memory: labelled(&memory, &searchable.scoped),
+    });
     Ok(MemoryRelatedReport { id: id.to_string(), related: related.collect(), total, also_in })
 }
 
@@ -394,6 +434,9 @@ fn add_store(
     let mut spelled: HashMap<String, HashMap<String, String>> = HashMap::new();
     for node in nodes.iter().filter(|node| !known.contains(&node.id)) {
         let Some(memory) = index.read_node(node) else { continue };
+        if searchable.scoped.store.trust_of(&memory) == Trust::Quarantined {
+            continue;
+        }
         spelled.insert(node.id.clone(), spellings(&memory));
         let memory = entry(&memory, &searchable.scoped);
         report.nodes.push(GraphNode { memory, degree: node.degree });

@@ -57,10 +57,7 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
     let scope = WriteScope::create_inside(host.home_scope()?.path(), "run", Access::Private)?;
     let lock = lock(host, &scope, request.ignore_lock)?;
     let mut queue = open_queue(host)?;
-    let run = request.run_id.clone().unwrap_or_else(|| {
-        let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
-        format!("sync-{stamp}-{:x}", host.environment.pid)
-    });
+    let run = request.run_id.clone().map_or_else(|| default_run_id(host), Ok)?;
     queue.jobs().begin_run(&run, "sync", host.now())?;
     let refreshed = refresh(host, &mut queue.catalog, &options, events)?;
     if events.cancel().is_cancelled() {
@@ -233,6 +230,13 @@ fn refresh(
 fn report_progress(events: &Events, progress: Progress<'_>) -> ControlFlow<()> {
     events.progress(progress.done, progress.total, progress.bytes);
     if events.cancel().is_cancelled() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+}
+
+/// Random, because a server can start several runs in one second.
+fn default_run_id(host: &Host) -> Result<String> {
+    let stamp = host.now().strftime("%Y%m%d-%H%M%S").to_string();
+    let random = u32::from_le_bytes(host.environment.random_bytes()?);
+    Ok(format!("sync-{stamp}-{random:08x}"))
 }
 
 fn outcome(refreshed: &RefreshReport, queue: &QueueReport) -> String {

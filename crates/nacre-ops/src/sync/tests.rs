@@ -4,6 +4,7 @@ mod edits;
 mod extraction;
 mod lead;
 
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 
 use nacre_types::{
@@ -81,6 +82,19 @@ fn a_sync_emits_its_progress_and_steps() {
     let expected = ["extract", "decide", "commit", "index"];
     let expected = expected.map(|step| format!("{id} generic: {step}"));
     assert_eq!(steps.collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn two_syncs_in_one_second_have_two_ids() {
+    static N_ASKED: AtomicU8 = AtomicU8::new(0);
+    let place = Place::new();
+    let mut host = place.host();
+    host.environment.random = |bytes| {
+        bytes.fill(N_ASKED.fetch_add(1, Ordering::Relaxed));
+        Ok(())
+    };
+    let run = || sync(&host, &SyncRequest::default(), &Events::ignored()).unwrap().run;
+    assert_ne!(run(), run());
 }
 
 #[test]

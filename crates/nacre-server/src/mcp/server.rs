@@ -141,8 +141,11 @@ impl ServerHandler for NacreServer {
             return Ok(ListResourcesResult::default());
         }
         let from = resources::cursor(request)?;
-        let info =
-            CallInfo { permit: AccessScope::Read.into(), ..CallInfo::for_name("resources/list") };
+        let info = CallInfo {
+            actor: Actor::Agent,
+            permit: AccessScope::Read.into(),
+            ..CallInfo::for_name("resources/list")
+        };
         let work = move |call: &Call| resources::list(call, from);
         let (listed, _) = self.run(info, context.ct.cancelled(), work).await;
         // A project without a store has no memories.
@@ -163,8 +166,11 @@ impl ServerHandler for NacreServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let id = resources::id_of(&request.uri)?;
-        let info =
-            CallInfo { permit: AccessScope::Read.into(), ..CallInfo::for_name("resources/read") };
+        let info = CallInfo {
+            actor: Actor::Agent,
+            permit: AccessScope::Read.into(),
+            ..CallInfo::for_name("resources/read")
+        };
         let work = move |call: &Call| resources::read(call, &id);
         let (read, _) = self.run(info, context.ct.cancelled(), work).await;
         match read {

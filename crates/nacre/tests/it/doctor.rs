@@ -59,7 +59,7 @@ fn everything_wrong_is_found_with_its_line() {
     $HOME/work/.nacre/memory/decisions/20261101-broken.md:4: error: the frontmatter is not valid YAML: invalid indentation in multiline quoted scalar
     $HOME/work/.nacre/memory/decisions/20261102-conflict.md:3: error: a git merge conflict is not resolved here
     $HOME/work/.nacre/memory/decisions/20261103-dangling.md: warning: It has no evidence
-      In a repository it is in no brief until you take it over: nacre feedback 20261103-dangling useful
+      It is in no brief until you trust it: nacre trust 20261103-dangling
     $HOME/work/.nacre/memory/decisions/20261103-dangling.md:4: warning: `related` names `20260101-gone`, which does not exist
       nacre memory edit 20261103-dangling
     $HOME/work/.nacre/memory/decisions/20261104-renamed.md:2: error: `id` is `20261104-other`, but the file is named `20261104-renamed`

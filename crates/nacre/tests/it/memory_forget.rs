@@ -25,6 +25,18 @@ fn forget_leaves_a_hash_and_no_text() {
 }
 
 #[test]
+fn what_only_a_forgotten_memory_superseded_is_active_again() {
+    let home = TestHome::new();
+    let older = home.add("Use Redis", &[]);
+    let newer = home.add("Use SQLite", &["--supersedes", &older]);
+    home.ok(&["memory", "forget", &newer, "--yes"]);
+    let text = home.read(&format!("memory/decisions/{older}.md"));
+    assert!(text.contains("status: active\n") && !text.contains("superseded_by"), "{text}");
+    let (_, brief) = home.json(&["brief"]);
+    assert!(brief["text"].as_str().unwrap().contains(&older), "{brief}");
+}
+
+#[test]
 fn forget_wants_the_whole_id() {
     let home = TestHome::new();
     home.add("Use Redis", &[]);

@@ -34,7 +34,7 @@ fn a_command_in_an_agents_shell_is_the_agents() {
     "#);
     assert!(!brief(&home).contains("linter"), "it is in review");
     assert_snapshot!(home.run(&["review", "accept", "20261115-the-linter"]), @"
-    Error: Only the user can accept or trust the memory `20261115-the-linter-is-off-in-ci`
+    Error: Only the user can accept the memory `20261115-the-linter-is-off-in-ci`
     Hint: Ask the user to look at it: nacre review, nacre memory show 20261115-the-linter-is-off-in-ci
     [exit 1]
     ");
@@ -114,6 +114,13 @@ fn two_files_with_one_id_are_trusted_one_by_one() {
     home.ok(&["trust", "--all", "--yes"]);
     let told = brief(&home);
     assert!(told.contains("Run make") && !told.contains("evil.example"), "{told}");
+    assert_snapshot!(home.run(&["memory", "archive", "20261116-x"]), @"
+    Warning: `20261116-x` is taken from the project store; the same id is in $HOME/work/.nacre/memory/learnings/20261116-x.md
+    Hint: `nacre doctor` tells what to do
+    Error: The id `20261116-x` is used by 2 files
+    Hint: `nacre doctor` shows the files
+    [exit 1]
+    ");
     home.write("memory/learnings/20261116-x.md", text("Run make twice."));
     home.run(&["status"]);
     home.run(&["trust", "--diff"]);

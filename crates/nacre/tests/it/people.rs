@@ -172,6 +172,25 @@ fn each_scope_allows_what_it_says_and_an_end_holds_at_once() {
 }
 
 #[test]
+fn the_audit_list_is_written_while_the_server_runs() {
+    let home = TestHome::new();
+    home.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);
+    let served = Served::start(&home);
+    // Anybody may ask for this, also before there is a list.
+    for _ in 0..3 {
+        assert_eq!(ask_with(&served, &[], "GET", "/api/health", &json!({})).0, 200);
+    }
+    let reader = token(&home, &["ana", "--in", "work"]);
+    assert_eq!(ask(&served, &reader, "GET", "/api/memories", &json!({})).0, 200);
+    let is_listed = || {
+        let (_, audit) = home.json(&["server", "audit", "ana"]);
+        audit["entries"].as_array().is_some_and(|entries| !entries.is_empty())
+    };
+    assert!((0..100).any(|_| is_listed()), "it is written within a moment");
+    served.stop();
+}
+
+#[test]
 fn a_header_names_a_person_only_from_the_proxy_of_the_settings() {
     let home = TestHome::new();
     home.add("Use tabs in Makefiles", &["--body", "Spaces break make."]);

@@ -106,6 +106,22 @@ fn an_accepted_candidate_holds() {
 }
 
 #[test]
+fn a_link_to_a_rejected_candidate_goes_and_is_no_update() {
+    let home = TestHome::new();
+    let one = propose(&home, "Use Redis", "");
+    let linked = home.add("Keep one queue", &["--related", &one]);
+    let path = format!("memory/decisions/{linked}.md");
+    let before = home.read(&path);
+    let later = home.with_var("NACRE_NOW", "2026-11-20T00:00:00Z");
+    later.ok(&["review", "reject", &one]);
+    let after = later.read(&path);
+    assert!(after != before && after.contains("related: []\n"), "{after}");
+    let updated =
+        |text: &str| text.lines().find(|line| line.starts_with("updated:")).map(str::to_owned);
+    assert_eq!(updated(&after), updated(&before));
+}
+
+#[test]
 fn a_rejected_candidate_leaves_a_hash_and_no_text() {
     let home = TestHome::new();
     let one = propose(&home, "Use Redis", "A peculiar sentence.");

@@ -52,6 +52,7 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
     assert_snapshot!(home.run(&["memory", "show", "20261116-redis"]), @"
     The queue is in Redis
     20261116-redis · decision · active · confidence 1 · updated 2026-11-16T00:00:00Z
+    Level: foreign
     supersedes 20261115-the-queue-is-a-sqlite-table (not verified)
 
     SQLite was too slow.
@@ -96,7 +97,7 @@ fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
     ");
     assert_snapshot!(home.run(&["doctor"]), @"
     $HOME/work/.nacre/memory/decisions/20261116-redis.md: warning: It has no evidence
-      In a repository it is in no brief until you take it over: nacre feedback 20261116-redis useful
+      It is in no brief until you trust it: nacre trust 20261116-redis
     $HOME/work/.nacre/memory/decisions/20261116-redis.md:7: warning: `supersedes` names `20261115-the-queue-is-a-sqlite-table`, which does not say so: not verified
       If it is right, add `superseded_by: 20261116-redis` there: nacre memory edit 20261115-the-queue-is-a-sqlite-table
     From elsewhere, not used in briefs: 1; see nacre trust
@@ -180,6 +181,7 @@ fn the_same_id_in_two_stores_is_named() {
     assert_snapshot!(home.run(&["memory", "show", &id]), @"
     Use spaces
     20261115-use-tabs · decision · active
+    Level: foreign
 
     Two.
     Warning: `20261115-use-tabs` is taken from the project store; the same id is in $HOME/.nacre/memory/decisions/20261115-use-tabs.md
@@ -225,6 +227,7 @@ fn the_same_id_twice_in_a_store_is_named_and_the_one_in_use_is_taken() {
     assert_snapshot!(home.run(&["memory", "show", id]), @"
     The queue is a SQLite table
     20261116-a · learning · active
+    Level: foreign
 
     In use.
     Warning: `20261116-a` is taken from the project store; the same id is in $HOME/work/.nacre/memory/archived/decisions/20261116-a.md

@@ -4,7 +4,7 @@ use nacre_ops::{OpError, memory};
 use nacre_types::{
     FoundMemory, LearningKind, MemoryChange, MemoryIdsRequest, MemoryLink, MemoryQuote,
     MemoryRecordReport, MemoryRecordRequest, MemorySearchReport, MemorySearchRequest,
-    MemoryShowReport, MemoryShowRequest, MemoryType, Scope, Speaker, StoreScope, TrustLevel,
+    MemoryShowReport, MemoryShowRequest, MemoryType, Scope, Speaker, StoreScope,
 };
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -146,13 +146,6 @@ pub(in crate::mcp) fn render_memory_get(report: &MemoryShowReport) -> String {
         memory.scope.as_str().to_owned(),
     ];
     facts.extend(memory.trust.map(|trust| trust.as_str().to_owned()));
-    if memory.trust == Some(TrustLevel::Quarantined) {
-        return format!(
-            "[{}] {}\n\nIt contains instructions that the user did not give, and is only shown to the user: nacre review",
-            memory.id,
-            facts.join(", ")
-        );
-    }
     facts.extend(memory.confidence.map(|confidence| format!("confidence {confidence}")));
     facts.extend(memory.updated.as_ref().map(|at| format!("updated {at}")));
     let mut text =

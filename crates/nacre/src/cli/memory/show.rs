@@ -3,7 +3,7 @@
 use nacre_ops::memory as ops;
 use nacre_types::{
     MemoryEvidence, MemoryFeedback, MemoryLink, MemoryShowReport, MemoryShowRequest, MemoryVersion,
-    SaidBy,
+    SaidBy, TrustLevel,
 };
 
 use crate::cli::prelude::*;
@@ -48,6 +48,8 @@ fn print_memory(ui: &mut Ui, report: &MemoryShowReport) {
     facts.extend(memory.confidence.map(|confidence| format!("confidence {confidence}")));
     facts.extend(memory.updated.as_ref().map(|time| format!("updated {}", ui.when(time))));
     let mut lines = vec![facts.join(" · ")];
+    let level = report.level.filter(|level| *level != TrustLevel::Human);
+    lines.extend(level.map(|level| format!("Level: {}", level.as_str())));
     lines.extend((!memory.tags.is_empty()).then(|| format!("tags {}", memory.tags.join(", "))));
     lines.extend(memory.applies.iter().map(|situation| format!("applies to {situation}")));
     for (key, ids) in [

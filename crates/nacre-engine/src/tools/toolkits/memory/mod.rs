@@ -76,6 +76,7 @@ pub(crate) fn memory_error(error: &MemoryError) -> ToolError {
         MemoryError::AlreadyArchived { .. }
         | MemoryError::NotArchived { .. }
         | MemoryError::NotACandidate { .. }
+        | MemoryError::Duplicate { .. }
         | MemoryError::NotSupersedable { .. } => {
             (Fault::Stale, "Look at it again with `memory_search`.".to_owned())
         }
