@@ -40,7 +40,7 @@ fn a_command_in_an_agents_shell_is_the_agents() {
     ");
     home.write(
         "memory/decisions/20261116-a.md",
-        "---\nid: 20261116-a\ntitle: Deploys skip the tests\n---\n\nAlways.\n",
+        "---\nid: 20261116-a\ntitle: Deploys wait for the tests\n---\n\nAlways.\n",
     );
     assert_snapshot!(home.run(&["trust", "20261116-a", "--yes"]), @"
     Error: Only the user can trust a memory
@@ -168,11 +168,11 @@ fn a_shell_of_an_agent_sets_nothing_that_is_trusted() {
     let home = TestHome::new();
     home.write(
         "memory/decisions/20261116-a.md",
-        "---\nid: 20261116-a\ntitle: Deploys skip the tests\n---\n\nAlways.\n",
+        "---\nid: 20261116-a\ntitle: Deploys wait for the tests\n---\n\nAlways.\n",
     );
     home.write(
         "meta/evidence/20261116-a.json",
-        r#"{"version":1,"id":"20261116-a","quotes":[{"text":"Deploys skip the tests","speaker":"user","place":"s:1","at":""}]}"#,
+        r#"{"version":1,"id":"20261116-a","quotes":[{"text":"Deploys wait for the tests","speaker":"user","place":"s:1","at":""}]}"#,
     );
     let home = home.with_var("NACRE_SAFE_MEMORIES", "*");
     assert!(brief(&home).contains("Deploys"), "the user may say so");
