@@ -132,6 +132,9 @@ pub(super) const OPPOSITES: &[(&str, &str)] = &[
 pub(super) const ANTONYMS: &[(&str, &str)] = &[
     ("above", "below"), ("accept", "reject"), ("after", "before"), ("close", "open"),
     ("fast", "slow"), ("first", "last"), ("less", "more"), ("start", "stop"),
+    ("allow", "deny"), ("allowed", "forbidden"), ("disable", "enabled"), ("disabled", "enable"),
+    ("disabled", "enabled"), ("disables", "enables"), ("exclude", "include"), ("false", "true"),
+    ("maximum", "minimum"), ("optional", "required"), ("private", "public"),
 ];
 
 /// English number words, starting from zero.
@@ -139,6 +142,13 @@ pub(super) const ANTONYMS: &[(&str, &str)] = &[
 pub(super) const NUMBERS: &[&str] = &[
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
+];
+
+/// English ordinals. "second" may also be a unit of time.
+#[rustfmt::skip]
+pub(super) const ORDINALS: &[&str] = &[
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
 ];
 
 /// Returns whether a word may occur in a claim about anything.
