@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::lexicon::{DENIALS, ORDINALS, is_general};
+use super::lexicon::{DENIALS, ORDINALS, SYMMETRIC, is_general};
 use super::measure::{Likeness, Measures, Relation, judge, measure};
 use super::profile::{Profile, TitleWord, have_opposite_titles};
 
@@ -281,7 +281,7 @@ fn is_denied_once(a: &Profile, b: &Profile) -> bool {
 }
 
 /// Returns whether two names are on opposite sides of a common word, such as in "the API calls the
-/// worker" and "the worker calls the API".
+/// worker" and "the worker calls the API". "Cargo with `--locked`" is the same in either order.
 fn is_reversed(a: &Profile, b: &Profile) -> bool {
     let is_name = |word: &TitleWord| {
         word.is_topic || [a, b].iter().any(|profile| profile.specifics.contains(&word.term))
@@ -296,7 +296,11 @@ fn is_reversed(a: &Profile, b: &Profile) -> bool {
     };
     places.iter().enumerate().filter(|(_, (_, is_name))| *is_name).any(|(i, (from, _))| {
         let mut between = places.iter().enumerate().skip(i + 1);
-        between.any(|(j, (middle, _))| middle < from && is_before(&places[j + 1..], *middle))
+        between.any(|(j, (middle, _))| {
+            middle < from
+                && !SYMMETRIC.contains(&b.line[*middle].text.as_str())
+                && is_before(&places[j + 1..], *middle)
+        })
     })
 }
 

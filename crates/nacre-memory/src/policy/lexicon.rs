@@ -151,6 +151,9 @@ pub(super) const ORDINALS: &[&str] = &[
     "eleventh", "twelfth",
 ];
 
+/// Words whose two sides can be exchanged.
+pub(super) const SYMMETRIC: &[&str] = &["a", "an", "and", "are", "is", "or", "the", "with"];
+
 /// Returns whether a word may occur in a claim about anything.
 pub(super) fn is_general(word: &str) -> bool {
     [&GENERAL, &EMPTY, &WEAK, &DENIALS].iter().any(|list| list.contains(word))

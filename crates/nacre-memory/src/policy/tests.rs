@@ -85,6 +85,7 @@ fn similar_claims_are_distinct_if_values_denials_or_names_differ() {
         ("One is the chosen approach", "Four is the chosen approach", true),
         ("First retry waits a bit", "Third retry waits a bit", true),
         ("Store files in S3", "Store files in GCS", true),
+        ("`atlas` is the GPU box", "The GPU box is `atlas`", false),
         ("Retry waits 30 seconds", "The retry waits 30s", false),
         ("Retry waits one second", "Retry waits 1 second", false),
         ("Ask before adding a dependency", "Do not add dependencies without asking", false),
