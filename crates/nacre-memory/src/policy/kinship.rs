@@ -244,7 +244,7 @@ fn has_change(one: &Profile) -> bool {
 
 /// Returns whether two claims cannot be equal, however similar their texts are: they differ in a
 /// number or a name, one denies what the other affirms, or names have changed places.
-pub fn are_distinct(a: &Profile, b: &Profile) -> bool {
+pub(crate) fn are_distinct(a: &Profile, b: &Profile) -> bool {
     let (a_values, b_values) = (values(a), values(b));
     let is_other_value = !a_values.is_subset(&b_values) && !b_values.is_subset(&a_values);
     is_other_value

@@ -14,7 +14,8 @@ mod tests;
 use jiff::Timestamp;
 pub use nacre_types::{Band, CandidateVerb as Action};
 
-pub use self::kinship::{Kinship, NearWords, are_distinct, kinship};
+pub(crate) use self::kinship::are_distinct;
+pub use self::kinship::{Kinship, NearWords, kinship};
 pub use self::measure::{Judgement, Likeness, Measures, Relation, Scores, judge, measure};
 pub use self::profile::Profile;
 use super::id::MemoryId;
