@@ -60,7 +60,7 @@ pub use life::{Standing, Vitals};
 pub use listing::{Listing, Overturned, Reader};
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
-    Proposal, Relation, Scores, decide, judge, kinship, measure, ruled,
+    Proposal, Relation, Scores, decide, judge, kinship, may_repeat, measure, ruled,
 };
 pub use record::{Memory, RecordFault};
 pub use revision::{PlannedChange, Revision, UPKEEP_FILE, united};

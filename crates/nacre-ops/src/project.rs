@@ -25,7 +25,11 @@ pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitRepo
     let folder = host.named_folder.as_ref().unwrap_or(&host.environment.folder);
     let root = git_root(&host.person, folder).unwrap_or_else(|| folder.clone());
     check_place(host, &root)?;
-    let registered = host.register(&root, name);
+    let registered = match host.register(&root, name) {
+        // A name that the user gave is not ignored.
+        Err(error) if name.is_some() => return Err(error),
+        registered => registered,
+    };
     if let Err(error) = &registered {
         let message = format!("The project could not be registered: {}", error.message);
         events.warning(message, None);

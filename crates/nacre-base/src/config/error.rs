@@ -139,7 +139,7 @@ pub(super) mod nearest {
         strsim::normalized_damerau_levenshtein(&plain(word), &plain(known))
     }
 
-    pub(in crate::config) fn is_like(word: &str, known: &str) -> bool {
+    pub fn is_like(word: &str, known: &str) -> bool {
         LIKE <= likeness(word, known)
     }
 

@@ -17,6 +17,7 @@ mod layers;
 mod settings;
 mod value;
 
+pub use error::nearest::is_like;
 pub use error::{BadValue, ConfigError, ConfigPlace, ConfigWarning};
 pub use families::{FAMILIES, Family, Field, ROLES};
 pub use keys::{

@@ -5,7 +5,9 @@
 //! this, so the differing words are checked individually: two texts with the same pattern but
 //! different names are about different things.
 
-use super::lexicon::is_general;
+use std::collections::BTreeSet;
+
+use super::lexicon::{DENIALS, ORDINALS, SYMMETRIC, is_general};
 use super::measure::{Likeness, Measures, Relation, judge, measure};
 use super::profile::{Profile, TitleWord, have_opposite_titles};
 
@@ -90,7 +92,7 @@ pub fn kinship(
     let back = judge(older, newer, likeness);
     let agreeing = |scores: super::Scores| scores.about * (1.0 - scores.against);
     let agreed = agreeing(forth.scores).min(agreeing(back.scores));
-    if is_contained && !parting.is_denied {
+    if is_contained && !parting.is_denied && !parting.is_distinct {
         return (Kinship::Twins, agreed.max(MIN_AGREEING));
     }
     let enough = if parting.is_one_topic { MIN_AGREEING_ON_TOPIC } else { MIN_AGREEING };
@@ -122,9 +124,10 @@ struct Parting {
     is_denied: bool,
     /// Each claim has names, flags or numbers that the other one lacks.
     is_specific: bool,
-    /// The claims have the same pattern but different words in the same position. `is_renamed` is
-    /// set if the different words are not only numbers.
-    is_swapped: bool,
+    /// The claims cannot be equal; see [`are_distinct`].
+    is_distinct: bool,
+    /// The claims have the same pattern but different words, other than numbers, in the same
+    /// position.
     is_renamed: bool,
     is_opposite: bool,
     /// Both titles have the same topics; see [`is_one_topic`].
@@ -138,7 +141,7 @@ impl Parting {
             is_denied: !deny_the_same(a, b)
                 && (title_turned > MAX_TURNED || turned > MAX_TURNED_IN_ALL),
             is_specific: is_specific(a, b, near),
-            is_swapped: is_swapped(a, b, |_| true),
+            is_distinct: are_distinct(a, b),
             is_renamed: is_swapped(a, b, |word| !word.bytes().any(|byte| byte.is_ascii_digit())),
             is_opposite: have_opposite_titles(a, b),
             is_one_topic: is_one_topic(a, b, near),
@@ -146,7 +149,7 @@ impl Parting {
     }
 
     fn is_none(&self) -> bool {
-        !(self.is_denied || self.is_specific || self.is_swapped || self.is_opposite)
+        !(self.is_denied || self.is_specific || self.is_distinct)
     }
 }
 
@@ -239,10 +242,66 @@ fn has_change(one: &Profile) -> bool {
     one.change >= MIN_CHANGE
 }
 
-/// Returns whether two claims have the same pattern but are about different things, such as two
-/// services.
-pub(crate) fn differ_in_a_name(a: &Profile, b: &Profile) -> bool {
-    is_swapped(a, b, |_| true)
+/// Returns whether two claims cannot be equal, however similar their texts are: they differ in a
+/// number or a name, one denies what the other affirms, or names have changed places.
+pub(crate) fn are_distinct(a: &Profile, b: &Profile) -> bool {
+    let (a_values, b_values) = (values(a), values(b));
+    let is_other_value = !a_values.is_subset(&b_values) && !b_values.is_subset(&a_values);
+    is_other_value
+        || have_opposite_titles(a, b)
+        || is_denied_once(a, b)
+        || is_reversed(a, b)
+        || is_swapped(a, b, |_| true)
+}
+
+/// Returns the numbers and ordinals in a text. Units are ignored: "30s" and "30 seconds" have the
+/// same value.
+fn values(profile: &Profile) -> BTreeSet<&str> {
+    let words = profile.words.iter().map(String::as_str);
+    let values = words.map(|word| match word {
+        "zero" => "0",
+        "one" => "1",
+        word if ORDINALS.contains(&word) => word,
+        word => word.trim_matches(|c: char| !c.is_ascii_digit()),
+    });
+    values.filter(|value| !value.is_empty()).collect()
+}
+
+/// Returns whether only one of two titles denies a term that both mention. Two denials, as in "do
+/// not push without asking", cancel each other out.
+fn is_denied_once(a: &Profile, b: &Profile) -> bool {
+    let n_denials = |profile: &Profile| {
+        profile.line.iter().filter(|word| DENIALS.contains(word.text.as_str())).count()
+    };
+    let denies = |x: &Profile, y: &Profile| {
+        let mut denied = x.denied_title.iter();
+        denied.any(|term| y.title.contains_key(term) && !y.denied_title.contains(term))
+    };
+    n_denials(a) % 2 != n_denials(b) % 2 && (denies(a, b) || denies(b, a))
+}
+
+/// Returns whether two names are on opposite sides of a common word, such as in "the API calls the
+/// worker" and "the worker calls the API". "Cargo with `--locked`" is the same in either order.
+fn is_reversed(a: &Profile, b: &Profile) -> bool {
+    let is_name = |word: &TitleWord| {
+        word.is_topic || [a, b].iter().any(|profile| profile.specifics.contains(&word.term))
+    };
+    let place = |word: &TitleWord| {
+        let place = b.line.iter().take(MAX_ALIGNED).position(|other| other.term == word.term)?;
+        Some((place, is_name(word)))
+    };
+    let places: Vec<(usize, bool)> = a.line.iter().take(MAX_ALIGNED).filter_map(place).collect();
+    let is_before = |later: &[(usize, bool)], from: usize| {
+        later.iter().any(|(place, is_name)| *is_name && *place < from)
+    };
+    places.iter().enumerate().filter(|(_, (_, is_name))| *is_name).any(|(i, (from, _))| {
+        let mut between = places.iter().enumerate().skip(i + 1);
+        between.any(|(j, (middle, _))| {
+            middle < from
+                && !SYMMETRIC.contains(&b.line[*middle].text.as_str())
+                && is_before(&places[j + 1..], *middle)
+        })
+    })
 }
 
 /// Returns whether two texts, or their titles, have the same pattern but different specific words
@@ -262,7 +321,9 @@ fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bo
     let (shared, slots) = aligned(a, b);
     let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
     let names = |words: &[String], other: &[String]| {
-        words.iter().any(|word| counts(word) && !is_general(word) && !other.contains(word))
+        // An ordinal distinguishes two things, though it may occur in any claim.
+        let is_telling = |word: &str| !is_general(word) || ORDINALS.contains(&word);
+        words.iter().any(|word| counts(word) && is_telling(word) && !other.contains(word))
     };
     is_pattern && slots.iter().any(|(own, other)| names(own, b) && names(other, a))
 }

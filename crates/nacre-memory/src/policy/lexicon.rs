@@ -132,6 +132,9 @@ pub(super) const OPPOSITES: &[(&str, &str)] = &[
 pub(super) const ANTONYMS: &[(&str, &str)] = &[
     ("above", "below"), ("accept", "reject"), ("after", "before"), ("close", "open"),
     ("fast", "slow"), ("first", "last"), ("less", "more"), ("start", "stop"),
+    ("allow", "deny"), ("allowed", "forbidden"), ("disable", "enabled"), ("disabled", "enable"),
+    ("disabled", "enabled"), ("disables", "enables"), ("exclude", "include"), ("false", "true"),
+    ("maximum", "minimum"), ("optional", "required"), ("private", "public"),
 ];
 
 /// English number words, starting from zero.
@@ -140,6 +143,16 @@ pub(super) const NUMBERS: &[&str] = &[
     "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
     "eleven", "twelve",
 ];
+
+/// English ordinals. "second" may also be a unit of time.
+#[rustfmt::skip]
+pub(super) const ORDINALS: &[&str] = &[
+    "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth",
+    "eleventh", "twelfth",
+];
+
+/// Words whose two sides can be exchanged.
+pub(super) const SYMMETRIC: &[&str] = &["a", "an", "and", "are", "is", "or", "the", "with"];
 
 /// Returns whether a word may occur in a claim about anything.
 pub(super) fn is_general(word: &str) -> bool {

@@ -14,7 +14,7 @@ mod tests;
 use jiff::Timestamp;
 pub use nacre_types::{Band, CandidateVerb as Action};
 
-pub(crate) use self::kinship::differ_in_a_name;
+pub(crate) use self::kinship::are_distinct;
 pub use self::kinship::{Kinship, NearWords, kinship};
 pub use self::measure::{Judgement, Likeness, Measures, Relation, Scores, judge, measure};
 pub use self::profile::Profile;
@@ -80,7 +80,7 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
         (Relation::Same, true) => confirm(nearest, judgement, "the memory says the same"),
         (Relation::Refines, true) => refine(proposal, nearest, judgement),
         (Relation::Contradicts, true) => overturn(proposal, nearest, judgement),
-        (relation, false) => settle(nearest, relation, judgement),
+        (relation, false) => settle(proposal, nearest, relation, judgement),
     }
 }
 
@@ -89,7 +89,9 @@ pub fn decide(proposal: &Proposal, near: &[Neighbour]) -> Decision {
 fn is_contained(proposal: &Proposal, neighbour: &Neighbour) -> bool {
     let is_overturned_later =
         neighbour.status == Status::Superseded && is_later(proposal, neighbour);
-    neighbour.profile.holds(&proposal.profile) && !is_overturned_later
+    neighbour.profile.holds(&proposal.profile)
+        && !are_distinct(&proposal.profile, &neighbour.profile)
+        && !is_overturned_later
 }
 
 fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {
@@ -98,15 +100,19 @@ fn is_later(proposal: &Proposal, neighbour: &Neighbour) -> bool {
 
 /// Returns whether a judgement is clear enough to act on. Any contradiction of a doubted memory is
 /// clear. Two similar texts are not clearly the same if the proposal names something that the
-/// memory does not.
+/// memory does not, or if they differ in what similarity does not show.
 fn is_clear(judgement: &Judgement, proposal: &Proposal, nearest: &Neighbour) -> bool {
     let is_doubted = nearest.is_rejected || nearest.confidence < DOUBTED;
-    let names_more = || proposal.profile.names_beyond(&nearest.profile);
     match judgement.relation {
         Relation::Contradicts if is_doubted => true,
-        Relation::Same => judgement.is_clear() && !names_more(),
+        Relation::Same => judgement.is_clear() && may_repeat(&proposal.profile, &nearest.profile),
         Relation::Contradicts | Relation::Refines | Relation::Different => judgement.is_clear(),
     }
+}
+
+/// Returns whether a claim may say nothing more than a known claim.
+pub fn may_repeat(claim: &Profile, known: &Profile) -> bool {
+    !claim.names_beyond(known) && !are_distinct(claim, known)
 }
 
 fn fresh(judgement: Option<Judgement>, reason: &'static str) -> Decision {
@@ -189,12 +195,18 @@ fn is_later_known(proposal: &Proposal, nearest: &Neighbour) -> bool {
 
 /// Decides an unclear case without a lead: a possible repetition is dropped, and a claim that may
 /// be new becomes a candidate.
-fn settle(nearest: &Neighbour, relation: Relation, judgement: Judgement) -> Decision {
+fn settle(
+    proposal: &Proposal,
+    nearest: &Neighbour,
+    relation: Relation,
+    judgement: Judgement,
+) -> Decision {
+    let is_distinct = are_distinct(&proposal.profile, &nearest.profile);
     let (action, status, reason) = match relation {
-        Relation::Same | Relation::Refines => {
+        Relation::Same | Relation::Refines if !is_distinct => {
             (Action::NoOp, nearest.status, "unclear: it may be what the memory says")
         }
-        Relation::Contradicts => {
+        Relation::Same | Relation::Refines | Relation::Contradicts => {
             (Action::Add, Status::Candidate, "unclear: it may contradict the memory")
         }
         Relation::Different => {

@@ -73,6 +73,48 @@ fn a_candidate_is_decided_by_what_it_says() {
 }
 
 #[test]
+fn similar_claims_are_distinct_if_values_denials_or_names_differ() {
+    for (one, other, expected) in [
+        ("The API calls the worker", "The worker calls the API", true),
+        ("`billing` imports `ledger`", "`ledger` imports `billing`", true),
+        ("Telemetry is enabled in tests", "Telemetry is disabled in tests", true),
+        ("Always squash commits", "Never squash commits", true),
+        ("Use tabs in Go files", "Do not use tabs in Go files", true),
+        ("Retry waits 1 second", "Retry waits 2 seconds", true),
+        ("Retry waits one second", "Retry waits two seconds", true),
+        ("One is the chosen approach", "Four is the chosen approach", true),
+        ("First retry waits a bit", "Third retry waits a bit", true),
+        ("Store files in S3", "Store files in GCS", true),
+        ("`atlas` is the GPU box", "The GPU box is `atlas`", false),
+        ("Retry waits 30 seconds", "The retry waits 30s", false),
+        ("Retry waits one second", "Retry waits 1 second", false),
+        ("Ask before adding a dependency", "Do not add dependencies without asking", false),
+        ("The build needs Node 20", "Build with Node 20", false),
+        ("The job queue lives in SQLite", "Use SQLite for the job queue", false),
+        ("Install dependencies with pnpm", "Use pnpm, never npm", false),
+    ] {
+        let (a, b) = (Profile::of(one, ""), Profile::of(other, ""));
+        let found = (are_distinct(&a, &b), are_distinct(&b, &a));
+        assert_eq!(found, (expected, expected), "{one} / {other}");
+    }
+}
+
+#[test]
+fn a_distinct_claim_is_never_dropped_as_a_repetition() {
+    let same = Likeness { whole: 0.98, titles: 0.98 };
+    for (known, said) in [
+        ("Retry waits 1 second", "Retry waits 2 seconds"),
+        ("The API calls the worker", "The worker calls the API"),
+        ("Telemetry is enabled in tests", "Telemetry is disabled in tests"),
+        ("Do not use tabs in Go files", "Use tabs in Go files"),
+    ] {
+        let memory = Neighbour { profile: Profile::of(known, ""), ..neighbour(same) };
+        let action = decide(&proposal(said, ""), &[memory]).action;
+        assert_ne!(action, Action::NoOp, "{known} / {said}");
+    }
+}
+
+#[test]
 fn what_a_person_decided_stays_decided() {
     let rejected = Neighbour { is_rejected: true, ..neighbour(NEAR) };
     assert_eq!(told(&same(), rejected.clone()), "no-op (clear): a person said that this is wrong");

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::Source;
 use super::item::{Backing, backing, forms, line};
-use crate::policy::differ_in_a_name;
+use crate::policy::are_distinct;
 use crate::search::{
     Builtin, DESCRIBED, Embedder as _, IndexError, MemoryIndex, SearchError, TokenCounter,
     similarities,
@@ -32,6 +32,10 @@ const MIN_SHARE: f32 = 0.55;
 /// Minimum similarity for two memories to make the same claim. The claim is then shown once, with
 /// both ids.
 const MIN_TWIN: f32 = 0.8;
+
+/// Minimum share of the terms of the shorter of two such memories that the other one contains. The
+/// model knows few words of some languages, so it embeds all texts in them alike.
+const MIN_TWIN_TERMS: f32 = 0.3;
 
 /// The rest of a longer prompt is ignored.
 const MAX_PROMPT_BYTES: usize = 4000;
@@ -120,7 +124,7 @@ pub fn match_prompt(
             let vector = embed(model, &full_text(&memory))?;
             let profile = Profile::of(&memory.title, memory.document.body());
             let twin = given.iter().position(|(known, other)| {
-                dot(known, &vector) >= MIN_TWIN && !differ_in_a_name(&profile, other)
+                dot(known, &vector) >= MIN_TWIN && may_be_twins(&profile, other)
             });
             if twin.is_none() && prompted.items.len() == MAX_ITEMS {
                 break;
@@ -294,6 +298,11 @@ fn weigh_terms(index: &MemoryIndex<'_>, text: &str, model: &Builtin) -> Vec<Term
         Term { weight: word_weight(model, &word), rarity, stem }
     });
     weighed.collect()
+}
+
+fn may_be_twins(a: &Profile, b: &Profile) -> bool {
+    let shared = a.share_held_by(b).max(b.share_held_by(a));
+    shared >= MIN_TWIN_TERMS && !are_distinct(a, b)
 }
 
 fn full_text(memory: &Memory) -> String {

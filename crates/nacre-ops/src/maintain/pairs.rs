@@ -103,7 +103,7 @@ fn may_merge(
 ) -> bool {
     let is_same_type = kept.memory.at.memory_type == gone.memory.at.memory_type;
     // Text from another machine must not get into the user's own memories.
-    let is_handed_on = is_of_one_hand(kept, gone) && gone.trust >= kept.trust;
+    let is_handed_on = takes_text_of(kept, gone) && gone.trust >= kept.trust;
     let is_lossless =
         kinship == Kinship::Exact || is_handed_on || !gone.profile.names_beyond(&kept.profile);
     let is_kept_better = kept.level.can_replace(gone.level)
@@ -117,14 +117,15 @@ fn may_merge(
         && !ledger.is_refused(&pair_key(MaintainVerb::Merge, kept.id(), gone.id()))
 }
 
-fn is_of_one_hand(a: &CollectedMemory, b: &CollectedMemory) -> bool {
-    a.is_own == b.is_own
+/// Returns whether text of `gone` may be added to `kept`. The user's words are never changed.
+fn takes_text_of(kept: &CollectedMemory, gone: &CollectedMemory) -> bool {
+    kept.is_own == gone.is_own && kept.level < nacre_memory::Trust::User
 }
 
 /// Returns the sentences of `gone` with names that are missing from `kept`. Returns nothing if
-/// either memory was written on another machine.
+/// `kept` contains the user's words or either memory was written on another machine.
 pub(super) fn beyond(kept: &CollectedMemory, gone: &CollectedMemory) -> Vec<String> {
-    if !is_of_one_hand(kept, gone) {
+    if !takes_text_of(kept, gone) {
         return Vec::new();
     }
     let claimed = gone.claimed();

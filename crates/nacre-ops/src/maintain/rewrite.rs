@@ -130,8 +130,8 @@ impl Texts {
     ) -> Result<Option<Text>, EmbedError> {
         let held: Vec<&CollectedMemory> =
             members.iter().map(|idx| &collection.held[*idx]).collect();
-        // A model never replaces text written by the user.
-        if self.n_asked == MAX_ASKED || held.iter().any(|one| one.level == Trust::Human) {
+        // A model never replaces the user's words.
+        if self.n_asked == MAX_ASKED || held.iter().any(|one| one.level >= Trust::User) {
             return Ok(None);
         }
         self.n_asked += 1;

@@ -10,7 +10,7 @@ use nacre_memory::search::{
     RecordIndex as _, place_of_shared_unit, snippet, spellings,
 };
 use nacre_memory::{
-    Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryId, MemoryType, Store,
+    Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryId, MemoryType, Status, Store,
     StoreArea, Trust, Unreadable, Version, VersionSource,
 };
 use nacre_traces::catalog::Catalog;
@@ -194,6 +194,7 @@ fn query(host: &Host, request: &MemorySearchRequest) -> Result<Query> {
         return Err(OpError::usage("There is nothing to search for")
             .hint("nacre memory search sqlite queue"));
     }
+    check_filters(&query)?;
     if let Some(of) = request.r#type {
         query = query.with_facet("type", of.as_str());
     }
@@ -208,6 +209,24 @@ fn query(host: &Host, request: &MemorySearchRequest) -> Result<Query> {
         query.after = Some(time);
     }
     Ok(query)
+}
+
+/// Refuses values that no memory can have, because a search for them finds nothing.
+fn check_filters(query: &Query) -> Result<()> {
+    for (name, value) in &query.facets {
+        let known = match name.as_str() {
+            "type" => MemoryType::NAMES,
+            "kind" => LearningKind::NAMES,
+            "status" => Status::NAMES,
+            _ => continue,
+        };
+        if !known.contains(&value.as_str()) {
+            let message = format!("`{}` is not a value of `{name}:`", ShownLine(value));
+            let hint = format!("It takes one of: {}", known.join(", "));
+            return Err(OpError::usage(message).hint(hint));
+        }
+    }
+    Ok(())
 }
 
 const MAX_LIMIT: usize = 1000;

@@ -2,8 +2,8 @@
 
 use nacre_ops::run as ops;
 use nacre_types::{
-    ItemId, LimitRequest, MaintainVerb, Relation, RunCounts, RunEntry, RunListReport, RunReport,
-    RunShowReport, SessionAction,
+    ItemId, LimitRequest, MaintainVerb, Relation, RunCounts, RunEntry, RunListReport, RunMode,
+    RunReport, RunShowReport, SessionAction,
 };
 
 use super::prelude::*;
@@ -152,7 +152,18 @@ fn print_run(ui: &mut Ui, id: &str, report: Option<&RunReport>) {
                 print_action(ui, action.action.as_str(), &action.target);
             }
         }
-        None => ui.line(ui.paint(Role::Faint, "It has no readable report.")),
+        None => ui.line(ui.paint(Role::Faint, without_report(id))),
+    }
+}
+
+fn without_report(id: &str) -> String {
+    use RunMode::{Cold, Hot, Maintain, Sync, Undo};
+    match id.split('-').next().and_then(RunMode::from_name) {
+        None | Some(Sync | Hot | Cold | Maintain | Undo) => "It has no readable report.".to_owned(),
+        Some(mode) => {
+            let mode = mode.as_str();
+            format!("A change by `nacre {mode}`. `nacre undo --list` shows what it changed.")
+        }
     }
 }
 

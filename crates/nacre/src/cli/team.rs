@@ -9,7 +9,7 @@ use nacre_types::{
 };
 
 use super::prelude::*;
-use super::render::print_undo;
+use super::render::{count, memories_text, print_undo};
 
 /// Limits the input. Real tokens are shorter.
 const MAX_TOKEN_BYTES: u64 = 4096;
@@ -92,17 +92,19 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
     let PushReport { dry_run, withdrawn, kept, transcripts, stopped, .. } = report;
     if *dry_run {
         ui.status(format!(
-            "Would send {waiting} memories of `{project}` to {to}; {known} are already there."
+            "Would send {} of `{project}` to {to}; {}.",
+            memories_text(*waiting),
+            already_there(*known, ["is", "are"])
         ));
         if let Some(PushedTranscripts { waiting, known, .. }) = transcripts {
-            ui.status(format!("Would send {waiting} transcripts; {known} are already there."));
+            let (waiting, there) =
+                (count(*waiting, "transcript"), already_there(*known, ["is", "are"]));
+            ui.status(format!("Would send {waiting}; {there}."));
         }
         return ui.hint("Send them: nacre push");
     }
-    let n_sent = sent.len();
-    ui.status(format!(
-        "Sent {n_sent} memories of `{project}` to {to}; {known} were already there."
-    ));
+    let (n_sent, there) = (memories_text(sent.len()), already_there(*known, ["was", "were"]));
+    ui.status(format!("Sent {n_sent} of `{project}` to {to}; {there}."));
     for RefusedMemory { id, reason } in refused {
         let why = match reason {
             PushState::Differs => "the server has another version and keeps it",
@@ -112,7 +114,8 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
         ui.warning(format!("Not sent: {id}: {why}"), None);
     }
     if !withdrawn.is_empty() {
-        ui.status(format!("Deleted {} memories there that you deleted here.", withdrawn.len()));
+        let withdrawn = memories_text(withdrawn.len());
+        ui.status(format!("Deleted {withdrawn} there that you deleted here."));
     }
     for KeptMemory { id, reason } in kept {
         let hint = "Someone with the scope `admin` there can delete it: nacre memory forget";
@@ -120,21 +123,25 @@ fn print_pushed(ui: &mut Ui, report: &PushReport) {
     }
     let n_left = waiting + transcripts.as_ref().map_or(0, |transcripts| transcripts.waiting);
     if let Some(PushedTranscripts { sent, known, refused, waiting }) = transcripts {
-        ui.status(format!("Sent {} transcripts; {known} were already there.", sent.len()));
+        let there = already_there(*known, ["was", "were"]);
+        ui.status(format!("Sent {}; {there}.", count(sent.len(), "transcript")));
         if !refused.is_empty() {
-            let (n_refused, why) = (refused.len(), refused.join(", "));
-            ui.warning(format!("{n_refused} transcripts cannot be sent: {why}"), None);
+            let (n_refused, why) = (count(refused.len(), "transcript"), refused.join(", "));
+            ui.warning(format!("{n_refused} cannot be sent: {why}"), None);
         }
         if *waiting > 0 && stopped.is_none() {
-            ui.hint(&format!(
-                "{waiting} transcripts are left for the next push: nacre push --transcripts"
-            ));
+            let waiting = count(*waiting, "transcript");
+            ui.hint(&format!("Send the remaining {waiting}: nacre push --transcripts"));
         }
     }
     if let Some(stopped) = stopped {
         let hint = Some("Nothing is lost. Continue: nacre push");
         ui.warning(format!("Not everything was sent ({n_left} left): {stopped}"), hint);
     }
+}
+
+fn already_there(n: usize, [one, many]: [&str; 2]) -> String {
+    format!("{n} {} already there", if n == 1 { one } else { many })
 }
 
 fn print_transcripts(ui: &mut Ui, report: &TranscriptListReport) {
@@ -144,7 +151,7 @@ fn print_transcripts(ui: &mut Ui, report: &TranscriptListReport) {
         let line = format!("{}  {}:{}  {who}  {shared}", entry.id, entry.agent, entry.session);
         ui.line(ShownLine(&line));
     }
-    ui.status(format!("{} transcripts on the server.", report.transcripts.len()));
+    ui.status(format!("{} on the server.", count(report.transcripts.len(), "transcript")));
 }
 
 pub(crate) fn cmd_pull(ui: &mut Ui, host: &Host, PullArgs { dry_run }: PullArgs) -> CommandResult {
@@ -165,7 +172,9 @@ fn print_pulled(ui: &mut Ui, report: &PullReport) {
         "{verb} {n_new} new and {n_updated} changed memories of `{project}` from {from}; {same} were already here."
     ));
     if let Some(first) = differ.first() {
-        let message = format!("{} memories differ from yours; yours are kept", differ.len());
+        let n_differ = memories_text(differ.len());
+        let differ = if differ.len() == 1 { "differs" } else { "differ" };
+        let message = format!("{n_differ} {differ} from yours; yours are kept");
         ui.warning(message, Some(&format!("See one: nacre memory show {first}")));
     }
     if report.forgotten > 0 {

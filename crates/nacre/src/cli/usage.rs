@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::fmt::Display;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use nacre_base::config::is_like;
 use nacre_ops::OpError;
 
 use super::help;
@@ -32,7 +33,8 @@ pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
         }
         ErrorKind::UnknownArgument => {
             let similar = texts(error, ContextKind::SuggestedArg);
-            let hint = similar.first().map_or(help, |similar| did_you_mean(&[similar]));
+            let similar = similar.iter().find(|similar| is_like(&argument, similar));
+            let hint = similar.map_or(help, |similar| did_you_mean(&[similar]));
             (format!("`{path}` does not take `{argument}`"), hint)
         }
         ErrorKind::InvalidValue if value.is_empty() => {
@@ -92,7 +94,9 @@ fn named_path(root: &clap::Command, args: &[OsString]) -> String {
 fn suggestion(root: &clap::Command, path: &str, name: &str, error: &clap::Error) -> String {
     let mut offered = named_below(root, "nacre", name);
     if offered.is_empty() {
-        let similar = texts(error, ContextKind::SuggestedSubcommand);
+        // The parser also offers words that share only a few letters.
+        let mut similar = texts(error, ContextKind::SuggestedSubcommand);
+        similar.retain(|similar| is_like(name, similar));
         offered.extend(similar.iter().rev().map(|name| format!("{path} {name}")));
     }
     offered.truncate(MAX_OFFERED);

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use nacre_base::config::is_like;
 use nacre_ops::terminal::ThemeChoice;
 use nacre_types::ApprovalPolicy;
 
@@ -61,7 +62,7 @@ pub(crate) fn nearest(name: &str) -> Option<&'static Command> {
     let name = &name[..name.floor_char_boundary(40)];
     let distance = |command: &&Command| strsim::osa_distance(name, command.name);
     let nearest = COMMANDS.iter().min_by_key(distance)?;
-    let is_near = nearest.name.starts_with(name) || distance(&nearest) <= 2;
+    let is_near = nearest.name.starts_with(name) || is_like(name, nearest.name);
     is_near.then_some(nearest)
 }
 

@@ -28,6 +28,20 @@ fn confidence_follows_what_people_say() {
 }
 
 #[test]
+fn what_is_outdated_ranks_below_what_is_active() {
+    let home = TestHome::new();
+    let old = home.add("Use Redis for the job queue", &["--body", "The job queue is in Redis."]);
+    home.add("Jobs are retried", &["--body", "A failed job goes back to the queue twice."]);
+    let first = |home: &TestHome, args: &[&str]| {
+        let (_, value) = home.json(args);
+        value["hits"][0]["id"].as_str().unwrap_or_default().to_owned()
+    };
+    assert_eq!(first(&home, &["memory", "search", "job queue"]), old);
+    home.ok(&["feedback", &old, "outdated"]);
+    assert_eq!(first(&home, &["memory", "search", "job queue"]), "20261115-jobs-are-retried");
+}
+
+#[test]
 fn what_is_outdated_comes_back_when_it_is_said_again_and_what_is_wrong_does_not() {
     for (verdict, expected) in [("outdated", "status: active"), ("wrong", "confidence: 0.4")] {
         let home = reading();

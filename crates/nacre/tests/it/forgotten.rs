@@ -187,7 +187,7 @@ fn a_server_forgets_with_the_next_push_if_the_token_may() {
     let done = push_first(&laptop, &address, token["token"].as_str().unwrap());
     assert_snapshot!(done, @r"
     Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Deleted 1 memories there that you deleted here.
+    Deleted 1 memory there that you deleted here.
     ");
     served.stop();
     assert_eq!(holders(&team.server), Vec::<String>::new());

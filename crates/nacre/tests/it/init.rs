@@ -55,6 +55,19 @@ fn init_again_changes_nothing() {
 }
 
 #[test]
+fn init_does_not_ignore_another_name() {
+    let home = TestHome::new();
+    let before = home.snapshot();
+    assert_snapshot!(home.run(&["init", "--name", "other"]), @"
+    Error: Path `$HOME/work` is already registered, as project `work`
+    Hint: To rename it, run `nacre project remove work` first
+    [exit 1]
+    ");
+    assert!(home.ok(&["init", "--name", "work"]).contains("Project `work`"));
+    assert_eq!(home.snapshot(), before);
+}
+
+#[test]
 fn init_keeps_what_a_person_wrote() {
     let home = TestHome::empty();
     home.write(".gitignore", "# mine\n");

@@ -69,6 +69,11 @@ fn any_text_is_a_query() {
         let (code, value) = home.json(&["memory", "search", "--", text]);
         assert!(code == 0 || code == 2, "{text:?}: {value}");
     }
+    assert_snapshot!(home.run(&["memory", "search", "queue", "type:bogus"]), @"
+    Error: `bogus` is not a value of `type:`
+    Hint: It takes one of: decision, learning, summary
+    [exit 2]
+    ");
     assert_snapshot!(home.run(&["memory", "search", " "]), @"
     Error: There is nothing to search for
     Hint: nacre memory search sqlite queue

@@ -93,6 +93,18 @@ fn a_run_that_this_program_did_not_write_is_listed_and_says_nothing() {
 }
 
 #[test]
+fn a_run_of_a_command_without_a_report_says_what_it_is() {
+    let home = TestHome::new();
+    home.add("Use tabs", &[]);
+    let (_, runs) = home.json(&["runs"]);
+    let run = runs["runs"][0]["id"].as_str().unwrap();
+    assert_snapshot!(home.run(&["runs", run]).replace(run, "[run]"), @"
+    [run]
+    A change by `nacre memory`. `nacre undo --list` shows what it changed.
+    ");
+}
+
+#[test]
 fn only_the_newest_runs_are_kept() {
     let home = reading();
     home.ok(&["config", "set", "runs.keep", "2"]);

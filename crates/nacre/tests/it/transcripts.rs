@@ -48,16 +48,16 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert_eq!(holders_of(&server, WORD), Vec::<String>::new(), "nobody asked for it");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts", "--dry-run"]), @"
     Would send 0 memories of `work` to http://[address]; 0 are already there.
-    Would send 1 transcripts; 0 are already there.
+    Would send 1 transcript; 0 are already there.
     Hint: Send them: nacre push
     ");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts"]), @"
     Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Sent 1 transcripts; 0 were already there.
+    Sent 1 transcript; 0 were already there.
     ");
     assert_snapshot!(run(&laptop, &address, &["push", "--transcripts"]), @"
     Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Sent 0 transcripts; 1 were already there.
+    Sent 0 transcripts; 1 was already there.
     ");
     // What names a secret or the sender's machine stayed there.
     let files = holders_of(&server, WORD);
@@ -85,7 +85,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     // Until they share it.
     assert_snapshot!(run(&laptop, &address, &["push", "--share"]), @"
     Sent 0 memories of `work` to http://[address]; 0 were already there.
-    Sent 0 transcripts; 1 were already there.
+    Sent 0 transcripts; 1 was already there.
     ");
     assert_eq!(listed(&served, &bo).len(), 1);
     let target = format!("/api/transcripts/{id}?project=work");

@@ -79,6 +79,12 @@ fn nonsense_ends_with_two() {
     Hint: Did you mean `nacre memory`?
     [exit 2]
     ");
+    // Only a few letters are the same.
+    assert_snapshot!(home.run(&["mend"]), @"
+    Error: There is no command `nacre mend`
+    Hint: `nacre commands` lists all commands
+    [exit 2]
+    ");
     assert_snapshot!(home.run(&["memory", "list", "--limit", "many"]), @"
     Error: `many` is not a value of `--limit <N>`
     Caused by: invalid digit found in string

@@ -192,6 +192,20 @@ fn what_the_session_has_discussed_is_not_given_and_a_change_of_topic_is() {
 }
 
 #[test]
+fn memories_without_common_terms_are_no_twins() {
+    for (one, other, expected) in [
+        ("发票金额按行四舍五入", "发布前必须运行迁移脚本", false),
+        ("請求は行ごとに丸める", "本番への配備は金曜日にしない", false),
+        ("Счета округляются построчно", "Перед выпуском запускать миграции", false),
+        ("Счета округляются построчно", "Счета построчно округляются", true),
+        ("Round invoices per line", "Invoices are rounded per line", true),
+    ] {
+        let found = may_be_twins(&Profile::of(one, ""), &Profile::of(other, ""));
+        assert_eq!(found, expected, "{one} / {other}");
+    }
+}
+
+#[test]
 fn memories_of_the_same_claim_share_a_line() {
     let world = World::new();
     let (_, title, body) = MEMORIES[0];

@@ -321,7 +321,8 @@ impl<'a> MemoryIndex<'a> {
         self.search_in(query, options, false)
     }
 
-    /// Finds memories for an agent: active ones first, then candidates, then foreign ones.
+    /// Finds memories for an agent: active ones first, then candidates and stale ones, then foreign
+    /// ones.
     pub fn offer(&self, query: &Query, options: &MemoryOptions) -> Result<MemoryHits, SearchError> {
         self.search_in(query, options, true)
     }
@@ -331,8 +332,8 @@ impl<'a> MemoryIndex<'a> {
     fn tier(&self, row: usize) -> u8 {
         match self.snapshot.row(row).standing {
             _ if !self.store.may_know(self.snapshot.key(row)) => 2,
-            Standing::Candidate => 1,
-            Standing::Active | Standing::Stale | Standing::Superseded | Standing::Archived => 0,
+            Standing::Candidate | Standing::Stale => 1,
+            Standing::Active | Standing::Superseded | Standing::Archived => 0,
         }
     }
 

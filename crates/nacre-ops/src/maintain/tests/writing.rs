@@ -43,22 +43,35 @@ fn with_limits(world: &World, says: &[(&str, &str)], spending: SpendingLimits) -
     maintain_store(&ctx, &MaintainOptions::default(), Some(&asker), |_| {}).unwrap()
 }
 
-fn twins() -> World {
+fn twins(speaker: Speaker) -> World {
     let world = World::new();
-    world.say(0, PNPM.0, PNPM.1, Speaker::User);
-    world.say(9, LONGER.0, LONGER.1, Speaker::User);
+    world.say(0, PNPM.0, PNPM.1, speaker);
+    world.say(9, LONGER.0, LONGER.1, speaker);
     world
 }
 
 #[test]
 fn what_is_merged_is_written_anew_where_nothing_is_lost_and_nothing_invented() {
-    let world = twins();
+    let world = twins(Speaker::Assistant);
     let written = ("Install packages with pnpm, never with npm", "npm writes a second lock file.");
     let report = with_model(&world, &[written]);
     assert_eq!((report.model_calls, report.tokens), (1, 120));
     assert_eq!(report.counts[&MaintainVerb::Merge], 1, "{report:#?}");
     let kept = report.actions[0].with.clone().unwrap();
     assert_eq!(world.store.get(kept.as_str()).unwrap().title, written.0);
+}
+
+#[test]
+fn the_users_words_are_never_written_by_a_model() {
+    for speaker in [Speaker::User, Speaker::Human] {
+        let world = twins(speaker);
+        let written = ("Install packages with pnpm, never npm", "npm writes a second lock file.");
+        let report = with_model(&world, &[written]);
+        assert_eq!((report.model_calls, report.counts[&MaintainVerb::Merge]), (0, 1));
+        let kept = report.actions[0].with.clone().unwrap();
+        let title = world.store.get(kept.as_str()).unwrap().title;
+        assert!([PNPM.0, LONGER.0].contains(&title.as_str()), "{title}");
+    }
 }
 
 #[test]
@@ -72,7 +85,7 @@ fn a_text_that_invents_or_forgets_is_dropped_and_the_rule_merges() {
             "From now on npm is used, pnpm is gone: a second lock file.",
         ),
     ] {
-        let world = twins();
+        let world = twins(Speaker::Assistant);
         let report = with_model(&world, &[written]);
         assert_eq!(report.counts[&MaintainVerb::Merge], 1, "{written:?}");
         let kept = report.actions[0].with.clone().unwrap();
@@ -80,14 +93,14 @@ fn a_text_that_invents_or_forgets_is_dropped_and_the_rule_merges() {
         assert!([PNPM.0, LONGER.0].contains(&title.as_str()), "{title} of {written:?}");
     }
     // A model that does not answer keeps nothing from being done.
-    assert_eq!(with_model(&twins(), &[]).counts[&MaintainVerb::Merge], 1);
+    assert_eq!(with_model(&twins(Speaker::Assistant), &[]).counts[&MaintainVerb::Merge], 1);
 }
 
 #[test]
 fn a_limit_keeps_the_model_away_and_the_rule_merges() {
     let none_left = SpendingLimits { day: Amount { tokens: 1, ..plenty() }, ..no_limits() };
     let written = ("Install packages with pnpm, never with npm", "npm writes a second lock file.");
-    let report = with_limits(&twins(), &[written], none_left);
+    let report = with_limits(&twins(Speaker::Assistant), &[written], none_left);
     assert_eq!((report.model_calls, report.tokens, report.counts[&MaintainVerb::Merge]), (0, 0, 1));
 }
 
@@ -100,7 +113,7 @@ fn short_memories_on_one_point_become_one() {
         ("The staging database runs Postgres 14", "Production is on 16."),
     ];
     for (on, (title, body)) in parts.iter().enumerate() {
-        world.say(i64::try_from(on).unwrap(), title, body, Speaker::User);
+        world.say(i64::try_from(on).unwrap(), title, body, Speaker::Assistant);
     }
     let body: Vec<String> = parts.iter().map(|(title, body)| format!("{title}. {body}")).collect();
     let report = with_model(&world, &[("The staging database", &body.join(" "))]);
@@ -112,7 +125,7 @@ fn short_memories_on_one_point_become_one() {
     // Without a model they stay as they are.
     let world = World::new();
     for (on, (title, body)) in parts.iter().enumerate() {
-        world.say(i64::try_from(on).unwrap(), title, body, Speaker::User);
+        world.say(i64::try_from(on).unwrap(), title, body, Speaker::Assistant);
     }
     assert_eq!(World::told(&world.maintain(20)), Vec::<String>::new());
 }

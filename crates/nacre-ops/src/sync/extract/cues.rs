@@ -18,6 +18,14 @@ pub(super) static REMEMBER: Cue = Cue(LazyLock::new(|| {
     )
 }));
 
+/// Phrases in requests that are followed by a whole statement.
+pub(super) static STATED: Cue = Cue(LazyLock::new(|| {
+    pattern(
+        "remember that|keep in mind that|from (?:now|here) on|ab jetzt|ab sofort|\
+         à partir de maintenant|désormais|a partir de ahora|recuerda que|以后|今后",
+    )
+}));
+
 pub(super) static NOT_REMEMBER: Cue =
     Cue(LazyLock::new(|| pattern("(?:can't|don't|i|you) remember|remember (?:me|when)")));
 
@@ -201,7 +209,9 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        for cue in [&REMEMBER, &NOT_REMEMBER, &ALWAYS, &LIMIT, &REASON, &OURS, &PASSING, &REVOKE] {
+        for cue in
+            [&REMEMBER, &STATED, &NOT_REMEMBER, &ALWAYS, &LIMIT, &REASON, &OURS, &PASSING, &REVOKE]
+        {
             assert!(!cue.is_in(""));
         }
         assert!(SWITCH.is_in("actually, let's use tabs"));

@@ -6,14 +6,15 @@ use nacre_memory::{Claim, LearningKind};
 use nacre_types::DropReason;
 
 use super::cues::{
-    ALWAYS, ClauseWord, LIMIT, NOT_REMEMBER, OURS, PASSING, REASON, REMEMBER, REVOKE, fold,
+    ALWAYS, ClauseWord, LIMIT, NOT_REMEMBER, OURS, PASSING, REASON, REMEMBER, REVOKE, STATED, fold,
     is_wide, n_content, words,
 };
 use super::said::Sentence;
 
 /// Minimum number of content words in an explicit request. "Please remember my build command" does
-/// not say what the command is.
+/// not say what the command is, but "from now on pnpm" and "always use tabs" are complete.
 const MIN_OUTRIGHT: usize = 3;
+const MIN_STATED: usize = 1;
 const MIN_RULE: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,10 +39,17 @@ pub(super) fn request(sentence: &str, is_reply: bool) -> Option<Result<Request, 
     if !is_outright && (REVOKE.is_in(&folded) || !is_rule()) {
         return None;
     }
-    let min = if is_outright { MIN_OUTRIGHT } else { MIN_RULE };
+    let min = if !is_outright {
+        MIN_RULE
+    } else if STATED.is_in(&folded) {
+        MIN_STATED
+    } else {
+        MIN_OUTRIGHT
+    };
+    let n_uses = usize::from(words.iter().any(|word| word.text == "use"));
     // A rule in the first message is usually part of a task, such as "Always return 429".
     let is_task = !is_reply && !OURS.is_in(&folded) && !gives_reason(&folded, &words);
-    Some(if n_content(&folded, &words) < min {
+    Some(if n_content(&folded, &words) + n_uses < min {
         Err(DropReason::TooShort)
     } else if !is_outright && is_task {
         Err(DropReason::Weak)
@@ -262,6 +270,9 @@ mod tests {
             ("from now on update the changelog in the same change", true, Context),
             ("remember that you must not squash the branches of others", true, Preference),
             ("remember: we don't squash merge commits", true, Convention),
+            ("from now on use pnpm", true, Context),
+            ("remember that we use tabs", true, Context),
+            ("always use tabs", false, Convention),
             ("never force-push to main", false, Convention),
             ("Always run `make check` before you commit", false, Convention),
             ("no, never delete fixtures/, they are recorded from production", false, Convention),
@@ -288,6 +299,7 @@ mod tests {
             "can you always use tabs?",
             "do you remember that bug?",
             "Please remember my build command.",
+            "from now on.",
             "never merge this PR for now",
             "always.",
             "never mind, use the other branch",

@@ -17,7 +17,7 @@ use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_memory::{
     Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
-    Proposal, Relation, Status, Store, StoreArea, Trust, decide, judge, ruled,
+    Proposal, Relation, Status, Store, StoreArea, Trust, decide, judge, may_repeat, ruled,
 };
 use nacre_types::{ChecklistStep, Signal};
 
@@ -71,11 +71,11 @@ pub fn said_already(
     let target = decision.target.filter(|_| is_same);
     // "The alpha service listens on port 4000" has nearly the same words as a memory about another
     // service, but it is a different claim.
-    let names_more =
-        |beside: &NearbyMemory| proposal.profile.names_beyond(&beside.neighbour.profile);
+    let is_repeated =
+        |beside: &NearbyMemory| may_repeat(&proposal.profile, &beside.neighbour.profile);
     let mut known = near.into_iter().filter(|beside| Some(&beside.neighbour.id) == target.as_ref());
     Ok(known
-        .find(|beside| is_open(beside.neighbour.status) && !names_more(beside))
+        .find(|beside| is_open(beside.neighbour.status) && is_repeated(beside))
         .map(|beside| (beside.neighbour.id, beside.title)))
 }
 
