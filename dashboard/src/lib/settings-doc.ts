@@ -3,13 +3,13 @@
 export interface SettingDoc {
   values: string;
   variable: string;
-  /** Whether the repository's file may set it: `yes`, `no`, or how. */
+  /** Whether the repository's file may set it: `yes`, `no` or a restriction. */
   fromRepo: string;
   meaning: string;
   choices?: string[];
 }
 
-/** What a setting means; the name of a role or provider stands in the middle of its key. */
+/** Returns a setting's documentation. A role's or provider's name is the middle part of its key. */
 export function settingDoc(key: string): SettingDoc | undefined {
   return SETTING_DOCS[key] ?? SETTING_DOCS[key.replace(/^(roles|providers)\.[^.]+\./, '$1.*.')];
 }
