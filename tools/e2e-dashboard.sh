@@ -4,17 +4,17 @@
 # usage: tools/e2e-dashboard.sh [path to the nacre program] [TEXT …]
 #
 # Only tests whose name holds one of the texts are run. Pictures of the tabs are kept where NACRE_E2E_PICTURES names a folder.
-# The pages are those that were built into the program. Ends with 75 where npm or Chromium cannot be had.
+# The pages are those that were built into the program. Exits with 75 if npm or Chromium cannot be had.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 nacre=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
 shift || true
-[ -x "$nacre" ] || { echo "e2e-dashboard: there is no program \`$nacre\`; \`make e2e-dashboard\` builds it" >&2; exit 1; }
+[ -x "$nacre" ] || { echo "e2e-dashboard: program \`$nacre\` not found; run \`make e2e-dashboard\`" >&2; exit 1; }
 nacre=$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")
 for tool in npm node git; do
-    command -v "$tool" > /dev/null || { echo "e2e-dashboard: $tool is needed and is not here" >&2; exit 75; }
+    command -v "$tool" > /dev/null || { echo "e2e-dashboard: $tool is required but not installed" >&2; exit 75; }
 done
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium || true)}
