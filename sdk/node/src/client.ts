@@ -59,7 +59,7 @@ export class Client extends Api {
   }
 
   /**
-  * Streams the server's events without end.
+   * Streams the server's events without end.
    *
    * `GET /api/events`
    */

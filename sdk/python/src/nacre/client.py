@@ -32,13 +32,13 @@ class Client(Api):
 
     Args:
         base_url: Another server, such as `http://127.0.0.1:8765`.
-        token: Its token. Without it, the one of this machine's server, which is sent to loopback addresses only.
-        socket: `True` to use the server's Unix socket, or the path of one; `False` to use its port. Without it, the
-            socket where there is one.
-        home: The folder of global data, instead of `NACRE_HOME`.
-        project: The registered project that calls are about, unless they name another.
-        timeout: Seconds without an answer after which a call fails; `None` waits for ever.
-        http_client: An `httpx.Client` of yours, for proxies or certificates. It is not closed.
+        token: Its token. By default, the token of this machine's server, which is sent only to loopback addresses.
+        socket: `True` or a path to use the server's Unix socket, `False` to use its port. By default, the socket if
+            there is one.
+        home: The global data directory, instead of `NACRE_HOME`.
+        project: The registered project for all calls that do not specify another.
+        timeout: Seconds without a response after which a call fails; `None` means no limit.
+        http_client: Your own `httpx.Client`, for proxies or certificates. It is not closed.
     """
 
     def __init__(
