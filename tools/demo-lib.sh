@@ -8,8 +8,8 @@ set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 nacre=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
-command -v git > /dev/null || { echo "demo: git is needed and is not here" >&2; exit 1; }
-[ -x "$nacre" ] || { echo "demo: there is no program \`$nacre\`; \`make demo\` builds it" >&2; exit 1; }
+command -v git > /dev/null || { echo "demo: git is required but not installed" >&2; exit 1; }
+[ -x "$nacre" ] || { echo "demo: program \`$nacre\` not found; run \`make demo\`" >&2; exit 1; }
 nacre=$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/nacre-demo.XXXXXX")

@@ -9,7 +9,7 @@ set -euo pipefail
 
 program=$1
 fail() { echo "dist-check: $*" >&2; exit 1; }
-[ -x "$program" ] || fail "there is no program \`$program\`"
+[ -x "$program" ] || fail "program \`$program\` not found"
 if command -v readelf > /dev/null; then
     # Not by a pipe to grep -q, which ends before readelf does.
     headers=$(readelf -lW "$program")

@@ -20,7 +20,7 @@ fail() { echo "dist: $*" >&2; exit 1; }
 
 for tool in musl-gcc strip tar gzip sha256sum; do
     command -v "$tool" > /dev/null ||
-        fail "\`$tool\` is needed and is not here; on Debian: apt-get install musl-tools binutils"
+        fail "\`$tool\` is required but not installed; on Debian: apt-get install musl-tools binutils"
 done
 if command -v rustup > /dev/null && ! rustup target list --installed | grep -qx "$target"; then
     rustup target add "$target" || fail "the Rust target $target cannot be added"

@@ -4,20 +4,20 @@
 #
 # usage: tools/e2e-acp.sh [path to the nacre program]
 #
-# npm installs both into a folder that is removed again, unless NACRE_E2E_ACP names one to keep them in. Ends with 75 where they
+# npm installs both into a temporary directory, unless NACRE_E2E_ACP is set to a directory to keep them in. Exits with 75 if they
 # cannot be installed.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 nacre=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
-[ -x "$nacre" ] || { echo "e2e-acp: there is no program \`$nacre\`; \`make e2e-acp\` builds it" >&2; exit 1; }
+[ -x "$nacre" ] || { echo "e2e-acp: program \`$nacre\` not found; run \`make e2e-acp\`" >&2; exit 1; }
 nacre=$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")
 for tool in npm node git; do
-    command -v "$tool" > /dev/null || { echo "e2e-acp: $tool is needed and is not here" >&2; exit 75; }
+    command -v "$tool" > /dev/null || { echo "e2e-acp: $tool is required but not installed" >&2; exit 75; }
 done
 
-# The versions that these checks were made with.
+# The versions that these checks were written for.
 packages=(@agentclientprotocol/sdk@2.4.0 ajv@8.17.1)
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/nacre-acp.XXXXXX")

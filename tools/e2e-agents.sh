@@ -7,21 +7,21 @@
 # Nacre is connected to an agent, which searches and records with it, and meets every fault of it. A part with an agent, such as
 # `connected:codex`, runs alone.
 #
-# npm installs the agents into a folder that is removed again, unless NACRE_E2E_AGENTS names one to keep them in. Every agent runs in a
-# home of its own, with nothing of the caller's environment. Ends with 75 where they cannot be installed.
+# npm installs the agents into a temporary directory, unless NACRE_E2E_AGENTS is set to a directory to keep them in. Every agent runs in a
+# home of its own, with nothing of the caller's environment. Exits with 75 if they cannot be installed.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 program=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
 shift || true
-[ -x "$program" ] || { echo "e2e-agents: there is no program \`$program\`; \`make e2e-agents\` builds it" >&2; exit 1; }
+[ -x "$program" ] || { echo "e2e-agents: program \`$program\` not found; run \`make e2e-agents\`" >&2; exit 1; }
 program=$(cd "$(dirname "$program")" && pwd)/$(basename "$program")
 for tool in npm node python3 git; do
-    command -v "$tool" > /dev/null || { echo "e2e-agents: $tool is needed and is not here" >&2; exit 75; }
+    command -v "$tool" > /dev/null || { echo "e2e-agents: $tool is required but not installed" >&2; exit 75; }
 done
 
-# The versions that these checks were made with; of Claude Code also the latest, which speaks MCP differently.
+# The versions that these checks were written for; of Claude Code also the latest, which speaks MCP differently.
 packages=(@anthropic-ai/claude-code@2.1.197 @openai/codex@0.166.0 opencode-ai@1.18.33)
 latest=(@anthropic-ai/claude-code@2.1.325)
 

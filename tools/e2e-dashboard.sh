@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
-# Tests the dashboard in Chromium against `nacre serve`: a home with data, an empty one, and one full of texts that mean harm.
+# Tests the dashboard in Chromium against `nacre serve`: homes with data, without data, and with hostile text.
 #
 # usage: tools/e2e-dashboard.sh [path to the nacre program] [TEXT …]
 #
-# Only tests whose name holds one of the texts are run. Pictures of the tabs are kept where NACRE_E2E_PICTURES names a folder.
-# The pages are those that were built into the program. Ends with 75 where npm or Chromium cannot be had.
+# With TEXT, runs only tests whose names contain one of the texts. To save screenshots of the tabs, set
+# NACRE_E2E_PICTURES to a directory. The tests use the pages built into the program. Exits with 75 if npm or Chromium cannot be had.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 nacre=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
 shift || true
-[ -x "$nacre" ] || { echo "e2e-dashboard: there is no program \`$nacre\`; \`make e2e-dashboard\` builds it" >&2; exit 1; }
+[ -x "$nacre" ] || { echo "e2e-dashboard: program \`$nacre\` not found; run \`make e2e-dashboard\`" >&2; exit 1; }
 nacre=$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")
 for tool in npm node git; do
-    command -v "$tool" > /dev/null || { echo "e2e-dashboard: $tool is needed and is not here" >&2; exit 75; }
+    command -v "$tool" > /dev/null || { echo "e2e-dashboard: $tool is required but not installed" >&2; exit 75; }
 done
 
 CHROMIUM=${CHROMIUM:-$(command -v chromium || true)}
@@ -22,7 +22,7 @@ if [ -z "$CHROMIUM" ] && command -v apt-get > /dev/null && [ "$(id -u)" -eq 0 ];
     apt-get update -qq && DEBIAN_FRONTEND=noninteractive timeout 300 apt-get install -y -qq --no-install-recommends chromium > /dev/null || true
     CHROMIUM=$(command -v chromium || true)
 fi
-[ -n "$CHROMIUM" ] || { echo "e2e-dashboard: Chromium is needed and cannot be installed here" >&2; exit 75; }
+[ -n "$CHROMIUM" ] || { echo "e2e-dashboard: Chromium is required but cannot be installed" >&2; exit 75; }
 export CHROMIUM
 
 if [ ! -d "$here/dashboard/node_modules/playwright-core" ]; then
@@ -55,7 +55,7 @@ in_home() {
         GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1 TZ=UTC NACRE_NOW=2026-11-16T18:00:00Z "$nacre" "$@"
 }
 
-# The tests say when it syncs, so the server does nothing by itself.
+# The tests control when a sync starts, so the server runs no background jobs.
 for kind in full empty hostile; do
     in_home "$kind" serve --port 0 --no-loops > "$tmp/$kind.log" 2>&1 &
     servers+=($!)

@@ -3,20 +3,20 @@
 #
 # usage: tools/e2e-mcp.sh [path to the nacre program]
 #
-# pip and npm install them into a folder that is removed again, unless NACRE_E2E_MCP names one to keep them in. Ends with 75 where
+# pip and npm install them into a temporary directory, unless NACRE_E2E_MCP is set to a directory to keep them in. Exits with 75 if
 # they cannot be installed.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 nacre=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
-[ -x "$nacre" ] || { echo "e2e-mcp: there is no program \`$nacre\`; \`make e2e-mcp\` builds it" >&2; exit 1; }
+[ -x "$nacre" ] || { echo "e2e-mcp: program \`$nacre\` not found; run \`make e2e-mcp\`" >&2; exit 1; }
 nacre=$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")
 for tool in npm node python3 git; do
-    command -v "$tool" > /dev/null || { echo "e2e-mcp: $tool is needed and is not here" >&2; exit 75; }
+    command -v "$tool" > /dev/null || { echo "e2e-mcp: $tool is required but not installed" >&2; exit 75; }
 done
 
-# The versions that these checks were made with. Later inspectors need a later Node.
+# The versions that these checks were written for. Later inspectors need a later Node.
 python_sdk=mcp==2.3.0
 node_packages=(@modelcontextprotocol/sdk@1.32.2 @modelcontextprotocol/inspector@0.15.0)
 

@@ -16,10 +16,10 @@ lab=${2:-$target/debug/nacre-lab}
 models=${NACRE_E2E_MODELS:-${XDG_CACHE_HOME:-$HOME/.cache}/nacre-e2e}
 threads=${THREADS:-2}
 for program in "$nacre" "$lab"; do
-    [ -x "$program" ] || { echo "e2e-model: there is no program \`$program\`; \`make e2e-model\` builds it" >&2; exit 1; }
+    [ -x "$program" ] || { echo "e2e-model: program \`$program\` not found; run \`make e2e-model\`" >&2; exit 1; }
 done
 for tool in pip python3 curl; do
-    command -v "$tool" > /dev/null || { echo "e2e-model: $tool is needed and is not here" >&2; exit 1; }
+    command -v "$tool" > /dev/null || { echo "e2e-model: $tool is required but not installed" >&2; exit 1; }
 done
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/nacre-e2e.XXXXXX")

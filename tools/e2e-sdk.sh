@@ -3,17 +3,17 @@
 #
 # usage: tools/e2e-sdk.sh [path to the nacre program]
 #
-# pip and npm install what the tests need into a folder that is removed again, unless NACRE_E2E_SDK names one to keep it in.
-# Ends with 75 where it cannot be installed.
+# pip and npm install what the tests need into a temporary directory, unless NACRE_E2E_SDK is set to a directory to keep it in.
+# Exits with 75 if it cannot be installed.
 
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 nacre=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
-[ -x "$nacre" ] || { echo "e2e-sdk: there is no program \`$nacre\`; \`make e2e-sdk\` builds it" >&2; exit 1; }
+[ -x "$nacre" ] || { echo "e2e-sdk: program \`$nacre\` not found; run \`make e2e-sdk\`" >&2; exit 1; }
 nacre=$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")
 for tool in npm node python3 git; do
-    command -v "$tool" > /dev/null || { echo "e2e-sdk: $tool is needed and is not here" >&2; exit 75; }
+    command -v "$tool" > /dev/null || { echo "e2e-sdk: $tool is required but not installed" >&2; exit 75; }
 done
 
 "$here/sdk/generate/generate.py" --check

@@ -3,7 +3,7 @@
 #
 # usage: tools/fuzz-api.sh [path to the nacre program [examples a route]]
 #
-# pip installs schemathesis into a folder that is removed again. Ends with 75 where it cannot be installed. Left out are the stream, the
+# pip installs schemathesis into a temporary directory. Exits with 75 if it cannot be installed. Left out are the stream, the
 # protocol that is not JSON by path, what stops the server, and what reaches beyond its home: agents' settings, models, folders.
 
 set -euo pipefail
@@ -11,7 +11,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 nacre=${1:-${CARGO_TARGET_DIR:-$here/target}/debug/nacre}
 examples=${2:-160}
-[ -x "$nacre" ] || { echo "fuzz-api: there is no program \`$nacre\`; \`cargo build\` makes it" >&2; exit 1; }
+[ -x "$nacre" ] || { echo "fuzz-api: program \`$nacre\` not found; run \`cargo build\`" >&2; exit 1; }
 nacre=$(cd "$(dirname "$nacre")" && pwd)/$(basename "$nacre")
 
 tmp=$(mktemp -d "${TMPDIR:-/tmp}/nacre-fuzz.XXXXXX")

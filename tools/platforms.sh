@@ -4,7 +4,7 @@
 # usage: tools/platforms.sh TARGET...    (x86_64-pc-windows-gnu, aarch64-apple-darwin)
 #
 # The C libraries need a compiler for the target: zig, the one in PATH or the one that pip fetches (`ziglang`), once, to
-# target/zig. Ends with 75 where the target or zig cannot be had. CARGO names another cargo.
+# target/zig. Exits with 75 if the target or zig cannot be had. CARGO names another cargo.
 
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

@@ -45,7 +45,7 @@ def main():
     target = Path(os.environ.get("CARGO_TARGET_DIR", HERE / "target"))
     nacre = Path(args[0] if args else target / "debug/nacre").resolve()
     if not os.access(nacre, os.X_OK):
-        sys.exit(f"record-svg: there is no program `{nacre}`; `make docs` builds it")
+        sys.exit(f"record-svg: program `{nacre}` not found; run `make docs`")
     root = Path(tempfile.mkdtemp(prefix="nacre-svg."))
     try:
         picture = draw(record(nacre, root))

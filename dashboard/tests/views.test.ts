@@ -51,7 +51,7 @@ test('places are ids with a number, or ids', () => {
 test('runs: the moment in the id, and what was counted', () => {
   expect(momentOf('sync-20261113-173000-41bede8e')).toBe('2026-11-13T17:30:00Z');
   expect(momentOf('strange')).toBe(null);
-  expect(countsText({ add: 2, update: 0, no_op: 1, supersede: 0 })).toBe('2 added, 1 known already');
+  expect(countsText({ add: 2, update: 0, no_op: 1, supersede: 0 })).toBe('2 added, 1 already known');
 });
 
 const node = (id: string, more: Partial<GraphNode> = {}) => ({ id, type: 'decision', title: id, tags: [], status: 'active', degree: 0, ...more }) as unknown as GraphNode;

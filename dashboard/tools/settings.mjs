@@ -1,9 +1,9 @@
-// Writes src/lib/settings-doc.ts from docs/config.md: what each setting means and which values it takes.
+// Writes src/lib/settings-doc.ts from docs/config.md: the meaning and the allowed values of each setting.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const source = readFileSync(new URL('../../docs/config.md', import.meta.url), 'utf8');
 const rows = [];
-// The keys of `[roles.…]` and `[providers.…]` hold for every name: `roles.*.model`.
+// The keys of `[roles.…]` and `[providers.…]` apply to every name: `roles.*.model`.
 let section = '';
 for (const line of source.split('\n')) {
   if (line.startsWith('## ')) section = /^## `\[(\w+)\.…\]`/.exec(line)?.[1] ?? '';
@@ -23,13 +23,13 @@ writeFileSync(
 export interface SettingDoc {
   values: string;
   variable: string;
-  /** Whether the repository's file may set it: \`yes\`, \`no\`, or how. */
+  /** Whether the repository's file may set it: \`yes\`, \`no\` or a restriction. */
   fromRepo: string;
   meaning: string;
   choices?: string[];
 }
 
-/** What a setting means; the name of a role or provider stands in the middle of its key. */
+/** Returns a setting's documentation. A role's or provider's name is the middle part of its key. */
 export function settingDoc(key: string): SettingDoc | undefined {
   return SETTING_DOCS[key] ?? SETTING_DOCS[key.replace(/^(roles|providers)\\.[^.]+\\./, '$1.*.')];
 }

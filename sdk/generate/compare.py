@@ -1,4 +1,4 @@
-"""Compares the route table with the server's description: routes, parameters and types must be the same in both."""
+"""Compares the route table with the server's OpenAPI description; routes, parameters and types must match."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from routes import Route, Table
 
 METHODS = ("get", "put", "post", "patch", "delete")
 
-# Parameters that every method has, under another name or none.
+# Parameters that every method has under another name, or not at all.
 COMMON = {"project", "wait"}
 
 
 def faults(table: Table, types: Types, openapi: Path) -> list[str]:
-    """What differs."""
+    """Returns the differences."""
     described = operations(json.loads(openapi.read_text()))
     known = {f"{route.method} {route.path}": route for route in table.routes}
     missing = [f"{name}: not in routes.toml" for name in described if name not in known and name not in table.skipped]
@@ -31,7 +31,7 @@ def faults(table: Table, types: Types, openapi: Path) -> list[str]:
 
 
 def operations(document: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Each operation by `METHOD /path`."""
+    """Returns the operations by `METHOD /path`."""
     return {
         f"{method.upper()} {path}": {**item[method], "parameters": parameters(item) + parameters(item[method])}
         for path, item in document["paths"].items()
@@ -65,7 +65,7 @@ def route_faults(route: Route, operation: dict[str, Any], types: Types) -> list[
 
 
 def success(operation: dict[str, Any]) -> dict[str, Any]:
-    """The answer that is the report: a task's 202 only where there is no other."""
+    """Returns the response with the report; a task's 202 only if there is no other."""
     responses = operation.get("responses", {})
     for status in ("200", "201", "202"):
         if status in responses:
@@ -74,6 +74,6 @@ def success(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def reference(holder: dict[str, Any]) -> str | None:
-    """The name of the type in a request body or a response; none where anything is taken."""
+    """Returns the type name of a request body or response, or `None` if any type is accepted."""
     schema = holder.get("content", {}).get("application/json", {}).get("schema")
     return str(schema["$ref"]).rsplit("/", 1)[1] if isinstance(schema, dict) and "$ref" in schema else None

@@ -1,4 +1,4 @@
-"""The wire types as a small model that both languages are written from.
+"""A small model of the wire types, from which both languages are generated.
 
 Types come from `docs/openapi.json`. Only the JSON Schema that the server writes is understood: anything else stops the
 generator instead of becoming a type that is wrong.
@@ -13,7 +13,7 @@ from typing import Any
 
 Schema = dict[str, Any]
 
-# Keywords that say nothing about the type.
+# Keywords that do not affect the type.
 IGNORED = {
     "$schema", "title", "description", "default", "examples", "example", "deprecated",
     "format", "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "pattern", "uniqueItems",
@@ -66,7 +66,7 @@ class Field:
 @dataclass(frozen=True)
 class Object:
     fields: tuple[Field, ...]
-    # Whether it may hold keys that are not listed.
+    # Whether other keys are allowed.
     open: bool = False
 
 
@@ -81,12 +81,12 @@ class Named:
 
 
 class Unsupported(Exception):
-    """A schema that the generator does not understand."""
+    """A schema that the generator does not support."""
 
 
 @dataclass
 class Types:
-    """All schemas by name, and the named types that were read from them."""
+    """All schemas by name, and the named types read from them."""
 
     schemas: dict[str, Schema]
     named: dict[str, Named] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Types:
         if name not in self.schemas:
             raise Unsupported(f"there is no type {name}")
         schema = self.schemas[name]
-        # The place is taken first: types may refer to each other in a circle.
+        # Reserve the name first, because types may refer to each other in a cycle.
         self.named[name] = Named(name, "", Primitive("any"))
         self.named[name] = Named(name, doc_of(schema), self._read(schema, name))
 
@@ -115,7 +115,7 @@ class Types:
         return isinstance(self.named[name].type, Object)
 
     def _read(self, schema: Schema | bool, at: str) -> Type:
-        """Reads one schema; `at` names it, and what it holds that needs a name of its own."""
+        """Reads one schema. `at` names the schema, and is the prefix for unnamed types inside it."""
         if schema is True:
             return Primitive("any")
         if not isinstance(schema, dict):
@@ -171,7 +171,7 @@ class Types:
         return Array(self._inner(schema.get("items", True), at + "Item"))
 
     def _tagged(self, schema: Schema, at: str) -> Type:
-        """Fields of its own, and those of one of several variants."""
+        """Reads an object with its own fields and those of one of several variants."""
         shared = {**schema}
         options = shared.pop("oneOf")
         base = self._object(shared, at)
@@ -204,7 +204,7 @@ class Types:
         return Object(fields, open=rest is not False)
 
     def _fields(self, schema: Schema, at: str) -> tuple[Field, ...]:
-        """The fields that must be there first: `required` keeps the order in which they were declared."""
+        """Puts required fields first; `required` keeps their declaration order."""
         properties = schema.get("properties", {})
         required = [name for name in schema.get("required", []) if name in properties]
         names = [*required, *(name for name in properties if name not in required)]
@@ -214,7 +214,7 @@ class Types:
         )
 
     def _inner(self, schema: Schema | bool, at: str) -> Type:
-        """A schema inside another one: an object gets a name of its own."""
+        """Reads a nested schema; a nested object gets its own name."""
         kind = self._read(schema, at)
         if not isinstance(kind, Object):
             return kind
@@ -223,7 +223,7 @@ class Types:
 
 
 def one_of(options: list[Type]) -> Type:
-    """A union, flat, each option once, literals together."""
+    """Builds a flat union without duplicates, with its literals grouped."""
     flat: list[Type] = []
     for option in options:
         flat.extend(option.options if isinstance(option, OneOf) else [option])
@@ -236,7 +236,7 @@ def one_of(options: list[Type]) -> Type:
 
 
 def variant_name(option: Schema, number: int) -> str:
-    """What a variant is called: by the constant that tells it from the others."""
+    """Names a variant after the constant that distinguishes it from the others."""
     for inner in option.get("properties", {}).values():
         if isinstance(inner, dict) and isinstance(inner.get("const"), str):
             return camel(inner["const"])

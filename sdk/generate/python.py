@@ -12,7 +12,7 @@ PRIMITIVES = {"string": "str", "integer": "int", "number": "float", "boolean": "
 
 
 def expression(kind: Type, prefix: str = "", sequence: str = "list") -> str:
-    """The annotation of a type. Arguments take any sequence; `list` would also name the method of a group."""
+    """Formats a type annotation. Arguments accept any sequence; `list` would be the group's method."""
     if isinstance(kind, Primitive):
         return PRIMITIVES[kind.name]
     if isinstance(kind, Reference):
@@ -22,7 +22,7 @@ def expression(kind: Type, prefix: str = "", sequence: str = "list") -> str:
     if isinstance(kind, Array):
         return f"{sequence}[{expression(kind.item, prefix, sequence)}]"
     if isinstance(kind, Tuple):
-        # JSON has no tuples: what is read is a list.
+        # JSON has no tuples, so parsed values are lists.
         options = dict.fromkeys(expression(item, prefix, sequence) for item in kind.items)
         return f"{sequence}[{' | '.join(options)}]"
     if isinstance(kind, Map):
@@ -57,7 +57,7 @@ def types_module(types: Types) -> str:
 def alias(named: Named) -> list[str]:
     comment = wrapped(named.doc, "# ")
     kind = expression(named.type)
-    # A union may name types that stand further down.
+    # A union may refer to types that are defined later.
     value = kind if isinstance(named.type, Literal) else f'"{kind}"' if '"' not in kind else f"'{kind}'"
     line = f"{named.name}: TypeAlias = {value}"
     if len(line) > WIDTH and isinstance(named.type, Literal):
@@ -86,7 +86,7 @@ def definition(named: Named) -> list[str]:
 
 
 def functional(named: Named) -> list[str]:
-    """A field is called like a keyword, which class syntax cannot say."""
+    """Writes a type in functional syntax, because class syntax does not allow keywords as field names."""
     assert isinstance(named.type, Object)
     lines = ["", "", *wrapped(named.doc, "# "), f"{named.name} = TypedDict(", f'    "{named.name}",', "    {"]
     for entry in named.type.fields:
@@ -115,7 +115,7 @@ def docstring(text: str, indent: str) -> list[str]:
 
 
 class Flavour:
-    """What differs between the blocking and the asynchronous methods."""
+    """The differences between the blocking and the asynchronous methods."""
 
     def __init__(self, is_async: bool) -> None:
         self.is_async = is_async
@@ -195,7 +195,7 @@ def plain_method(route: Route, types: Types, flavour: Flavour) -> list[str]:
 
 
 def task_methods(route: Route, types: Types, flavour: Flavour) -> list[str]:
-    """Three overloads, so that a type checker knows whether a task or its report comes back."""
+    """Writes three overloads, so that a type checker knows whether a method returns a task or its report."""
     report = report_type(route)
     task = f"{flavour.task}[{report}]"
     lines: list[str] = []

@@ -1,4 +1,4 @@
-"""The route table (`routes.toml`): what each route is called in the SDKs, what it takes and what it gives back."""
+"""The route table (`routes.toml`): each route's SDK method, request and report."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from pathlib import Path
 
 from model import Field, Types, Unsupported
 
-# What the SDKs call a value of the path: one thing is named by its id, whatever the request's field is called.
+# The SDKs' names for path values. An item is always named by its `id`, even if the request's field has another name.
 PATH_ARGUMENTS = {"task": "id"}
 
 
 @dataclass(frozen=True)
 class Route:
-    # `memories.list`, or `ask` for one of the client itself.
+    # `memories.list`, or `ask` for a method of the client itself.
     name: str
     method: str
     path: str
     doc: str
     request: str | None = None
     report: str | None = None
-    # Fields of the request that the path says, or that are for the command line alone.
+    # Request fields that are part of the path or only for the command line.
     without: tuple[str, ...] = ()
-    # It starts a task, or with `wait` gives its report.
+    # Starts a task, or with `wait` returns its report.
     task: bool = False
-    # It needs the version that the change is based on, sent as `If-Match`.
+    # Requires the version that the change is based on, sent as `If-Match`.
     if_match: bool = False
-    # Written by hand: the stream of events.
+    # Written by hand: the event stream.
     by_hand: bool = False
 
     @property
@@ -45,7 +45,7 @@ class Route:
 
     @property
     def path_arguments(self) -> dict[str, str]:
-        """The values of the path, each with the name of its argument."""
+        """The path values, each with its argument name."""
         return {name: PATH_ARGUMENTS.get(name, name) for name in self.path_parameters}
 
     @property
@@ -53,15 +53,15 @@ class Route:
         return self.method in ("GET", "DELETE")
 
     def fields(self, types: Types) -> list[Field]:
-        """What the caller may say beside the path, required fields first."""
+        """The other arguments, required fields first."""
         known = list(types.object(self.request).fields) if self.request and types.is_object(self.request) else []
-        # The version is the header `If-Match`.
+        # The version is sent as the `If-Match` header.
         said = {*self.without, *self.path_parameters, *(["version"] if self.if_match else [])}
         left = [entry for entry in known if entry.name not in said]
         return sorted(left, key=lambda entry: not entry.required)
 
     def whole_body(self, types: Types) -> bool:
-        """Whether the request is a union, which is passed as one value."""
+        """Whether the request is a union, which is passed as a single value."""
         return self.request is not None and not types.is_object(self.request)
 
 
@@ -69,7 +69,7 @@ class Route:
 class Table:
     groups: dict[str, str]
     routes: tuple[Route, ...]
-    # Routes that the SDKs leave out, with the reason.
+    # Routes that the SDKs leave out, with reasons.
     skipped: dict[str, str]
 
     def in_group(self, group: str) -> list[Route]:
@@ -93,7 +93,7 @@ def load(path: Path) -> Table:
 
 
 def inputs_and_outputs(types: Types, table: Table) -> None:
-    """Reads every type that a route takes or gives back."""
+    """Reads all request and response types of the routes."""
     for name in ("ErrorReport", "StreamEvent", "TaskRef", "TaskEntry"):
         types.need(name)
     for route in table.routes:

@@ -1,4 +1,4 @@
-"""Text that both languages need: the notice of a generated file, and wrapped comments."""
+"""Text helpers for both languages: the notice in generated files, and wrapped comments."""
 
 from __future__ import annotations
 
@@ -9,6 +9,6 @@ WIDTH = 120
 
 
 def wrapped(text: str, indent: str, width: int = WIDTH) -> list[str]:
-    """The lines of a text, each with its indent. Line breaks of the source are kept as spaces."""
+    """Wraps and indents text. Line breaks in the source become spaces."""
     joined = " ".join(text.split())
     return textwrap.wrap(joined, width, initial_indent=indent, subsequent_indent=indent, break_long_words=False)

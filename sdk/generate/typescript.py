@@ -140,7 +140,7 @@ def methods(route: Route, types: Types) -> list[str]:
 
 
 def task_method(route: Route, types: Types) -> list[str]:
-    """Overloads, so that the compiler knows whether a task or its report comes back."""
+    """Writes overloads, so that the compiler knows whether a method returns a task or its report."""
     report = report_type(route)
     inputs = arguments(route, types)
     required = [entry.replace(" = {}", "") for entry in inputs]
@@ -159,7 +159,7 @@ def task_method(route: Route, types: Types) -> list[str]:
 
 
 def optional(inputs: list[str]) -> list[str]:
-    """Arguments of an overload, where a default is said by a question mark."""
+    """Formats an overload's arguments, with a question mark for a default."""
     return [entry.removesuffix(" = {}").replace(":", "?:", 1) if entry.endswith(" = {}") else entry for entry in inputs]
 
 
@@ -174,7 +174,7 @@ def arguments(route: Route, types: Types) -> list[str]:
     fields = route.fields(types)
     if not fields:
         return inputs
-    # The options that follow must be given where they hold the version.
+    # The options that follow are required if they contain the version.
     default = "" if route.if_match or any(entry.required for entry in fields) else " = {}"
     return [*inputs, f"request: {request_type(route, types, fields)}{default}"]
 

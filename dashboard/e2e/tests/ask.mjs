@@ -31,7 +31,7 @@ test('ask: without a model the memories answer', async () => {
   await one.open('memories');
   const { body } = await one.api('GET', '/api/memories?limit=5');
   await one.open('ask');
-  await one.page.getByLabel('Answer with the memories, without a model').check();
+  await one.page.getByLabel('Answer with matching memories, without a model').check();
   await one.page.getByLabel('Question').fill(one.server.isMock ? 'How is money stored?' : body.memories[0].title);
   await one.page.getByRole('button', { name: 'Ask', exact: true }).click();
   await one.page.locator('article a[href^="#/memories/"]').first().waitFor({ timeout: 60_000 });
@@ -40,7 +40,7 @@ test('ask: without a model the memories answer', async () => {
 test('ask: what is not known is said', async () => {
   const one = await session('full');
   await one.open('ask');
-  await one.page.getByLabel('Answer with the memories, without a model').check();
+  await one.page.getByLabel('Answer with matching memories, without a model').check();
   await one.page.getByLabel('Question').fill('Which font does the logo use?');
   await one.page.keyboard.press('Enter');
   await one.page.getByText('The memory does not know.').waitFor({ timeout: 60_000 });
@@ -50,5 +50,5 @@ test('ask: a model that fails is told, with what to do', async () => {
   const one = await session('full');
   if (!one.server.isMock) return;
   const answer = await ask(one, 'Does this fail?');
-  await answer.getByText('The memories that fit are shown instead.').waitFor();
+  await answer.getByText('The matching memories are shown instead.').waitFor();
 });

@@ -16,7 +16,7 @@ test('graph: search, details, expand, and the same as a list', async () => {
   await one.page.getByRole('button', { name: 'Show all memories' }).click();
   await one.page.getByLabel('Search in the graph').fill('');
   await one.page.getByRole('link', { name: 'List' }).click();
-  const rows = one.page.getByRole('list', { name: 'Memories and what belongs to them' }).locator(':scope > li');
+  const rows = one.page.getByRole('list', { name: 'Memories and their connections' }).locator(':scope > li');
   await until('all are listed', async () => (await rows.count()) >= Math.min(100, body.nodes.length));
 });
 

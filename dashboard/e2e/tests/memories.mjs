@@ -15,7 +15,7 @@ test('memories: an edit changes the file', async () => {
   await one.open(`memories/${memory.id}`);
   await one.page.getByRole('heading', { name: memory.title }).first().waitFor();
   await one.page.keyboard.press('e');
-  const field = one.page.getByLabel('The file of the memory');
+  const field = one.page.getByLabel('Memory file');
   await field.waitFor();
   const before = await field.inputValue();
   const sentence = `Checked in a browser ${Date.now()}.`;
@@ -35,7 +35,7 @@ test('memories: what somebody else changed meanwhile is not overwritten', async 
   await one.open(`memories/${memory.id}`);
   await one.page.getByRole('heading', { name: memory.title }).first().waitFor();
   await one.page.keyboard.press('e');
-  const field = one.page.getByLabel('The file of the memory');
+  const field = one.page.getByLabel('Memory file');
   await field.fill(`${(await field.inputValue()).trimEnd()}\n\nMine.\n`);
   const { body, etag } = await one.api('GET', `/api/memories/${memory.id}?text=true`);
   const written = await one.api('PUT', `/api/memories/${memory.id}`, { text: `${body.text.trimEnd()}\n\nTheirs.\n` }, { 'If-Match': etag });

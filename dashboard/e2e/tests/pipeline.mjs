@@ -67,7 +67,7 @@ test('pipeline: a run says what it did and why, and can be taken back', async ()
   const runs = new Set(list.runs.map(({ id }) => id));
   const change = body.changes.find(({ id, undoable, undone_by, memories }) => runs.has(id) && undoable && !undone_by && memories.length > 0);
   await one.open(`pipeline/${change.id}`);
-  await one.page.getByText('Run folder').waitFor();
+  await one.page.getByText('Run directory').waitFor();
   await one.page.getByRole('button', { name: 'Undo', exact: true }).first().click();
   const dialog = one.page.getByRole('dialog', { name: 'Undo this run?' });
   await dialog.getByText(change.memories[0]).waitFor();

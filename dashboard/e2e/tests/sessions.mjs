@@ -61,7 +61,7 @@ test('sessions: search in what was said', async () => {
   const { entry, events } = await longest(one);
   const text = events.find((event) => event.kind === 'user').text;
   const word = text.split(/\W+/).sort((a, b) => b.length - a.length)[0];
-  await one.page.getByLabel('Search in what was said').fill(word);
+  await one.page.getByLabel('Search messages').fill(word);
   await one.page.locator(`a[href*="${entry.id}:"]`).first().click();
   await one.page.locator('.target').waitFor();
 });

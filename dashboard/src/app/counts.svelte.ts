@@ -1,9 +1,9 @@
-/// Numbers beside the names of tabs: what waits there.
+/// The counts of pending items shown next to the tab names.
 import { api } from '../lib/api';
 
 export const counts = $state<Record<string, number>>({});
 
-/** Best effort: without the numbers, the pages still say what waits. */
+/** Best effort: if this fails, the pages themselves still show the pending items. */
 export async function loadCounts(): Promise<void> {
   try {
     const status = await api.status();

@@ -1,8 +1,8 @@
-/// Routes in the fragment: `#/TAB/REST?KEY=VALUE`. The server only ever sees `/`.
+/// Routes are in the URL fragment, `#/TAB/REST?KEY=VALUE`, so the server always receives `/`.
 
 export interface Route {
   tab: string;
-  /** What stands after the tab, decoded: an id, mostly. */
+  /** The decoded part after the tab, usually an id. */
   rest: string;
   query: Record<string, string>;
 }
@@ -24,13 +24,13 @@ function decode(text: string): string {
   }
 }
 
-/** The address of a tab, of a thing in it, and of what the tab is set to. */
+/** Returns the address of a tab, with an optional item and the tab's parameters. */
 export function link(tab: string, rest = '', query: Record<string, string | undefined> = {}): string {
   const params = new URLSearchParams();
   for (const [key, value] of Object.entries(query)) {
     if (value !== undefined && value !== '') params.set(key, value);
   }
-  // A colon may stand in a path as it is, and `SESSION:SEQ` reads better that way.
+  // A colon is allowed in a path and keeps `SESSION:SEQ` readable.
   const path = rest ? `/${encodeURIComponent(rest).replaceAll('%3A', ':')}` : '';
   const tail = params.size > 0 ? `?${params}` : '';
   return `#/${tab}${path}${tail}`;
@@ -44,7 +44,7 @@ function follow(): void {
 
 window.addEventListener('hashchange', follow);
 
-/** Goes to an address; `replace` leaves no step in the browser's history. */
+/** Navigates to an address; `replace` adds no entry to the browser's history. */
 export function go(address: string, replace = false): void {
   if (address === location.hash) return;
   if (replace) history.replaceState(null, '', address);

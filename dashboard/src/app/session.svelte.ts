@@ -1,4 +1,4 @@
-/// Who looks at what: the login, the projects, and the one that is shown.
+/// The login, the registered projects, and the selected project.
 import { api, asApiError, setLoginHandler, setProject } from '../lib/api';
 import { onOtherLogin } from '../lib/login';
 import { startLive, stopLive } from '../lib/live.svelte';
@@ -21,12 +21,12 @@ setLoginHandler(() => {
   stopLive();
 });
 
-// A link that was opened in another tab lets this one in, too.
+// Opening a login link in another tab also logs in this one.
 onOtherLogin(() => {
   if (session.state === 'login') void start();
 });
 
-/** `nacre dashboard` opens `/#code=…`; the code is used once and must not stay in the history. */
+/** `nacre dashboard` opens `/#code=…`. The one-time code must not stay in the browser's history. */
 async function logIn(): Promise<void> {
   const code = /^#code=(.+)$/.exec(location.hash)?.[1];
   if (!code) return;
@@ -70,11 +70,11 @@ function setCurrent(name: string | null): void {
   try {
     if (name !== null) localStorage.setItem(KEY, name);
   } catch {
-    // Private windows may refuse storage.
+    // Private windows may block storage.
   }
 }
 
-/** Shows another project: the same tab, without what was open in it. */
+/** Switches to another project, in the same tab but with no item open. */
 export function chooseProject(name: string): void {
   setCurrent(name);
   go(link(route.tab));

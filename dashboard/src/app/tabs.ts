@@ -1,4 +1,4 @@
-/// The tabs, in the order of the navigation. Each is loaded when it is first opened.
+/// The tabs in navigation order. Each is loaded when it is first opened.
 import type { Component } from 'svelte';
 import type { IconName } from '../parts/icons';
 
@@ -8,7 +8,7 @@ export interface Tab {
   icon: IconName;
   /** The key after `g`. */
   key: string;
-  /** What shows the same in a terminal. */
+  /** The equivalent terminal command. */
   command: string;
   load: () => Promise<{ default: Component }>;
 }

@@ -1,4 +1,4 @@
-/// Light, dark, or what the system says.
+/// The light, dark or system theme.
 
 export type Theme = 'light' | 'dark' | 'system';
 
@@ -14,7 +14,7 @@ function stored(): Theme {
   }
 }
 
-/** `shown` is what the page looks like now; plots draw themselves again when it changes. */
+/** `shown` is the theme in effect; plots are redrawn when it changes. */
 export const theme = $state<{ chosen: Theme; shown: 'light' | 'dark' }>({
   chosen: stored(),
   shown: 'light',
@@ -31,7 +31,7 @@ export function chooseTheme(chosen: Theme): void {
   try {
     localStorage.setItem(KEY, chosen);
   } catch {
-    // Private windows may refuse storage; the choice then lasts until the page is closed.
+    // Private windows may block storage; the choice then lasts until the page is closed.
   }
   applyTheme();
 }

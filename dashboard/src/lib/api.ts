@@ -1,9 +1,9 @@
-// The client of the HTTP API: one function a route, the wire types in and out, and one class for everything that fails.
+// The HTTP API client: one typed function per route, and one error class.
 import { dropLogin, keepLogin, loginSecret } from './login';
 import type * as W from './wire';
 import type * as N from './wire-new';
 
-/** Why a request failed: the server's own words, or what the browser could tell. */
+/** A failed request, described by the server or by the browser. */
 export class ApiError extends Error {
   constructor(
     readonly status: number,
@@ -11,24 +11,24 @@ export class ApiError extends Error {
     message: string,
     readonly causes: string[] = [],
     readonly hints: string[] = [],
-    /** Seconds after which a retry makes sense, where the server says so. */
+    /** Seconds to wait before retrying, if the server sent them. */
     readonly retryAfter: number | null = null,
   ) {
     super(message);
     this.name = 'ApiError';
   }
 
-  /** Nobody is logged in: `nacre dashboard` opens a new link. */
+  /** True if no one is logged in; `nacre dashboard` opens a new login link. */
   get isLogin(): boolean {
     return this.status === 401;
   }
 
-  /** Somebody changed the same thing meanwhile. */
+  /** True if someone else changed the same data in the meantime. */
   get isConflict(): boolean {
     return this.code === 'conflict';
   }
 
-  /** No answer came at all. */
+  /** True if there was no response. */
   get isOffline(): boolean {
     return this.status === 0;
   }
@@ -45,13 +45,13 @@ interface Call {
   headers?: Record<string, string>;
 }
 
-/** An answer with the version that `If-Match` wants. */
+/** A response with the version to send in `If-Match`. */
 export interface Versioned<T> {
   value: T;
   version: string | null;
 }
 
-/** A memory as the server shows it: with the whole file. */
+/** A memory with the complete text of its file. */
 export type MemoryDetail = W.MemoryShowReport & { text: string };
 
 const LOGIN = '/api/login';
@@ -59,7 +59,7 @@ const LOGIN = '/api/login';
 let project: string | null = null;
 let onLogin: () => void = () => {};
 
-/** Which project every request is about; `null` for the only one. */
+/** Sets the project for all requests; `null` selects the only registered one. */
 export function setProject(name: string | null): void {
   project = name;
 }
@@ -68,12 +68,12 @@ export function currentProject(): string | null {
   return project;
 }
 
-/** Called when the server wants a login. */
+/** Sets the function that is called when the server requires a login. */
 export function setLoginHandler(handler: () => void): void {
   onLogin = handler;
 }
 
-/** The address of a route with its query; lists repeat their key, and what is empty is left out. */
+/** Builds the URL of a route. Lists repeat their key, and empty values are left out. */
 export function address(path: string, query: Query = {}): string {
   const params = new URLSearchParams();
   const all: Query = project === null || 'project' in query ? query : { ...query, project };
@@ -101,7 +101,7 @@ async function send(method: string, path: string, call: Call): Promise<Response>
     response = await fetch(address(path, call.query), init);
   } catch (error) {
     if (isAbort(error)) throw error;
-    throw new ApiError(0, 'unavailable', 'The server does not answer', [], ['Start it with: nacre serve']);
+    throw new ApiError(0, 'unavailable', 'The server is not responding', [], ['Start it with: nacre serve']);
   }
   if (response.ok) return response;
   const error = await readError(response);
@@ -112,12 +112,12 @@ async function send(method: string, path: string, call: Call): Promise<Response>
   throw error;
 }
 
-/** Whether a request was given up on purpose: nobody needs to hear of it. */
+/** Whether the page itself aborted a request, which is not reported as an error. */
 export function isAbort(error: unknown): boolean {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
-/** Anything that was thrown, as an `ApiError`. */
+/** Converts any thrown value to an `ApiError`. */
 export function asApiError(error: unknown): ApiError {
   if (error instanceof ApiError) return error;
   return new ApiError(-1, 'failed', error instanceof Error ? error.message : String(error));
@@ -130,8 +130,8 @@ async function readError(response: Response): Promise<ApiError> {
     const { error } = (await response.json()) as W.ErrorReport;
     return new ApiError(response.status, error.code, error.message, error.causes, error.hints, retryAfter);
   } catch {
-    const message = `The server answered with ${response.status} ${response.statusText}`.trim();
-    return new ApiError(response.status, 'failed', message, [], ['Look into its log with: nacre logs'], retryAfter);
+    const message = `The server responded with ${response.status} ${response.statusText}`.trim();
+    return new ApiError(response.status, 'failed', message, [], ['See its log with: nacre logs'], retryAfter);
   }
 }
 
@@ -147,13 +147,13 @@ async function versioned<T>(path: string, call: Call): Promise<Versioned<T>> {
   return { value: (await response.json()) as T, version: tag === null ? null : tag.replace(/^W\//, '').replaceAll('"', '') };
 }
 
-/** The fields of a request type as a query. */
+/** Converts the fields of a request to query parameters. */
 function asQuery(request: object | undefined): Query {
   return { ...(request as Query | undefined) };
 }
 
 const part = encodeURIComponent;
-// A place in a session, `ID:SEQ`, stays readable in the address.
+// Keeps a position in a session, `ID:SEQ`, readable in the URL.
 const placePart = (id: string): string => part(id).replaceAll('%3A', ':');
 
 type Abort = AbortSignal | undefined;
@@ -162,7 +162,7 @@ const get = <T>(path: string, request?: object, signal?: Abort): Promise<T> =>
 const post = <T>(path: string, body: unknown = {}, signal?: Abort): Promise<T> =>
   json<T>('POST', path, signal ? { body, signal } : { body });
 
-/** A task that was started, or the report where it was over at once. */
+/** A started task, or its report if it finished immediately. */
 export type Started<T> = N.TaskRef | T;
 
 export function isStarted(answer: object): answer is N.TaskRef {
@@ -173,7 +173,7 @@ export type MemoryPage = W.MemoryListRequest & { offset?: number };
 export type SessionPage = W.TraceListRequest & { offset?: number };
 
 export const api = {
-  /** Exchanges the code of the link for the secret that every later request shows. */
+  /** Exchanges the login link's code for the secret that is sent with all later requests. */
   login: async (code: string) => keepLogin((await post<N.LoginReport>(LOGIN, { code })).secret),
   health: () => get<N.HealthReport>('/api/health'),
   status: (signal?: Abort) => get<W.StatusReport>('/api/status', {}, signal),
@@ -212,7 +212,7 @@ export const api = {
   sessions: (request?: SessionPage, signal?: Abort) => get<W.TraceListReport>('/api/sessions', request, signal),
   searchSessions: (request: W.TraceSearchRequest, signal?: Abort) =>
     get<W.TraceSearchReport>('/api/sessions/search', request, signal),
-  /** `id` may be a place, `ID:SEQ`, that it starts at. */
+  /** `id` may include a position to start at, `ID:SEQ`. */
   session: (id: string, request: { full?: boolean; limit?: number } = {}, signal?: Abort) =>
     get<W.TraceShowReport>(`/api/sessions/${placePart(id)}`, request, signal),
 
@@ -253,7 +253,7 @@ export const api = {
 export type StreamState = 'connecting' | 'open' | 'closed';
 
 export interface StreamOptions {
-  /** Only the events of one task. */
+  /** Receive only the events of this task. */
   task?: string;
   onEvent: (event: N.StreamEvent) => void;
   onState?: (state: StreamState) => void;
@@ -262,12 +262,13 @@ export interface StreamOptions {
 
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
-// The server sends a comment every 15 s: silence for three of them means that the connection is gone.
+// The server sends a comment every 15 s; if three are missed, the connection is lost.
 const SILENCE_MS = 45_000;
 
 /**
- * Reads the server's events until `signal` aborts. A connection that ends is opened again and resumes after the last event
- * that was seen. `fetch` and not `EventSource`, which cannot show who asks and forgets its place when the server answers with an error.
+ * Reads the server's events until `signal` aborts. A lost connection is reopened and resumes after
+ * the last received event. Uses `fetch` because `EventSource` can neither send a token nor keep its
+ * position after an error response.
  */
 export async function streamEvents(options: StreamOptions): Promise<void> {
   let lastId = '';
@@ -303,7 +304,7 @@ async function readStream(options: StreamOptions, lastId: string, onRecord: OnRe
   if (lastId !== '') headers['Last-Event-ID'] = lastId;
   const silence = new AbortController();
   const signal = AbortSignal.any([options.signal, silence.signal]);
-  // Events of every project come in: what is shown filters them.
+  // Events of all projects are received; the listeners filter them.
   const query: Query = { project: null, task: options.task };
   const response = await send('GET', '/api/events', { query, headers, signal });
   if (response.body === null) return;
@@ -324,7 +325,7 @@ async function readStream(options: StreamOptions, lastId: string, onRecord: OnRe
   }
 }
 
-/** Splits a text/event-stream into its records, however the network cut it. */
+/** Splits a text/event-stream into records, regardless of how it arrives in chunks. */
 export class EventParser {
   private rest = '';
   private id: string | null = null;
@@ -355,7 +356,7 @@ export class EventParser {
     try {
       this.onRecord(this.id, JSON.parse(data) as N.StreamEvent);
     } catch (error) {
-      // A record that is not JSON is of no use; the next one may be.
+      // Skip records that are not JSON.
       if (!(error instanceof SyntaxError)) throw error;
     }
   }

@@ -1,9 +1,9 @@
-/// Sentences of an answer: text, and in brackets the memories and messages that prove it.
+/// Parses an answer's sentences: text, with the cited memories and messages in brackets.
 
 export type Source = { kind: 'memory' | 'message'; id: string };
 export type Piece = { text: string } | { sources: Source[] };
 
-// As Nacre names memories: a day and a slug. Messages are a session's id and a number.
+// A memory id is a date and a slug; a message id is a session id and a number.
 const MEMORY = /^\d{8}-[a-z0-9-]+$/;
 const MESSAGE = /^[A-Za-z0-9_.-]+:\d+$/;
 
@@ -13,7 +13,7 @@ function sourceOf(text: string): Source | undefined {
   return undefined;
 }
 
-/** Splits a sentence at its citations; brackets that cite nothing stay text. */
+/** Splits a sentence at its citations; other text in brackets stays part of the text. */
 export function pieces(sentence: string): Piece[] {
   const out: Piece[] = [];
   let from = 0;
@@ -28,7 +28,7 @@ export function pieces(sentence: string): Piece[] {
   return out;
 }
 
-/** Gives each source a number, in the order in which they are first cited. */
+/** Numbers the sources in the order of their first citation. */
 export function numbered(sentences: string[]): Map<string, number> {
   const numbers = new Map<string, number>();
   for (const sentence of sentences) {
@@ -40,15 +40,15 @@ export function numbered(sentences: string[]): Map<string, number> {
   return numbers;
 }
 
-/** Why sentences were left out, in the words of a person. */
+/** Why sentences were left out, worded for the user. */
 export const DOUBTS: Record<string, string> = {
-  no_source: 'named no source',
-  not_shown: 'named a source that was not found',
-  gone: 'named a memory that is gone',
-  archived: 'named a memory that is archived',
-  overturned: 'told of an overturned memory as if it held, or without what overturned it',
-  unrelated: 'named a source that is about something else',
-  invented: 'had a name, number or command that its source does not have there',
-  negated: 'said the opposite of its source',
-  unsupported: 'said more than its source',
+  no_source: 'cited no source',
+  not_shown: 'cited a source that was not shown to the model',
+  gone: 'cited a memory that no longer exists',
+  archived: 'cited an archived memory',
+  overturned: 'cited a superseded memory without its successor',
+  unrelated: 'cited a source about something else',
+  invented: 'contained a name, number or command that is not in its source',
+  negated: 'contradicted its source',
+  unsupported: 'claimed more than its source',
 };

@@ -1,4 +1,4 @@
-/// The time, for ages that stay right while a page is open.
+/// The current time, updated so that displayed ages stay correct while a page is open.
 
 export const now = $state({ ms: Date.now() });
 

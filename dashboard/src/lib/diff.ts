@@ -1,14 +1,14 @@
-/// Differences between two texts, line by line, and unified diffs that the server made.
+/// Computes line diffs of two texts and parses unified diffs from the server.
 
 export interface DiffLine {
   kind: 'same' | 'add' | 'del' | 'meta';
   text: string;
 }
 
-// The table of a comparison has lines × lines cells; files beyond this are compared as a whole.
+// The comparison table has lines × lines cells. Larger changes are shown as a full replacement.
 const MOST_CELLS = 4_000_000;
 
-/** What turns `before` into `after`; the longest common subsequence of their lines stays. */
+/** Returns the changes from `before` to `after`, by the longest common subsequence of lines. */
 export function diffLines(before: string, after: string): DiffLine[] {
   const a = before.split('\n');
   const b = after.split('\n');
@@ -59,7 +59,7 @@ function diffMiddle(a: string[], b: string[]): DiffLine[] {
   return [...lines, ...a.slice(i).map(del), ...b.slice(j).map(add)];
 }
 
-/** Leaves out what stays the same, but for `around` lines beside each change. */
+/** Leaves out unchanged lines, except for `around` lines before and after each change. */
 export function onlyChanges(lines: DiffLine[], around = 3): DiffLine[] {
   const isNear = lines.map(() => false);
   lines.forEach((line, at) => {
@@ -74,7 +74,7 @@ export function onlyChanges(lines: DiffLine[], around = 3): DiffLine[] {
   return kept;
 }
 
-/** The lines of a unified diff. Its file names are left out: they stand above it. */
+/** Parses the lines of a unified diff, without its file names, which the page shows above it. */
 export function parseUnified(diff: string): DiffLine[] {
   const lines = diff.replace(/\n$/, '').split('\n');
   const shown = lines.filter((line) => !line.startsWith('--- ') && !line.startsWith('+++ '));

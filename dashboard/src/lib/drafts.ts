@@ -1,7 +1,7 @@
-/// Texts that a person began to edit and has not saved: they outlive the page that showed them.
+/// Unsaved edits, which are kept when the user switches to another tab.
 
 export interface Draft {
-  /** The file as it was read, and its version. */
+  /** The original file and its version. */
   base: string;
   version: string;
   text: string;

@@ -1,4 +1,4 @@
-/// What to tell a person about an error: a message, its causes, and what to do.
+/// Describes an error to the user: a message, its causes, and hints.
 import { asApiError, isAbort } from './api';
 
 export interface Explained {
@@ -6,7 +6,7 @@ export interface Explained {
   message: string;
   causes: string[];
   hints: string[];
-  /** The page itself gave up the request; nobody needs to be told. */
+  /** Whether the page itself aborted the request; such errors are not shown. */
   isAbort: boolean;
 }
 

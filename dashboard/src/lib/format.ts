@@ -1,4 +1,4 @@
-/// Numbers, ages, costs and sizes as people read them.
+/// Formats numbers, ages, costs and sizes.
 
 const numbers = new Intl.NumberFormat('en-US');
 
@@ -11,7 +11,7 @@ export function plural(value: number, one: string, many = `${one}s`): string {
   return `${count(value)} ${value === 1 ? one : many}`;
 }
 
-/** Three digits that matter and a letter: 950, 1.2k, 34k, 1.8M. */
+/** At most three digits and a unit: 950, 1.2k, 34k, 1.8M. */
 export function short(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return '–';
   const size = Math.abs(value);
@@ -33,7 +33,7 @@ export function tokens(value: number | null | undefined): string {
   return short(value);
 }
 
-/** Dollars; small sums keep the digits that matter. */
+/** Dollars, with more decimals for small amounts. */
 export function dollars(value: number | null | undefined): string {
   if (value === null || value === undefined || !Number.isFinite(value)) return 'unknown';
   if (value === 0) return '$0';
@@ -44,7 +44,7 @@ export function dollars(value: number | null | undefined): string {
   return `$${numbers.format(Math.round(value))}`;
 }
 
-/** The wire counts cost in billionths of a dollar; `null` means that no price is known. */
+/** Formats a cost in billionths of a dollar, the API's unit; `null` means that the price is unknown. */
 export function nanoDollars(value: number | null | undefined): string {
   return dollars(value === null || value === undefined ? value : value / 1e9);
 }
@@ -100,7 +100,7 @@ function span(seconds: number): string {
   return '';
 }
 
-/** `just now`, `5 min ago`, `3 d ago`, and `in 4 min` for what is to come. */
+/** `just now`, `5 min ago`, `3 d ago`, and `in 4 min` for times in the future. */
 export function age(text: string | null | undefined, now = Date.now()): string {
   const at = time(text);
   if (at === undefined) return '–';
@@ -109,11 +109,11 @@ export function age(text: string | null | undefined, now = Date.now()): string {
   return seconds < 0 ? `in ${span(-seconds)}` : `${span(seconds)} ago`;
 }
 
-/** `16 Nov 2026, 21:33` in the reader's time zone. */
+/** `16 Nov 2026, 21:33` in the user's time zone. */
 export function moment(text: string | null | undefined): string {
   const at = time(text);
   if (at === undefined) return text ?? '–';
-  // A day without a time is a day everywhere.
+  // A date without a time does not depend on the time zone.
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text ?? '');
   const options: Intl.DateTimeFormatOptions = { day: 'numeric', month: 'short', year: 'numeric' };
   if (isDay) return new Intl.DateTimeFormat('en-GB', { ...options, timeZone: 'UTC' }).format(at);
@@ -132,7 +132,7 @@ export function percent(share: number | null | undefined): string {
   return share === null || share === undefined || !Number.isFinite(share) ? '–' : `${Math.round(share * 100)}%`;
 }
 
-/** The wire's `not_set_up` as words. */
+/** Converts a name such as `not_set_up` to words. */
 export function words(name: string): string {
   return name.replaceAll('_', ' ');
 }

@@ -1,11 +1,11 @@
-/// Keys: pages say which they take, one listener dispatches them, and `?` lists them.
+/// Keyboard shortcuts: pages register them, one listener dispatches them, and `?` lists them.
 
 export interface Binding {
-  /** As `KeyboardEvent.key` says it, or two with a space between: `g o`. */
+  /** A `KeyboardEvent.key`, or two separated by a space: `g o`. */
   keys: string;
   label: string;
   run: (event: KeyboardEvent) => void;
-  /** Also while a field has the focus. */
+  /** Whether the shortcut also works while a field has the focus. */
   inFields?: boolean;
 }
 
@@ -17,12 +17,12 @@ export interface KeyGroup {
 const groups = $state.raw<{ list: KeyGroup[] }>({ list: [] });
 let shown = $state.raw<KeyGroup[]>([]);
 
-/** The groups that hold now, those of the page first. */
+/** The active groups, with the page's own first. */
 export function keyGroups(): KeyGroup[] {
   return shown;
 }
 
-/** Takes keys as long as the calling component is on the page. Call it while the component is set up. */
+/** Registers shortcuts while the calling component is mounted. Call it during component setup. */
 export function useKeys(title: string, bindings: Binding[]): void {
   $effect(() => {
     const group = { title, bindings };
@@ -41,7 +41,7 @@ function isField(target: EventTarget | null): boolean {
   return target.isContentEditable || target.matches('textarea, select');
 }
 
-/** Enter and Space belong to a button or a link that has the focus. */
+/** Enter and Space activate a focused button or link, so they are not shortcuts there. */
 function isTaken(event: KeyboardEvent): boolean {
   const isPress = event.key === 'Enter' || event.key === ' ';
   return isPress && event.target instanceof HTMLElement && event.target.closest('a, button, summary') !== null;
@@ -52,7 +52,7 @@ let pendingUntil = 0;
 
 export function dispatchKey(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  // A dialog keeps its keys to itself.
+  // While a dialog is open, it handles all keys itself.
   if (document.querySelector('dialog[open]') || isTaken(event)) return;
   const inField = isField(event.target);
   const sequence = Date.now() < pendingUntil ? `${pending} ${event.key}` : event.key;

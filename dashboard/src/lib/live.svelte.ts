@@ -1,4 +1,4 @@
-/// Events of the server as they come, for every page: one connection, kept open and resumed.
+/// The server's event stream: one connection, shared by all pages and resumed after an interruption.
 import { currentProject, streamEvents, type StreamState } from './api';
 import { debounce } from './load.svelte';
 import type { ChangedWhat, StreamEvent } from './wire-new';
@@ -6,7 +6,7 @@ import type { ChangedWhat, StreamEvent } from './wire-new';
 export const live = $state<{ state: StreamState; lastAt: string | null; running: Record<string, string> }>({
   state: 'connecting',
   lastAt: null,
-  /** Titles of the tasks that run, by id. */
+  /** Titles of the running tasks, by id. */
   running: {},
 });
 
@@ -21,7 +21,7 @@ function receive(event: StreamEvent): void {
     if (isRunning) live.running[event.task] = event.title || event.agent;
     else delete live.running[event.task];
   }
-  // Tasks may have ended unseen.
+  // Tasks may have ended in the missed events.
   if (event.event === 'missed') live.running = {};
   for (const listener of listeners) listener(event);
 }
@@ -38,7 +38,7 @@ export function stopLive(): void {
   connection = undefined;
 }
 
-/** Hears every event as long as the calling component is on the page. Call it while the component is set up. */
+/** Calls `listener` for every event while the calling component is mounted. Call it during component setup. */
 export function useEvents(listener: Listener): void {
   $effect(() => {
     listeners.add(listener);
@@ -46,7 +46,7 @@ export function useEvents(listener: Listener): void {
   });
 }
 
-/** Calls `refresh` a moment after one of `kinds` changed in the project, or after events were lost. */
+/** Calls `refresh` shortly after one of `kinds` changed in the project, or after events were lost. */
 export function useChanges(kinds: ChangedWhat[], refresh: () => void): void {
   const soon = debounce(250, refresh);
   useEvents((event) => {

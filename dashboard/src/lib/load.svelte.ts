@@ -1,4 +1,4 @@
-/// Loads something for a page: what came, what went wrong, and whether it is on its way.
+/// Loads data for a page, with its error and loading state.
 import { explain } from './errors';
 
 export class Loader<T> {
@@ -7,7 +7,7 @@ export class Loader<T> {
   loading = $state(false);
   #current: AbortController | undefined;
 
-  /** Starts a request and gives up the one before. The old data stays visible until the new is there. */
+  /** Starts a request and aborts the previous one. The old data stays visible until the new data arrives. */
   async load(fetcher: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     this.#current?.abort();
     const controller = new AbortController();
@@ -28,7 +28,7 @@ export class Loader<T> {
     }
   }
 
-  /** Forgets everything, for a page that shows another thing now. */
+  /** Resets the loader, for a page that now shows something else. */
   clear(): void {
     this.#current?.abort();
     this.#current = undefined;

@@ -1,8 +1,9 @@
-// The secret by which the server knows this page. It lies in the browser's storage, which belongs to one origin with its port: unlike a
-// cookie, it is neither sent nor shown to whoever listens on another port of this machine. All tabs of the dashboard share it.
+// The secret that authenticates this page. It is in the browser's local storage, which is separate for each
+// origin and port. A cookie would also be sent to servers on other ports of this machine. All dashboard tabs
+// share the secret.
 const KEY = 'nacre.login';
 
-// Where the browser refuses storage, this page alone is let in, until it is loaded again.
+// If the browser blocks storage, only this page is logged in, until it is reloaded.
 let own: string | null = null;
 
 export function loginSecret(): string | null {
@@ -22,18 +23,18 @@ export function keepLogin(secret: string): void {
   }
 }
 
-/** Drops a secret that the server refused, unless another tab has got a new one since. */
+/** Drops a secret that the server rejected, unless another tab has stored a new one since. */
 export function dropLogin(refused: string): void {
   if (loginSecret() !== refused) return;
   own = null;
   try {
     localStorage.removeItem(KEY);
   } catch {
-    // There is none then.
+    // Storage is blocked, so nothing was stored.
   }
 }
 
-/** Calls `handler` when another tab was let in. */
+/** Calls `handler` when another tab has logged in. */
 export function onOtherLogin(handler: () => void): void {
   addEventListener('storage', (event) => {
     if (event.key === KEY && event.newValue !== null) handler();

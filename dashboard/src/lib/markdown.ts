@@ -1,4 +1,5 @@
-/// Markdown as safe HTML. Text of memories and sessions comes from outside: nothing in it may run, load or submit.
+/// Renders Markdown as safe HTML. Text from memories and sessions is untrusted: it must not be able to run
+/// scripts, load resources or submit forms.
 import DOMPurify, { type Config } from 'dompurify';
 import { Marked, type Tokens } from 'marked';
 
@@ -10,7 +11,7 @@ const TAGS = [
 const RULES: Config = {
   ALLOWED_TAGS: TAGS,
   ALLOWED_ATTR: ['href', 'align', 'start'],
-  // Their values are no addresses, which the next rule would take them for.
+  // Their values are not URLs, so the next rule must not check them.
   ADD_URI_SAFE_ATTR: ['align', 'start'],
   ALLOWED_URI_REGEXP: /^(?:https?:|mailto:|#\/)/i,
   ALLOW_DATA_ATTR: false,
@@ -30,11 +31,11 @@ const marked = new Marked({
   gfm: true,
   async: false,
   renderer: {
-    // HTML inside Markdown is shown as it was written. This also keeps style attributes from the parser, which the
-    // content security policy would report even in a document that is never shown.
+    // HTML inside Markdown is shown as text. Otherwise the parser would see its style attributes, which the
+    // content security policy reports even in a document that is never shown.
     html: ({ text }: Tokens.HTML | Tokens.Tag) => escapeHtml(text),
     checkbox: ({ checked }: Tokens.Checkbox) => (checked ? '☑ ' : '☐ '),
-    // Pictures would be requests to other machines.
+    // Images are shown as links, because loading them would contact other servers.
     image: ({ href, text }: Tokens.Image) =>
       `<a href="${escapeHtml(href)}">${escapeHtml(text || href)}</a>`,
   },
@@ -46,7 +47,7 @@ purifier.addHook('afterSanitizeAttributes', (node) => {
   if (node.tagName === 'A') finishLink(node);
 });
 
-/** Links out open beside the dashboard and tell nobody where they come from; those that lead nowhere are text. */
+/** Opens external links in a new tab without a referrer, and turns links with other schemes into text. */
 function finishLink(node: Element): void {
   const href = node.getAttribute('href') ?? '';
   if (/^(?:https?:|mailto:)/i.test(href)) {
@@ -57,7 +58,7 @@ function finishLink(node: Element): void {
   }
 }
 
-/** Lets through only what Markdown needs. */
+/** Removes everything that Markdown does not need. */
 export function sanitize(html: string): string {
   return purifier.sanitize(html, RULES);
 }

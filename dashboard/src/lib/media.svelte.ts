@@ -1,4 +1,4 @@
-/// How wide the window is, for layouts that show one thing or two.
+/// Whether the window is wide enough for two columns.
 
 const query = window.matchMedia('(min-width: 900px)');
 

@@ -1,4 +1,4 @@
-/// Short messages in the corner: what was done, with a way to undo it, or what went wrong, with what to do.
+/// Short messages in the corner: a completed action with an undo button, or an error with hints.
 import { explain } from './errors';
 
 export interface Toast {
@@ -14,7 +14,7 @@ let next = 1;
 
 function show(toast: Omit<Toast, 'id'>, seconds: number): void {
   const id = next++;
-  // The last thing that was done is the one to undo; errors stay until they are read.
+  // A new message replaces older success messages; the last two errors stay.
   const kept = toasts.filter((one) => one.tone === 'bad').slice(-2);
   toasts.splice(0, toasts.length, ...kept, { id, ...toast });
   setTimeout(() => dismiss(id), seconds * 1000);

@@ -1,4 +1,4 @@
-// Wire types of the server that docs/schema.json does not hold yet. When it does, they move to `npm run types`.
+// Wire types that docs/schema.json does not contain yet. Once it does, `npm run types` generates them.
 import type { MemoryEntry, ModelStats, ToolStats, EdgeKind } from './wire';
 
 export interface HealthReport {
@@ -6,12 +6,12 @@ export interface HealthReport {
   version: string;
 }
 
-/** What a page shows from then on, as `Authorization: Bearer SECRET`. */
+/** The secret that a page sends from then on, as `Authorization: Bearer SECRET`. */
 export interface LoginReport {
   secret: string;
 }
 
-/** What a loop of the service does. */
+/** The state of one of the service's background jobs. */
 export interface ServiceLoop {
   name: string;
   state: 'idle' | 'running' | 'paused' | 'waiting';
@@ -19,7 +19,7 @@ export interface ServiceLoop {
   last: string | null;
   next: string | null;
   last_error: string | null;
-  /** What it did the last time, in a few words. */
+  /** A short description of the last result. */
   last_result: string | null;
 }
 
@@ -29,7 +29,7 @@ export interface ServiceReport {
   address: string;
   loops: ServiceLoop[];
   pid: number;
-  /** How many clients listen for events. */
+  /** The number of clients that receive events. */
   listeners: number;
   paused: boolean;
 }
@@ -40,12 +40,12 @@ export interface OverviewDay {
   /** Sessions by agent. */
   sessions: Record<string, number>;
   learned: number;
-  /** Without what came from a cache. */
+  /** Without tokens read from a cache. */
   input_tokens: number;
   /** Read from a cache or written to it. */
   cached_tokens?: number;
   output_tokens: number;
-  /** What Nacre's own model calls cost, in billionths of a dollar; `null` where a price is not known. */
+  /** The cost of Nacre's own model calls, in billionths of a dollar; `null` if a price is unknown. */
   cost_nano_dollars: number | null;
   runs: number;
 }
@@ -77,14 +77,14 @@ export interface GraphEdge {
   from: string;
   to: string;
   kind: EdgeKind;
-  /** The tag, file or symbol that both have. */
+  /** The tag, file or symbol that both share. */
   shared?: string | null;
 }
 
 export interface GraphReport {
   nodes: GraphNode[];
   edges: GraphEdge[];
-  /** Memories that the limit left out. */
+  /** The number of memories beyond the limit. */
   left_out: number;
   left_out_edges?: number;
 }
@@ -108,7 +108,7 @@ export interface RunMessage {
 export interface RunMessagesReport {
   run: string;
   messages: RunMessage[];
-  /** Messages that were too many. */
+  /** The number of messages beyond the limit. */
   left_out?: number;
 }
 
@@ -120,7 +120,7 @@ export interface MemoryWriteRequest {
 export interface ReviewDecideRequest {
   ids: string[];
   decision: 'accept' | 'reject';
-  /** The memory that the one candidate supersedes. */
+  /** The memory that the single candidate supersedes. */
   supersedes?: string | null;
 }
 
@@ -133,7 +133,7 @@ interface StreamBase {
   project: string | null;
 }
 
-/** What `GET /api/events` sends. */
+/** An event sent by `GET /api/events`. */
 export type StreamEvent = StreamBase &
   (
     | { event: 'task'; state: StreamTaskState; agent: string; title: string }

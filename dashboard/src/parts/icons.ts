@@ -1,4 +1,4 @@
-/// Drawings of 16 by 16, as paths with a stroke.
+/// Icons as stroked paths on a 16×16 grid.
 
 export const ICONS = {
   overview: 'M2.5 13.5h11 M4.5 11V7.5 M8 11V3.5 M11.5 11V6',

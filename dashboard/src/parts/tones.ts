@@ -1,4 +1,4 @@
-/// Which colour a state of the wire has.
+/// The colours of states.
 
 export type Tone = 'plain' | 'accent' | 'good' | 'warn' | 'bad' | 'info';
 

@@ -2,7 +2,7 @@
 //
 //     npm test && node build/examples/remember.js PROJECT
 //
-// In a package of yours the import is `nacre-client`.
+// In your own package, import `nacre-client`.
 
 import { Client, NacreError } from "../src/index.js";
 

@@ -1,20 +1,20 @@
-// One call of the API, before it is sent.
+// An API call before it is sent.
 
 import type { Task } from "./task.js";
 
 export interface Call {
   method: string;
-  /** With names in braces, which `pathValues` fills. */
+  /** A template; `pathValues` fills in the names in braces. */
   path: string;
   pathValues?: Record<string, string>;
-  /** Fields that are `undefined` or `null` are not sent: the server's defaults hold. */
+  /** Fields that are `undefined` or `null` are not sent; the server uses its defaults. */
   query?: object;
   body?: object;
 }
 
-/** What every method takes beside its request. */
+/** Options that every method accepts. */
 export interface CallOptions {
-  /** A registered project, instead of the client's. */
+  /** A registered project to use instead of the client's. */
   project?: string;
   /** Milliseconds after which the call fails; 0 for never. */
   timeoutMs?: number;
@@ -23,12 +23,12 @@ export interface CallOptions {
 }
 
 export interface TaskOptions extends CallOptions {
-  /** Return the report when the task is over. Aborting cancels the task. */
+  /** Wait for the report. Aborting cancels the task. */
   wait?: boolean;
 }
 
 export interface EditOptions extends CallOptions {
-  /** The version that the edit is based on, or it fails with `conflict`. */
+  /** The version that the edit is based on. If it is outdated, the call fails with `conflict`. */
   ifMatch: string;
 }
 

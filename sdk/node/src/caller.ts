@@ -1,4 +1,4 @@
-// Sends calls to the server, and finds it again where it was restarted.
+// Sends calls to the server, and finds it again after a restart.
 
 import type { Call, Caller, CallOptions, TaskOptions } from "./call.js";
 import { findServer, shown } from "./discovery.js";
@@ -11,7 +11,7 @@ import { Task } from "./task.js";
 
 type Sending = CallOptions & { ifMatch?: string };
 
-/** An open stream: its bytes, and how to end it. */
+/** An open stream: its bytes, and a function that closes it. */
 export interface OpenStream {
   body: ReadableStream<Uint8Array>;
   abort: AbortController;
@@ -30,19 +30,19 @@ export class HttpCaller implements Caller {
   #endpoint: Endpoint;
 
   constructor(source: Source, options: { project?: string | undefined; timeoutMs: number }, fetch?: Fetch) {
-    // A `fetch` of the caller's knows addresses only.
+    // A custom `fetch` supports only addresses.
     this.#source = fetch ? { ...source, socket: source.socket ?? false } : source;
     this.#options = options;
     this.#fetch = fetch;
     this.#endpoint = findServer(this.#source);
   }
 
-  /** Where it sends to, without the token. */
+  /** The server's address, without the token. */
   get address(): string {
     return shown(this.#endpoint);
   }
 
-  /** The same with other options. */
+  /** Returns a copy with other options. */
   with(options: { project?: string | undefined; timeoutMs?: number | undefined }): HttpCaller {
     const { project, timeoutMs } = options;
     const merged = { project: project ?? this.#options.project, timeoutMs: timeoutMs ?? this.#options.timeoutMs };
@@ -61,13 +61,13 @@ export class HttpCaller implements Caller {
     try {
       return await task.report(options);
     } catch (error) {
-      // Who no longer waits cancels it, as the server does with `?wait=true`; a failure of that is not the caller's.
+      // An aborted call cancels its task, as with `?wait=true`. Errors of the cancellation are ignored.
       if (options.signal?.aborted) await task.cancel().catch(() => undefined);
       throw error;
     }
   }
 
-  /** Opens the stream of events. */
+  /** Opens the event stream. */
   async stream(query: object, lastId: string | null, signal: AbortSignal | undefined): Promise<OpenStream> {
     const call: Call = { method: "GET", path: "/api/events", query };
     const headers = { Accept: "text/event-stream", ...(lastId === null ? {} : { "Last-Event-ID": lastId }) };
@@ -86,7 +86,7 @@ export class HttpCaller implements Caller {
     return this.#found(() => this.#attempt(call, options), call);
   }
 
-  /** A second attempt where the first proves that the server was restarted, or does nothing twice. */
+  /** Retries a call once if the server was restarted, or if repeating the call is safe. */
   async #found<A extends { status: number } | { response: Response }>(attempt: () => Promise<A>, call: Call): Promise<A> {
     let answer: A;
     try {
@@ -102,7 +102,7 @@ export class HttpCaller implements Caller {
   #isWorthAnother(call: Call, error: NacreError): boolean {
     const moved = ["unreachable", "disconnected"].includes(error.code) && this.#moved();
     if (error.code === "unreachable") return moved;
-    // The server closes connections that were idle. A stream has its own attempts.
+    // The server closes idle connections. Streams reconnect on their own.
     return error.code === "disconnected" && call.method === "GET" && call.path !== "/api/events";
   }
 
@@ -116,7 +116,7 @@ export class HttpCaller implements Caller {
     }
   }
 
-  /** Sends a request. The time that `timeoutMs` allows covers the body too. */
+  /** Sends a request. `timeoutMs` includes the time to read the body. */
   async #open(
     call: Call,
     options: { [K in keyof Sending]: Sending[K] | undefined },
@@ -144,7 +144,7 @@ export class HttpCaller implements Caller {
     }
   }
 
-  /** What a failed connection means: the caller's own abort, the time limit, or the network. */
+  /** Converts a connection failure to an error: the caller's abort, the time limit, or the network. */
   #failure(error: unknown, signal: AbortSignal | undefined, abort: AbortController): unknown {
     if (signal?.aborted) return signal.reason;
     if (abort.signal.aborted) return abort.signal.reason;
@@ -171,7 +171,7 @@ export class HttpCaller implements Caller {
     return task;
   }
 
-  /** Whether the server has another address or token now: it was restarted. */
+  /** Whether the server was restarted, that is, has another address or token. */
   #moved(): boolean {
     let found: Endpoint;
     try {

@@ -10,30 +10,30 @@ import type { MemoryChangeReport } from "./generated/types.js";
 import type { Fetch } from "./socket.js";
 import { Task } from "./task.js";
 
-// A little more than the server allows an operation that is not a task.
+// Slightly longer than the server's limit for operations that are not tasks.
 const TIMEOUT_MS = 65_000;
 
-// Edits that meet somebody else's are tried this often.
+// The maximum number of attempts for edits that conflict with others.
 const EDIT_ATTEMPTS = 5;
 
 export interface ClientOptions {
-  /** Another server, such as `http://127.0.0.1:8765`. */
+  /** The address of another server, such as `http://127.0.0.1:8765`. */
   baseUrl?: string;
-  /** Its token. Without it, the one of this machine's server, which is sent to loopback addresses only. */
+  /** Its token. By default, the token of this machine's server, which is sent only to loopback addresses. */
   token?: string;
-  /** `true` to use the server's Unix socket, or the path of one; `false` to use its port. Left out, the socket where there is one. */
+  /** `true` or a path to use the server's Unix socket, `false` to use its port. By default, the socket if there is one. */
   socket?: boolean | string;
-  /** The folder of global data, instead of `NACRE_HOME`. */
+  /** The global data directory, instead of `NACRE_HOME`. */
   home?: string;
-  /** The registered project that calls are about, unless they name another. */
+  /** The registered project for all calls that do not specify another. */
   project?: string;
   /** Milliseconds after which a call fails; 0 for never. */
   timeoutMs?: number;
-  /** Sends requests in place of the built-in `fetch`. */
+  /** A function to use instead of the built-in `fetch`. */
   fetch?: Fetch;
 }
 
-/** A client of Nacre's HTTP API. Without options it finds the server of `NACRE_HOME` or `~/.nacre` by itself. */
+/** A client for Nacre's HTTP API. Without options, it finds the server of `NACRE_HOME` or `~/.nacre`. */
 export class Client extends Api {
   readonly #caller: HttpCaller;
 
@@ -43,23 +43,23 @@ export class Client extends Api {
     this.#caller = caller;
   }
 
-  /** Where it sends to. */
+  /** The server's address. */
   get address(): string {
     return this.#caller.address;
   }
 
-  /** A client with another project or time limit. */
+  /** Returns a client with another project or time limit. */
   withOptions(options: { project?: string; timeoutMs?: number }): Client {
     return new Client(this.#caller.with(options));
   }
 
-  /** A task by its id, whoever started it. */
+  /** Returns a handle to a task that any client may have started. */
   task<T = unknown>(id: string): Task<T> {
     return new Task<T>(this.#caller, id);
   }
 
   /**
-   * Streams events of the server, for ever.
+   * Streams the server's events without end.
    *
    * `GET /api/events`
    */
@@ -68,8 +68,9 @@ export class Client extends Api {
   }
 
   /**
-   * Reads the Markdown file of a memory, passes it to `change`, and writes what that returns. Where somebody else wrote
-   * it meanwhile, it begins again, so `change` may run several times. `null` where nothing changed.
+   * Reads a memory's Markdown file, passes it to `change`, and writes the result. If someone else
+   * changed the file in the meantime, it starts again, so `change` may run several times. Returns
+   * `null` if nothing changed.
    */
   async editMemory(
     id: string,

@@ -1,7 +1,8 @@
-// Finds the running server: its address, its token and its socket are files below `~/.nacre/run`.
+// Finds the running server: its address, token and socket are files below `~/.nacre/run`.
 //
-// A server that was killed leaves its address, and anybody may listen there since. So the socket comes first: only the person can
-// make one there. Node cannot ask for the server's lock, so that an address without a socket is believed.
+// A killed server leaves its address file behind, and another user could then listen on that port. The
+// socket is therefore preferred, because only the user can create one there. Node cannot check the
+// server's lock, so an address without a socket is trusted.
 
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -9,29 +10,29 @@ import { join, resolve } from "node:path";
 
 import { NacreError } from "./errors.js";
 
-/** What the caller said about the server. The rest is read from files, again where the server was restarted. */
+/** The caller's options for the server. Everything else is read from files, and again after a restart. */
 export interface Source {
   baseUrl?: string | undefined;
   token?: string | undefined;
-  /** Left out, it is what is there; `false` is the port. */
+  /** By default, the socket if there is one; `false` selects the port. */
   socket?: boolean | string | undefined;
   home?: string | undefined;
 }
 
-/** Where requests go. */
+/** The destination of requests. */
 export interface Endpoint {
   baseUrl: string;
   token: string | null;
   socket: string | null;
 }
 
-// What the server is called in requests over its socket, where an address means nothing.
+// The host name in requests over the socket, which have no address.
 const SOCKET_URL = "http://localhost";
 
 export function findServer(source: Source): Endpoint {
   const found = look(source);
   if (found.token !== null && !/^[!-~]+$/.test(found.token)) {
-    // The token itself is not said: messages end in logs.
+    // Leave the token out of the message, because messages are logged.
     throw new NacreError("usage", "The token has characters that a token cannot have");
   }
   return found;
@@ -53,7 +54,7 @@ function look(source: Source): Endpoint {
     const sent = isLoopback(source.baseUrl) ? token() : (source.token ?? null);
     return { baseUrl: source.baseUrl.replace(/\/+$/, ""), token: sent, socket: null };
   }
-  // The token before the address: a server that starts takes an old address away before it writes its token.
+  // Read the token before the address: a starting server removes the old address before it writes its token.
   const found = token();
   const address = read(join(run, "address"));
   if (address === null) {
@@ -62,7 +63,7 @@ function look(source: Source): Endpoint {
   return { baseUrl: urlOf(address), token: found, socket: null };
 }
 
-/** The folder of global data: `given`, `NACRE_HOME`, or `~/.nacre`. */
+/** The global data directory: `given`, `NACRE_HOME`, or `~/.nacre`. */
 export function nacreHome(given?: string): string {
   return resolve(given || process.env["NACRE_HOME"] || join(homedir(), ".nacre"));
 }
@@ -75,7 +76,7 @@ function read(path: string): string | null {
   }
 }
 
-/** `127.0.0.1:8765` as a URL. A server that listens everywhere is reached here by loopback. */
+/** Converts `127.0.0.1:8765` to a URL. A server that listens on all addresses is reached through loopback. */
 export function urlOf(address: string): string {
   if (address.includes("://")) return address.replace(/\/+$/, "");
   return `http://${address.replace(/^0\.0\.0\.0:/, "127.0.0.1:").replace(/^\[::\]:/, "[::1]:")}`;
@@ -90,7 +91,7 @@ export function isLoopback(url: string): boolean {
   }
 }
 
-/** What messages call it. */
+/** The server's name in messages. */
 export function shown(endpoint: Endpoint): string {
   return endpoint.socket ?? endpoint.baseUrl;
 }

@@ -1,4 +1,4 @@
-// The one error of this package.
+// The package's only error class.
 
 export interface NacreErrorDetails {
   causes?: string[];
@@ -10,17 +10,18 @@ export interface NacreErrorDetails {
 /**
  * A call that failed.
  *
- * `code` is one of the server's codes (`not_found`, `conflict`, `busy`, ... see `types.ErrorCode`), or where no server
- * answered: `unreachable` (nothing was sent), `disconnected`, `timeout`, `protocol`. `status` is then `null`.
+ * `code` is one of the server's codes (`not_found`, `conflict`, `busy`, ... see `types.ErrorCode`). If
+ * no server responded, it is `unreachable` (nothing was sent), `disconnected`, `timeout` or `protocol`,
+ * and `status` is `null`.
  */
 export class NacreError extends Error {
   readonly code: string;
-  /** Why, outermost first. */
+  /** The causes, outermost first. */
   readonly causes: string[];
-  /** What a person can do. */
+  /** Suggestions for the user. */
   readonly hints: string[];
   readonly status: number | null;
-  /** Seconds after which the server asks to try again. */
+  /** Seconds to wait before retrying, if the server sent them. */
   readonly retryAfter: number | null;
 
   constructor(code: string, message: string, details: NacreErrorDetails = {}) {
@@ -40,7 +41,7 @@ export class NacreError extends Error {
   }
 }
 
-/** What the server said, or that something else answered in its place. */
+/** The server's error, or an error for a response that is not from Nacre. */
 export function fromResponse(status: number, body: string, retryAfter: string | null): NacreError {
   const seconds = retryAfter !== null && /^\d+$/.test(retryAfter) ? Number(retryAfter) : null;
   const details = { status, retryAfter: seconds };
@@ -51,7 +52,7 @@ export function fromResponse(status: number, body: string, retryAfter: string | 
       return new NacreError(failure["code"], failure["message"], { ...details, causes, hints: texts(failure["hints"]) });
     }
   } catch {
-    // Not Nacre's: told below.
+    // Not from Nacre; handled below.
   }
   return new NacreError("failed", `The server answered with status ${status}`, details);
 }
@@ -71,7 +72,7 @@ const NOTHING_SENT = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/** A connection that failed. The error of the connection itself is left out: it may hold headers. */
+/** A failed connection. The underlying error is left out, because it may contain headers. */
 export function fromConnection(address: string, error: unknown): NacreError {
   const { code, message } = innermost(error);
   const causes = [code || message].filter((cause) => cause !== "");
@@ -83,7 +84,7 @@ export function fromConnection(address: string, error: unknown): NacreError {
   return new NacreError("disconnected", `The connection to ${address} was lost`, { causes });
 }
 
-/** The error that the system gave: `fetch` wraps it, and one for several addresses holds several. */
+/** Returns the system's error, which `fetch` wraps. With several addresses, there are several errors. */
 function innermost(error: unknown): { code: string; message: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0]);
   if (error instanceof Error && error.cause instanceof Error) return innermost(error.cause);

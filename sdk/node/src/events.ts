@@ -1,4 +1,4 @@
-// Streams of events.
+// Event streams.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -8,28 +8,28 @@ import type { StreamEvent } from "./generated/types.js";
 import { Backoff, DRAIN_MS, Parser, SILENCE_MS } from "./sse.js";
 
 export interface EventOptions {
-  /** Go on after this event. */
+  /** Continue after this event. */
   lastEventId?: string;
   /** Only events of this project. */
   project?: string;
-  /** How often it tries to connect again before it throws; 0 for never. */
+  /** The maximum number of reconnection attempts before it throws; 0 turns them off. */
   attempts?: number;
-  /** Milliseconds before the first of them; later ones wait longer. */
+  /** Milliseconds before the first attempt; later ones wait longer. */
   retryDelayMs?: number;
   /** Ends the stream. */
   signal?: AbortSignal;
 }
 
-/** A task whose events are streamed: a client that comes late may never be told that it is over. */
+/** The task whose events are streamed. A client that connects late may have missed the task's last event. */
 export interface StreamedTask {
   id: string;
   isOver: () => Promise<boolean>;
 }
 
 /**
- * Events of the server, in order. Where the connection is lost it connects again and goes on after the last event.
+ * The server's events, in order. If the connection is lost, it reconnects and continues after the last event.
  *
- * Iterate over it with `for await`; leaving the loop or `close()` ends it.
+ * Iterate over it with `for await`. To end it, leave the loop or call `close()`.
  */
 export class EventStream implements AsyncIterableIterator<StreamEvent> {
   readonly #caller: HttpCaller;
@@ -50,17 +50,17 @@ export class EventStream implements AsyncIterableIterator<StreamEvent> {
     if (options.signal?.aborted) this.close();
   }
 
-  /** The id of the latest event: given as `lastEventId` it resumes there. */
+  /** The id of the latest event. To resume after it, pass it as `lastEventId`. */
   get lastId(): string | null {
     return this.#parser.lastId;
   }
 
-  /** Connects now: events from here on are kept until they are read. */
+  /** Connects now. Events from then on are kept until they are read. */
   async open(): Promise<this> {
     try {
       this.#first ??= await this.#connect();
     } catch (error) {
-      // Reading tries again.
+      // Reading retries the connection.
       if (!(error instanceof NacreError && isPassing(error))) throw error;
     }
     return this;
@@ -92,7 +92,7 @@ export class EventStream implements AsyncIterableIterator<StreamEvent> {
       try {
         const stream = await this.#next();
         try {
-          // Asked when the stream is open, so that no end falls between both.
+          // Check after the stream is open, so that the task cannot end unnoticed in between.
           if (!isDraining && (await this.#task?.isOver())) {
             isDraining = true;
             continue;
@@ -131,7 +131,7 @@ export class EventStream implements AsyncIterableIterator<StreamEvent> {
     return this.#caller.stream(query, this.#parser.lastId, this.#closing.signal);
   }
 
-  /** The events of a connection, which may be silent for `silenceMs`. */
+  /** Yields a connection's events; it may be silent for at most `silenceMs`. */
   async *#parse(stream: OpenStream, silenceMs: number): AsyncGenerator<StreamEvent, void, void> {
     const reader = stream.body.getReader();
     for (;;) {

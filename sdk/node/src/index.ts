@@ -1,4 +1,4 @@
-// Client of Nacre's HTTP API.
+// A client for Nacre's HTTP API.
 
 export type { CallOptions, EditOptions, TaskOptions } from "./call.js";
 export { Client } from "./client.js";

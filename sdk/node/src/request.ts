@@ -1,4 +1,4 @@
-// Calls as requests: paths, queries, headers and bodies. Nothing is sent here.
+// Converts calls to requests (paths, queries, headers and bodies) without sending them.
 
 import type { Call } from "./call.js";
 import type { Endpoint } from "./discovery.js";
@@ -12,13 +12,13 @@ export function urlOfCall(call: Call, endpoint: Endpoint, project: string | unde
   return endpoint.baseUrl + path + (query ? `?${query}` : "");
 }
 
-/** A value of the path. One that would name another route is refused. */
+/** Encodes a path value. Values that would select another route are refused. */
 function segment(name: string, value: string): string {
   if (["", ".", ".."].includes(value)) throw new NacreError("usage", `\`${name}\` must not be '${value}'`);
   return encodeURIComponent(value);
 }
 
-/** Lists repeat their key. */
+/** Builds the query; lists repeat their key. */
 function queryOf(fields: object): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(fields)) {
@@ -39,12 +39,12 @@ export function headersOf(call: Call, endpoint: Endpoint, ifMatch: string | unde
   };
 }
 
-/** A version as an entity tag. */
+/** Formats a version as an entity tag. */
 function quoted(version: string): string {
   return version === "*" || /^(W\/)?"/.test(version) ? version : `"${version}"`;
 }
 
-/** Fields that are `null` are left out like those that are not there. */
+/** Leaves out fields that are `null`. */
 export function bodyOf(body: object): string {
   return JSON.stringify(body, (_, value: unknown) => (value === null ? undefined : value));
 }

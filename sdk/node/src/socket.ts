@@ -1,11 +1,11 @@
-// `fetch` over a Unix socket, which the built-in one cannot do.
+// `fetch` over a Unix socket, which the built-in `fetch` does not support.
 
 import { request } from "node:http";
 import { Readable } from "node:stream";
 
 export type Fetch = (url: string, init: FetchInit) => Promise<Response>;
 
-/** What this package uses of `RequestInit`. */
+/** The part of `RequestInit` that this package uses. */
 export interface FetchInit {
   method: string;
   headers: Record<string, string>;

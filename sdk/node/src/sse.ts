@@ -1,17 +1,17 @@
-// Server-sent events: the parser, and when to connect again. Nothing here waits or reads.
+// Server-sent events: the parser and the reconnection delays, without I/O.
 
 import { isPassing } from "./errors.js";
 import type { NacreError } from "./errors.js";
 
-/** The server writes a comment every 15 seconds; three missing ones are a dead connection. */
+/** The server writes a comment every 15 seconds; after three missed ones, the connection is considered dead. */
 export const SILENCE_MS = 45_000;
 
-/** How long the stream of a task that is over is read, for events that were written before the connection. */
+/** How long to read a finished task's stream, for events written before the connection. */
 export const DRAIN_MS = 1_000;
 
 const LONGEST_DELAY_MS = 10_000;
 
-/** Splits bytes into events. Lines end with CR, LF or both, and with nothing else: JSON may hold other breaks. */
+/** Splits bytes into events. Lines end only with CR, LF or both, because JSON may contain other line breaks. */
 export class Parser {
   lastId: string | null;
   retryMs = 0;
@@ -24,17 +24,17 @@ export class Parser {
     this.lastId = lastId;
   }
 
-  /** The events that `chunk` completes, as JSON values. */
+  /** Returns the events completed by `chunk`, as JSON values. */
   feed(chunk: Uint8Array): unknown[] {
     const text = this.#rest + this.#decoder.decode(chunk, { stream: true });
-    // A final CR waits: an LF may follow.
+    // Keep a final CR, because an LF may follow.
     const end = text.endsWith("\r") ? text.length - 1 : text.length;
     const lines = text.slice(0, end).split(/\r\n|\r|\n/);
     this.#rest = (lines.pop() ?? "") + text.slice(end);
     return lines.flatMap((line) => this.#line(line));
   }
 
-  /** The connection ended: half an event is dropped, the server sends it again. */
+  /** Drops an incomplete event at the end of a connection; the server sends it again. */
   cut(): void {
     this.#decoder = new TextDecoder();
     this.#rest = "";
@@ -61,7 +61,7 @@ export class Parser {
     try {
       return [JSON.parse(data)];
     } catch {
-      // An event that is not JSON is not one of Nacre's.
+      // Events that are not JSON are not from Nacre.
       return [];
     }
   }
@@ -76,12 +76,12 @@ export class Backoff {
     readonly attempts: number,
   ) {}
 
-  /** Milliseconds before the next attempt. Throws `error` where there were enough, or it would come again. */
+  /** Returns the milliseconds before the next attempt. Throws `error` after the last attempt or if a retry cannot help. */
   next(error: NacreError, askedMs: number): number {
     if (this.#tried >= this.attempts || !isPassing(error)) throw error;
     const delay = Math.min(this.baseMs * 2 ** this.#tried, LONGEST_DELAY_MS);
     this.#tried += 1;
-    // Many clients of a server that restarts must not come back at once.
+    // Prevents many clients from reconnecting at the same time after a server restart.
     return Math.max(askedMs, (error.retryAfter ?? 0) * 1000, delay * (0.5 + Math.random() / 2));
   }
 

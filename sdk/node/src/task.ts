@@ -1,4 +1,4 @@
-// Tasks of the server.
+// The server's tasks.
 
 import { setTimeout as sleep } from "node:timers/promises";
 
@@ -8,18 +8,18 @@ import { NacreError } from "./errors.js";
 import { EventStream } from "./events.js";
 import type { StreamEvent, StreamEventTask, TaskCancelReport, TaskEntry, TaskShowReport } from "./generated/types.js";
 
-// An id of no server: everything that is kept of a task is sent, after an event `missed`.
+// An id that no server uses. The server then sends a `missed` event and all stored events of the task.
 const FROM_THE_START = "0";
 
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
 
-// How often the report of a task that is over is asked for: its state is written a moment before.
+// The number of requests for a finished task's report, which is written shortly after its state.
 const LOOKS_FOR_REPORT = 10;
 
-/** A task that ends with a report of the type `T`. It goes on when nobody waits for it. */
+/** A task that ends with a report of type `T`. It continues even if no client waits for it. */
 export class Task<T> {
-  /** `null` where the call was over before it became a task; its report is then there at once. */
+  /** `null` if the call finished before it became a task; its report is then available at once. */
   readonly id: string | null;
   readonly #caller: HttpCaller;
   readonly #report: T | undefined;
@@ -30,13 +30,13 @@ export class Task<T> {
     this.#report = report;
   }
 
-  /** Where the task is. */
+  /** Returns the task's state. */
   async status(options: CallOptions = {}): Promise<TaskEntry> {
     const call = { method: "GET", path: "/api/tasks/{id}", pathValues: { id: this.#knownId() }, query: { limit: 1 } };
     return (await this.#caller.call<TaskShowReport>(call, options)).task;
   }
 
-  /** The events of the task until it is over. The last one is always a `task` event that says how it ended. */
+  /** The task's events until it is over. The last one is always a `task` event with the final state. */
   async *events(options: { lastEventId?: string; signal?: AbortSignal } = {}): AsyncGenerator<StreamEvent, void, void> {
     if (this.id === null) return;
     const isOver = async () => hasEnded((await this.status()).state);
@@ -58,8 +58,8 @@ export class Task<T> {
   /**
    * Waits until the task is over and returns its report.
    *
-   * Throws where it failed or was cancelled, and with the code `timeout` where it takes longer than `timeoutMs`
-   * milliseconds; it then goes on.
+   * Throws if it failed or was cancelled. If it takes longer than `timeoutMs` milliseconds, throws with
+   * the code `timeout`, and the task continues.
    */
   async report(options: { timeoutMs?: number; signal?: AbortSignal } = {}): Promise<T> {
     if (this.id === null) return this.#report as T;
@@ -85,7 +85,7 @@ export class Task<T> {
     }
   }
 
-  /** Cancels the task. What it had finished stays. */
+  /** Cancels the task. Finished work is kept. */
   cancel(options: CallOptions = {}): Promise<TaskCancelReport> {
     const call = { method: "POST", path: "/api/tasks/{id}/cancel", pathValues: { id: this.#knownId() }, body: {} };
     return this.#caller.call<TaskCancelReport>(call, options);
@@ -114,7 +114,7 @@ function finalEvent(entry: TaskEntry): StreamEventTask {
   return { at: entry.ended ?? entry.created, task: id, project, event: "task", state, agent, title };
 }
 
-/** Why a task that is over has no report: its own error, or that it failed where the server no longer knows why. */
+/** Why a finished task has no report: its own error, or a general failure if the server no longer has the error. */
 function missingReport(entry: TaskEntry, error: unknown): unknown {
   if (!isMissing(error) || entry.state === "completed") return error;
   const isCancelled = entry.state === "cancelled";

@@ -1,4 +1,4 @@
-// What happens between client and server: tokens, errors, streams that are cut, tasks.
+// The connection between client and server: tokens, errors, interrupted streams, tasks.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -10,7 +10,7 @@ import { Client, NacreError } from "../src/index.js";
 import type { types } from "../src/index.js";
 import { Fake, announce, event, failure, newFolder, silence, status, stream, withFake } from "./fake.js";
 
-// No test may find the server of the person who runs it.
+// Tests must not find the server of the user who runs them.
 process.env["NACRE_HOME"] = "/nonexistent/nacre";
 
 const OK = { status: "ok", version: "0" };
@@ -50,7 +50,7 @@ test("the server is found by its files", () =>
     process.env["NACRE_HOME"] = "/nonexistent/nacre";
     assert.equal(fake.seen[0]?.url, "/api/health?project=shop");
     assert.equal(fake.seen[0]?.headers.authorization, "Bearer secret-token");
-    // A server refuses what looks like a page of another origin.
+    // The server refuses requests that look like those of a page from another origin.
     assert.equal(fake.seen[0]?.headers.origin, undefined);
     assert.equal(fake.seen[0]?.headers["sec-fetch-site"], undefined);
   }));
@@ -93,7 +93,7 @@ test("the socket comes first where nothing is said, also that of a server that w
     assert.deepEqual(await client.health(), OK);
     assert.deepEqual(await client.withOptions({ project: "shop" }).health(), OK);
     await fake.stop();
-    // What a server that was killed leaves: nobody answers, and nobody else is asked.
+    // After a server was killed, nothing responds at its address, and no other server is tried.
     writeFileSync(path, "");
     for (const one of [client, new Client({ home })]) {
       const error = await errorOf(one.health());

@@ -1,6 +1,7 @@
-// A server that does what a real one does seldom: it cuts streams, changes its token, answers late or with nonsense.
+// A fake server that does what a real one rarely does: it breaks off streams, changes its token, and
+// responds late or with garbage.
 //
-// What it answers is a list of functions, one for each request, in order.
+// Its responses are a list of functions, one per request, in order.
 
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -56,7 +57,7 @@ export class Fake {
   }
 }
 
-/** Runs a test with a fake server, which is stopped in the end. */
+/** Runs a test with a fake server and stops the server afterwards. */
 export async function withFake(answers: Answer[], test: (fake: Fake) => Promise<void>): Promise<void> {
   const fake = await Fake.start(answers);
   try {
@@ -70,7 +71,7 @@ export function newFolder(): string {
   return mkdtempSync(join(tmpdir(), "n-"));
 }
 
-/** Writes what a server tells of itself, and returns its home. */
+/** Writes a server's discovery files and returns its home. */
 export function announce(address: string, token = "secret-token", home = newFolder()): string {
   mkdirSync(join(home, "run"), { recursive: true });
   writeFileSync(join(home, "run", "address"), address);
@@ -89,7 +90,7 @@ export function failure(code: number, name: string, message = "no", headers: Rec
   return status(code, { error: { code: name, message, causes: ["because"], hints: ["do this"] } }, headers);
 }
 
-/** The pieces of a stream, which is then cut, or held open. */
+/** Sends the pieces of a stream, then breaks it off or keeps it open. */
 export function stream(pieces: string[], hold = false): Answer {
   return (response) => {
     response.writeHead(200, { "Content-Type": "text/event-stream", Connection: "close" });
@@ -99,7 +100,7 @@ export function stream(pieces: string[], hold = false): Answer {
   };
 }
 
-/** No answer. */
+/** Sends no response. */
 export const silence: Answer = () => undefined;
 
 /** An event as the server writes it. */

@@ -1,4 +1,4 @@
-// Every route of the server is a method of the client, and no method calls anything else.
+// Every server route has a client method, and no method calls anything else.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -31,7 +31,7 @@ function unnamed(route: string): string {
   return route.replace(/\{\w+\}/g, "{}");
 }
 
-/** What each generated method asks for. */
+/** The request of each generated method. */
 async function calls(): Promise<Map<string, string>> {
   let called = "";
   const fetch = async (url: string, init: { method: string }) => {
@@ -46,7 +46,7 @@ async function calls(): Promise<Map<string, string>> {
     for (const name of Object.getOwnPropertyNames(prototype).filter((name) => name !== "constructor")) {
       const method = (holder as unknown as Record<string, (...values: unknown[]) => Promise<unknown>>)[name];
       const places = rows().find((row) => row.name === prefix + name)?.route.match(/\{/g) ?? [];
-      // Where a method takes no request, the second is its options already.
+      // If a method takes no request, its second argument is the options.
       await method?.call(holder, ...places.map(() => "place"), { ifMatch: "1" }, { ifMatch: "1" });
       found.set(prefix + name, called);
     }

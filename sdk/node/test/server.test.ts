@@ -1,4 +1,4 @@
-// Against a real `nacre serve`, which `NACRE_BIN` names.
+// Tests against a real `nacre serve`; `NACRE_BIN` is the path of the program.
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
@@ -18,7 +18,7 @@ const SKIP = BINARY
   ? false
   : "NACRE_BIN is not set: build it with `cargo build -p nacre` and set NACRE_BIN=target/debug/nacre";
 
-// A server that does not come up within this time never will.
+// The time limit for starting the server.
 const START_MS = 60_000;
 
 interface Running {

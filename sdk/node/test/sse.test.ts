@@ -22,7 +22,7 @@ test("the size of the chunks does not matter", () => {
 
 test("lines end in three ways", () => {
   for (const end of ["\n", "\r", "\r\n"]) {
-    // A carriage return may be half of a line end: what follows decides.
+    // A carriage return may be half of a line ending, depending on the next byte.
     assert.deepEqual(parse(`${TEXT.replaceAll("\n", end)}:`, 1), [{ n: 1 }, { n: 2 }]);
   }
 });

@@ -33,7 +33,7 @@ fn with_skills() -> TestHome {
 fn skills_are_listed_with_whose_they_are() {
     let home = with_skills();
     assert_snapshot!(home.run(&["skill"]), @r"
-    commit   bundled  Turn the changes in the working tree into one or more well-cut git commits. Use when asked to commit.
+    commit   bundled  Commit the changes in the working tree as one or more focused git commits. Use when asked to commit.
     release  project  Cut a \u{1b}[31mrelease.
     review   user     My own way.
     ");

@@ -1,4 +1,4 @@
-/// One question and what comes back: the steps, the sentences as they stream, and the report.
+/// One question with its progress, streamed sentences and report.
 import { api, asApiError, isStarted } from '../../lib/api';
 import type { AskReport } from '../../lib/wire';
 import type { StreamEvent } from '../../lib/wire-new';
@@ -8,7 +8,7 @@ export interface Sentence {
   startsLine: boolean;
 }
 
-/** What was asked since the page was opened: a look at another tab does not lose it. */
+/** The questions asked since the page was opened, kept when the user switches tabs. */
 export const asked = $state<{ list: Exchange[] }>({ list: [] });
 
 export class Exchange {
@@ -20,7 +20,7 @@ export class Exchange {
   warnings = $state<{ message: string; hint: string | null }[]>([]);
   report = $state.raw<AskReport | null>(null);
   error = $state.raw<unknown>(undefined);
-  /** Events that came before the answer to the request said which task they belong to. */
+  /** Events received before the task's id was known. */
   #early: StreamEvent[] | null = [];
 
   constructor(
@@ -44,7 +44,7 @@ export class Exchange {
       const early = this.#early ?? [];
       this.#early = null;
       early.forEach((event) => this.hear(event));
-      // Where the connection for events is gone, the report still comes.
+      // Polling still gets the report if the event stream is down.
       void this.poll();
     } catch (error) {
       this.fail(error);
@@ -67,7 +67,7 @@ export class Exchange {
     if (event.state === 'failed') void this.finish();
   }
 
-  /** Looks now and then whether it is over, without asking for a report that is not there. */
+  /** Polls the task's state, and requests the report only once the task is over. */
   private async poll(): Promise<void> {
     for (let wait = 4000; this.state === 'running'; wait = Math.min(wait * 1.5, 20_000)) {
       await new Promise((resolve) => setTimeout(resolve, wait));

@@ -1,8 +1,8 @@
-/// The graph of memories as it is shown: nodes, edges, filters, and what is near what. Nothing here draws.
+/// The displayed memory graph: nodes, edges, filters and neighbours. `scene.ts` draws it.
 import type { EdgeKind, MemoryEntry, RelatedMemory } from '../../lib/wire';
 import type { GraphEdge, GraphNode, GraphReport } from '../../lib/wire-new';
 
-/** Kinds of edges, the strongest first; each has the colour of a token. */
+/** Kinds of edges, strongest first, each with a colour token. */
 export const KINDS: { kind: EdgeKind; label: string; color: string }[] = [
   { kind: 'supersedes', label: 'supersedes', color: '--plot-4' },
   { kind: 'contradicts', label: 'contradicts', color: '--bad' },
@@ -21,7 +21,7 @@ export interface Filters {
   hidden: ReadonlySet<string>;
   type: string;
   tag: string;
-  /** Memories whose neighbours alone are shown; none for all. */
+  /** Shows only these memories and their neighbours; if empty, all memories. */
   expanded: ReadonlySet<string>;
 }
 
@@ -30,7 +30,7 @@ export interface Visible {
   edges: GraphEdge[];
 }
 
-/** One name for both directions of an edge. */
+/** Converts both directions of an edge to the same kind. */
 function straight(edge: GraphEdge): GraphEdge {
   if (edge.kind !== 'superseded by') return edge;
   return { ...edge, from: edge.to, to: edge.from, kind: 'supersedes' };
@@ -38,7 +38,7 @@ function straight(edge: GraphEdge): GraphEdge {
 
 const keyOf = (edge: GraphEdge) => `${edge.kind} ${edge.from} ${edge.to}`;
 
-/** The report with each edge once, and only edges whose both ends are there. */
+/** Removes duplicate edges, and edges with a missing end. */
 export function normalized(report: GraphReport): Visible {
   const ids = new Set(report.nodes.map((node) => node.id));
   const edges = new Map<string, GraphEdge>();
@@ -48,7 +48,7 @@ export function normalized(report: GraphReport): Visible {
   return { nodes: report.nodes, edges: [...edges.values()] };
 }
 
-/** Adds what belongs to a memory, also what the limit of the graph had left out. */
+/** Adds a memory's related memories, including those beyond the graph's limit. */
 export function withRelated(graph: Visible, id: string, related: RelatedMemory[]): Visible {
   const nodes = new Map(graph.nodes.map((node) => [node.id, node]));
   const edges = new Map(graph.edges.map((edge) => [keyOf(edge), edge]));
@@ -94,7 +94,7 @@ export interface Neighbour {
   isOutgoing: boolean;
 }
 
-/** The edges of every memory. */
+/** Returns each memory's edges. */
 export function neighbours({ nodes, edges }: Visible): Map<string, Neighbour[]> {
   const byId = new Map(nodes.map((node) => [node.id, node]));
   const out = new Map<string, Neighbour[]>();
@@ -112,7 +112,7 @@ export function neighbours({ nodes, edges }: Visible): Map<string, Neighbour[]> 
   return out;
 }
 
-/** How an edge reads from one of its ends. */
+/** Describes an edge from one of its ends. */
 export function edgeText({ edge, isOutgoing }: Neighbour): string {
   const shared = edge.shared ? ` ${edge.shared}` : '';
   if (edge.kind === 'supersedes') return isOutgoing ? 'supersedes' : 'superseded by';
@@ -126,7 +126,7 @@ export function tagsOf(nodes: GraphNode[]): { tag: string; count: number }[] {
   return [...counts].map(([tag, count]) => ({ tag, count })).sort((a, b) => b.count - a.count || a.tag.localeCompare(b.tag));
 }
 
-/** Memories whose title, tags or id hold all words. */
+/** Returns the memories whose title, tags or id contain all words. */
 export function matching(nodes: GraphNode[], words: string): GraphNode[] {
   const wanted = words.toLowerCase().split(/\s+/).filter(Boolean);
   if (wanted.length === 0) return [];

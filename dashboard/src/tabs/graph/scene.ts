@@ -1,4 +1,4 @@
-/// Draws a graph on a canvas and lays it out: forces from d3, a few hundred steps, a few milliseconds a frame.
+/// Lays out a graph with d3's forces and draws it on a canvas, spending a few milliseconds per frame.
 import { forceCollide, forceLink, forceManyBody, forceSimulation, forceX, forceY, type Simulation } from 'd3-force';
 import { KINDS, TYPE_COLORS, type Visible } from './model';
 import type { GraphEdge, GraphNode } from '../../lib/wire-new';
@@ -27,7 +27,7 @@ export interface SceneEvents {
   onHover: (node: GraphNode | null, x: number, y: number) => void;
 }
 
-/** How long a frame may spend on the layout. */
+/** The time limit for the layout in each frame. */
 const FRAME_MS = 9;
 const MIN_SCALE = 0.05;
 const MAX_SCALE = 6;
@@ -44,7 +44,7 @@ export class Scene {
   private found = new Set<string>();
   private hovered: string | null = null;
   private frame = 0;
-  /** Somebody zoomed or moved the view: it is theirs then. */
+  /** Whether the user has zoomed or moved the view, which turns off automatic fitting. */
   private isMoved = false;
   private colors: Record<string, string> = {};
   private readonly context: CanvasRenderingContext2D;
@@ -56,7 +56,7 @@ export class Scene {
     private readonly events: SceneEvents,
   ) {
     const context = canvas.getContext('2d');
-    if (!context) throw new Error('This browser cannot draw the graph; the list shows the same.');
+    if (!context) throw new Error('This browser cannot draw the graph. Use the list instead.');
     this.context = context;
     this.still = matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.simulation = forceSimulation<Point>().stop();
@@ -71,7 +71,7 @@ export class Scene {
     this.observers.forEach((one) => one.disconnect());
   }
 
-  /** Shows these; what was there before stays where it is. */
+  /** Shows a graph. Memories that were already shown keep their positions. */
   show({ nodes, edges }: Visible): void {
     const before = this.points;
     this.points = new Map(nodes.map((node) => [node.id, this.pointOf(node, before)]));
@@ -102,7 +102,7 @@ export class Scene {
     return known ? Object.assign(known, { node, radius }) : { node, radius, x: NaN, y: NaN };
   }
 
-  /** New ones begin beside one that they belong to, else on a spiral. */
+  /** Places new nodes next to a neighbour, or else on a spiral. */
   private place(nodes: GraphNode[], edges: GraphEdge[], before: Map<string, Point>): void {
     const beside = new Map<string, string>();
     for (const { from, to } of edges) {
@@ -135,7 +135,7 @@ export class Scene {
       .alphaDecay(isLarge ? 0.035 : 0.028)
       .stop();
     if (!isLarge) this.simulation.force('collide', forceCollide<Point>((point) => point.radius + 3));
-    // A view that has settled a little before it is first seen does not jump about.
+    // Run the layout briefly before the first frame, so that nodes do not jump.
     const until = performance.now() + (this.still ? 1500 : isFirst ? 160 : 0);
     while (performance.now() < until && this.isSettling()) this.simulation.tick();
     if (!this.isMoved) this.fit();
@@ -173,13 +173,13 @@ export class Scene {
     this.redraw();
   }
 
-  /** Marks what a search found. */
+  /** Highlights search results. */
   mark(ids: Set<string>): void {
     this.found = ids;
     this.redraw();
   }
 
-  /** Shows everything. */
+  /** Fits the whole graph into the view. */
   fit(): void {
     const points = [...this.points.values()];
     if (points.length === 0) return;
@@ -381,7 +381,7 @@ export class Scene {
     context.globalAlpha = 1;
   }
 
-  /** Points that look the same are one path: thousands of them cost no more than a few. */
+  /** Draws points that look the same as one path, which keeps thousands of points fast. */
   private drawPoints(lit: Set<string> | null): void {
     const { context } = this;
     const alike = new Map<string, Point[]>();
@@ -403,7 +403,7 @@ export class Scene {
         context.moveTo(x + radius, y);
         context.arc(x, y, radius, 0, Math.PI * 2);
       }
-      // A candidate is not a memory yet: it is drawn as a ring.
+      // Candidates are drawn as rings.
       context.fillStyle = isCandidate === 'true' ? this.color('--bg') : color;
       context.strokeStyle = isCandidate === 'true' ? color : this.color('--bg');
       context.lineWidth = isCandidate === 'true' ? 2 : 1;
@@ -425,7 +425,7 @@ export class Scene {
     context.stroke();
   }
 
-  /** Names of what is selected and near it, and of others as far as there is room. */
+  /** Draws the titles of the selected memory and its neighbours, and of others if there is room. */
   private drawLabels(lit: Set<string> | null): void {
     const { context } = this;
     const size = 11.5 / this.scale;
@@ -443,7 +443,7 @@ export class Scene {
       const left = (-this.canvas.clientWidth / 2 - this.x + 4) / this.scale;
       const right = (this.canvas.clientWidth / 2 - this.x - 4) / this.scale;
       const { y } = point;
-      // A name covers no other name and no other memory, and does not leave the picture.
+      // A title must not cover another title or memory, or extend beyond the canvas.
       const isFree = (x: number) =>
         x >= left &&
         x + width <= right &&

@@ -1,5 +1,5 @@
-/// Places modules in columns: what imports stands left of what it imports, as far as circles allow. Long edges get a place in
-/// every column that they cross, so that they lead between modules and not through them.
+/// Places modules in columns, with importers to the left of the modules they import unless there is a cycle.
+/// Long edges get a lane in every column that they cross, so that they do not pass through modules.
 import type { ModuleNode } from '../../lib/wire';
 
 export const WIDTH = 164;
@@ -20,9 +20,9 @@ export interface PlacedModule {
 export interface ModuleEdge {
   from: string;
   to: string;
-  /** Both import each other. */
+  /** Whether the modules import each other. */
   isMutual: boolean;
-  /** It leads to the left: part of a circle. */
+  /** Whether the edge points to the left because it is part of a cycle. */
   isBack: boolean;
   path: string;
 }
@@ -30,7 +30,7 @@ export interface ModuleEdge {
 export interface ModuleLayout {
   modules: PlacedModule[];
   edges: ModuleEdge[];
-  /** Modules that neither import one nor are imported. */
+  /** Modules that import no other module and are not imported. */
   alone: { name: string; files: number }[];
   width: number;
   height: number;
@@ -44,7 +44,7 @@ function importersOf(graph: Graph): Graph {
   return out;
 }
 
-/** An order in which few edges lead backwards (Eades, Lin and Smyth): sources first, sinks last, else who imports most. */
+/** Orders modules so that few edges point backwards (Eades, Lin and Smyth): sources first, sinks last, otherwise the module with the most imports next. */
 function orderOf(graph: Graph): string[] {
   const importers = importersOf(graph);
   const left = new Set(graph.keys());
@@ -72,7 +72,7 @@ interface Link {
   isBack: boolean;
 }
 
-/** Each pair once, from the module that comes first. */
+/** Returns each connected pair once, from the module that comes first. */
 function linksOf(graph: Graph, order: string[]): Link[] {
   const rank = new Map(order.map((name, at) => [name, at]));
   const links: Link[] = [];
@@ -87,7 +87,7 @@ function linksOf(graph: Graph, order: string[]): Link[] {
   return links;
 }
 
-/** The longest way to each module. */
+/** Assigns columns by the longest path to each module. */
 function columnsOf(order: string[], links: Link[]): Map<string, number> {
   const column = new Map(order.map((name) => [name, 0]));
   for (const name of order) {
@@ -98,7 +98,7 @@ function columnsOf(order: string[], links: Link[]): Map<string, number> {
   return column;
 }
 
-/** What stands in a column: a module, or the lane of a long edge. */
+/** An entry in a column: a module, or a long edge's lane. */
 interface Cell {
   key: string;
   column: number;
@@ -131,7 +131,7 @@ function cellsOf(order: string[], links: Link[], column: Map<string, number>): {
   return { cells, ways };
 }
 
-/** Sorts each column by the middle of what its cells are tied to, a few times to and fro, and stacks them. */
+/** Sorts the cells of each column by the average position of their neighbours, in several passes in both directions. */
 function stack(cells: Cell[], columns: number): number {
   const inColumn = Array.from({ length: columns }, (_, at) => cells.filter((cell) => cell.column === at));
   const place = (column: Cell[]) => {
@@ -159,7 +159,7 @@ function stack(cells: Cell[], columns: number): number {
 
 const leftOf = (column: number) => column * (WIDTH + GAP_X);
 
-/** A smooth line from the right side of the first to the left side of the last, through the lanes between. */
+/** Returns a smooth path from the first cell's right side to the last cell's left side, through the lanes in between. */
 function pathOf(way: Cell[], isReversed: boolean, middle: number): string {
   const points: [number, number][] = [];
   way.forEach((cell, at) => {

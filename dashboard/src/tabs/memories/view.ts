@@ -1,4 +1,4 @@
-/// What the list of memories shows: the filters, as they stand in the address.
+/// The memory list's filters, as encoded in the address.
 import { link, type Route } from '../../app/router.svelte';
 import { api } from '../../lib/api';
 import type { BrokenFile, LearningKind, MemoryEntry, MemorySort, MemoryStatus, MemoryType } from '../../lib/wire';
@@ -91,7 +91,7 @@ async function list(view: View, signal: AbortSignal): Promise<Rows> {
 }
 
 async function search(view: View, signal: AbortSignal): Promise<Rows> {
-  // A search takes kinds and states as filters among its words.
+  // A search query contains the kind and status as filters.
   const kind = pick(KINDS, view.kind);
   const status = pick(STATUSES, view.status);
   const query = [view.q.trim(), kind && `kind:${kind}`, status && `status:${status}`].filter(Boolean).join(' ');

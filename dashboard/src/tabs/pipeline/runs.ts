@@ -1,9 +1,9 @@
-/// Runs: what their ids say, and what they did, in words.
+/// Describes runs: the information in their ids, and their results in words.
 import { plural } from '../../lib/format';
 import type { MaintainedStore, RunCounts, RunEntry, RunReport, SessionRun, StoreMaintenance, UndoRunReport } from '../../lib/wire';
 import type { Tone } from '../../parts/tones';
 
-/** The moment in `sync-20261113-173000-41bede8e`. */
+/** Returns the time in an id such as `sync-20261113-173000-41bede8e`. */
 export function momentOf(id: string): string | null {
   const found = /-(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)(\d\d)-/.exec(id);
   if (!found) return null;
@@ -11,7 +11,7 @@ export function momentOf(id: string): string | null {
   return `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
 }
 
-/** What kind of run it is; where its report cannot be read, its id says it. */
+/** Returns the kind of run, from its report or else from its id. */
 export function modeOf(run: RunEntry): string {
   return run.mode ?? run.id.split('-', 1)[0] ?? '';
 }
@@ -19,7 +19,7 @@ export function modeOf(run: RunEntry): string {
 const PAST: Record<string, string> = {
   add: 'added',
   update: 'updated',
-  no_op: 'known already',
+  no_op: 'already known',
   supersede: 'superseded',
   merge: 'merged',
   consolidate: 'consolidated',
@@ -33,7 +33,7 @@ const PAST: Record<string, string> = {
   relink: 'relinked',
 };
 
-/** `2 added, 1 superseded`; nothing where nothing was done. */
+/** Formats counts as `2 added, 1 superseded`, or as an empty string if all are 0. */
 export function countsText(counts: RunCounts | null | undefined): string {
   const parts = Object.entries(counts ?? {}).filter(([, count]) => count > 0);
   return parts.map(([verb, count]) => `${count} ${PAST[verb] ?? verb}`).join(', ');
@@ -59,12 +59,12 @@ const VERB_TONES: Record<string, Tone> = {
 
 export const verbTone = (verb: string): Tone => VERB_TONES[verb] ?? 'plain';
 
-/** What a file of a trace is called, without its folders. */
+/** Returns a trace's file name, without its directory. */
 export function fileName(path: string): string {
   return path.split('/').at(-1) || path;
 }
 
-/** What a maintenance did, store by store. */
+/** Describes the result of maintaining one store. */
 export function storeText(store: MaintainedStore): string {
   if (store.state === 'failed') return `${store.project}: ${store.reason ?? 'failed'}`;
   if (store.state === 'skipped') return `${store.project}: nothing has changed since the last run`;

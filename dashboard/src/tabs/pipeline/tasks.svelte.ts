@@ -1,4 +1,4 @@
-/// Tasks as they run: the steps that the server tells, how far they are, and what they came to.
+/// Running tasks: their steps, progress and results, as reported by the server.
 import { api, asApiError } from '../../lib/api';
 import type { TaskEntry, TaskEvent } from '../../lib/wire';
 import type { StreamEvent } from '../../lib/wire-new';
@@ -44,7 +44,7 @@ export class LiveTask {
     if (this.steps.length > 200) this.steps.splice(0, this.steps.length - 200);
   }
 
-  /** Takes over what happened before the page was opened. */
+  /** Adds the events from before the page was opened. */
   adopt(entry: TaskEntry, events: TaskEvent[]): void {
     this.state = entry.state;
     this.title = entry.title;
@@ -58,19 +58,19 @@ export class LiveTask {
     try {
       this.report = await api.taskReport<unknown>(this.id);
     } catch (error) {
-      // A task that failed answers with why; that of another process has no report here.
+      // A failed task returns its error; a task of another process has no report here.
       if (this.state === 'failed' && asApiError(error).status !== 404) this.error = error;
     }
   }
 
-  /** It was over when the server answered. */
+  /** Marks a task that was already over when the server responded. */
   end(report: unknown): void {
     this.state = 'completed';
     this.report = report;
   }
 }
 
-/** The tasks that are shown: those that run, and those that ended while the page was open. */
+/** The displayed tasks: those that are running, and those that ended while the page was open. */
 export class LiveTasks {
   list = $state<LiveTask[]>([]);
 
@@ -78,12 +78,12 @@ export class LiveTasks {
     const known = this.list.find((one) => one.id === id);
     if (known) return known;
     this.list = [new LiveTask(id), ...this.list].slice(0, 6);
-    // Through the list, so that changes of it are seen.
+    // Return the list's entry, because only that one is reactive.
     return this.list[0] as LiveTask;
   }
 
   hear(event: StreamEvent): void {
-    // Answers to questions have a page of their own.
+    // The Ask tab shows these.
     if (event.task === null || (event.event === 'task' && event.agent === 'ask')) return;
     const known = this.list.find((one) => one.id === event.task);
     if (!known && event.event !== 'task') return;
@@ -93,7 +93,7 @@ export class LiveTasks {
     if (!wasOver && task.isOver && task.state !== 'cancelled') void task.fetchReport();
   }
 
-  /** Asks for the tasks that run already. */
+  /** Loads the tasks that are already running. */
   async adopt(signal: AbortSignal): Promise<void> {
     const { tasks } = await api.tasks(20, signal);
     for (const entry of tasks.filter((one) => ['accepted', 'queued', 'running'].includes(one.state) && one.agent !== 'ask')) {

@@ -1,4 +1,4 @@
-/// How sessions are called, and which colour their state has.
+/// Titles of sessions, and the colours and meanings of their states.
 import type { SessionEntry } from '../../lib/wire';
 import type { Tone } from '../../parts/tones';
 
@@ -12,12 +12,12 @@ export function stateTone(state: string): Tone {
   return TONES[state] ?? 'plain';
 }
 
-/** What each state means, for those who meet it first. */
+/** Explains each state. */
 export const STATES: Record<string, string> = {
-  pending: 'Waits for a sync',
-  running: 'A sync reads it now',
+  pending: 'Queued for the next sync',
+  running: 'A sync is reading it',
   done: 'A sync kept what was worth keeping',
-  empty: 'There was nothing in it to keep',
-  skipped: 'Left out, for a reason that can change',
-  dead: 'It failed too often',
+  empty: 'It contained nothing worth keeping',
+  skipped: 'Skipped for a reason that may change',
+  dead: 'It failed too many times',
 };

@@ -1,4 +1,4 @@
-/// A transcript as it is read: messages, and tool calls together with their results.
+/// Converts a transcript to displayed items: messages, and tool calls with their results.
 import type { TraceEvent } from '../../lib/wire';
 
 export type Item =
@@ -8,7 +8,7 @@ export type Item =
 
 const ASIDE = new Set(['reasoning', 'meta', 'compaction', 'summary']);
 
-/** Puts results under their calls; a result whose call is not on this page stands alone. */
+/** Groups results with their calls. A result whose call is not loaded is a separate item. */
 export function itemsOf(events: TraceEvent[]): Item[] {
   const items: Item[] = [];
   const calls = new Map<string, Extract<Item, { kind: 'tool' }>>();
@@ -31,7 +31,7 @@ export function itemsOf(events: TraceEvent[]): Item[] {
   return items;
 }
 
-/** Whether a place of a link is in this item. */
+/** Whether this item contains the linked event. */
 export function holds(item: Item, sequence: number | null): boolean {
   if (sequence === null) return false;
   if (item.kind !== 'tool') return item.event.sequence === sequence;
@@ -48,7 +48,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** What a call is about, in one line. */
+/** Summarizes a call in one line. */
 export function gist(event: TraceEvent): string {
   const input = parsed(event.text);
   if (typeof input !== 'object' || input === null) return firstLine(event.text);
@@ -60,7 +60,7 @@ export function gist(event: TraceEvent): string {
   return firstLine(event.text);
 }
 
-/** `["bash", "-lc", "make"]` says no more than `make`. */
+/** Shortens `["bash", "-lc", "make"]` to `make`. */
 function shellWords(words: unknown[]): string {
   const texts = words.map(String);
   const isShell = /^(ba|z|fi)?sh$/.test(texts[0] ?? '') && /^-l?c$/.test(texts[1] ?? '');
@@ -72,13 +72,13 @@ function firstLine(text: string): string {
   return line.length > 160 ? `${line.slice(0, 159)}…` : line;
 }
 
-/** JSON with line breaks; everything else as it is. */
+/** Formats JSON with line breaks; returns other text unchanged. */
 export function pretty(text: string): string {
   const value = parsed(text);
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : text;
 }
 
-/** How many bytes the middle of a text lost. */
+/** Returns the number of bytes truncated from the middle of a text. */
 export function lost(event: TraceEvent): number {
   if (event.text_end === '') return 0;
   const size = new TextEncoder();

@@ -1,4 +1,4 @@
-/// Values of settings as they are shown and as they are typed.
+/// Formats setting values for display and for editing.
 import type { Setting } from '../../lib/wire';
 
 export function shownValue(setting: Setting | null): string {
@@ -9,13 +9,13 @@ export function shownValue(setting: Setting | null): string {
   return typeof value === 'number' ? value.toLocaleString('en-US', { maximumFractionDigits: 6 }) : String(value);
 }
 
-/** As `nacre config set` takes it. */
+/** Formats a value as `nacre config set` accepts it. */
 export function asTyped(setting: Setting | null): string {
   if (setting === null) return '';
   return Array.isArray(setting.value) ? setting.value.join(', ') : String(setting.value);
 }
 
-/** `in /home/ana/.nacre/config.toml` without the preposition. */
+/** Removes the preposition from an origin such as `in /home/ana/.nacre/config.toml`. */
 export function shownOrigin(setting: Setting | null): string {
   return (setting?.origin ?? '').replace(/^(?:in|by|from) (?:the )?/, '');
 }

@@ -1,4 +1,4 @@
-"""One call of the API, before it is sent."""
+"""An API call before it is sent."""
 
 from __future__ import annotations
 
@@ -11,23 +11,23 @@ T = TypeVar("T")
 
 
 class Default(Enum):
-    """Stands for what the client was set to; `None` is a value of its own."""
+    """Selects the client's setting, because `None` is a value with its own meaning."""
 
     DEFAULT = 0
 
 
 DEFAULT: Literal[Default.DEFAULT] = Default.DEFAULT
 
-# Seconds; `None` waits for ever.
+# Seconds; `None` means no limit.
 Timeout = Union[float, None, Literal[Default.DEFAULT]]
 
 
 @dataclass(frozen=True)
 class Call(Generic[T]):
-    """A call whose answer is a `T`. Values that are `None` are not sent: the server's defaults hold."""
+    """A call that returns a `T`. `None` values are not sent; the server uses its defaults."""
 
     method: str
-    # With names in braces, which `path_values` fills.
+    # A template; `path_values` fills in the names in braces.
     path: str
     path_values: Mapping[str, str] = field(default_factory=dict)
     query: Mapping[str, object] = field(default_factory=dict)
@@ -35,11 +35,11 @@ class Call(Generic[T]):
     if_match: str | None = None
     project: str | None = None
     timeout: Timeout = DEFAULT
-    # The answer is a stream of events, which goes on after the one with this id.
+    # The response is an event stream that continues after the event with this id.
     stream: bool = False
     last_event_id: str | None = None
 
     def waiting(self) -> Call[T]:
-        """The same, answered when the task is over. It may take any time unless the caller set a limit."""
+        """Returns a copy that waits for the task's report, without a limit unless the caller set one."""
         timeout = None if self.timeout is DEFAULT else self.timeout
         return replace(self, query={**self.query, "wait": True}, timeout=timeout)

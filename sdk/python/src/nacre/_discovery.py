@@ -1,4 +1,4 @@
-"""Finds the running server: its address, its token and its socket are files below `~/.nacre/run`.
+"""Finds the running server: its address, token and socket are files below `~/.nacre/run`.
 
 A server that was killed leaves its address, and anybody may listen there since. So the socket comes first: only the
 person can make one there. Where there is none, the token is sent only while the server's lock is held.
@@ -14,13 +14,13 @@ from urllib.parse import urlsplit
 
 from ._errors import NacreError
 
-# What the server is called in requests over its socket, where an address means nothing.
+# The host name in requests over the socket, which have no address.
 SOCKET_URL = "http://localhost"
 
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where requests go. The token is left out of `repr`."""
+    """The destination of requests. The token is left out of `repr`."""
 
     base_url: str
     token: str | None = field(default=None, repr=False)
@@ -28,22 +28,22 @@ class Endpoint:
 
     @property
     def shown(self) -> str:
-        """What messages call it."""
+        """The server's name in messages."""
         return self.socket or self.base_url
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the caller said about the server. The rest is read from files, again where the server was restarted."""
+    """The caller's options for the server. Everything else is read from files, and again after a restart."""
 
     base_url: str | None = None
     token: str | None = field(default=None, repr=False)
-    # `None` leaves it to what is there; `False` is the port.
+    # `None` uses the socket if there is one; `False` uses the port.
     socket: str | os.PathLike[str] | bool | None = None
     home: str | os.PathLike[str] | None = None
 
     def with_socket_where_there_is_one(self) -> Source:
-        """The same, settled on the socket where nothing was said and there is one."""
+        """Returns a copy that uses the socket if the caller did not choose and there is one."""
         if self.socket is not None or self.base_url is not None or not has_sockets():
             return self
         return replace(self, socket=True) if (nacre_home(self.home) / "run" / "socket").exists() else self
@@ -51,7 +51,7 @@ class Source:
     def find(self) -> Endpoint:
         found = self._look()
         if found.token is not None and not is_sendable(found.token):
-            # The token itself is not said: messages end in logs.
+            # Leave the token out of the message, because messages are logged.
             raise NacreError("usage", "The token has characters that a token cannot have")
         return found
 
@@ -62,7 +62,7 @@ class Source:
             return Endpoint(SOCKET_URL, self.token or read_token(run), str(path))
         if self.base_url is not None:
             return Endpoint(self.base_url.rstrip("/"), self.token or self._local_token(run))
-        # The token before the address: a server that starts takes an old address away before it writes its token.
+        # Read the token before the address: a starting server removes the old address before it writes its token.
         token = self.token or read_token(run)
         address = read(run / "address")
         if not address or (self.socket is None and not is_held(run)):
@@ -77,7 +77,7 @@ class Source:
 
 
 def nacre_home(given: str | os.PathLike[str] | None = None) -> Path:
-    """The folder of global data: `given`, `NACRE_HOME`, or `~/.nacre`."""
+    """The global data directory: `given`, `NACRE_HOME`, or `~/.nacre`."""
     home = given or os.environ.get("NACRE_HOME")
     return Path(home).absolute() if home else Path.home() / ".nacre"
 
@@ -90,12 +90,12 @@ def read(path: Path) -> str | None:
 
 
 def has_sockets() -> bool:
-    """Whether servers of this system make a socket file."""
+    """Whether servers create a socket file on this system."""
     return os.name == "posix"
 
 
 def is_held(run: Path) -> bool:
-    """Whether a server holds its lock. True where the system does not say: Windows."""
+    """Whether a server holds its lock. Always true on Windows, where this cannot be checked."""
     try:
         import fcntl
     except ImportError:
@@ -120,7 +120,7 @@ def is_sendable(token: str) -> bool:
 
 
 def url_of(address: str) -> str:
-    """`127.0.0.1:8765` as a URL. A server that listens everywhere is reached here by loopback."""
+    """Converts `127.0.0.1:8765` to a URL. A server that listens on all addresses is reached by loopback."""
     if "://" in address:
         return address.rstrip("/")
     for anywhere, here in (("0.0.0.0:", "127.0.0.1:"), ("[::]:", "[::1]:")):

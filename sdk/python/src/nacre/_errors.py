@@ -1,4 +1,4 @@
-"""The one exception of this package."""
+"""The package's only exception class."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class NacreError(Exception):
     causes: list[str]
     hints: list[str]
     status: int | None
-    #: Seconds after which the server asks to try again.
+    #: Seconds to wait before retrying, if the server sent them.
     retry_after: float | None
 
     def __init__(
@@ -55,12 +55,12 @@ class NacreError(Exception):
 def _rebuild(
     code: str, message: str, causes: list[str], hints: list[str], status: int | None, retry_after: float | None
 ) -> NacreError:
-    """Exceptions cross process pools; the default way passes only the message."""
+    """Makes exceptions picklable for process pools; the default passes only the message."""
     return NacreError(code, message, causes=causes, hints=hints, status=status, retry_after=retry_after)
 
 
 def from_response(status: int, body: bytes, retry_after: str | None) -> NacreError:
-    """What the server said, or that something else answered in its place."""
+    """Returns the server's error, or an error for a response that is not from Nacre."""
     seconds = _seconds(retry_after)
     try:
         failure = json.loads(body)["error"]

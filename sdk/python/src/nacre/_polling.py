@@ -1,4 +1,4 @@
-"""How often the state of a task is asked for."""
+"""The intervals at which a task's state is polled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LONGEST_SECONDS = 0.5
 
 
 def pauses(task: str, timeout: float | None) -> Iterator[float]:
-    """Seconds between two looks, longer each time, until `timeout` is over."""
+    """Yields increasing delays in seconds until `timeout` is over."""
     end = None if timeout is None else time.monotonic() + timeout
     pause = FIRST_SECONDS
     while True:

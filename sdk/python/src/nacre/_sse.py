@@ -1,4 +1,4 @@
-"""Server-sent events: the parser, and when to connect again. Nothing here waits or reads."""
+"""Server-sent events: the parser and the reconnection delays, without I/O."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 from ._errors import NacreError
 
-# The server writes a comment every 15 seconds; three missing ones are a dead connection.
+# The server writes a comment every 15 seconds; after three missed ones, the connection is considered dead.
 SILENCE_SECONDS = 45.0
 
-# How long the stream of a task that is over is read, for events that were written before the connection.
+# How long to read a finished task's stream, for events written before the connection.
 DRAIN_SECONDS = 1.0
 
 LONGEST_DELAY_SECONDS = 10.0
@@ -21,7 +21,7 @@ LONGEST_DELAY_SECONDS = 10.0
 
 @dataclass
 class Parser:
-    """Splits bytes into events. Lines end with CR, LF or both, and with nothing else: JSON may hold other breaks."""
+    """Splits bytes into events. Lines end only with CR, LF or both: JSON may contain other breaks."""
 
     last_id: str | None = None
     retry_seconds: float | None = None
@@ -30,7 +30,7 @@ class Parser:
     _id: str | None = None
 
     def feed(self, chunk: bytes) -> Iterator[Any]:
-        """The events that `chunk` completes, as JSON values."""
+        """Returns the events completed by `chunk`, as JSON values."""
         self._rest += chunk
         *lines, self._rest = split_lines(self._rest)
         for line in lines:
@@ -58,16 +58,16 @@ class Parser:
         try:
             yield json.loads(data)
         except ValueError:
-            # An event that is not JSON is not one of Nacre's.
+            # Events that are not JSON are not from Nacre.
             return
 
     def cut(self) -> None:
-        """The connection ended: half an event is dropped, the server sends it again."""
+        """Drops an incomplete event at the end of a connection; the server sends it again."""
         self._rest, self._data, self._id = b"", [], None
 
 
 def split_lines(data: bytes) -> list[bytes]:
-    """Lines, and last what is not ended yet. A final CR waits: an LF may follow."""
+    """Splits text into lines; the last one is incomplete. Keeps a final CR, because an LF may follow."""
     held = b"\r" if data.endswith(b"\r") else b""
     body = data[: len(data) - len(held)]
     lines = body.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
@@ -77,13 +77,13 @@ def split_lines(data: bytes) -> list[bytes]:
 
 @dataclass(frozen=True)
 class StreamOptions:
-    """Where a stream begins, and how long it tries to connect again."""
+    """Where a stream starts, and how often it reconnects."""
 
     last_event_id: str | None = None
     project: str | None = None
-    # Attempts one after the other that fail; 0 never connects again.
+    # The maximum number of consecutive failed attempts; 0 never reconnects.
     attempts: int = 10
-    # Seconds before the first of them.
+    # Seconds before the first attempt.
     retry_delay: float = 0.5
 
 
@@ -96,12 +96,12 @@ class Backoff:
     tried: int = 0
 
     def next(self, error: NacreError, asked: float | None) -> float:
-        """Seconds before the next attempt. Raises `error` where there were enough, or it would come again."""
+        """Returns the seconds before the next attempt. Raises `error` if no retry is left or can help."""
         if self.tried >= self.attempts or not is_passing(error):
             raise error
         delay = min(self.base * 2.0**self.tried, LONGEST_DELAY_SECONDS)
         self.tried += 1
-        # Many clients of a server that restarts must not come back at once.
+        # Prevents many clients from reconnecting at the same time after a server restart.
         return max(asked or 0.0, error.retry_after or 0.0, delay * random.uniform(0.5, 1.0))
 
     def reset(self) -> None:

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Caller:
-    """Sends calls to the server, and finds it again where it was restarted."""
+    """Sends calls to the server, and finds it again after a restart."""
 
     def __init__(self, source: Source, http: httpx.Client, project: str | None, timeout: float | None) -> None:
         self.source = source
@@ -55,11 +55,11 @@ class Caller:
         report = report_of(response, self.endpoint)
         if response.status_code == 202:
             return Task(self, task_of(report, self.endpoint))
-        # Over before it became a task.
+        # The call finished before it became a task.
         return Task(self, None, cast(T, report))
 
     def open(self, call: Call[Any]) -> httpx.Response:
-        """A response whose body is not read yet."""
+        """Returns a response whose body has not been read yet."""
         response = self._send(call)
         if is_stream(response):
             return response
@@ -88,19 +88,19 @@ class Caller:
         try:
             return self.http.send(request, stream=call.stream, follow_redirects=False)
         except httpx.HTTPError as error:
-            # `from None`: the error holds the request, and the request the token.
+            # `from None`, because the error contains the request and its token.
             raise failure_of(error, self.endpoint) from None
 
     def _is_worth_another(self, call: Call[Any], error: NacreError) -> bool:
-        """A second attempt must do nothing twice: nothing was sent, or it only reads."""
+        """Whether a retry is safe: nothing was sent, or the call only reads."""
         moved = error.code in ("unreachable", "disconnected") and self._moved()
         if error.code == "unreachable":
             return moved
-        # The server closes connections that were idle.
+        # The server closes idle connections.
         return error.code == "disconnected" and call.method == "GET" and not call.stream
 
     def _moved(self) -> bool:
-        """Whether the server has another address or token now: it was restarted."""
+        """Whether the server was restarted, that is, has another address or token."""
         try:
             found = self.source.find()
         except NacreError:
@@ -111,7 +111,7 @@ class Caller:
 
 
 class EventStream:
-    """Events of the server, in order. Where the connection is lost it connects again and goes on after the last event.
+    """The server's events, in order. If the connection is lost, it reconnects and continues after the last event.
 
     Iterate over it; a `with` block connects at once and ends it. `last_id` is the id of the latest event: given to
     `Client.events(last_event_id=...)` it resumes there.
@@ -123,11 +123,11 @@ class EventStream:
         self._caller = caller
         self._options = options
         self._task = task
-        # Whether the task ended. A client that comes late may never be told.
+        # Whether the task ended. A client that connects late may have missed the last event.
         self._over = over or (lambda: False)
         self._parser = Parser(options.last_event_id)
         self._events = self._read()
-        # The connection that `open` made, until it is read.
+        # The connection opened by `open`, until it is read.
         self._first: httpx.Response | None = None
 
     @property
@@ -146,11 +146,11 @@ class EventStream:
             self._first.close()
 
     def open(self) -> None:
-        """Connect now: events from here on are kept until they are read. A `with` block does it."""
+        """Connect now. Events from then on are kept until they are read. A `with` block also connects."""
         try:
             self._first = self._first or self._open(SILENCE_SECONDS)
         except NacreError as error:
-            # Reading tries again.
+            # Reading retries the connection.
             if not is_passing(error):
                 raise
 
@@ -167,7 +167,7 @@ class EventStream:
         while True:
             try:
                 with closing(self._next(DRAIN_SECONDS if draining else SILENCE_SECONDS)) as response:
-                    # Asked when the stream is open, so that no end falls between both.
+                    # Check after the stream is open, so that the task cannot end unnoticed in between.
                     if not draining and self._over():
                         draining = True
                         continue
@@ -183,7 +183,7 @@ class EventStream:
             time.sleep(backoff.next(error, self._parser.retry_seconds))
 
     def _next(self, silence: float) -> httpx.Response:
-        """The connection that was opened before, or a new one."""
+        """Returns the open connection, or a new one."""
         first, self._first = self._first, None
         return first or self._open(silence)
 
@@ -199,9 +199,9 @@ class EventStream:
 
 
 class Task(Generic[T]):
-    """A task of the server that ends with a report of the type `T`. It goes on when nobody waits for it."""
+    """A task that ends with a report of type `T`. It continues even if no client waits for it."""
 
-    #: `None` where the call was over before it became a task; its report is then there at once.
+    #: `None` if the call finished before it became a task; its report is then available at once.
     id: str | None
 
     def __init__(self, caller: Caller, id: str | None, report: T | None = None) -> None:
@@ -213,11 +213,11 @@ class Task(Generic[T]):
         return f"Task({self.id!r})"
 
     def status(self) -> types.TaskEntry:
-        """Where the task is."""
+        """Return the task's state."""
         return self._caller.call(status_call(self._known_id()))["task"]
 
     def events(self, *, last_event_id: str | None = None) -> Generator[types.StreamEvent, None, None]:
-        """The events of the task until it is over. The last one is always a `task` event that says how it ended."""
+        """The task's events until it is over. The last one is always a `task` event with the final state."""
         if self.id is None:
             return
         options = StreamOptions(last_event_id or FROM_THE_START)
@@ -255,7 +255,7 @@ class Task(Generic[T]):
         raise AssertionError("pauses end with an exception")
 
     def cancel(self) -> types.TaskCancelReport:
-        """Cancel the task. What it had finished stays."""
+        """Cancel the task. Finished work is kept."""
         return self._caller.call(cancel_call(self._known_id()))
 
     def _known_id(self) -> str:

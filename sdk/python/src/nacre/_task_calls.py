@@ -1,4 +1,4 @@
-"""The calls that tasks and streams are made of, and what their answers mean."""
+"""The calls used by tasks and streams, and the meaning of their responses."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ._call import Call
 from ._errors import NacreError
 from ._sse import StreamOptions
 
-# An id of no server: everything that is kept of a task is sent, after an event `missed`.
+# An id that no server uses. The server then sends a `missed` event and all stored events of the task.
 FROM_THE_START = "0"
 
-# How often the report of a task that is over is asked for.
+# The number of requests for a finished task's report.
 LOOKS_FOR_REPORT = 10
 
 TASK_OVER = ("completed", "failed", "cancelled")
@@ -48,7 +48,7 @@ def is_missed(event: types.StreamEvent) -> bool:
 
 
 def is_over(event: types.StreamEvent) -> bool:
-    """Whether an event says that its task ended."""
+    """Whether an event reports the end of its task."""
     return event["event"] == "task" and event["state"] in TASK_OVER
 
 
@@ -66,12 +66,12 @@ def final_event(entry: types.TaskEntry) -> types.StreamEventTask:
 
 
 def already_over() -> NacreError:
-    """For a call that was over before it became a task."""
+    """A call that finished before it became a task."""
     return NacreError("not_found", "It was over at once: there is no task", hints=["Its report is there"])
 
 
 def missing_report(entry: types.TaskEntry, error: NacreError) -> NacreError:
-    """Why a task that is over has no report: its own error, or that it failed where the server no longer knows why."""
+    """Why a finished task has no report: its own error, or a general failure if the server lost the error."""
     if error.code != "not_found" or entry["state"] == "completed":
         return error
     code = "cancelled" if entry["state"] == "cancelled" else "failed"

@@ -1,4 +1,4 @@
-"""Requests and answers as bytes: no connection is used here, so both clients share it."""
+"""Converts requests and responses, without a connection, so that both clients share the code."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ._errors import NacreError, disconnected, from_response, protocol, timed_ou
 
 VERSION = "0.1.0"
 
-# How long it may take to connect: the server is on this machine or near.
+# The connection timeout; the server is on this machine or nearby.
 CONNECT_SECONDS = 5.0
 
 
 def path_of(call: Call[Any]) -> str:
-    """The path with its values. A value that would name another route is refused."""
+    """Returns the path with its values. Values that would select another route are refused."""
     values = {}
     for name, value in call.path_values.items():
         if value in ("", ".", ".."):
@@ -30,7 +30,7 @@ def path_of(call: Call[Any]) -> str:
 
 
 def query_of(query: Mapping[str, object]) -> list[tuple[str, str | int | float | bool | None]]:
-    """Lists repeat their key."""
+    """Builds the query; lists repeat their key."""
     return [(name, text(item)) for name, value in query.items() if value is not None for item in items(value)]
 
 
@@ -59,7 +59,7 @@ def timeout_of(timeout: Timeout, otherwise: float | None) -> httpx.Timeout:
 
 
 def request_of(call: Call[Any], endpoint: Endpoint, project: str | None, timeout: float | None) -> httpx.Request:
-    """The request, with everything that it needs."""
+    """Builds the complete request."""
     headers = headers_of(endpoint)
     content = None
     if call.body is not None:
@@ -83,12 +83,12 @@ def request_of(call: Call[Any], endpoint: Endpoint, project: str | None, timeout
 
 
 def quoted(version: str) -> str:
-    """A version as an entity tag."""
+    """Formats a version as an entity tag."""
     return version if version == "*" or version.startswith(('"', 'W/"')) else f'"{version}"'
 
 
 def report_of(response: httpx.Response, endpoint: Endpoint) -> Any:
-    """The report in a response that was read, or the error."""
+    """Returns the report in a response, or raises its error."""
     if response.status_code >= 300:
         raise from_response(response.status_code, response.content, response.headers.get("Retry-After"))
     if response.status_code == 204 or not response.content:
@@ -105,21 +105,21 @@ def is_stream(response: httpx.Response) -> bool:
 
 
 def refused_stream(response: httpx.Response, endpoint: Endpoint) -> NacreError:
-    """Why there is no stream, after the response was read."""
+    """Returns the error of a failed stream request, once its response was read."""
     if response.status_code < 300:
         return protocol(endpoint.shown, "it is not a stream of events")
     return from_response(response.status_code, response.content, response.headers.get("Retry-After"))
 
 
 def task_of(report: Any, endpoint: Endpoint) -> str:
-    """The id of the task that was started."""
+    """Returns the id of the started task."""
     if isinstance(report, dict) and isinstance(report.get("task"), str):
         return str(report["task"])
     raise protocol(endpoint.shown, "it names no task")
 
 
 def failure_of(error: httpx.HTTPError, endpoint: Endpoint) -> NacreError:
-    """A connection that failed, without the request: its headers hold the token."""
+    """An error for a failed connection, without the request, whose headers contain the token."""
     if isinstance(error, (httpx.ConnectTimeout, httpx.ConnectError)):
         return unreachable(endpoint.shown, str(error))
     if isinstance(error, httpx.TimeoutException):
@@ -127,6 +127,6 @@ def failure_of(error: httpx.HTTPError, endpoint: Endpoint) -> NacreError:
     if isinstance(error, httpx.DecodingError):
         return protocol(endpoint.shown, str(error))
     if isinstance(error, (httpx.UnsupportedProtocol, httpx.LocalProtocolError)):
-        # Without its text, which may quote a header.
+        # Leave out the error's text, because it may quote a header.
         return NacreError("usage", f"The request to {endpoint.shown} is not valid HTTP")
     return disconnected(endpoint.shown, str(error))

@@ -18,27 +18,27 @@ from ._sse import StreamOptions
 from ._sync import Caller, EventStream, Task
 from ._sync_api import Api
 
-# Edits that meet somebody else's are tried this often.
+# The maximum number of attempts for edits that conflict with others.
 EDIT_ATTEMPTS = 5
 
-# A little more than the server allows an operation that is not a task.
+# Slightly longer than the server's limit for operations that are not tasks.
 TIMEOUT_SECONDS = 65.0
 
 
 class Client(Api):
     """A blocking client.
 
-    Without arguments it finds the server of `NACRE_HOME` or `~/.nacre` by itself.
+    Without arguments, it finds the server of `NACRE_HOME` or `~/.nacre`.
 
     Args:
         base_url: Another server, such as `http://127.0.0.1:8765`.
-        token: Its token. Without it, the one of this machine's server, which is sent to loopback addresses only.
-        socket: `True` to use the server's Unix socket, or the path of one; `False` to use its port. Without it, the
-            socket where there is one.
-        home: The folder of global data, instead of `NACRE_HOME`.
-        project: The registered project that calls are about, unless they name another.
-        timeout: Seconds without an answer after which a call fails; `None` waits for ever.
-        http_client: An `httpx.Client` of yours, for proxies or certificates. It is not closed.
+        token: Its token. By default, the token of this machine's server, which is sent only to loopback addresses.
+        socket: `True` or a path to use the server's Unix socket, `False` to use its port. By default, the socket if
+            there is one.
+        home: The global data directory, instead of `NACRE_HOME`.
+        project: The registered project for all calls that do not specify another.
+        timeout: Seconds without a response after which a call fails; `None` means no limit.
+        http_client: Your own `httpx.Client`, for proxies or certificates. It is not closed.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Client(Api):
         super().__init__(Caller(source, http_client, project, timeout))
 
     def with_options(self, *, project: str | None = None, timeout: Timeout = DEFAULT) -> Client:
-        """A client with another project or timeout over the same connections. Closing it closes nothing."""
+        """Returns a client with another project or timeout. It shares the connections; closing it has no effect."""
         caller = self._caller
         return Client(
             caller.source.base_url,
@@ -86,7 +86,7 @@ class Client(Api):
         self.close()
 
     def task(self, id: str) -> Task[Any]:
-        """A task by its id, whoever started it."""
+        """Returns a handle to a task that any client may have started."""
         return Task(self._caller, id)
 
     def events(
@@ -97,7 +97,7 @@ class Client(Api):
         attempts: int = 10,
         retry_delay: float = 0.5,
     ) -> EventStream:
-        """Stream events of the server, for ever.
+        """Stream the server's events without end.
 
         `GET /api/events`
 
@@ -112,7 +112,7 @@ class Client(Api):
     def edit_memory(
         self, id: str, change: Callable[[str], str], *, project: str | None = None
     ) -> types.MemoryChangeReport | None:
-        """Read the Markdown file of a memory, pass it to `change`, and write what it returns.
+        """Read a memory's Markdown file, pass it to `change`, and write the result.
 
         Where somebody else wrote it meanwhile, it begins again, so `change` may run several times. `None` where nothing
         changed.
@@ -131,7 +131,7 @@ class Client(Api):
 
 
 class AsyncClient(AsyncApi):
-    """An asynchronous client. Its arguments are those of `Client`; `http_client` is an `httpx.AsyncClient`."""
+    """An asynchronous client. It has the arguments of `Client`; `http_client` is an `httpx.AsyncClient`."""
 
     def __init__(
         self,
@@ -152,7 +152,7 @@ class AsyncClient(AsyncApi):
         super().__init__(AsyncCaller(source, http_client, project, timeout))
 
     def with_options(self, *, project: str | None = None, timeout: Timeout = DEFAULT) -> AsyncClient:
-        """A client with another project or timeout over the same connections. Closing it closes nothing."""
+        """Returns a client with another project or timeout. It shares the connections; closing it has no effect."""
         caller = self._caller
         return AsyncClient(
             caller.source.base_url,
@@ -178,7 +178,7 @@ class AsyncClient(AsyncApi):
         await self.aclose()
 
     def task(self, id: str) -> AsyncTask[Any]:
-        """A task by its id, whoever started it."""
+        """Returns a handle to a task that any client may have started."""
         return AsyncTask(self._caller, id)
 
     def events(
@@ -189,7 +189,7 @@ class AsyncClient(AsyncApi):
         attempts: int = 10,
         retry_delay: float = 0.5,
     ) -> AsyncEventStream:
-        """Stream events of the server, for ever. See `Client.events`.
+        """Stream the server's events without end. See `Client.events`.
 
         `GET /api/events`
         """
@@ -198,7 +198,7 @@ class AsyncClient(AsyncApi):
     async def edit_memory(
         self, id: str, change: Callable[[str], str | Awaitable[str]], *, project: str | None = None
     ) -> types.MemoryChangeReport | None:
-        """Read the Markdown file of a memory, pass it to `change`, and write what it returns.
+        """Read a memory's Markdown file, pass it to `change`, and write the result.
 
         See `Client.edit_memory`.
         """
@@ -217,7 +217,7 @@ class AsyncClient(AsyncApi):
 
 
 def _http_client(source: Source) -> httpx.Client:
-    # `trust_env` would send the token through a proxy that the environment names, also to this machine's own server.
+    # `trust_env` would send the token through a proxy set in the environment, even to the local server.
     return httpx.Client(transport=httpx.HTTPTransport(uds=source.find().socket, trust_env=False), trust_env=False)
 
 
@@ -227,5 +227,5 @@ def _async_http_client(source: Source) -> httpx.AsyncClient:
 
 
 def _file(report: types.MemoryShowReport) -> tuple[str, str]:
-    """The whole Markdown file, and the version that names its content."""
+    """Returns the complete Markdown file and its version."""
     return report.get("text") or "", report["version"]

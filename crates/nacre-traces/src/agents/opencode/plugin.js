@@ -1,7 +1,7 @@
-// Written by `nacre connect`; `nacre connect opencode --remove` takes it away.
+// Written by `nacre connect`; `nacre connect opencode --remove` removes it.
 //
-// Asks `nacre hook` what belongs into a session and tells it when a turn is over. Nothing here may throw or hang: every
-// call has a time limit, and whatever goes wrong ends in silence.
+// Adds the output of `nacre hook` to sessions and reports the end of each turn. Nothing here may
+// throw or hang: every call has a time limit, and errors are ignored.
 import { spawn } from "node:child_process";
 
 const NACRE = __NACRE__;
@@ -9,7 +9,7 @@ const GUARD = __GUARD__;
 const LIMIT_MS = 1000;
 const LIMIT_CHARACTERS = 20000;
 
-/** Runs one hook and returns what it printed, or "" for whatever goes wrong. */
+/** Runs a hook and returns its output, or "" if anything fails. */
 function hook(event, input) {
   return new Promise((resolve) => {
     let text = "";
@@ -42,7 +42,7 @@ function hook(event, input) {
   });
 }
 
-/** Starts a hook that nobody waits for; it may outlive this process. */
+/** Starts a hook in the background; it may outlive this process. */
 function tell(event, input) {
   try {
     const child = spawn(NACRE, ["hook", "opencode", event], {
@@ -57,7 +57,7 @@ function tell(event, input) {
   } catch {}
 }
 
-/** What a hook wants to be added, in any of the shapes that agents know. */
+/** Extracts the context to add from a hook's output, in any of the agents' formats. */
 function context(text) {
   try {
     const answer = JSON.parse(text);
@@ -68,7 +68,7 @@ function context(text) {
   }
 }
 
-/** Why a hook refuses a tool, or "". */
+/** Returns a hook's reason for refusing a tool call, or "". */
 function refusal(text) {
   try {
     const answer = JSON.parse(text);
@@ -123,7 +123,7 @@ export const NacrePlugin = async (ctx) => {
         const asked = { tool_name: input?.tool, tool_input: output?.args, tool_use_id: input?.callID };
         reason = refusal(await hook("before-tool", { session_id: input?.sessionID, cwd, hook_event_name: "before-tool", ...asked }));
       } catch {}
-      // This is how a plugin refuses a tool; the model reads the words.
+      // Throwing refuses the tool call; the model sees the message.
       if (reason) throw new Error(reason);
     };
   }

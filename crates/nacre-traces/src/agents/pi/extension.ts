@@ -1,7 +1,7 @@
-// Written by `nacre connect`; `nacre connect pi --remove` takes it away.
+// Written by `nacre connect`; `nacre connect pi --remove` removes it.
 //
-// Asks `nacre hook` what belongs into a session and tells it when a turn is over. Nothing here may throw or hang: every
-// call has a time limit, and whatever goes wrong ends in silence.
+// Adds the output of `nacre hook` to sessions and reports the end of each turn. Nothing here may
+// throw or hang: every call has a time limit, and errors are ignored.
 import { spawn } from "node:child_process";
 
 const NACRE = __NACRE__;
