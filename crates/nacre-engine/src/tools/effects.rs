@@ -15,7 +15,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::confine::{Finished, Program, ProgramEnding as Ending};
 use crate::record::{ChangeKind, EffectOutcome, Fault, FileChange};
-use crate::tools::tool::{ToolContext, ToolError};
+use crate::tools::tool::{Result, ToolContext, ToolError};
 use crate::tools::{Permissions, Programs};
 
 struct Command {
@@ -206,7 +206,7 @@ impl ProjectEffects {
         planned: &Planned,
         limit: Duration,
         ctx: &ToolContext,
-    ) -> Result<Finished, ToolError> {
+    ) -> Result<Finished> {
         let (name, arguments) = (planned.program.to_owned(), planned.arguments.clone());
         let program = Program::Argv { name, arguments };
         let folder = ctx.workspace.join(&planned.folder);

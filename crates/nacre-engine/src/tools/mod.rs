@@ -24,8 +24,9 @@ pub use pipeline::{
 };
 pub use programs::Programs;
 pub use skills::{ActiveSkills, Skill, SkillRegistry, SkillsReport};
-pub use tool::Seen;
-pub use tool::{AnyTool, Output, Preview, Running, Tool, ToolContext, ToolError, ToolSpec, tool};
+pub use tool::{
+    AnyTool, Output, Preview, Result, Running, Seen, Tool, ToolContext, ToolError, ToolSpec, tool,
+};
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ItemState};
 pub(crate) use toolkits::memory::quoted;
 pub use toolkits::memory::{

@@ -15,7 +15,7 @@ use crate::confine::{
 use crate::model::Cancel;
 use crate::record::Fault;
 use crate::tools::guarded::Guarded;
-use crate::tools::{ToolContext, ToolError};
+use crate::tools::{Result, ToolContext, ToolError};
 
 /// Contains each program's temporary directory. It is next to the spill files.
 const SCRATCH: &str = "tmp";
@@ -40,7 +40,7 @@ impl Programs {
         folder: &Path,
         time_limit: Duration,
         ctx: &ToolContext,
-    ) -> Result<Finished, ToolError> {
+    ) -> Result<Finished> {
         self.run_watched(program, folder, time_limit, ctx, &LiveOutput::default()).await
     }
 
@@ -52,7 +52,7 @@ impl Programs {
         time_limit: Duration,
         ctx: &ToolContext,
         stdout: &LiveOutput,
-    ) -> Result<Finished, ToolError> {
+    ) -> Result<Finished> {
         let mut random = [0; 16];
         (self.random)(&mut random).map_err(|error| unusable(error.to_string()))?;
         let random = format!("{:032x}", u128::from_ne_bytes(random));

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::model::{Arguments, ToolCall, ToolDef, violations};
 use crate::record::Fault;
 use crate::tools::pipeline::PipelineError;
-use crate::tools::tool::{AnyTool, ToolError, ToolSpec};
+use crate::tools::tool::{AnyTool, Result, ToolError, ToolSpec};
 
 const MAX_ARGUMENT_BYTES: usize = 2 << 20;
 
@@ -57,7 +57,7 @@ impl Registry {
         })
     }
 
-    pub(super) fn resolve(&self, call: &ToolCall) -> Result<(Arc<dyn AnyTool>, Value), ToolError> {
+    pub(super) fn resolve(&self, call: &ToolCall) -> Result<(Arc<dyn AnyTool>, Value)> {
         let Some(registered) = self.tools.get(call.name.as_str()) else {
             return Err(unknown(&call.name));
         };

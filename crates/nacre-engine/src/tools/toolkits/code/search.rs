@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::record::{Category, Fault};
 use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::WorkspaceTool;
 use crate::tools::toolkits::file::reading_below;
 use crate::tools::workspace::Workspace;
@@ -51,11 +51,11 @@ impl WorkspaceTool for CodeSearch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         reading_below(workspace, self.under.as_deref())
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let patterns = patterns(self)?;
         let max_results = self.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
         let (mut shown, mut n_found, mut n_searched) = (String::new(), 0, 0_usize);
@@ -91,7 +91,7 @@ impl WorkspaceTool for CodeSearch {
 }
 
 /// Compiles the pattern for the language and for languages with the same syntax.
-fn patterns(input: &CodeSearch) -> Result<BTreeMap<Language, CodePattern>, ToolError> {
+fn patterns(input: &CodeSearch) -> Result<BTreeMap<Language, CodePattern>> {
     let language: Language = input.language.parse().map_err(|_| {
         let what = format!("`{}` is not a language that is parsed", input.language);
         let hint = format!("Known are {}.", super::language_names());
@@ -165,11 +165,11 @@ impl WorkspaceTool for CodeReferences {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         reading_below(workspace, self.under.as_deref())
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let name = self.name.trim();
         let is_name = name.chars().all(|c| c.is_alphanumeric() || "_$!?".contains(c));
         let word = Regex::new(&format!(r"(^|[^\w$]){}($|[^\w$])", regex::escape(name)));

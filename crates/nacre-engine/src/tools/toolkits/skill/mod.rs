@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::record::{Category, Event, Events, Fault};
 use crate::tools::footprint::Footprint;
 use crate::tools::skills::{ActiveSkills, Skill, SkillRegistry};
-use crate::tools::tool::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::tool::{AnyTool, Output, Result, Tool, ToolContext, ToolError, ToolSpec, tool};
 use crate::tools::toolkits::off_thread;
 
 const LIMIT: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ struct SkillTools {
 }
 
 impl SkillTools {
-    async fn skills(&self) -> Result<Vec<Skill>, ToolError> {
+    async fn skills(&self) -> Result<Vec<Skill>> {
         let registry = Arc::clone(&self.registry);
         off_thread(move || Ok(registry.look().skills)).await
     }
@@ -71,11 +71,11 @@ impl Tool for SkillList {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint> {
         Ok(Footprint::default())
     }
 
-    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output> {
         let mut text = String::new();
         for skill in with.skills().await? {
             let description = skill.description.replace('\n', " ");
@@ -110,11 +110,11 @@ impl Tool for SkillActivate {
         shown_bytes: 64_000,
     };
 
-    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint> {
         Ok(Footprint::default())
     }
 
-    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output> {
         let skills = with.skills().await?;
         let Some(skill) = skills.iter().find(|skill| skill.name == self.name) else {
             return Err(unknown(&self.name, &skills));
