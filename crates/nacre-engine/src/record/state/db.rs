@@ -39,19 +39,19 @@ pub struct State {
 }
 
 impl State {
-    pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self, StateError> {
+    pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self> {
         make_database(home, STATE_FILE, owner, patience)?;
         Self::open_file(home.path())
     }
 
-    pub fn open_existing(home: &WriteScope) -> Result<Option<Self>, StateError> {
+    pub fn open_existing(home: &WriteScope) -> Result<Option<Self>> {
         if !home.has(&RelPath::new(STATE_FILE)?)? {
             return Ok(None);
         }
         Self::open_file(home.path()).map(Some)
     }
 
-    fn open_file(folder: &Path) -> Result<Self, StateError> {
+    fn open_file(folder: &Path) -> Result<Self> {
         let path = database_path(folder, STATE_FILE);
         let opened = open_database(&path, OpenFlags::empty());
         let connection = opened.map_err(|error| StateError::opening(error, &path))?;
@@ -74,7 +74,7 @@ impl State {
         &self.path
     }
 
-    fn migrate(&mut self, steps: &[&str]) -> Result<(), StateError> {
+    fn migrate(&mut self, steps: &[&str]) -> Result<()> {
         let newer = migrate_database(&mut self.connection, steps)
             .map_err(|error| StateError::from(error).in_file(&self.path))?;
         match newer {
@@ -85,8 +85,8 @@ impl State {
 
     pub(super) fn write<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, StateError>,
-    ) -> Result<T, StateError> {
+        work: impl FnOnce(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         let Self { connection, path, .. } = self;
         let run = || {
             let transaction =
@@ -98,13 +98,12 @@ impl State {
         run().map_err(|error: StateError| error.in_file(path))
     }
 
-    pub(super) fn read<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, StateError>,
-    ) -> Result<T, StateError> {
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         work(&self.connection).map_err(|error| error.in_file(&self.path))
     }
 }
+
+pub(super) type Result<T, E = StateError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
@@ -194,11 +193,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         )
 }
 
-pub(super) fn execute(
-    connection: &Connection,
-    sql: &str,
-    params: impl Params,
-) -> Result<usize, StateError> {
+pub(super) fn execute(connection: &Connection, sql: &str, params: impl Params) -> Result<usize> {
     Ok(connection.prepare_cached(sql)?.execute(params)?)
 }
 
@@ -207,7 +202,7 @@ pub(super) fn rows<T>(
     sql: &str,
     params: impl Params,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>, StateError> {
+) -> Result<Vec<T>> {
     Ok(connection.prepare_cached(sql)?.query_map(params, read)?.collect::<Result<_, _>>()?)
 }
 
@@ -216,7 +211,7 @@ pub(super) fn row<T>(
     sql: &str,
     params: impl Params,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Option<T>, StateError> {
+) -> Result<Option<T>> {
     Ok(connection.prepare_cached(sql)?.query_row(params, read).optional()?)
 }
 

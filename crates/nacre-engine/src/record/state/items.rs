@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::model::edit_strings;
 use crate::record::state::TaskStore as _;
 use crate::record::state::db::{
-    State, StateError, count, execute, json, parsed, row, rows, sql_limit, time, whole,
+    Result, State, StateError, count, execute, json, parsed, row, rows, sql_limit, time, whole,
 };
 use crate::record::state::tasks::{self, TaskRecord};
 use crate::record::{Runner, SessionId, TaskId};
@@ -45,7 +45,7 @@ impl State {
         runner: &Runner,
         items: &[NewItem],
         now: Timestamp,
-    ) -> Result<Range<u64>, StateError> {
+    ) -> Result<Range<u64>> {
         let texts: Vec<String> =
             items.iter().map(|item| clean_json(&item.json, self.words())).collect();
         self.write(|transaction| {
@@ -81,12 +81,7 @@ impl State {
         })
     }
 
-    pub fn items(
-        &self,
-        session: &SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<ItemRecord>, StateError> {
+    pub fn items(&self, session: &SessionId, after: u64, limit: usize) -> Result<Vec<ItemRecord>> {
         self.read(|connection| {
             let limit = sql_limit(limit);
             rows(connection, "SELECT sequence, task, at, kind, json FROM item WHERE session = ?1 AND sequence > ?2
@@ -95,7 +90,7 @@ impl State {
     }
 
     /// Returns whether the JSON of any item in any conversation contains this string.
-    pub fn has_item_with(&self, letters: &str) -> Result<bool, StateError> {
+    pub fn has_item_with(&self, letters: &str) -> Result<bool> {
         self.read(|connection| {
             Ok(connection.query_row(
                 "SELECT EXISTS (SELECT 1 FROM item WHERE instr(json, ?1) > 0)",
@@ -111,7 +106,7 @@ fn check_held(
     session: &SessionId,
     task: &TaskId,
     runner: &Runner,
-) -> Result<(), StateError> {
+) -> Result<()> {
     super::sessions::get(connection, session)?;
     let is_held = row(connection, "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
              WHERE task.id = ?1 AND task.session = ?2 AND task.parent IS NULL AND task.state = 'running'
@@ -161,7 +156,7 @@ impl State {
         first: u64,
         texts: &[String],
         is_last: bool,
-    ) -> Result<Vec<String>, StateError> {
+    ) -> Result<Vec<String>> {
         let texts = self.clean_texts(texts)?;
         self.write(|transaction| {
             tasks::get(transaction, task)?;
@@ -180,7 +175,7 @@ impl State {
         task: &TaskId,
         after: u64,
         limit: usize,
-    ) -> Result<Vec<MessageRecord>, StateError> {
+    ) -> Result<Vec<MessageRecord>> {
         self.read(|connection| {
             let limit = sql_limit(limit);
             rows(
@@ -208,7 +203,7 @@ impl State {
         here: &Runner,
         now: Timestamp,
         text: impl Fn(&TaskRecord, u64) -> String,
-    ) -> Result<Vec<TaskId>, StateError> {
+    ) -> Result<Vec<TaskId>> {
         self.clear_dead(here, now)?;
         let gone = self.gone_without_last_message(here, now)?;
         if gone.is_empty() {
@@ -231,7 +226,7 @@ impl State {
         })
     }
 
-    fn clean_texts(&self, texts: &[String]) -> Result<Vec<String>, StateError> {
+    fn clean_texts(&self, texts: &[String]) -> Result<Vec<String>> {
         let clean = |text: &String| {
             let json: Value = serde_json::from_str(text).map_err(StateError::NotJson)?;
             // Keep the original bytes if nothing was redacted.
@@ -243,7 +238,7 @@ impl State {
 }
 
 /// Returns the number of the next message, or `None` after the last one.
-fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>, StateError> {
+fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>> {
     let last = row(
         connection,
         "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1",
@@ -263,7 +258,7 @@ fn append_rows(
     first: u64,
     texts: &[String],
     has_last: bool,
-) -> Result<(), StateError> {
+) -> Result<()> {
     for (idx, text) in texts.iter().enumerate() {
         let is_last = has_last && idx + 1 == texts.len();
         execute(

@@ -10,7 +10,7 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use crate::record::SessionId;
 use crate::record::state::db::{
-    State, StateError, count, execute, parsed, parsed_if_set, row, rows, sql_limit, time,
+    Result, State, StateError, count, execute, parsed, parsed_if_set, row, rows, sql_limit, time,
     time_if_set, whole,
 };
 
@@ -72,11 +72,7 @@ pub enum SessionMatch {
 }
 
 impl State {
-    pub fn create_session(
-        &mut self,
-        new: &NewSession,
-        now: Timestamp,
-    ) -> Result<SessionRecord, StateError> {
+    pub fn create_session(&mut self, new: &NewSession, now: Timestamp) -> Result<SessionRecord> {
         let title = self.title(&new.title);
         self.write(|transaction| {
             insert(transaction, new, &title, None, now)?;
@@ -84,13 +80,13 @@ impl State {
         })
     }
 
-    pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StateError> {
+    pub fn session(&self, id: &SessionId) -> Result<SessionRecord> {
         self.read(|connection| get(connection, id))
     }
 
     /// Returns the conversation whose id begins with `start`, with or without `sess_`. Prefixes
     /// shorter than `MIN_PREFIX_CHARS` match nothing.
-    pub fn find_session(&self, start: &str) -> Result<SessionMatch, StateError> {
+    pub fn find_session(&self, start: &str) -> Result<SessionMatch> {
         let rest = start.strip_prefix(SessionId::PREFIX).unwrap_or(start);
         let is_plain = rest.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
         if rest.len() < MIN_PREFIX_CHARS || !is_plain {
@@ -121,7 +117,7 @@ impl State {
         workspace: Option<&str>,
         with_archived: bool,
         limit: usize,
-    ) -> Result<Vec<SessionRecord>, StateError> {
+    ) -> Result<Vec<SessionRecord>> {
         self.read(|connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
@@ -132,7 +128,7 @@ impl State {
         })
     }
 
-    pub fn active_session(&self, workspace: &str) -> Result<Option<SessionRecord>, StateError> {
+    pub fn active_session(&self, workspace: &str) -> Result<Option<SessionRecord>> {
         self.read(|connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
@@ -146,7 +142,7 @@ impl State {
         &mut self,
         workspace: &str,
         session: Option<&SessionId>,
-    ) -> Result<(), StateError> {
+    ) -> Result<()> {
         self.write(|transaction| {
             let Some(session) = session else {
                 transaction
@@ -168,7 +164,7 @@ impl State {
         id: &SessionId,
         change: &SessionChange,
         now: Timestamp,
-    ) -> Result<SessionRecord, StateError> {
+    ) -> Result<SessionRecord> {
         let title = change.title.as_deref().map(|title| self.title(title));
         let archived = change.is_archived.map(|is_archived| is_archived.then_some(now));
         self.write(|transaction| {
@@ -200,7 +196,7 @@ impl State {
         up_to: Option<u64>,
         id: &SessionId,
         now: Timestamp,
-    ) -> Result<SessionRecord, StateError> {
+    ) -> Result<SessionRecord> {
         self.write(|transaction| {
             let SessionRecord { title, workspace, project, model, approval, .. } =
                 get(transaction, from)?;
@@ -224,7 +220,7 @@ impl State {
     }
 
     /// Fails if one of the session's tasks has not ended.
-    pub fn remove_session(&mut self, id: &SessionId) -> Result<(), StateError> {
+    pub fn remove_session(&mut self, id: &SessionId) -> Result<()> {
         self.write(|transaction| {
             get(transaction, id)?;
             let is_busy: bool = transaction.query_row(
@@ -264,7 +260,7 @@ fn insert(
     title: &str,
     parent: Option<&SessionId>,
     now: Timestamp,
-) -> Result<(), StateError> {
+) -> Result<()> {
     let NewSession { id, title: _, workspace, project, model, approval } = new;
     let n_new = execute(connection, "INSERT INTO session (id, title, workspace, project, model, approval, parent, created, updated,
                is_conversation)
@@ -284,7 +280,7 @@ fn insert(
     }
 }
 
-pub(super) fn get(connection: &Connection, id: &SessionId) -> Result<SessionRecord, StateError> {
+pub(super) fn get(connection: &Connection, id: &SessionId) -> Result<SessionRecord> {
     let sql = format!("SELECT {COLUMNS} FROM session WHERE is_conversation = 1 AND id = ?1");
     let found = row(connection, &sql, [id.as_str()], record)?;
     found.ok_or_else(|| StateError::UnknownSession { id: id.to_string() })
@@ -314,7 +310,7 @@ pub(super) fn touch(
     title: &str,
     workspace: Option<&str>,
     now: Timestamp,
-) -> Result<(), StateError> {
+) -> Result<()> {
     execute(
         connection,
         "INSERT INTO session (id, title, workspace, created, updated) VALUES (?1, ?2, ?3, ?4, ?4)
@@ -338,7 +334,7 @@ impl State {
         session: Option<&SessionId>,
         query: &str,
         limit: usize,
-    ) -> Result<Vec<SessionSearchHit>, StateError> {
+    ) -> Result<Vec<SessionSearchHit>> {
         let words: Vec<&str> = query.split_whitespace().take(MAX_WORDS).collect();
         let Some(first) = words.first() else { return Ok(Vec::new()) };
         let mut sql = "SELECT session.id, title, sequence, json ->> 'text' AS text
