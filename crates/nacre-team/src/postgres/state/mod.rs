@@ -21,7 +21,7 @@ use tokio_postgres::{GenericClient, Transaction};
 use self::rows::{
     COLUMNS, append_end, asker, enter, id_of, lock_task, lock_turn, moment, record, step, unknown,
 };
-use crate::postgres::database::{Database, DatabaseError, plain};
+use crate::postgres::database::{Database, Result, plain};
 
 const MAX_TITLE_CHARS: usize = 80;
 
@@ -32,7 +32,7 @@ pub struct SharedState {
 }
 
 impl SharedState {
-    pub fn open(database: &Database) -> Result<Self, DatabaseError> {
+    pub fn open(database: &Database) -> Result<Self> {
         database.check_schema()?;
         Ok(Self { database: database.clone(), words: ExtraWords::default() })
     }
@@ -70,11 +70,7 @@ impl SharedState {
 
     /// Returns runners with unfinished tasks that have exited or whose lease has expired, along
     /// with the lease time that was read.
-    fn gone_runners(
-        &self,
-        here: &Runner,
-        now: Timestamp,
-    ) -> Result<Vec<(i64, i64)>, DatabaseError> {
+    fn gone_runners(&self, here: &Runner, now: Timestamp) -> Result<Vec<(i64, i64)>> {
         let sql = "SELECT id, host, pid, birth, lease_until FROM runner WHERE id IN (SELECT runner FROM task WHERE ended IS NULL)";
         let mut gone = Vec::new();
         for row in self.database.query(sql, &[])? {
@@ -292,10 +288,7 @@ impl TaskStore for SharedState {
 }
 
 /// Returns the task and its descendants, parents before children, all locked.
-async fn family(
-    transaction: &Transaction<'_>,
-    id: &TaskId,
-) -> Result<Vec<TaskRecord>, DatabaseError> {
+async fn family(transaction: &Transaction<'_>, id: &TaskId) -> Result<Vec<TaskRecord>> {
     let sql = format!(
         "WITH RECURSIVE family (member) AS (
            SELECT id FROM task WHERE id = $1
@@ -309,7 +302,7 @@ async fn n_waiting(
     client: &impl GenericClient,
     session: &SessionId,
     before: Option<&TaskId>,
-) -> Result<usize, DatabaseError> {
+) -> Result<usize> {
     let sql = "
 SELECT count(*) FROM task WHERE session = $1 AND parent IS NULL AND ended IS NULL AND state <> 'running'
   AND ($2::text IS NULL OR place < (SELECT place FROM task WHERE id = $2))";
@@ -318,7 +311,7 @@ SELECT count(*) FROM task WHERE session = $1 AND parent IS NULL AND ended IS NUL
     Ok(usize::try_from(n_waiting).unwrap_or(0))
 }
 
-async fn is_free(transaction: &Transaction<'_>, task: &TaskRecord) -> Result<bool, DatabaseError> {
+async fn is_free(transaction: &Transaction<'_>, task: &TaskRecord) -> Result<bool> {
     let is_background = task.class == TaskClass::Background;
     let sql = "
 SELECT NOT EXISTS (
