@@ -10,7 +10,7 @@ use nacre_ops::host::{
     Actor, Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance,
 };
 use nacre_ops::people::Caller;
-use nacre_ops::{Cancel, Events, Host, OpError};
+use nacre_ops::{Cancel, Events, Host, OpError, Result};
 use nacre_types::Event;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -151,8 +151,8 @@ impl Calls {
         info: CallInfo,
         events: Events,
         stopped: impl Future<Output = ()>,
-        work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
-    ) -> Result<T, OpError> {
+        work: impl FnOnce(&Call) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let name = info.name;
         let entry = self.enter(events.cancel().clone());
         let cancel = events.cancel().clone();
@@ -208,7 +208,7 @@ fn open(
     info: CallInfo,
     handle: &Handle,
     events: Events,
-) -> Result<Call, OpError> {
+) -> Result<Call> {
     let permit = info.permit;
     permit.check(&info.caller, info.project.as_deref())?;
     let folder = info.folder.unwrap_or_else(|| environment.folder.clone());

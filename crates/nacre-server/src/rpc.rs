@@ -11,7 +11,7 @@ use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use nacre_ops::chat::{Chats, Client, MAX_LINE_BYTES, Workspaces};
 use nacre_ops::host::{Environment, Needs, OpenOptions, Opened};
 use nacre_ops::people::Identity;
-use nacre_ops::{Cancel, Host, OpError};
+use nacre_ops::{Cancel, Host, OpError, Result};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio_tungstenite::WebSocketStream;
@@ -53,7 +53,7 @@ impl Clients {
     }
 
     /// Returns the folder for sessions of clients that do not send one.
-    pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf, OpError> {
+    pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf> {
         let environment = self.environment.clone();
         let found = tokio::task::spawn_blocking(move || {
             let folder = environment.folder.clone();

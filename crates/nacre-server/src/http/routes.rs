@@ -6,8 +6,8 @@ use axum::http::Method;
 use nacre_ops::people::AccessScope::{Admin, Read, Write};
 use nacre_ops::trace::NameSource;
 use nacre_ops::{
-    Events, Host, OpError, brief, config, connect, hook, maintain, map, memory, model, overview,
-    project, queue, review, run, status, sync, tasks, team, trace, undo,
+    Events, Host, OpError, Result, brief, config, connect, hook, maintain, map, memory, model,
+    overview, project, queue, review, run, status, sync, tasks, team, trace, undo,
 };
 use nacre_types::{
     AskRequest, ChangedThing, ConnectRequest, ContextRequest, DeltaRequest, DoctorRequest,
@@ -323,7 +323,7 @@ struct ArchiveRequest {
 }
 
 /// Rejects `scripted` models, because requests must not choose which files are read.
-fn no_file(named: Option<&str>) -> Result<(), OpError> {
+fn no_file(named: Option<&str>) -> Result<()> {
     match named {
         None => Ok(()),
         Some(_) => {
@@ -333,11 +333,7 @@ fn no_file(named: Option<&str>) -> Result<(), OpError> {
     }
 }
 
-fn archive(
-    host: &Host,
-    request: &ArchiveRequest,
-    events: &Events,
-) -> Result<MemoryChangesReport, OpError> {
+fn archive(host: &Host, request: &ArchiveRequest, events: &Events) -> Result<MemoryChangesReport> {
     let ArchiveRequest { id, version, scope } = request;
     if let Some(version) = version {
         let shown = MemoryShowRequest { id: id.clone(), scope: *scope, ..Default::default() };
@@ -350,7 +346,7 @@ fn archive(
 }
 
 /// Accepts only registered projects, because requests must not choose which folders are read.
-fn find_registered(host: &Host, named: Option<&str>) -> Result<Option<String>, OpError> {
+fn find_registered(host: &Host, named: Option<&str>) -> Result<Option<String>> {
     let Some(named) = named else {
         return match &host.project {
             Some(project) => Ok(Some(project.path.display().to_string())),

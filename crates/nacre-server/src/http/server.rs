@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use nacre_ops::chat;
 use nacre_ops::host::Environment;
 use nacre_ops::people::Caller;
-use nacre_ops::{Cancel, OpError};
+use nacre_ops::{Cancel, Result};
 use nacre_types::{ChangedThing, ErrorCode, LoginCode, LoginReport, WakeRequest};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -59,7 +59,7 @@ impl Server {
         proxy: Option<TrustedProxy>,
         service: Service,
         stop: Cancel,
-    ) -> Result<Self, OpError> {
+    ) -> Result<Self> {
         let hub = Arc::new(Hub::new(&environment)?);
         let calls = Arc::new(Calls::new(environment.clone(), MAX_RUNNING));
         let chats = chat::open(environment.clone(), calls.shared(), None, Handle::current());

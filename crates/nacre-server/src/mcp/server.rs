@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_ops::OpError;
+use nacre_ops::Result;
 use nacre_ops::host::{Actor, Environment, Needs};
 use nacre_ops::people::{AccessScope, Caller};
 use nacre_types::Warning;
@@ -61,8 +61,8 @@ impl NacreServer {
         &self,
         info: CallInfo,
         stopped: impl Future<Output = ()>,
-        work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
-    ) -> (Result<T, OpError>, Vec<Warning>) {
+        work: impl FnOnce(&Call) -> Result<T> + Send + 'static,
+    ) -> (Result<T>, Vec<Warning>) {
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let (project, caller) = (self.project.clone(), self.caller.clone());
         let info = CallInfo { project, caller, needs: self.needs, ..info };
@@ -205,7 +205,7 @@ impl ServerHandler for NacreServer {
     }
 }
 
-fn tool_result(result: Result<Output, OpError>, notes: &str) -> CallToolResult {
+fn tool_result(result: Result<Output>, notes: &str) -> CallToolResult {
     match result {
         Ok(Output { text, structured }) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text + notes)]);

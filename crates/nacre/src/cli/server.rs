@@ -191,7 +191,7 @@ fn token(ui: &mut Ui, host: &Host, args: TokenArgs) -> CommandResult {
 }
 
 /// Parses `PROJECT` or `PROJECT=SCOPE`.
-fn parse_project(text: &str) -> Result<ProjectScope, OpError> {
+fn parse_project(text: &str) -> Result<ProjectScope> {
     let (project, scope) = text.split_once('=').map_or((text, None), |(a, b)| (a, Some(b)));
     let scope = scope.map(|scope| serde_json::from_value(scope.into()));
     let scope = scope.transpose().map_err(|_| {

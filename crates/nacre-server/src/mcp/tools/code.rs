@@ -1,6 +1,6 @@
 //! Tools that use the code map.
 
-use nacre_ops::{OpError, map};
+use nacre_ops::{OpError, Result, map};
 use nacre_types::{
     CodeChange, CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest,
     ExploreRequest, FileDelta, MapDetail, MapFormat, SearchCodeRequest, Since,
@@ -44,7 +44,7 @@ pub(super) struct ContextArguments {
     offset: Option<usize>,
 }
 
-fn context(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn context(call: &Call, arguments: JsonObject) -> Result<Output> {
     let ContextArguments { task, files, budget, files_only, offset } = parse(arguments)?;
     let budget = at_most("budget", budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     if task.is_none() && files.is_empty() {
@@ -101,7 +101,7 @@ pub(super) struct CodeSearchArguments {
     offset: Option<usize>,
 }
 
-fn code_search(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn code_search(call: &Call, arguments: JsonObject) -> Result<Output> {
     let arguments: CodeSearchArguments = parse(arguments)?;
     let budget = at_most("budget", arguments.budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     let request = SearchCodeRequest {
@@ -142,7 +142,7 @@ pub(super) struct ExploreArguments {
     offset: Option<usize>,
 }
 
-fn explore(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn explore(call: &Call, arguments: JsonObject) -> Result<Output> {
     let ExploreArguments { detail, budget, offset } = parse(arguments)?;
     let budget = budget.map(|budget| at_most("budget", budget, MAX_BUDGET)).transpose()?;
     let request =
@@ -179,7 +179,7 @@ pub(super) struct DeltaArguments {
     after: Option<String>,
 }
 
-fn delta(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn delta(call: &Call, arguments: JsonObject) -> Result<Output> {
     let DeltaArguments { since, after } = parse(arguments)?;
     let since = since.map(|since| since.parse::<Since>()).transpose();
     let since = since.map_err(|expected| OpError::usage(format!("`since`: {expected}")))?;
