@@ -75,20 +75,6 @@ pub struct BatchReport {
 }
 
 impl State {
-    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start> {
-        self.write(|transaction| {
-            let task = get(transaction, id)?;
-            let is_free = task.parent.is_some() || is_free(transaction, &task)?;
-            if is_free {
-                step(transaction, &task, TaskState::Running, now)?;
-                return Ok(Start::Now);
-            }
-            step(transaction, &task, TaskState::Queued, now)?;
-            let position = 1 + n_waiting(transaction, &task.session, Some(id))?;
-            Ok(Start::Waits { position })
-        })
-    }
-
     pub(super) fn gone_without_last_message(
         &self,
         here: &Runner,
@@ -119,12 +105,18 @@ impl TaskStore for State {
         })
     }
 
-    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start> {
-        if self.find_turn(id, now)? == Start::Now {
-            return Ok(Start::Now);
-        }
-        self.clear_dead(runner, now)?;
-        self.find_turn(id, now)
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start> {
+        self.write(|transaction| {
+            let task = get(transaction, id)?;
+            let is_free = task.parent.is_some() || is_free(transaction, &task)?;
+            if is_free {
+                step(transaction, &task, TaskState::Running, now)?;
+                return Ok(Start::Now);
+            }
+            step(transaction, &task, TaskState::Queued, now)?;
+            let position = 1 + n_waiting(transaction, &task.session, Some(id))?;
+            Ok(Start::Waits { position })
+        })
     }
 
     fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<()> {
@@ -196,27 +188,14 @@ impl TaskStore for State {
         self.read(|connection| get(connection, id))
     }
 
-    fn find_task(&self, start: &str) -> Result<TaskRecord> {
-        let rest = start.strip_prefix(TaskId::PREFIX).unwrap_or(start);
-        let whole = format!("{}{rest}", TaskId::PREFIX);
-        let is_plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if rest.is_empty() || !is_plain {
-            return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
-        }
+    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>> {
         self.read(|connection| {
             // `{` is the character after `z` in ASCII, so it is the upper bound for ids with this
             // prefix.
             let sql = format!(
                 "SELECT {COLUMNS} FROM task WHERE id >= ?1 AND id < ?1 || '{{' ORDER BY id"
             );
-            let found: Vec<TaskRecord> = rows(connection, &sql, [&whole], record)?;
-            let n_found = found.len();
-            let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
-            match found.into_iter().next() {
-                Some(task) if n_found == 1 || is_exact => Ok(task),
-                Some(_) => Err(StateError::Ambiguous { id: start.to_owned(), n_found }),
-                None => Err(StateError::UnknownTask { id: start.to_owned() }),
-            }
+            rows(connection, &sql, [prefix], record)
         })
     }
 
@@ -444,7 +423,16 @@ pub trait TaskStore {
     /// Adds a task, and creates its session if it is missing.
     fn accept(&mut self, task: &NewTask, runner: &Runner, now: Timestamp) -> Result<()>;
 
-    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start>;
+    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start> {
+        if self.find_turn(id, now)? == Start::Now {
+            return Ok(Start::Now);
+        }
+        self.clear_dead(runner, now)?;
+        self.find_turn(id, now)
+    }
+
+    /// Starts the task if no earlier task is running or queued, and queues it otherwise.
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start>;
 
     /// Changes the state of the task. Setting the current state again has no effect.
     fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<()>;
@@ -461,7 +449,26 @@ pub trait TaskStore {
 
     fn task(&self, id: &TaskId) -> Result<TaskRecord>;
 
-    fn find_task(&self, start: &str) -> Result<TaskRecord>;
+    /// Finds the task whose id begins with `start`, with or without the `task_` prefix.
+    fn find_task(&self, start: &str) -> Result<TaskRecord> {
+        let rest = start.strip_prefix(TaskId::PREFIX).unwrap_or(start);
+        let whole = format!("{}{rest}", TaskId::PREFIX);
+        let is_plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if rest.is_empty() || !is_plain {
+            return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
+        }
+        let found = self.tasks_with_prefix(&whole)?;
+        let n_found = found.len();
+        let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
+        match found.into_iter().next() {
+            Some(task) if n_found == 1 || is_exact => Ok(task),
+            Some(_) => Err(StateError::Ambiguous { id: start.to_owned(), n_found }),
+            None => Err(StateError::UnknownTask { id: start.to_owned() }),
+        }
+    }
+
+    /// Returns the tasks whose ids begin with `prefix`, by id.
+    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>>;
 
     fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>>;
 

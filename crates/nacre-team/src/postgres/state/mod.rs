@@ -43,31 +43,6 @@ impl SharedState {
         Self { words, ..self }
     }
 
-    /// Starts the task if no earlier task is running or queued, and queues it otherwise.
-    fn find_turn(&self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
-        Ok(self.database.run(async |client| {
-            let transaction = client.transaction().await?;
-            let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
-            let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
-            // A task's session, class and project never change. Its state is read again under the
-            // lock.
-            let TaskRecord { session, class, project, .. } =
-                record(&row.ok_or_else(|| unknown(id))?)?;
-            lock_turn(&transaction, &session, class, project.as_deref()).await?;
-            let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
-            let is_free = task.parent.is_some() || is_free(&transaction, &task).await?;
-            let to = if is_free { TaskState::Running } else { TaskState::Queued };
-            step(&transaction, &task, to, now).await?;
-            let start = if is_free {
-                Start::Now
-            } else {
-                Start::Waits { position: 1 + n_waiting(&transaction, &session, Some(id)).await? }
-            };
-            transaction.commit().await?;
-            Ok(start)
-        })?)
-    }
-
     /// Returns runners with unfinished tasks that have exited or whose lease has expired, along
     /// with the lease time that was read.
     fn gone_runners(&self, here: &Runner, now: Timestamp) -> Result<Vec<(i64, i64)>> {
@@ -132,12 +107,28 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start, StateError> {
-        if self.find_turn(id, now)? == Start::Now {
-            return Ok(Start::Now);
-        }
-        self.clear_dead(runner, now)?;
-        self.find_turn(id, now)
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
+        Ok(self.database.run(async |client| {
+            let transaction = client.transaction().await?;
+            let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
+            let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
+            // A task's session, class and project never change. Its state is read again under the
+            // lock.
+            let TaskRecord { session, class, project, .. } =
+                record(&row.ok_or_else(|| unknown(id))?)?;
+            lock_turn(&transaction, &session, class, project.as_deref()).await?;
+            let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
+            let is_free = task.parent.is_some() || is_free(&transaction, &task).await?;
+            let to = if is_free { TaskState::Running } else { TaskState::Queued };
+            step(&transaction, &task, to, now).await?;
+            let start = if is_free {
+                Start::Now
+            } else {
+                Start::Waits { position: 1 + n_waiting(&transaction, &session, Some(id)).await? }
+            };
+            transaction.commit().await?;
+            Ok(start)
+        })?)
     }
 
     fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
@@ -232,28 +223,10 @@ impl TaskStore for SharedState {
         Ok(record(&row.ok_or_else(|| unknown(id))?)?)
     }
 
-    /// Finds the task whose ID begins with `start`, with or without the `task_` prefix.
-    fn find_task(&self, start: &str) -> Result<TaskRecord, StateError> {
-        let whole = if start.starts_with(TaskId::PREFIX) {
-            start.to_owned()
-        } else {
-            format!("{}{start}", TaskId::PREFIX)
-        };
-        let is_plain = whole.len() > TaskId::PREFIX.len()
-            && whole.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !is_plain {
-            return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
-        }
+    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>, StateError> {
         let sql = format!("SELECT {COLUMNS} FROM task WHERE starts_with(id, $1) ORDER BY id");
-        let rows = self.database.query(&sql, &[&whole])?;
-        let found = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
-        let n_found = found.len();
-        let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
-        match found.into_iter().next() {
-            Some(task) if n_found == 1 || is_exact => Ok(task),
-            Some(_) => Err(StateError::Ambiguous { id: start.to_owned(), n_found }),
-            None => Err(StateError::UnknownTask { id: start.to_owned() }),
-        }
+        let rows = self.database.query(&sql, &[&prefix])?;
+        Ok(rows.iter().map(record).collect::<Result<_, _>>()?)
     }
 
     fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
