@@ -103,7 +103,7 @@ impl State {
     }
 }
 
-pub(super) type Result<T, E = StateError> = std::result::Result<T, E>;
+pub type Result<T, E = StateError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::record::state::{
-    BatchReport, CancelReport, EventRecord, StateError, TaskRecord, TaskStore,
+    BatchReport, CancelReport, EventRecord, Result, StateError, TaskRecord, TaskStore,
 };
 use nacre_engine::record::{
     CancelledBy, Failure, Life, NewTask, QUEUE_CAP, Record, Runner, SessionId, Start, TaskClass,
@@ -21,7 +21,7 @@ use tokio_postgres::{GenericClient, Transaction};
 use self::rows::{
     COLUMNS, append_end, asker, enter, id_of, lock_task, lock_turn, moment, record, step, unknown,
 };
-use crate::postgres::database::{Database, Result, plain};
+use crate::postgres::database::{Database, DatabaseError, plain};
 
 const MAX_TITLE_CHARS: usize = 80;
 
@@ -32,7 +32,7 @@ pub struct SharedState {
 }
 
 impl SharedState {
-    pub fn open(database: &Database) -> Result<Self> {
+    pub fn open(database: &Database) -> Result<Self, DatabaseError> {
         database.check_schema()?;
         Ok(Self { database: database.clone(), words: ExtraWords::default() })
     }
@@ -45,7 +45,11 @@ impl SharedState {
 
     /// Returns runners with unfinished tasks that have exited or whose lease has expired, along
     /// with the lease time that was read.
-    fn gone_runners(&self, here: &Runner, now: Timestamp) -> Result<Vec<(i64, i64)>> {
+    fn gone_runners(
+        &self,
+        here: &Runner,
+        now: Timestamp,
+    ) -> Result<Vec<(i64, i64)>, DatabaseError> {
         let sql = "SELECT id, host, pid, birth, lease_until FROM runner WHERE id IN (SELECT runner FROM task WHERE ended IS NULL)";
         let mut gone = Vec::new();
         for row in self.database.query(sql, &[])? {
@@ -66,12 +70,7 @@ impl SharedState {
 }
 
 impl TaskStore for SharedState {
-    fn accept(
-        &mut self,
-        task: &NewTask,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<(), StateError> {
+    fn accept(&mut self, task: &NewTask, runner: &Runner, now: Timestamp) -> Result<()> {
         let NewTask { id, session, parent, project, agent, class, title: _ } = task;
         let title = plain(&self.words.redact(&task.title));
         let session_title: String = title.chars().take(MAX_TITLE_CHARS).collect();
@@ -107,7 +106,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start> {
         Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
@@ -131,7 +130,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
+    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<()> {
         Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
@@ -141,12 +140,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn cancel(
-        &mut self,
-        id: &TaskId,
-        by: CancelledBy,
-        now: Timestamp,
-    ) -> Result<CancelReport, StateError> {
+    fn cancel(&mut self, id: &TaskId, by: CancelledBy, now: Timestamp) -> Result<CancelReport> {
         Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             let members = family(&transaction, id).await?;
@@ -178,11 +172,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn beat(
-        &mut self,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<Vec<(TaskId, CancelledBy)>, StateError> {
+    fn beat(&mut self, runner: &Runner, now: Timestamp) -> Result<Vec<(TaskId, CancelledBy)>> {
         Ok(self.database.run(async |client| {
             let runner = enter(client, runner, now).await?;
             let sql = "SELECT id, asked FROM task WHERE ended IS NULL AND runner = $1 AND asked IS NOT NULL ORDER BY place";
@@ -191,7 +181,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError> {
+    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>> {
         let gone = self.gone_runners(here, now)?;
         if gone.is_empty() {
             return Ok(Vec::new());
@@ -217,26 +207,26 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
+    fn task(&self, id: &TaskId) -> Result<TaskRecord> {
         let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
         let row = self.database.query_opt(&sql, &[&id.as_str()])?;
         Ok(record(&row.ok_or_else(|| unknown(id))?)?)
     }
 
-    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>, StateError> {
+    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM task WHERE starts_with(id, $1) ORDER BY id");
         let rows = self.database.query(&sql, &[&prefix])?;
         Ok(rows.iter().map(record).collect::<Result<_, _>>()?)
     }
 
-    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
+    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!("SELECT {COLUMNS} FROM task ORDER BY place DESC LIMIT $1");
         let rows = self.database.query(&sql, &[&limit])?;
         Ok(rows.iter().map(record).collect::<Result<_, _>>()?)
     }
 
-    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError> {
+    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)> {
         Ok(self.database.run(async |client| {
             let sql = "
     SELECT id FROM task WHERE session = $1 AND parent IS NULL AND ended IS NULL AND state = 'running' ORDER BY place LIMIT 1";
@@ -246,22 +236,20 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
+    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport> {
         append::append(&self.database, records, &self.words)
     }
 
-    fn events(
-        &self,
-        task: &TaskId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<EventRecord>, StateError> {
+    fn events(&self, task: &TaskId, after: u64, limit: usize) -> Result<Vec<EventRecord>> {
         Ok(append::events(&self.database, task, after, limit)?)
     }
 }
 
 /// Returns the task and its descendants, parents before children, all locked.
-async fn family(transaction: &Transaction<'_>, id: &TaskId) -> Result<Vec<TaskRecord>> {
+async fn family(
+    transaction: &Transaction<'_>,
+    id: &TaskId,
+) -> Result<Vec<TaskRecord>, DatabaseError> {
     let sql = format!(
         "WITH RECURSIVE family (member) AS (
            SELECT id FROM task WHERE id = $1
@@ -275,7 +263,7 @@ async fn n_waiting(
     client: &impl GenericClient,
     session: &SessionId,
     before: Option<&TaskId>,
-) -> Result<usize> {
+) -> Result<usize, DatabaseError> {
     let sql = "
 SELECT count(*) FROM task WHERE session = $1 AND parent IS NULL AND ended IS NULL AND state <> 'running'
   AND ($2::text IS NULL OR place < (SELECT place FROM task WHERE id = $2))";
@@ -284,7 +272,7 @@ SELECT count(*) FROM task WHERE session = $1 AND parent IS NULL AND ended IS NUL
     Ok(usize::try_from(n_waiting).unwrap_or(0))
 }
 
-async fn is_free(transaction: &Transaction<'_>, task: &TaskRecord) -> Result<bool> {
+async fn is_free(transaction: &Transaction<'_>, task: &TaskRecord) -> Result<bool, DatabaseError> {
     let is_background = task.class == TaskClass::Background;
     let sql = "
 SELECT NOT EXISTS (
