@@ -86,11 +86,11 @@ impl Server {
     /// Also cancels active chat turns.
     pub(super) fn cancel_all(&self) {
         self.tasks.calls.cancel_all();
-        self.clients.chats().cancel_all();
+        self.clients.chats.cancel_all();
     }
 
     pub(super) fn n_running(&self) -> usize {
-        self.tasks.calls.n_running() + self.clients.chats().n_turns()
+        self.tasks.calls.n_running() + self.clients.chats.n_turns()
     }
 
     pub(super) fn n_begun(&self) -> u64 {

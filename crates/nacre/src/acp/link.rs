@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nacre_ops::OpError;
-use nacre_ops::chat::{Chats, Workspaces};
+use nacre_ops::chat::{Chats, Client, Workspaces};
 use nacre_ops::people::Caller;
 use nacre_types::{
     Failure, HelloReport, HelloRequest, RPC_VERSION, RpcAnswer, RpcCall, RpcMessage, RpcRequest,
@@ -34,7 +34,7 @@ async fn relay(
     messages: Sender<RpcMessage>,
 ) {
     let (out, mut lines) = channel::<Arc<str>>(MAX_BUFFERED);
-    let mut client = chats.client(folder, Workspaces::Any, out);
+    let mut client = Client::new(chats, folder, Workspaces::Any, out);
     let to_client = async {
         while let Some(line) = lines.recv().await {
             // Both ends of the connection are in this program, so parsing never fails in practice.
