@@ -11,7 +11,7 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 use crate::record::SessionId;
 use crate::record::state::db::{
     Result, State, StateError, count, execute, parsed, parsed_if_set, row, rows, sql_limit, time,
-    time_if_set, whole,
+    whole,
 };
 
 const MAX_TITLE_CHARS: usize = 60;
@@ -21,8 +21,7 @@ const MIN_PREFIX_CHARS: usize = 3;
 
 const MAX_CANDIDATES: usize = 6;
 
-const COLUMNS: &str =
-    "id, title, workspace, project, model, approval, parent, created, updated, archived,
+const COLUMNS: &str = "id, title, workspace, project, model, approval, parent, created, updated,
   (SELECT coalesce(max(sequence), 0) FROM item WHERE item.session = session.id)";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,6 @@ pub struct SessionRecord {
     pub parent: Option<SessionId>,
     pub created: Timestamp,
     pub updated: Timestamp,
-    pub archived: Option<Timestamp>,
     /// Number of the last item, or 0 if there are no items.
     pub last_item: u64,
 }
@@ -61,7 +59,6 @@ pub struct SessionChange {
     pub title: Option<String>,
     pub model: Option<String>,
     pub approval: Option<String>,
-    pub is_archived: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,16 +112,15 @@ impl State {
     pub fn conversations(
         &self,
         workspace: Option<&str>,
-        with_archived: bool,
         limit: usize,
     ) -> Result<Vec<SessionRecord>> {
         self.read(|connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
-                 WHERE is_conversation = 1 AND (?1 IS NULL OR workspace = ?1) AND (?2 OR archived IS NULL)
-                 ORDER BY updated DESC, id LIMIT ?3"
+                 WHERE is_conversation = 1 AND (?1 IS NULL OR workspace = ?1)
+                 ORDER BY updated DESC, id LIMIT ?2"
             );
-            rows(connection, &sql, params![workspace, with_archived, sql_limit(limit)], record)
+            rows(connection, &sql, params![workspace, sql_limit(limit)], record)
         })
     }
 
@@ -138,17 +134,8 @@ impl State {
         })
     }
 
-    pub fn set_active_session(
-        &mut self,
-        workspace: &str,
-        session: Option<&SessionId>,
-    ) -> Result<()> {
+    pub fn set_active_session(&mut self, workspace: &str, session: &SessionId) -> Result<()> {
         self.write(|transaction| {
-            let Some(session) = session else {
-                transaction
-                    .execute("DELETE FROM active_session WHERE workspace = ?1", [workspace])?;
-                return Ok(());
-            };
             get(transaction, session)?;
             transaction.execute(
                 "INSERT INTO active_session (workspace, session) VALUES (?1, ?2)
@@ -163,26 +150,16 @@ impl State {
         &mut self,
         id: &SessionId,
         change: &SessionChange,
-        now: Timestamp,
     ) -> Result<SessionRecord> {
         let title = change.title.as_deref().map(|title| self.title(title));
-        let archived = change.is_archived.map(|is_archived| is_archived.then_some(now));
         self.write(|transaction| {
             get(transaction, id)?;
             execute(
                 transaction,
                 "UPDATE session SET title = coalesce(?2, title), model = coalesce(?3, model),
-                       approval = coalesce(?4, approval),
-                       archived = CASE WHEN ?5 THEN ?6 ELSE archived END
+                       approval = coalesce(?4, approval)
                      WHERE id = ?1",
-                params![
-                    id.as_str(),
-                    title,
-                    change.model,
-                    change.approval,
-                    archived.is_some(),
-                    archived.flatten().map(Timestamp::as_microsecond),
-                ],
+                params![id.as_str(), title, change.model, change.approval],
             )?;
             get(transaction, id)
         })
@@ -297,8 +274,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
         parent: parsed_if_set(row, 6, "not an id")?,
         created: time(row, 7)?,
         updated: time(row, 8)?,
-        archived: time_if_set(row, 9)?,
-        last_item: count(row, 10)?,
+        last_item: count(row, 9)?,
     })
 }
 
