@@ -129,7 +129,10 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
     // Time spent waiting for the user's approval does not count toward the tool's time.
     let start = Instant::now();
     let before = files_before(&job, &bench.workspace).await;
-    let is_watched = bench.watched.begin(&job, &bench.workspace, now).await;
+    let is_watched = job.footprint.exec == Exec::Anything;
+    if is_watched {
+        bench.watched.look(&bench.workspace, now).await;
+    }
     let result = run_limited(&job, &bench, &cancel, now).await;
     let mut changed = result.as_ref().map_or_else(|_| Vec::new(), |output| output.changed.clone());
     let (report, by_effects) = run_effects(&bench, &changed, is_watched, &cancel, now).await;
