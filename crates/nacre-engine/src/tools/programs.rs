@@ -34,18 +34,8 @@ pub struct Programs {
 }
 
 impl Programs {
+    /// Runs a program, and makes the output so far available in `stdout` while it is running.
     pub(crate) async fn run(
-        &self,
-        program: Program,
-        folder: &Path,
-        time_limit: Duration,
-        ctx: &ToolContext,
-    ) -> Result<Finished> {
-        self.run_watched(program, folder, time_limit, ctx, &LiveOutput::default()).await
-    }
-
-    /// Like `run`, but makes the output so far available in `stdout` while the program is running.
-    pub(crate) async fn run_watched(
         &self,
         program: Program,
         folder: &Path,
@@ -88,7 +78,7 @@ impl Programs {
             let look = move || Guarded::look(&workspace, &nacre, &random);
             let before = spawn_blocking(look).await.map_err(|_| tool_error(&ProcessError::Lost))?;
             let before = before.map_err(|error| unusable(error.to_string()))?;
-            let finished = launcher.run_watched(&order, &stopped, &stdout).await;
+            let finished = launcher.run(&order, &stopped, &stdout).await;
             let finish = move || {
                 drop(scratch);
                 before.finish()

@@ -191,7 +191,7 @@ impl Tool for ShellStart {
         let (programs, limit) = (Arc::clone(programs), Duration::from_secs(seconds));
         let (ctx, stdout) = (ToolContext { cancel: cancel.clone(), ..ctx.clone() }, output.clone());
         let task = tokio::spawn(async move {
-            let ended = programs.run_watched(program, &folder, limit, &ctx, &stdout).await;
+            let ended = programs.run(program, &folder, limit, &ctx, &stdout).await;
             sender.send_replace(Some(match ended {
                 Ok(finished) => [vec![ending(&finished)], finished.notes].concat().join("\n"),
                 Err(error) => format!("could not run: {}", error.what),

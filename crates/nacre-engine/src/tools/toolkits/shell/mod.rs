@@ -10,7 +10,7 @@ use nacre_base::fs::RelPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::confine::{Captured, Finished, Program, ProgramEnding as Ending};
+use crate::confine::{Captured, Finished, LiveOutput, Program, ProgramEnding as Ending};
 use crate::record::{Category, Fault};
 use crate::tools::Programs;
 use crate::tools::footprint::{Area, Exec, Footprint};
@@ -91,7 +91,7 @@ impl Tool for ShellRun {
         let seconds = self.seconds()?;
         let folder = self.full_folder(ctx)?;
         let limit = Duration::from_secs(seconds);
-        let finished = programs.run(program, &folder, limit, ctx).await?;
+        let finished = programs.run(program, &folder, limit, ctx, &LiveOutput::default()).await?;
         match finished.ending {
             Ending::Exited(_) | Ending::Signalled(_) => Ok(output(&finished)),
             Ending::TimedOut => Err(ToolError::new(
