@@ -80,7 +80,7 @@ pub fn serve(
             let server = Server::new(
                 environment.clone(),
                 Names::new(address.port(), &options.names),
-                held.token().to_owned(),
+                held.token.clone(),
                 proxy,
                 Service::new(&environment, address, stop, options.has_loops)?,
                 stop.clone(),
