@@ -141,11 +141,7 @@ impl ServerHandler for NacreServer {
             return Ok(ListResourcesResult::default());
         }
         let from = resources::cursor(request)?;
-        let info = CallInfo {
-            actor: Actor::Agent,
-            permit: AccessScope::Read.into(),
-            ..CallInfo::for_name("resources/list")
-        };
+        let info = reading("resources/list");
         let work = move |call: &Call| resources::list(call, from);
         let (listed, _) = self.run(info, context.ct.cancelled(), work).await;
         // A project without a store has no memories.
@@ -166,11 +162,7 @@ impl ServerHandler for NacreServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let id = resources::id_of(&request.uri)?;
-        let info = CallInfo {
-            actor: Actor::Agent,
-            permit: AccessScope::Read.into(),
-            ..CallInfo::for_name("resources/read")
-        };
+        let info = reading("resources/read");
         let work = move |call: &Call| resources::read(call, &id);
         let (read, _) = self.run(info, context.ct.cancelled(), work).await;
         match read {
@@ -203,6 +195,11 @@ impl ServerHandler for NacreServer {
     ) -> Result<CustomResult, ErrorData> {
         Err(unknown_method(&request.method))
     }
+}
+
+fn reading(name: &'static str) -> CallInfo {
+    let permit = AccessScope::Read.into();
+    CallInfo { actor: Actor::Agent, permit, ..CallInfo::for_name(name) }
 }
 
 fn tool_result(result: Result<Output>, notes: &str) -> CallToolResult {
