@@ -2,8 +2,8 @@
 
 use nacre_ops::{OpError, Result, map};
 use nacre_types::{
-    CodeChange, CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest,
-    ExploreRequest, FileDelta, MapDetail, MapFormat, SearchCodeRequest, Since,
+    CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest, ExploreRequest,
+    FileDelta, MapDetail, MapFormat, SearchCodeRequest, Since,
 };
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -233,25 +233,16 @@ fn render_delta(report: &DeltaReport) -> String {
 fn delta_entry(file: &FileDelta) -> String {
     let from = file.from.as_ref().map(|from| format!(" from {}", line(from, 300)));
     let mut text =
-        format!("{} {}{}", sign(file.change), line(&file.path, 300), from.unwrap_or_default());
+        format!("{} {}{}", file.change.sign(), line(&file.path, 300), from.unwrap_or_default());
     let symbols = file.symbols.as_ref().map(|symbols| symbols.changed.as_slice());
     let symbols = symbols.unwrap_or_default();
     for symbol in symbols.iter().take(MAX_SYMBOLS) {
         let what = if symbol.is_signature { "" } else { " (body)" };
-        let (sign, kind) = (sign(symbol.change), symbol.kind.as_str());
+        let (sign, kind) = (symbol.change.sign(), symbol.kind.as_str());
         text.push_str(&format!("\n    {sign} {kind} {}{what}", line(&symbol.name, 120)));
     }
     if MAX_SYMBOLS < symbols.len() {
         text.push_str(&format!("\n    … {} more", symbols.len() - MAX_SYMBOLS));
     }
     text
-}
-
-fn sign(change: CodeChange) -> char {
-    match change {
-        CodeChange::Added => '+',
-        CodeChange::Modified => '~',
-        CodeChange::Removed => '-',
-        CodeChange::Renamed => '>',
-    }
 }
