@@ -106,11 +106,8 @@ impl Scribe<'_> {
 
     fn count(&self) -> Result<()> {
         for (task, n_new) in self.tasks.values().flatten().filter(|(_, n_new)| *n_new > 0) {
-            execute(
-                self.connection,
-                "UPDATE task SET n_events = n_events + ?2 WHERE id = ?1",
-                params![task.id.as_str(), whole(*n_new)],
-            )?;
+            let sql = "UPDATE task SET n_events = n_events + ?2 WHERE id = ?1";
+            execute(self.connection, sql, params![task.id.as_str(), whole(*n_new)])?;
         }
         Ok(())
     }

@@ -50,33 +50,21 @@ impl State {
             items.iter().map(|item| clean_json(&item.json, self.words())).collect();
         self.write(|transaction| {
             check_held(transaction, session, task, runner)?;
-            let session = session.as_str();
+            let (session, at) = (session.as_str(), now.as_microsecond());
             let last: i64 = transaction
                 .prepare_cached("SELECT coalesce(max(sequence), 0) FROM item WHERE session = ?1")?
                 .query_row([session], |row| row.get(0))?;
             let first = last.unsigned_abs() + 1;
             let mut next = first;
             for (item, json) in items.iter().zip(&texts) {
-                execute(
-                    transaction,
-                    "INSERT INTO item (session, sequence, task, at, kind, json)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    params![
-                        session,
-                        whole(next),
-                        task.as_str(),
-                        now.as_microsecond(),
-                        item.kind,
-                        json,
-                    ],
-                )?;
+                let sql = "INSERT INTO item (session, sequence, task, at, kind, json)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                let values = params![session, whole(next), task.as_str(), at, item.kind, json];
+                execute(transaction, sql, values)?;
                 next += 1;
             }
-            execute(
-                transaction,
-                "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1",
-                params![session, now.as_microsecond()],
-            )?;
+            let sql = "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1";
+            execute(transaction, sql, params![session, at])?;
             Ok(first..next)
         })
     }
@@ -92,11 +80,8 @@ impl State {
     /// Returns whether the JSON of any item in any conversation contains this string.
     pub fn has_item_with(&self, letters: &str) -> Result<bool> {
         self.read(|connection| {
-            Ok(connection.query_row(
-                "SELECT EXISTS (SELECT 1 FROM item WHERE instr(json, ?1) > 0)",
-                [letters],
-                |row| row.get(0),
-            )?)
+            let sql = "SELECT EXISTS (SELECT 1 FROM item WHERE instr(json, ?1) > 0)";
+            Ok(connection.query_row(sql, [letters], |row| row.get(0))?)
         })
     }
 }
@@ -178,19 +163,16 @@ impl State {
     ) -> Result<Vec<MessageRecord>> {
         self.read(|connection| {
             let limit = sql_limit(limit);
-            rows(
-                connection,
+            let sql =
                 "SELECT sequence, is_last, json FROM message WHERE task = ?1 AND sequence > ?2
-                     ORDER BY sequence LIMIT ?3",
-                params![task.as_str(), whole(after), limit],
-                |row| {
-                    Ok(MessageRecord {
-                        sequence: count(row, 0)?,
-                        is_last: row.get(1)?,
-                        text: row.get(2)?,
-                    })
-                },
-            )
+                     ORDER BY sequence LIMIT ?3";
+            rows(connection, sql, params![task.as_str(), whole(after), limit], |row| {
+                Ok(MessageRecord {
+                    sequence: count(row, 0)?,
+                    is_last: row.get(1)?,
+                    text: row.get(2)?,
+                })
+            })
         })
     }
 
