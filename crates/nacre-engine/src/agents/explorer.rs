@@ -68,15 +68,11 @@ fn says_something() -> Validator {
 /// Unproven sentences are marked in the answer and do not make the run fail.
 fn cites(workspace: &Arc<Workspace>, permissions: &Permissions) -> Validator {
     let (workspace, permissions) = (Arc::clone(workspace), permissions.clone());
-    Validator::new(
-        "cites what is there",
-        Weight::Should,
-        move |answer: &Value, effects: &RunEffects| {
-            let shown = &effects.shown;
-            let checked = check_report(answer, &workspace, &permissions, shown);
-            checked.map(|checked| checked.complaints()).unwrap_or_default()
-        },
-    )
+    let complaints = move |answer: &Value, effects: &RunEffects| {
+        let checked = check_report(answer, &workspace, &permissions, &effects.shown);
+        checked.map(|checked| checked.complaints()).unwrap_or_default()
+    };
+    Validator::new("cites what is there", Weight::Should, complaints)
 }
 
 #[cfg(test)]

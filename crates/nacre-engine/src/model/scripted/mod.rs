@@ -170,12 +170,8 @@ fn shown(request: &Request) -> String {
     let last = request.messages.last().map(Message::text).unwrap_or_default();
     let last: String = last.chars().take(200).collect();
     let output = request.output.as_ref().map_or("none", |output| output.name.as_str());
-    format!(
-        "role `{}`, {} messages, the last `{last}`, tools `{}`, output `{output}`",
-        request.role,
-        request.messages.len(),
-        tools.join(", "),
-    )
+    let (role, n, tools) = (request.role, request.messages.len(), tools.join(", "));
+    format!("role `{role}`, {n} messages, the last `{last}`, tools `{tools}`, output `{output}`")
 }
 
 #[cfg(test)]

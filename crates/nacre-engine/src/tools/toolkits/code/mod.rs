@@ -104,11 +104,8 @@ impl WorkspaceTool for CodeOutline {
         let symbols = outline(&text, language).map_err(|error| {
             ToolError::new(Fault::TooLarge, error.to_string(), "Read the lines that you need.")
         })?;
-        let mut shown = format!(
-            "{path}: {} symbols in {} lines of {language}\n",
-            symbols.len(),
-            text.lines().count()
-        );
+        let (n_symbols, n_lines) = (symbols.len(), text.lines().count());
+        let mut shown = format!("{path}: {n_symbols} symbols in {n_lines} lines of {language}\n");
         for symbol in &symbols {
             let indent = "  ".repeat(symbol.depth);
             let (first, last) = (symbol.first_line, symbol.last_line);

@@ -60,26 +60,22 @@ impl WorkspaceTool for CodeSearch {
         let max_results = self.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
         let (mut shown, mut n_found, mut n_searched) = (String::new(), 0, 0_usize);
         let mut is_full = false;
-        super::each_text(
-            workspace,
-            self.under.as_deref(),
-            &ctx.cancel,
-            &mut |path, text, language| {
-                let Some(pattern) = patterns.get(&language) else {
-                    return ControlFlow::Continue(());
-                };
-                n_searched += 1;
-                let left = max_results - n_found;
-                let mut matches = pattern.find(text, left + 1).unwrap_or_default();
-                is_full = left < matches.len();
-                matches.truncate(left);
-                if !matches.is_empty() {
-                    shown += &show(path, text, language, &matches);
-                }
-                n_found += matches.len();
-                if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            },
-        )?;
+        let under = self.under.as_deref();
+        super::each_text(workspace, under, &ctx.cancel, &mut |path, text, language| {
+            let Some(pattern) = patterns.get(&language) else {
+                return ControlFlow::Continue(());
+            };
+            n_searched += 1;
+            let left = max_results - n_found;
+            let mut matches = pattern.find(text, left + 1).unwrap_or_default();
+            is_full = left < matches.len();
+            matches.truncate(left);
+            if !matches.is_empty() {
+                shown += &show(path, text, language, &matches);
+            }
+            n_found += matches.len();
+            if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
         if n_found == 0 {
             shown = format!("No {} code matches ({n_searched} files searched).", self.language);
         }
@@ -179,35 +175,30 @@ impl WorkspaceTool for CodeReferences {
         })?;
         let max_results = self.max_results.unwrap_or(DEFAULT_USES).min(MAX_USES) as usize;
         let mut uses = Uses::default();
-        super::each_text(
-            workspace,
-            self.under.as_deref(),
-            &ctx.cancel,
-            &mut |path, text, language| {
-                if !text.contains(name) {
-                    return ControlFlow::Continue(());
+        let under = self.under.as_deref();
+        super::each_text(workspace, under, &ctx.cancel, &mut |path, text, language| {
+            if !text.contains(name) {
+                return ControlFlow::Continue(());
+            }
+            let symbols = outline(text, language).unwrap_or_default();
+            for (idx, line) in text.lines().enumerate().filter(|(_, line)| word.is_match(line)) {
+                let number = idx + 1;
+                let is_declared = is_declaration(&symbols, name, number, line);
+                let (list, limit) = match is_declared {
+                    true => (&mut uses.declared, MAX_DECLARED),
+                    false => (&mut uses.used, max_results),
+                };
+                if limit <= list.len() {
+                    *uses.left_out.entry(path.to_string()).or_default() += 1;
+                    continue;
                 }
-                let symbols = outline(text, language).unwrap_or_default();
-                for (idx, line) in text.lines().enumerate().filter(|(_, line)| word.is_match(line))
-                {
-                    let number = idx + 1;
-                    let is_declared = is_declaration(&symbols, name, number, line);
-                    let (list, limit) = match is_declared {
-                        true => (&mut uses.declared, MAX_DECLARED),
-                        false => (&mut uses.used, max_results),
-                    };
-                    if limit <= list.len() {
-                        *uses.left_out.entry(path.to_string()).or_default() += 1;
-                        continue;
-                    }
-                    let around = enclosing(&symbols, number).filter(|_| !is_declared);
-                    let within = around.map(|symbol| format!(" in {}", symbol.name));
-                    let within = within.unwrap_or_default();
-                    list.push(format!("{path}:{number}{within}: {}\n", shown_line(line)));
-                }
-                ControlFlow::Continue(())
-            },
-        )?;
+                let around = enclosing(&symbols, number).filter(|_| !is_declared);
+                let within = around.map(|symbol| format!(" in {}", symbol.name));
+                let within = within.unwrap_or_default();
+                list.push(format!("{path}:{number}{within}: {}\n", shown_line(line)));
+            }
+            ControlFlow::Continue(())
+        })?;
         Ok(Output::text(uses.text(name)))
     }
 }
