@@ -140,12 +140,9 @@ fn run_sync(call: &Call, is_woken: bool) -> Result<Ran> {
     let request = SyncRequest { mode, ..SyncRequest::default() };
     let report = sync::sync(&call.host, &request, &call.events)?;
     let SyncReport { read, sessions, learned, waiting, .. } = &report;
-    let text = format!(
-        "{read} sessions read, {} processed, {} memories; {} wait",
-        sessions.len(),
-        learned.len(),
-        waiting.ready
-    );
+    let (n_done, n_learned, ready) = (sessions.len(), learned.len(), waiting.ready);
+    let text =
+        format!("{read} sessions read, {n_done} processed, {n_learned} memories; {ready} wait");
     let mut changed = Vec::new();
     if *read > 0 || !sessions.is_empty() {
         changed.push(ChangedThing::Queue);

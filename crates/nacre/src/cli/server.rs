@@ -165,14 +165,10 @@ fn token(ui: &mut Ui, host: &Host, args: TokenArgs) -> CommandResult {
             let projects = projects.map(|text| parse_project(&text)).collect::<Result<_, _>>()?;
             let request = TokenAddRequest { person, scope, projects, expires };
             ui.report(&ops::add_token(host, &request)?, |ui, TokenAddReport { token, entry }| {
-                ui.status(format!(
-                    "Token {} of {}: {}",
-                    entry.id,
-                    entry.person,
-                    allowed_text(entry)
-                ));
+                let TokenEntry { id, person, .. } = entry;
+                ui.status(format!("Token {id} of {person}: {}", allowed_text(entry)));
                 ui.line(token);
-                ui.hint(&format!("Revoke it: nacre server token revoke {}", entry.id));
+                ui.hint(&format!("Revoke it: nacre server token revoke {id}"));
                 ui.status("The token is shown only once; only its hash is stored.");
             })
         }

@@ -112,12 +112,8 @@ fn by_model(answer: &ModelAnswer) -> String {
         text.push_str("\n\nSources:");
     }
     for memory in &answer.memories {
-        text.push_str(&format!(
-            "\n- {} [{}] ({})",
-            line(&memory.title, 200),
-            memory.id,
-            memory.status
-        ));
+        let title = line(&memory.title, 200);
+        text.push_str(&format!("\n- {title} [{}] ({})", memory.id, memory.status));
     }
     if let Some(error) = &answer.error {
         text.push_str(&format!("\n[The answer is incomplete: {}]", line(error, 200)));
@@ -250,12 +246,8 @@ fn render_status(report: &StatusReport) -> String {
     for seen in report.sessions.iter().filter(|seen| is_here(&seen.project)) {
         let states: Vec<String> =
             seen.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
-        lines.add(&format!(
-            "Sessions of {}: {} seen, {}",
-            seen.agent,
-            seen.seen,
-            states.join(", ")
-        ));
+        let (agent, n_seen) = (&seen.agent, seen.seen);
+        lines.add(&format!("Sessions of {agent}: {n_seen} seen, {}", states.join(", ")));
     }
     let last = report.last_sync.as_deref().unwrap_or("never");
     lines.add(&format!("Last sync: {}", line(last, 200)));

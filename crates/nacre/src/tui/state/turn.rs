@@ -159,12 +159,9 @@ impl SessionUsage {
             (Some(cost), true) => format!("{} and turns without a known price", dollars(cost)),
             (None, _) => "the model's price is not known".to_owned(),
         };
+        let (used, window) = (group_digits(self.turn.context), group_digits(self.turn.window));
         let context = match self.context_percent() {
-            Some(percent) => format!(
-                "{} of {} tokens ({percent}%)",
-                group_digits(self.turn.context),
-                group_digits(self.turn.window)
-            ),
+            Some(percent) => format!("{used} of {window} tokens ({percent}%)"),
             None => "not known yet".to_owned(),
         };
         format!(
