@@ -49,7 +49,13 @@ impl State {
         let texts: Vec<String> =
             items.iter().map(|item| clean_json(&item.json, self.words())).collect();
         self.write(|transaction| {
-            check_held(transaction, session, task, runner)?;
+            super::sessions::get(transaction, session)?;
+            let is_held = row(transaction, "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
+             WHERE task.id = ?1 AND task.session = ?2 AND task.parent IS NULL AND task.state = 'running'
+               AND runner.host = ?3 AND runner.pid = ?4 AND runner.birth = ?5", params![task.as_str(), session.as_str(), runner.host, runner.pid, runner.birth], |_| Ok(()))?;
+            is_held.ok_or_else(|| {
+                StateError::NotHeld { session: session.clone(), task: task.clone() }
+            })?;
             let (session, at) = (session.as_str(), now.as_microsecond());
             let last: i64 = transaction
                 .prepare_cached("SELECT coalesce(max(sequence), 0) FROM item WHERE session = ?1")?
@@ -84,19 +90,6 @@ impl State {
             Ok(connection.query_row(sql, [letters], |row| row.get(0))?)
         })
     }
-}
-
-fn check_held(
-    connection: &Connection,
-    session: &SessionId,
-    task: &TaskId,
-    runner: &Runner,
-) -> Result<()> {
-    super::sessions::get(connection, session)?;
-    let is_held = row(connection, "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
-             WHERE task.id = ?1 AND task.session = ?2 AND task.parent IS NULL AND task.state = 'running'
-               AND runner.host = ?3 AND runner.pid = ?4 AND runner.birth = ?5", params![task.as_str(), session.as_str(), runner.host, runner.pid, runner.birth], |_| Ok(()))?;
-    is_held.ok_or_else(|| StateError::NotHeld { session: session.clone(), task: task.clone() })
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
@@ -221,12 +214,10 @@ impl State {
 
 /// Returns the number of the next message, or `None` after the last one.
 fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>> {
-    let last = row(
-        connection,
-        "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1",
-        [task.as_str()],
-        |row| Ok((count(row, 0)?, row.get::<_, bool>(1)?)),
-    )?;
+    let sql =
+        "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1";
+    let read = |row: &Row<'_>| Ok((count(row, 0)?, row.get::<_, bool>(1)?));
+    let last = row(connection, sql, [task.as_str()], read)?;
     Ok(match last {
         None => Some(1),
         Some((_, true)) => None,
@@ -243,11 +234,9 @@ fn append_rows(
 ) -> Result<()> {
     for (idx, text) in texts.iter().enumerate() {
         let is_last = has_last && idx + 1 == texts.len();
-        execute(
-            connection,
-            "INSERT INTO message (task, sequence, is_last, json) VALUES (?1, ?2, ?3, ?4)",
-            params![task.as_str(), whole(first + idx as u64), is_last, text],
-        )?;
+        let sql = "INSERT INTO message (task, sequence, is_last, json) VALUES (?1, ?2, ?3, ?4)";
+        let sequence = whole(first + idx as u64);
+        execute(connection, sql, params![task.as_str(), sequence, is_last, text])?;
     }
     Ok(())
 }

@@ -187,10 +187,9 @@ impl State {
                  AND id NOT IN (SELECT session FROM task)",
                 [cutoff],
             )?;
-            transaction.execute(
-                "DELETE FROM runner WHERE lease_until < ?1 AND id NOT IN (SELECT runner FROM task)",
-                [cutoff],
-            )?;
+            let sql =
+                "DELETE FROM runner WHERE lease_until < ?1 AND id NOT IN (SELECT runner FROM task)";
+            transaction.execute(sql, [cutoff])?;
             Ok(old.len() as u64)
         })
     }

@@ -47,10 +47,8 @@ impl State {
         let kept = i64::try_from(KEPT.as_micros()).unwrap_or(i64::MAX);
         let usage = spent.usage;
         self.write(|transaction| {
-            transaction.execute(
-                "DELETE FROM spending WHERE at < ?1",
-                [now.as_microsecond().saturating_sub(kept)],
-            )?;
+            let oldest = now.as_microsecond().saturating_sub(kept);
+            transaction.execute("DELETE FROM spending WHERE at < ?1", [oldest])?;
             transaction.execute(
                 "INSERT INTO spending (at, project, session, role, model, input, cache_read, cache_write, output, cost)
                  VALUES (:at, :project, :session, :role, :model, :input, :cache_read, :cache_write, :output, :cost)",

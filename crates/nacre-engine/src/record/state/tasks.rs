@@ -136,10 +136,8 @@ impl TaskStore for State {
                         report.ended.push(task.id);
                     }
                     TaskState::Running => {
-                        transaction.execute(
-                            "UPDATE task SET asked = coalesce(asked, ?2) WHERE id = ?1",
-                            params![task.id.as_str(), by.as_str()],
-                        )?;
+                        let sql = "UPDATE task SET asked = coalesce(asked, ?2) WHERE id = ?1";
+                        transaction.execute(sql, [task.id.as_str(), by.as_str()])?;
                         report.asked.push(task.id);
                     }
                     TaskState::Completed { .. }
