@@ -21,8 +21,8 @@ use crate::people::Permit;
 const MAX_URGENT: usize = 4;
 
 pub(crate) struct Calls {
-    environment: Environment,
-    shared: Shared,
+    pub(crate) environment: Environment,
+    pub(crate) shared: Shared,
     slots: Arc<Semaphore>,
     /// Separate slots for calls that must not wait for others.
     urgent_slots: Arc<Semaphore>,
@@ -107,14 +107,6 @@ impl Calls {
             urgent_slots: Arc::new(Semaphore::new(MAX_URGENT)),
             running: Arc::default(),
         }
-    }
-
-    pub(crate) fn shared(&self) -> Shared {
-        self.shared.clone()
-    }
-
-    pub(crate) fn environment(&self) -> &Environment {
-        &self.environment
     }
 
     pub(crate) fn cancel_all(&self) {

@@ -185,7 +185,7 @@ impl Server {
     ) -> Result<Response, Refusal> {
         if matches!(route.handling, Handling::Mcp) {
             let (environment, request) =
-                (self.tasks.calls.environment(), Request::from_parts(parts, body));
+                (&self.tasks.calls.environment, Request::from_parts(parts, body));
             let RouteRequest { caller, query, .. } = asked;
             return Ok(protocols::answer_mcp(environment, caller, query.project, request).await);
         }

@@ -62,7 +62,7 @@ impl Server {
     ) -> Result<Self> {
         let hub = Arc::new(Hub::new(&environment)?);
         let calls = Arc::new(Calls::new(environment.clone(), MAX_RUNNING));
-        let chats = chat::open(environment.clone(), calls.shared(), None, Handle::current());
+        let chats = chat::open(environment.clone(), calls.shared.clone(), None, Handle::current());
         Ok(Self {
             names,
             keys: Keys::new(token, &environment),

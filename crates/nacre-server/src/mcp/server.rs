@@ -74,7 +74,7 @@ impl NacreServer {
     /// Returns whether the server was started by an agent that Nacre runs as a model. It then
     /// provides no tools, to prevent recursion.
     fn is_silent(&self) -> bool {
-        self.calls.environment().is_child()
+        self.calls.environment.is_child()
     }
 }
 
@@ -119,7 +119,7 @@ impl ServerHandler for NacreServer {
             return Err(ErrorData::invalid_params(message, None));
         };
         let info = CallInfo {
-            session: session_of(&context.meta, self.calls.environment()),
+            session: session_of(&context.meta, &self.calls.environment),
             tolerance: tool.tolerance,
             actor: Actor::Agent,
             permit: tool.permit(),
