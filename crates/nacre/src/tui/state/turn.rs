@@ -85,7 +85,7 @@ pub(crate) enum Purpose {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests {
-    last: u64,
+    pub(crate) last: u64,
     open: BTreeMap<u64, Purpose>,
 }
 
@@ -99,10 +99,6 @@ impl Requests {
     /// Returns `None` for an unknown id.
     pub(crate) fn take(&mut self, id: u64) -> Option<Purpose> {
         self.open.remove(&id)
-    }
-
-    pub(crate) fn last(&self) -> u64 {
-        self.last
     }
 
     pub(crate) fn is_open(&self, purpose: &Purpose) -> bool {
