@@ -216,8 +216,8 @@ impl State {
 fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>> {
     let sql =
         "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1";
-    let read = |row: &Row<'_>| Ok((count(row, 0)?, row.get::<_, bool>(1)?));
-    let last = row(connection, sql, [task.as_str()], read)?;
+    let last =
+        row(connection, sql, [task.as_str()], |row| Ok((count(row, 0)?, row.get::<_, bool>(1)?)))?;
     Ok(match last {
         None => Some(1),
         Some((_, true)) => None,
