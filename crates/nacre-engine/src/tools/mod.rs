@@ -31,7 +31,7 @@ pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ItemState}
 pub(crate) use toolkits::memory::quoted;
 pub use toolkits::memory::{
     MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch, QUOTE_MARK, RecordClaim,
-    RecordingClaim, note, recall, speaker,
+    RecordingClaim, note, recall,
 };
 pub use toolkits::shell::{ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop};
 pub use toolkits::trace::{TraceHandle, TraceSearch};
