@@ -68,10 +68,7 @@ pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
         return write_compose(host, &definition);
     }
     let manager = service::manager(host).filter(|_| !request.no_unit);
-    let running = match health(host)? {
-        Some(_) => service::find(host)?,
-        None => None,
-    };
+    let running = if health(host)?.is_some() { service::find(host)? } else { None };
     let Some(found) = running else {
         return start(host, request, manager.as_ref(), &definition);
     };

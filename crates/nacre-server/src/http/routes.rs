@@ -324,13 +324,11 @@ struct ArchiveRequest {
 
 /// Rejects `scripted` models, because requests must not choose which files are read.
 fn no_file(named: Option<&str>) -> Result<()> {
-    match named {
-        None => Ok(()),
-        Some(_) => {
-            let message = "`scripted` names a file, which only the command line may";
-            Err(OpError::new(ErrorCode::Refused, message))
-        }
+    if named.is_none() {
+        return Ok(());
     }
+    let message = "`scripted` names a file, which only the command line may";
+    Err(OpError::new(ErrorCode::Refused, message))
 }
 
 fn archive(host: &Host, request: &ArchiveRequest, events: &Events) -> Result<MemoryChangesReport> {
@@ -348,18 +346,14 @@ fn archive(host: &Host, request: &ArchiveRequest, events: &Events) -> Result<Mem
 /// Accepts only registered projects, because requests must not choose which folders are read.
 fn find_registered(host: &Host, named: Option<&str>) -> Result<Option<String>> {
     let Some(named) = named else {
-        return match &host.project {
-            Some(project) => Ok(Some(project.path.display().to_string())),
-            None => Err(host.no_project()),
-        };
+        let project = host.project.as_ref().ok_or_else(|| host.no_project())?;
+        return Ok(Some(project.path.display().to_string()));
     };
     let is_meant = |name: &str, path: &Path| name == named || path.as_os_str() == named;
-    match host.projects.iter().find(|project| is_meant(&project.name, &project.path)) {
-        Some(project) => Ok(Some(project.path.display().to_string())),
-        None => {
-            let message = format!("No project is named `{named}`");
-            let error = OpError::new(ErrorCode::NoProject, message);
-            Err(error.hint("`nacre project` lists every project"))
-        }
-    }
+    let found = host.projects.iter().find(|project| is_meant(&project.name, &project.path));
+    let project = found.ok_or_else(|| {
+        OpError::new(ErrorCode::NoProject, format!("No project is named `{named}`"))
+            .hint("`nacre project` lists every project")
+    })?;
+    Ok(Some(project.path.display().to_string()))
 }
