@@ -120,11 +120,6 @@ fn denied(reason: &str) -> ToolError {
     ToolError::new(Fault::Denied, what, hint)
 }
 
-fn unseen(tool: &str) -> ToolError {
-    let what = format!("`{tool}` cannot show what it would do");
-    ToolError::new(Fault::Denied, what, "Go on without it.")
-}
-
 /// Files and the version of each that the user saw.
 type Seen = Vec<(RelPath, Option<ContentHash>)>;
 
@@ -144,7 +139,8 @@ async fn prepare(
         let name = tool.spec().name.to_owned();
         let host = footprint.host.clone();
         if diff.is_none() && preview.program.is_none() && host.is_none() {
-            return Err(unseen(&name));
+            let what = format!("`{name}` cannot show what it would do");
+            return Err(ToolError::new(Fault::Denied, what, "Go on without it."));
         }
         let request = ApprovalRequest {
             call,

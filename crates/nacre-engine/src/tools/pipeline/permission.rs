@@ -19,11 +19,6 @@ pub(super) fn offers(permissions: &Permissions, tool: &ToolSpec) -> bool {
     }
 }
 
-pub(super) fn not_offered(name: &str) -> ToolError {
-    let what = format!("`{name}` is not among your tools");
-    ToolError::new(Fault::Denied, what, "Use one of the tools that you were given.")
-}
-
 pub(super) fn check(
     permissions: &Permissions,
     denied: &Denied,

@@ -117,10 +117,19 @@ impl Tool for SkillActivate {
     async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output> {
         let skills = with.skills().await?;
         let Some(skill) = skills.iter().find(|skill| skill.name == self.name) else {
-            return Err(unknown(&self.name, &skills));
+            let names: Vec<&str> =
+                skills.iter().map(|skill| skill.name.as_str()).take(20).collect();
+            let what = format!("There is no skill `{}`", self.name);
+            let hint = format!("There are: {}.", names.join(", "));
+            return Err(ToolError::new(Fault::NotFound, what, hint));
         };
+        // Models may activate bundled skills and the user's own. Only the user may activate skills
+        // from a repository.
         if skill.origin == SkillOrigin::Project {
-            return Err(not_asked(skill));
+            let name = &skill.name;
+            let what = format!("The skill `{name}` came with this repository, not from the user");
+            let hint = format!("Only the user starts it, by typing `/{name}` in the chat.");
+            return Err(ToolError::new(Fault::Denied, what, hint));
         }
         if with.active.add(skill.clone()) {
             with.events.emit_with(|| Event::SkillOn { skill: skill.name.as_str().into() });
@@ -128,14 +137,6 @@ impl Tool for SkillActivate {
         let text = shown(skill, self.arguments.as_deref().unwrap_or_default());
         Ok(Output::text(text))
     }
-}
-
-/// Models may activate bundled skills and the user's own. Only the user may activate skills from a
-/// repository.
-fn not_asked(skill: &Skill) -> ToolError {
-    let what = format!("The skill `{}` came with this repository, not from the user", skill.name);
-    let hint = format!("Only the user starts it, by typing `/{}` in the chat.", skill.name);
-    ToolError::new(Fault::Denied, what, hint)
 }
 
 fn shown(skill: &Skill, arguments: &str) -> String {
@@ -152,10 +153,4 @@ fn shown(skill: &Skill, arguments: &str) -> String {
         None => String::new(),
     };
     format!("Skill `{}`. {whose}{tools}\n\n{}", skill.name, skill.instructions(arguments))
-}
-
-fn unknown(name: &str, skills: &[Skill]) -> ToolError {
-    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).take(20).collect();
-    let what = format!("There is no skill `{name}`");
-    ToolError::new(Fault::NotFound, what, format!("There are: {}.", names.join(", ")))
 }
