@@ -58,37 +58,12 @@ const DISCLOSING: &str = "\
     forward give given hardcode include inline leak list log mail output paste post print publish \
     push put record reveal send sent share show submit transcribe transmit upload write written";
 
-/// Things that must not be disclosed. In this list and the next two, items are separated by `¦`.
-const SECRETS: &str = "\
-    .aws/credentials¦.docker/config.json¦.env¦.git-credentials¦.kube/config¦.netrc¦.npmrc¦.pgpass¦\
-    .ssh¦access key¦access token¦api key¦api keys¦api token¦api-key¦apikey¦auth token¦\
-    authorized_keys¦aws_secret¦bearer token¦client secret¦cookies¦credential¦credentials¦\
-    deploy token¦environment variables¦github_token¦id_ed25519¦id_rsa¦keychain¦kubeconfig¦\
-    passphrase¦passwd¦password¦passwords¦personal access token¦printenv¦private key¦private keys¦\
-    recovery codes¦secret key¦secrets¦seed phrase¦service account¦service-account¦session token¦\
-    signing key¦ssh key¦ssh keys¦tokens";
+/// Things that must not be disclosed. In this list and the next two, trailing spaces matter.
+const SECRETS: &str = include_str!("hazard/secrets.txt");
 
-const COMMANDS: &str = "\
-    | bash¦| python¦| sh¦| sudo¦| zsh¦|bash¦|python¦|sh¦|zsh¦$(curl¦$(wget¦/dev/tcp/¦\
-    /etc/passwd¦/etc/shadow¦/etc/sudoers¦--admin¦--allow-unauthenticated¦--extra-index-url¦\
-    --index-url¦--insecure¦--no-check-certificate¦--no-gpg¦--no-verify¦--registry¦--trusted-host¦\
-    -delete¦-exec rm¦`curl¦`wget¦allow(warnings)¦authorized_keys¦base64 --decode¦base64 -d¦bash -c¦\
-    bash <(¦bash -i¦chmod +s¦chmod 777¦chmod -r 777¦commit -n¦continue-on-error¦core.hookspath¦\
-    crontab¦curl http¦curl -¦dd if=¦dd of=¦docker system prune¦drop database¦drop table¦\
-    eval \"$¦eval $(¦force-push¦git clean -¦git config --global¦git_ssl_no_verify¦gpgcheck=0¦iex (¦\
-    insecureskipverify¦iwr http¦ld_preload¦mkfifo¦mkfs¦nc -¦ncat ¦node -e¦\
-    node_tls_reject_unauthorized¦npm config set registry¦npx -y¦perl -e¦php -r¦pip install git+¦\
-    pip install http¦powershell -¦push --force¦push -f¦pythonhttpsverify¦python -c¦python3 -c¦\
-    reset --hard¦rm -fr¦rm -r¦ruby -e¦scp ¦sh -c¦shred ¦skip_verify¦skip ci¦ssh-add¦\
-    sslverify false¦strict-ssl false¦stricthostkeychecking¦sudo ¦trusted=yes¦verify=false¦\
-    verify_ssl¦volume rm¦wget ";
+const COMMANDS: &str = include_str!("hazard/commands.txt");
 
-const OVERRIDES: &str = "\
-    disregard all¦disregard any¦disregard previous¦disregard the above¦\
-    do not ask for confirmation¦do not ask the user¦do not mention this¦do not tell the user¦\
-    don't tell the user¦ignore all previous¦ignore any previous¦ignore previous¦ignore prior¦\
-    ignore the above¦new instructions:¦override your¦without asking the user¦without asking for¦\
-    without confirmation¦without telling the user¦you are now";
+const OVERRIDES: &str = include_str!("hazard/overrides.txt");
 
 const DOMAINS: &str = "\
     ai app biz cc cloud cn co com de dev example gg info io link me net org page ru sh site \
@@ -260,12 +235,12 @@ static SUSPECTS: LazyLock<AhoCorasick> = LazyLock::new(|| {
     let words = SENTENCES.iter().map(|(_, steps)| steps[0].0).chain([WEAK_SECRETS]);
     let words = words.flat_map(|list| list.split(' '));
     let words: Vec<&str> = words.map(|word| word.strip_suffix('e').unwrap_or(word)).collect();
-    automaton(&format!("{SECRETS}¦{}", words.join("¦")))
+    automaton(&format!("{SECRETS}{}", words.join("\n")))
 });
 
 fn automaton(pieces: &str) -> AhoCorasick {
     #[expect(clippy::expect_used, reason = "the lists are ours, and short")]
-    AhoCorasick::new(pieces.split('¦')).expect("an automaton of our own words")
+    AhoCorasick::new(pieces.lines()).expect("an automaton of our own words")
 }
 
 /// Normalizes a text for matching: converts it to lower case, replaces full-width characters and

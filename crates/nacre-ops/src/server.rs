@@ -145,7 +145,7 @@ fn entry(token: &TokenRecord, now: Timestamp) -> TokenEntry {
     TokenEntry {
         id: id.clone(),
         person: person.clone(),
-        everywhere: permissions.scope_everywhere(),
+        everywhere: permissions.everywhere,
         projects: projects.collect(),
         created: created.to_string(),
         expires: expires.map(|time| time.to_string()),

@@ -10,7 +10,7 @@ use nacre_ops::host::{
     Actor, Environment, Needs, OpenOptions, Opened, Registering, Shared, Tolerance,
 };
 use nacre_ops::people::Caller;
-use nacre_ops::{Cancel, Events, Host, OpError};
+use nacre_ops::{Cancel, Events, Host, OpError, Result};
 use nacre_types::Event;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -21,8 +21,8 @@ use crate::people::Permit;
 const MAX_URGENT: usize = 4;
 
 pub(crate) struct Calls {
-    environment: Environment,
-    shared: Shared,
+    pub(crate) environment: Environment,
+    pub(crate) shared: Shared,
     slots: Arc<Semaphore>,
     /// Separate slots for calls that must not wait for others.
     urgent_slots: Arc<Semaphore>,
@@ -109,14 +109,6 @@ impl Calls {
         }
     }
 
-    pub(crate) fn shared(&self) -> Shared {
-        self.shared.clone()
-    }
-
-    pub(crate) fn environment(&self) -> &Environment {
-        &self.environment
-    }
-
     pub(crate) fn cancel_all(&self) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         for cancel in running.calls.values() {
@@ -151,8 +143,8 @@ impl Calls {
         info: CallInfo,
         events: Events,
         stopped: impl Future<Output = ()>,
-        work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
-    ) -> Result<T, OpError> {
+        work: impl FnOnce(&Call) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
         let name = info.name;
         let entry = self.enter(events.cancel().clone());
         let cancel = events.cancel().clone();
@@ -208,7 +200,7 @@ fn open(
     info: CallInfo,
     handle: &Handle,
     events: Events,
-) -> Result<Call, OpError> {
+) -> Result<Call> {
     let permit = info.permit;
     permit.check(&info.caller, info.project.as_deref())?;
     let folder = info.folder.unwrap_or_else(|| environment.folder.clone());

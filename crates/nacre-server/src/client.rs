@@ -49,6 +49,8 @@ pub struct Client {
     timeout: Option<Duration>,
 }
 
+pub type Result<T, E = ClientError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ClientError {
     #[error("No server answers")]
@@ -101,19 +103,11 @@ impl Client {
         Self { timeout: Some(timeout), ..self }
     }
 
-    pub fn get<R: DeserializeOwned>(
-        &self,
-        path: &str,
-        request: &impl Serialize,
-    ) -> Result<R, ClientError> {
+    pub fn get<R: DeserializeOwned>(&self, path: &str, request: &impl Serialize) -> Result<R> {
         self.ask("GET", path, request)
     }
 
-    pub fn post<R: DeserializeOwned>(
-        &self,
-        path: &str,
-        request: &impl Serialize,
-    ) -> Result<R, ClientError> {
+    pub fn post<R: DeserializeOwned>(&self, path: &str, request: &impl Serialize) -> Result<R> {
         self.ask("POST", path, request)
     }
 
@@ -122,7 +116,7 @@ impl Client {
         verb: &str,
         path: &str,
         request: &impl Serialize,
-    ) -> Result<R, ClientError> {
+    ) -> Result<R> {
         self.block_on(async {
             let (target, body) = self.target_and_body(verb, path, request)?;
             let response = self.send(self.head(verb, &target), body).await?;
@@ -141,7 +135,7 @@ impl Client {
         request: &impl Serialize,
         on_event: &mut dyn FnMut(Event),
         is_stopped: &dyn Fn() -> bool,
-    ) -> Result<R, ClientError> {
+    ) -> Result<R> {
         let stopped = async || {
             while !is_stopped() {
                 tokio::time::sleep(LOOK).await;
@@ -177,7 +171,7 @@ impl Client {
         &self,
         requests: UnboundedReceiver<RpcRequest>,
         messages: Sender<RpcMessage>,
-    ) -> Result<(), ClientError> {
+    ) -> Result<()> {
         let (target, body) = self.target_and_body("GET", "/rpc", &())?;
         let head = self.head("GET", &target);
         let head = head.header(CONNECTION, "Upgrade").header(UPGRADE, "nacre-rpc");
@@ -192,10 +186,7 @@ impl Client {
         Ok(())
     }
 
-    fn block_on<T>(
-        &self,
-        work: impl Future<Output = Result<T, ClientError>>,
-    ) -> Result<T, ClientError> {
+    fn block_on<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         runtime.map_err(ClientError::Unreachable)?.block_on(async {
             match self.timeout {
@@ -211,7 +202,7 @@ impl Client {
         verb: &str,
         path: &str,
         request: &impl Serialize,
-    ) -> Result<(String, Option<Value>), ClientError> {
+    ) -> Result<(String, Option<Value>)> {
         let request = serde_json::to_value(request).map_err(unexpected)?;
         let fields = request.as_object().cloned().unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
@@ -242,11 +233,7 @@ impl Client {
         }
     }
 
-    async fn send(
-        &self,
-        head: Builder,
-        body: Option<Value>,
-    ) -> Result<Response<Incoming>, ClientError> {
+    async fn send(&self, head: Builder, body: Option<Value>) -> Result<Response<Incoming>> {
         let request = match body {
             Some(body) => {
                 head.header(CONTENT_TYPE, "application/json").body(Full::from(body.to_string()))
@@ -264,7 +251,7 @@ impl Client {
         })
     }
 
-    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>, ClientError> {
+    async fn connect(&self) -> Result<SendRequest<Full<Bytes>>> {
         match &self.found.door {
             #[cfg(unix)]
             ServerAddress::Socket(path) => {
@@ -288,18 +275,18 @@ impl Client {
 
 async fn shake_hands(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-) -> Result<SendRequest<Full<Bytes>>, ClientError> {
+) -> Result<SendRequest<Full<Bytes>>> {
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(unexpected)?;
     tokio::spawn(connection.with_upgrades());
     Ok(sender)
 }
 
-async fn in_time<T>(timeout: Duration, work: impl Future<Output = T>) -> Result<T, ClientError> {
+async fn in_time<T>(timeout: Duration, work: impl Future<Output = T>) -> Result<T> {
     let silence = |_| ClientError::Unreachable(io::ErrorKind::TimedOut.into());
     tokio::time::timeout(timeout, work).await.map_err(silence)
 }
 
-async fn check_status(response: Response<Incoming>) -> Result<Response<Incoming>, ClientError> {
+async fn check_status(response: Response<Incoming>) -> Result<Response<Incoming>> {
     if response.status().is_success() {
         return Ok(response);
     }
@@ -307,7 +294,7 @@ async fn check_status(response: Response<Incoming>) -> Result<Response<Incoming>
     Err(ClientError::Failed(error))
 }
 
-async fn read_body(response: Response<Incoming>) -> Result<Bytes, ClientError> {
+async fn read_body(response: Response<Incoming>) -> Result<Bytes> {
     let body = Limited::new(response.into_body(), MAX_BODY_BYTES).collect().await;
     Ok(body.map_err(unexpected)?.to_bytes())
 }
@@ -321,7 +308,7 @@ pub(crate) fn line_codec(max_bytes: usize) -> AnyDelimiterCodec {
     AnyDelimiterCodec::new_with_max_length(b"\n".to_vec(), b"\n".to_vec(), max_bytes)
 }
 
-fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ClientError> {
+fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
     serde_json::from_slice(bytes).map_err(unexpected)
 }
 

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::Duration;
 
 use nacre_ops::service::{FoundService, Manager, ServiceDefinition};
-use nacre_ops::{Host, OpError, service};
+use nacre_ops::{Host, OpError, Result, service};
 use nacre_types::{
     DownReport, ErrorCode, ErrorReport, HealthReport, HookReport, HookRequest, LoopName,
     ServiceManager, ServiceReport, UpReport, UpRequest, UpState, WakeRequest,
@@ -21,7 +21,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const WAKE_TIMEOUT: Duration = Duration::from_millis(50);
 
 /// Returns `None` if the server does not respond.
-pub fn health(host: &Host) -> Result<Option<HealthReport>, OpError> {
+pub fn health(host: &Host) -> Result<Option<HealthReport>> {
     let found = service::find(host)?;
     // A killed server leaves its address file behind.
     Ok(found.and_then(|found| client(&found).get("/api/health", &()).ok()))
@@ -38,12 +38,12 @@ pub fn ask_hook(
     found: &FoundService,
     request: &HookRequest,
     timeout: Duration,
-) -> Result<HookReport, OpError> {
+) -> Result<HookReport> {
     let client = Client::new(found.clone()).with_timeout(timeout);
     client.post("/api/hook", request).map_err(failure)
 }
 
-fn service_report(found: &FoundService) -> Result<ServiceReport, OpError> {
+fn service_report(found: &FoundService) -> Result<ServiceReport> {
     client(found).get("/api/service", &()).map_err(failure)
 }
 
@@ -62,16 +62,13 @@ const POLL_INTERVAL: Duration = Duration::from_millis(50);
 const NEXT: &str = "nacre dashboard";
 
 /// Returns once the server responds.
-pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport, OpError> {
+pub fn up(host: &Host, request: &UpRequest) -> Result<UpReport> {
     let definition = service::definition(host, request.port)?;
     if request.docker {
         return write_compose(host, &definition);
     }
     let manager = service::manager(host).filter(|_| !request.no_unit);
-    let running = match health(host)? {
-        Some(_) => service::find(host)?,
-        None => None,
-    };
+    let running = if health(host)?.is_some() { service::find(host)? } else { None };
     let Some(found) = running else {
         return start(host, request, manager.as_ref(), &definition);
     };
@@ -107,7 +104,7 @@ fn start(
     request: &UpRequest,
     manager: Option<&Manager>,
     definition: &ServiceDefinition,
-) -> Result<UpReport, OpError> {
+) -> Result<UpReport> {
     // The server reads this setting at startup.
     if let Some(is_paused) = request.pause {
         service::set_paused(host, is_paused)?;
@@ -130,7 +127,7 @@ fn start(
     })
 }
 
-fn wait_until_started(mut child: Child) -> Result<(), OpError> {
+fn wait_until_started(mut child: Child) -> Result<()> {
     let (tell, told) = mpsc::channel();
     if let Some(stdout) = child.stdout.take() {
         thread::spawn(move || {
@@ -153,7 +150,7 @@ fn wait_until_started(mut child: Child) -> Result<(), OpError> {
     Err(no_answer())
 }
 
-fn wait_for_answer(host: &Host) -> Result<FoundService, OpError> {
+fn wait_for_answer(host: &Host) -> Result<FoundService> {
     let took = host.stopwatch();
     while took() < START_TIMEOUT {
         if health(host)?.is_some()
@@ -172,7 +169,7 @@ fn no_answer() -> OpError {
         .hint("To see why, run it in the foreground: nacre serve")
 }
 
-fn write_compose(host: &Host, definition: &ServiceDefinition) -> Result<UpReport, OpError> {
+fn write_compose(host: &Host, definition: &ServiceDefinition) -> Result<UpReport> {
     let image = concat!("nacre:", env!("CARGO_PKG_VERSION"));
     let file = service::write_compose(host, definition, image)?.display().to_string();
     Ok(UpReport {
@@ -185,7 +182,7 @@ fn write_compose(host: &Host, definition: &ServiceDefinition) -> Result<UpReport
     })
 }
 
-pub fn down(host: &Host) -> Result<DownReport, OpError> {
+pub fn down(host: &Host) -> Result<DownReport> {
     let manager = service::manager(host).filter(|manager| service::is_enabled(host, manager));
     let found = service::find(host)?;
     let is_running = health(host)?.is_some();
@@ -212,9 +209,9 @@ pub fn down(host: &Host) -> Result<DownReport, OpError> {
 fn wait_until_gone(
     host: &Host,
     found: &FoundService,
-    asked: &Result<(), OpError>,
+    asked: &Result<()>,
     pid: Option<u32>,
-) -> Result<(), OpError> {
+) -> Result<()> {
     let took = host.stopwatch();
     while took() < STOP_TIMEOUT {
         let is_same = service::find(host)?.is_some_and(|now| now.address == found.address);

@@ -15,7 +15,7 @@ use nacre_ops::people::{
     TokenHash, TokenRecord, is_person_name,
 };
 use nacre_ops::service::LogLevel;
-use nacre_ops::{Host, OpError, service};
+use nacre_ops::{Host, OpError, Result, service};
 use tokio::task::spawn_blocking;
 
 const MAX_TOKEN_BYTES: usize = 200;
@@ -36,7 +36,7 @@ pub(crate) struct TrustedProxy {
 
 impl TrustedProxy {
     /// Returns `None` if no header is configured for a proxy.
-    pub(crate) fn of(host: &Host) -> Result<Option<Self>, OpError> {
+    pub(crate) fn of(host: &Host) -> Result<Option<Self>> {
         let settings = &host.settings().server;
         if settings.trusted_proxy_header.is_empty() {
             return Ok(None);
@@ -77,7 +77,7 @@ impl People {
         }
     }
 
-    pub(crate) async fn with_token(&self, token: &str) -> Result<Option<Caller>, OpError> {
+    pub(crate) async fn with_token(&self, token: &str) -> Result<Option<Caller>> {
         if MAX_TOKEN_BYTES < token.len() || !token.starts_with(TOKEN_PREFIX) {
             return Ok(None);
         }
@@ -87,7 +87,7 @@ impl People {
     }
 
     /// The caller has the permissions of the person's newest token.
-    pub(crate) async fn named(&self, name: &str) -> Result<Option<Caller>, OpError> {
+    pub(crate) async fn named(&self, name: &str) -> Result<Option<Caller>> {
         if !is_person_name(name) {
             return Ok(None);
         }
@@ -96,7 +96,7 @@ impl People {
     }
 
     /// Returns `None` if the token is revoked or expired.
-    pub(crate) async fn caller(&self, identity: &Identity) -> Result<Option<Caller>, OpError> {
+    pub(crate) async fn caller(&self, identity: &Identity) -> Result<Option<Caller>> {
         match identity.clone() {
             Identity::Owner => Ok(Some(Caller::owner())),
             Identity::Token { id, .. } => self.find(move |store| Ok(store.token(&id)?)).await,
@@ -105,8 +105,8 @@ impl People {
 
     async fn find(
         &self,
-        look: impl FnOnce(&dyn PeopleStore) -> Result<Option<TokenRecord>, OpError> + Send + 'static,
-    ) -> Result<Option<Caller>, OpError> {
+        look: impl FnOnce(&dyn PeopleStore) -> Result<Option<TokenRecord>> + Send + 'static,
+    ) -> Result<Option<Caller>> {
         let (people, mut store) = (self.clone(), Arc::clone(&self.store).lock_owned().await);
         let found = spawn_blocking(move || {
             people.open(&mut store)?;
@@ -173,7 +173,7 @@ impl People {
         }
     }
 
-    fn open(&self, store: &mut OpenedStore) -> Result<(), OpError> {
+    fn open(&self, store: &mut OpenedStore) -> Result<()> {
         if store.is_none() {
             let options = OpenOptions {
                 needs: Needs::Registered,
@@ -297,7 +297,7 @@ impl Permit {
     }
 
     /// Treats a project that the caller may not read as unknown.
-    pub(crate) fn check(self, caller: &Caller, project: Option<&str>) -> Result<(), OpError> {
+    pub(crate) fn check(self, caller: &Caller, project: Option<&str>) -> Result<()> {
         let (permissions, scope) = (&caller.permissions, self.scope());
         let is_allowed = match (self, project) {
             (Self::Anybody, _) => true,

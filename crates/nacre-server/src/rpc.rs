@@ -10,8 +10,7 @@ use futures_util::future::ready;
 use futures_util::{Sink, SinkExt, Stream, StreamExt};
 use nacre_ops::chat::{Chats, Client, MAX_LINE_BYTES, Workspaces};
 use nacre_ops::host::{Environment, Needs, OpenOptions, Opened};
-use nacre_ops::people::Identity;
-use nacre_ops::{Cancel, Host, OpError};
+use nacre_ops::{Cancel, Host, OpError, Result};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::mpsc::{self, Receiver};
 use tokio_tungstenite::WebSocketStream;
@@ -22,7 +21,7 @@ use tokio_util::codec::Framed;
 pub(crate) use tokio_tungstenite::tungstenite::handshake::derive_accept_key as accept_key;
 
 use crate::client::line_codec;
-use crate::people::{LastingAccess, OpenConnection, OpenConnections};
+use crate::people::{LastingAccess, OpenConnections};
 
 const MAX_OF_OWNER: usize = 512;
 const MAX_OF_PERSON: usize = 32;
@@ -40,9 +39,9 @@ pub(crate) enum Framing {
 
 #[derive(Clone)]
 pub(crate) struct Clients {
-    chats: Chats,
+    pub(crate) chats: Chats,
     environment: Environment,
-    connections: OpenConnections,
+    pub(crate) connections: OpenConnections,
     stop: Cancel,
 }
 
@@ -53,7 +52,7 @@ impl Clients {
     }
 
     /// Returns the folder for sessions of clients that do not send one.
-    pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf, OpError> {
+    pub(crate) async fn folder(&self, project: Option<String>) -> Result<PathBuf> {
         let environment = self.environment.clone();
         let found = tokio::task::spawn_blocking(move || {
             let folder = environment.folder.clone();
@@ -64,15 +63,6 @@ impl Clients {
         });
         let crashed = |_| Err(OpError::failed("Internal error while handling the request"));
         found.await.unwrap_or_else(crashed)
-    }
-
-    pub(crate) fn chats(&self) -> &Chats {
-        &self.chats
-    }
-
-    /// Returns `None` if the person has too many open clients.
-    pub(crate) fn open(&self, identity: &Identity) -> Option<OpenConnection> {
-        self.connections.add(identity)
     }
 
     /// Returns when the client disconnects, its access ends or the server stops. Each line is
@@ -86,7 +76,7 @@ impl Clients {
         access: LastingAccess,
     ) {
         let (out, outgoing) = mpsc::channel(WAITING);
-        let client = self.chats.client(folder, workspaces, out);
+        let client = Client::new(Arc::clone(&self.chats), folder, workspaces, out);
         let served = async {
             match framing {
                 Framing::WebSocket => serve_messages(stream, client, outgoing, &access).await,

@@ -186,6 +186,16 @@ names! {
     }
 }
 
+impl Speaker {
+    pub fn said(self) -> &'static str {
+        match self {
+            Self::Human | Self::User => "a person said",
+            Self::Assistant => "an agent said",
+            Self::Tool => "a tool said",
+        }
+    }
+}
+
 /// A quote from a session, and its source.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MemoryQuote {

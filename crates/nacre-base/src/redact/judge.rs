@@ -272,22 +272,11 @@ pub(super) fn is_phrase(value: &[u8]) -> bool {
 pub(super) fn is_message_word(word: &[u8]) -> bool {
     let is_letter = |byte: &u8| byte.is_ascii_alphabetic();
     let n_word = word.iter().take_while(|byte| is_letter(byte)).count();
-    let mut others = MESSAGE_WORDS.split(' ');
+    let mut others = MESSAGE_WORDS.split_ascii_whitespace();
     others.any(|other| word[..n_word].eq_ignore_ascii_case(other.as_bytes()))
 }
 
-const MESSAGE_WORDS: &str = "\
-    a about access account again all allowed already an and any are as at be before been but \
-    by can cannot change changed character characters chars check choose confirm contain \
-    contains could create current default different digit digits do does email empty enter \
-    error expected expired failed field for forgot from generated given has hash hashed have \
-    here hidden if in incorrect input invalid is it its least length letter letters login long \
-    longer match matches maximum min minimum missing must my need new no not number numbers of \
-    off old on one only optional or our password passwords please protected provided random \
-    repeat required reset same secret see set should short show sign some string than that the \
-    their then this to token too type unknown use used user username using valid value was \
-    weak when will with without wrong you your \
-    arg argument arguments env environment file flag flags option options parameter parameters prompt stdin variable";
+const MESSAGE_WORDS: &str = include_str!("message_words.txt");
 
 /// Words that occur only in placeholders.
 const STAND_INS: &str = "example changeme change-me change_me placeholder your- your_ yourkey yourtoken yoursecret \

@@ -7,7 +7,7 @@
 use crate::model::conversation::{
     Arguments, Content, ModelEvent, OUTPUT_TOOL, Reasoning, Request, Response, StopReason, ToolCall,
 };
-use crate::model::error::Fault;
+use crate::model::error::{Fault, Result};
 use crate::model::price::Usage;
 use crate::model::roles::ModelRef;
 
@@ -45,7 +45,7 @@ impl Collector {
         }
     }
 
-    pub(super) fn push(&mut self, event: &ModelEvent) -> Result<(), Fault> {
+    pub(super) fn push(&mut self, event: &ModelEvent) -> Result<()> {
         match event {
             ModelEvent::Text(text) => {
                 self.spend(text.len())?;
@@ -120,19 +120,19 @@ impl Collector {
         Response { model: model.clone(), content, stop, usage: self.usage }
     }
 
-    fn spend(&mut self, n_bytes: usize) -> Result<(), Fault> {
+    fn spend(&mut self, n_bytes: usize) -> Result<()> {
         let left = self.bytes_left.checked_sub(n_bytes);
         self.bytes_left = left.ok_or_else(|| Fault::protocol("the answer is too large"))?;
         Ok(())
     }
 
-    fn add(&mut self, content: Content) -> Result<(), Fault> {
+    fn add(&mut self, content: Content) -> Result<()> {
         self.spend(PART_BYTES)?;
         self.parts.push(AnswerPart::Content(content));
         Ok(())
     }
 
-    fn add_reasoning(&mut self, text: &str) -> Result<(), Fault> {
+    fn add_reasoning(&mut self, text: &str) -> Result<()> {
         match self.parts.last_mut() {
             Some(AnswerPart::Content(Content::Reasoning(last))) if last.signature.is_none() => {
                 last.text.push_str(text);
@@ -146,7 +146,7 @@ impl Collector {
 
     /// Adds a signature, which also closes the reasoning block. A provider may send a signature
     /// without the reasoning.
-    fn sign_reasoning(&mut self, signature: String) -> Result<(), Fault> {
+    fn sign_reasoning(&mut self, signature: String) -> Result<()> {
         self.add_reasoning("")?;
         if let Some(AnswerPart::Content(Content::Reasoning(last))) = self.parts.last_mut() {
             last.signature = Some(signature);
@@ -154,7 +154,7 @@ impl Collector {
         Ok(())
     }
 
-    fn start_call(&mut self, index: usize, id: &str, name: &str) -> Result<(), Fault> {
+    fn start_call(&mut self, index: usize, id: &str, name: &str) -> Result<()> {
         if MAX_CALLS <= index {
             return Err(Fault::protocol("the answer has too many tool calls"));
         }
@@ -164,7 +164,7 @@ impl Collector {
         Ok(())
     }
 
-    fn add_arguments(&mut self, wanted: usize, delta: &str) -> Result<(), Fault> {
+    fn add_arguments(&mut self, wanted: usize, delta: &str) -> Result<()> {
         let call = self.parts.iter_mut().rev().find_map(|part| match part {
             AnswerPart::Call { index, arguments, .. } if *index == wanted => Some(arguments),
             AnswerPart::Call { .. } | AnswerPart::Content(_) => None,

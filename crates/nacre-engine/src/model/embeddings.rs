@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
-use crate::model::error::{ErrorKind, Fault, NextStep, Said, Wait};
+use crate::model::error::{ErrorKind, Fault, NextStep, Result, Said, Wait};
 use crate::model::hosted::{read_whole, shortened};
 use crate::model::http::{Endpoint, EndpointError};
 use crate::model::secret::Secret;
@@ -104,7 +104,7 @@ impl ServiceEmbedder {
         })
     }
 
-    async fn attempts(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+    async fn attempts(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let mut attempt = 1;
         loop {
             let fault = match self.attempt(texts).await {
@@ -120,7 +120,7 @@ impl ServiceEmbedder {
         }
     }
 
-    async fn attempt(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, Fault> {
+    async fn attempt(&self, texts: &[String]) -> Result<Vec<Vec<f32>>> {
         let body = json!({
             "model": self.service.model,
             "input": texts,
@@ -141,7 +141,7 @@ impl ServiceEmbedder {
 
 /// Returns the vectors in the same order as their texts. `dims` is 0 if the length is not known
 /// yet.
-fn in_order(items: Vec<Item>, n_texts: usize, dims: usize) -> Result<Vec<Vec<f32>>, Fault> {
+fn in_order(items: Vec<Item>, n_texts: usize, dims: usize) -> Result<Vec<Vec<f32>>> {
     let mut vectors: Vec<Option<Vec<f32>>> = vec![None; n_texts];
     for (place, item) in items.into_iter().enumerate() {
         let length = item.embedding.len();

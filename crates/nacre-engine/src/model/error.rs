@@ -158,6 +158,8 @@ impl ErrorKind {
     }
 }
 
+pub(super) type Result<T, E = Fault> = std::result::Result<T, E>;
+
 /// A failure that is not yet assigned to a model and may still contain the API key.
 #[derive(Debug)]
 pub(super) struct Fault {

@@ -13,7 +13,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::model::collect::Collector;
 use crate::model::conversation::{ModelEvent, OUTPUT_TOOL, Response};
-use crate::model::error::{ErrorKind, Fault, ModelError, Said, Wait};
+use crate::model::error::{ErrorKind, Fault, ModelError, Result, Said, Wait};
 use crate::model::http::{self, Endpoint};
 use crate::model::provider::{Call, Generation, Provider, Sink};
 use crate::model::secret::Secret;
@@ -41,12 +41,11 @@ pub(super) trait Dialect: Send + Sync {
 }
 
 pub(super) trait Decoder: Send {
-    fn frame(&mut self, frame: &Frame, out: &mut Vec<ModelEvent>)
-    -> Result<ControlFlow<()>, Fault>;
+    fn frame(&mut self, frame: &Frame, out: &mut Vec<ModelEvent>) -> Result<ControlFlow<()>>;
 
     /// Handles the end of the stream: closes open parts, or returns a fault if the answer is
     /// truncated.
-    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<(), Fault>;
+    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<()>;
 }
 
 pub(super) struct Hosted {
@@ -75,11 +74,7 @@ impl Hosted {
     }
 
     /// Tries native structured output first, and uses a forced tool if the server rejects it.
-    async fn attempt_in_a_mode(
-        &self,
-        call: &Call<'_>,
-        sink: &mut Sink<'_>,
-    ) -> Result<Response, Fault> {
+    async fn attempt_in_a_mode(&self, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response> {
         let model = call.model.model();
         let is_known_without = self.known_without_native().contains(model);
         let mode =
@@ -103,7 +98,7 @@ impl Hosted {
         call: &Call<'_>,
         mode: OutputMode,
         sink: &mut Sink<'_>,
-    ) -> Result<Response, Fault> {
+    ) -> Result<Response> {
         let until = Instant::now() + call.limits.first_token;
         let late = |_| Fault::new(ErrorKind::Timeout(Wait::FirstToken));
         let body = self.dialect.body(call, mode).to_string().into_bytes();
@@ -166,7 +161,7 @@ impl Answer {
         call: &Call<'_>,
         first: Instant,
         sink: &mut Sink<'_>,
-    ) -> Result<(), Fault> {
+    ) -> Result<()> {
         let mut parser = SseParser::default();
         let mut frames = Vec::new();
         let (mut until, mut wait) = (first, Wait::FirstToken);
@@ -200,7 +195,7 @@ impl Answer {
         }
     }
 
-    fn take(&mut self, frame: &Frame, sink: &mut Sink<'_>) -> Result<ControlFlow<()>, Fault> {
+    fn take(&mut self, frame: &Frame, sink: &mut Sink<'_>) -> Result<ControlFlow<()>> {
         self.events.clear();
         self.n_received += frame.data.len();
         let progress = self.decoder.frame(frame, &mut self.events);
@@ -216,7 +211,7 @@ impl Answer {
 
     /// Collects events and forwards them. The stop reason is held back until all events that it
     /// depends on have arrived.
-    fn show(&mut self, sink: &mut Sink<'_>) -> Result<(), Fault> {
+    fn show(&mut self, sink: &mut Sink<'_>) -> Result<()> {
         for event in self.events.drain(..) {
             let mut event = event;
             if let ModelEvent::Usage(usage) = &mut event {
@@ -257,7 +252,7 @@ impl Answer {
 /// by any other limit.
 pub(super) const MAX_HELD_BYTES: usize = 1 << 20;
 
-pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<(), Fault> {
+pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<()> {
     *held = held.saturating_add(n_bytes);
     if MAX_HELD_BYTES < *held {
         return Err(Fault::protocol("the answer is too large"));
@@ -298,7 +293,7 @@ pub(super) fn push_reasoning(text: &str, out: &mut Vec<ModelEvent>) {
     }
 }
 
-pub(super) async fn read_whole(http: HttpResponse, max: usize) -> Result<String, Fault> {
+pub(super) async fn read_whole(http: HttpResponse, max: usize) -> Result<String> {
     // The response contains the text in JSON, which is longer than the text itself.
     let read = http::read_up_to(http, max.saturating_mul(2)).await;
     let (body, is_cut) = read.map_err(http::cut_fault)?;

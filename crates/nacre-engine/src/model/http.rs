@@ -14,7 +14,7 @@ use reqwest::{Certificate, Client, ClientBuilder, Response, Url, redirect, retry
 use tokio::time::timeout;
 
 use crate::model::classify::{Complaint, retry_after};
-use crate::model::error::{ErrorKind, Fault, Wait};
+use crate::model::error::{ErrorKind, Fault, Result, Wait};
 use crate::model::secret::Secret;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -82,7 +82,7 @@ impl Endpoint {
         path: &str,
         headers: &[(&'static str, String)],
         body: Vec<u8>,
-    ) -> Result<Response, Fault> {
+    ) -> Result<Response> {
         let request = self
             .client
             .post(format!("{}{path}", self.base))
@@ -144,7 +144,7 @@ fn is_this_machine(url: &Url) -> bool {
     }
 }
 
-fn sensitive(headers: &[(&'static str, String)]) -> Result<HeaderMap, Fault> {
+fn sensitive(headers: &[(&'static str, String)]) -> Result<HeaderMap> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
         let mut value = HeaderValue::from_str(value)
@@ -155,7 +155,7 @@ fn sensitive(headers: &[(&'static str, String)]) -> Result<HeaderMap, Fault> {
     Ok(map)
 }
 
-async fn check(response: Response) -> Result<Response, Fault> {
+async fn check(response: Response) -> Result<Response> {
     let status = response.status();
     if status.is_redirection() {
         return Err(Fault::new(ErrorKind::Redirected));

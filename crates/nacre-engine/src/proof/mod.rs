@@ -29,8 +29,10 @@ const NEGATED: &str = "it denies something, and the lines that it cites deny not
 const UNSUPPORTED: &str = "most of its words do not occur in the lines that it cites";
 
 pub fn check_statement(statement: &str, source: &CitedSource) -> Result<(), &'static str> {
-    let has_spans = code_spans(statement).iter().all(|span| is_written(span, source));
-    if !has_spans || !dotted_names(statement).iter().all(|name| is_named(name, source)) {
+    let is_written = |span: &&str| occurs_in(&source.text, &folded(span));
+    let is_named = |name: &&str| occurs_in(&source.text.to_lowercase(), &name.to_lowercase());
+    let has_spans = code_spans(statement).iter().all(is_written);
+    if !has_spans || !dotted_names(statement).iter().all(is_named) {
         return Err(INVENTED);
     }
     parts(statement).iter().try_for_each(|part| check_part(part, source))
@@ -128,16 +130,11 @@ impl CitedSource {
                 self.units.push(Unit::new(line));
             }
         }
-        self.add_text(&format!("{path}\n{lines}"));
+        self.text.push_str(&format!("{path}\n{lines}\n"));
     }
 
     fn has(&self, key: &str) -> bool {
         self.topic.contains(key) || self.units.iter().any(|unit| unit.has(key))
-    }
-
-    fn add_text(&mut self, text: &str) {
-        self.text.push_str(text);
-        self.text.push('\n');
     }
 }
 
@@ -165,10 +162,6 @@ fn dotted_names(text: &str) -> Vec<&str> {
     trimmed.filter(|piece| bare(piece)).collect()
 }
 
-fn is_written(span: &str, source: &CitedSource) -> bool {
-    occurs_in(&source.text, &folded(span))
-}
-
 /// Returns whether `span` occurs in the text at word boundaries, and not as the prefix of a longer
 /// command.
 fn occurs_in(text: &str, span: &str) -> bool {
@@ -182,10 +175,6 @@ fn occurs_in(text: &str, span: &str) -> bool {
     text.match_indices(span).any(|(at, found)| {
         !text[..at].ends_with(is_inside) && !text[at + found.len()..].starts_with(is_inside)
     })
-}
-
-fn is_named(name: &str, source: &CitedSource) -> bool {
-    occurs_in(&source.text.to_lowercase(), &name.to_lowercase())
 }
 
 #[cfg(test)]

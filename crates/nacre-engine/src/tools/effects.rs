@@ -13,7 +13,7 @@ use std::time::Duration;
 use nacre_base::ContentHash;
 use tokio::time::{Instant, timeout};
 
-use crate::confine::{Finished, Program, ProgramEnding as Ending};
+use crate::confine::{Finished, LiveOutput, Program, ProgramEnding as Ending};
 use crate::record::{ChangeKind, EffectOutcome, Fault, FileChange};
 use crate::tools::tool::{ToolContext, ToolError};
 use crate::tools::{Permissions, Programs};
@@ -179,7 +179,14 @@ impl ProjectEffects {
             return;
         }
         let (before, begin) = (hash(&ctx.workspace, path), Instant::now());
-        let result = self.start(planned, left, ctx).await;
+        let (name, arguments) = (planned.program.to_owned(), planned.arguments.clone());
+        let program = Program::Argv { name, arguments };
+        let (folder, stdout) = (ctx.workspace.join(&planned.folder), LiveOutput::default());
+        // The sandbox enforces the limit. This timeout is only a backstop.
+        let running = self.programs.run(program, &folder, left, ctx, &stdout);
+        let result = timeout(left + Duration::from_secs(2), running)
+            .await
+            .unwrap_or_else(|_| Err(ToolError::new(Fault::TimedOut, "it did not end", "")));
         let is_changed = hash(&ctx.workspace, path) != before;
         if is_changed {
             let name = planned.name;
@@ -199,22 +206,6 @@ impl ProjectEffects {
         let is_quiet = outcome == EffectOutcome::Clean;
         let outcome = if is_quiet && is_changed { EffectOutcome::Changed } else { outcome };
         report.done.push(EffectDone { effect: planned.name, outcome, took: begin.elapsed() });
-    }
-
-    async fn start(
-        &self,
-        planned: &Planned,
-        limit: Duration,
-        ctx: &ToolContext,
-    ) -> Result<Finished, ToolError> {
-        let (name, arguments) = (planned.program.to_owned(), planned.arguments.clone());
-        let program = Program::Argv { name, arguments };
-        let folder = ctx.workspace.join(&planned.folder);
-        // The sandbox enforces the limit. This timeout is only a backstop.
-        let running = self.programs.run(program, &folder, limit, ctx);
-        timeout(limit + Duration::from_secs(2), running)
-            .await
-            .unwrap_or_else(|_| Err(ToolError::new(Fault::TimedOut, "it did not end", "")))
     }
 
     fn judge(

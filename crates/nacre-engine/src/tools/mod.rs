@@ -24,13 +24,14 @@ pub use pipeline::{
 };
 pub use programs::Programs;
 pub use skills::{ActiveSkills, Skill, SkillRegistry, SkillsReport};
-pub use tool::Seen;
-pub use tool::{AnyTool, Output, Preview, Running, Tool, ToolContext, ToolError, ToolSpec, tool};
+pub use tool::{
+    AnyTool, Output, Preview, Result, Running, Seen, Tool, ToolContext, ToolError, ToolSpec, tool,
+};
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ItemState};
 pub(crate) use toolkits::memory::quoted;
 pub use toolkits::memory::{
     MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch, QUOTE_MARK, RecordClaim,
-    RecordingClaim, note, recall, speaker,
+    RecordingClaim, note, recall,
 };
 pub use toolkits::shell::{ShellJobs, ShellPoll, ShellRun, ShellStart, ShellStop};
 pub use toolkits::trace::{TraceHandle, TraceSearch};

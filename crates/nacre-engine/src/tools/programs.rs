@@ -15,7 +15,7 @@ use crate::confine::{
 use crate::model::Cancel;
 use crate::record::Fault;
 use crate::tools::guarded::Guarded;
-use crate::tools::{ToolContext, ToolError};
+use crate::tools::{Result, ToolContext, ToolError};
 
 /// Contains each program's temporary directory. It is next to the spill files.
 const SCRATCH: &str = "tmp";
@@ -34,25 +34,15 @@ pub struct Programs {
 }
 
 impl Programs {
+    /// Runs a program, and makes the output so far available in `stdout` while it is running.
     pub(crate) async fn run(
         &self,
         program: Program,
         folder: &Path,
         time_limit: Duration,
         ctx: &ToolContext,
-    ) -> Result<Finished, ToolError> {
-        self.run_watched(program, folder, time_limit, ctx, &LiveOutput::default()).await
-    }
-
-    /// Like `run`, but makes the output so far available in `stdout` while the program is running.
-    pub(crate) async fn run_watched(
-        &self,
-        program: Program,
-        folder: &Path,
-        time_limit: Duration,
-        ctx: &ToolContext,
         stdout: &LiveOutput,
-    ) -> Result<Finished, ToolError> {
+    ) -> Result<Finished> {
         let mut random = [0; 16];
         (self.random)(&mut random).map_err(|error| unusable(error.to_string()))?;
         let random = format!("{:032x}", u128::from_ne_bytes(random));
@@ -88,7 +78,7 @@ impl Programs {
             let look = move || Guarded::look(&workspace, &nacre, &random);
             let before = spawn_blocking(look).await.map_err(|_| tool_error(&ProcessError::Lost))?;
             let before = before.map_err(|error| unusable(error.to_string()))?;
-            let finished = launcher.run_watched(&order, &stopped, &stdout).await;
+            let finished = launcher.run(&order, &stopped, &stdout).await;
             let finish = move || {
                 drop(scratch);
                 before.finish()

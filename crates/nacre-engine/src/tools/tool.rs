@@ -42,11 +42,11 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + 'static {
     const SPEC: ToolSpec;
 
     /// Declares what the call will access. Returns an error for invalid paths.
-    fn footprint(&self, with: &Self::With) -> Result<Footprint, ToolError>;
+    fn footprint(&self, with: &Self::With) -> Result<Footprint>;
 
     /// Describes the call for the user without changing anything. Fails for arguments that the call
     /// itself would reject. A call with an empty preview cannot be approved.
-    fn preview(&self, _with: &Self::With) -> Result<Preview, ToolError> {
+    fn preview(&self, _with: &Self::With) -> Result<Preview> {
         Ok(Preview::default())
     }
 
@@ -55,7 +55,7 @@ pub trait Tool: DeserializeOwned + JsonSchema + Send + Sync + 'static {
         self,
         with: &Self::With,
         ctx: &ToolContext,
-    ) -> impl Future<Output = Result<Output, ToolError>> + Send;
+    ) -> impl Future<Output = Result<Output>> + Send;
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,13 +67,13 @@ pub struct Preview {
     pub folder: Option<String>,
 }
 
-pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Output, ToolError>> + Send + 'a>>;
+pub type Running<'a> = Pin<Box<dyn Future<Output = Result<Output>> + Send + 'a>>;
 
 pub trait AnyTool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
     fn schema(&self) -> Value;
-    fn footprint(&self, arguments: &Value) -> Result<Footprint, ToolError>;
-    fn preview(&self, arguments: &Value) -> Result<Preview, ToolError>;
+    fn footprint(&self, arguments: &Value) -> Result<Footprint>;
+    fn preview(&self, arguments: &Value) -> Result<Preview>;
     fn run<'a>(&'a self, arguments: Value, ctx: &'a ToolContext) -> Running<'a>;
 }
 
@@ -92,11 +92,11 @@ impl<T: Tool> AnyTool for Bound<T> {
         schemas::of::<T>()
     }
 
-    fn footprint(&self, arguments: &Value) -> Result<Footprint, ToolError> {
+    fn footprint(&self, arguments: &Value) -> Result<Footprint> {
         parse::<T>(arguments.clone())?.footprint(&self.0)
     }
 
-    fn preview(&self, arguments: &Value) -> Result<Preview, ToolError> {
+    fn preview(&self, arguments: &Value) -> Result<Preview> {
         parse::<T>(arguments.clone())?.preview(&self.0)
     }
 
@@ -105,7 +105,7 @@ impl<T: Tool> AnyTool for Bound<T> {
     }
 }
 
-fn parse<T: Tool>(arguments: Value) -> Result<T, ToolError> {
+fn parse<T: Tool>(arguments: Value) -> Result<T> {
     serde_json::from_value(arguments).map_err(|error| {
         let hint = format!("Call `{}` again with arguments that fit its schema.", T::SPEC.name);
         ToolError::new(Fault::Arguments, error.to_string(), hint)
@@ -132,6 +132,8 @@ impl Output {
         Self { text: text.into(), changed: Vec::new() }
     }
 }
+
+pub type Result<T, E = ToolError> = std::result::Result<T, E>;
 
 /// A failed call. It is returned to the model and never ends a run.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

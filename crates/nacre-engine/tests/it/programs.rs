@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use nacre_engine::confine::{OutputCaps, ProcessError, Program, ProgramEnding as Ending, Quotas};
+use nacre_engine::confine::{
+    LiveOutput, OutputCaps, ProcessError, Program, ProgramEnding as Ending, Quotas,
+};
 use nacre_engine::model::Cancel;
 
 use crate::workshop::Workshop;
@@ -96,11 +98,12 @@ async fn cancelled_programs_are_gone_when_the_call_returns() {
         let order = workshop.script(script);
         let source = Cancel::new();
         let (launcher, token) = (Workshop::launcher(), source.clone());
+        let stdout = LiveOutput::default();
         let cancelling = async {
             until_exists(&workshop.path("workspace/ready")).await;
             source.cancel();
         };
-        let (finished, ()) = tokio::join!(launcher.run(&order, &token), cancelling);
+        let (finished, ()) = tokio::join!(launcher.run(&order, &token, &stdout), cancelling);
         assert_eq!(finished.unwrap().ending, Ending::Cancelled, "{name}");
         let numbers = numbers_in(&workshop);
         assert!(!numbers.is_empty(), "{name}");
@@ -127,9 +130,10 @@ async fn a_call_that_is_dropped_takes_its_programs_along() {
         let Some(workshop) = Workshop::new() else { return };
         let order = workshop.script(script);
         let (launcher, never) = (Workshop::launcher(), Cancel::new());
+        let stdout = LiveOutput::default();
         let ready = workshop.path("workspace/ready");
         tokio::select! {
-            ended = launcher.run(&order, &never) => panic!("{name}: {ended:?}"),
+            ended = launcher.run(&order, &never, &stdout) => panic!("{name}: {ended:?}"),
             () = until_exists(&ready) => {}
         }
         let numbers = numbers_in(&workshop);
@@ -168,11 +172,12 @@ async fn runners_who_hand_over_to_each_other_are_caught() {
     let order = workshop.script(RELAY);
     let source = Cancel::new();
     let (launcher, token) = (Workshop::launcher(), source.clone());
+    let stdout = LiveOutput::default();
     let cancelling = async {
         until_exists(&workshop.path("workspace/ready")).await;
         source.cancel();
     };
-    let (finished, ()) = tokio::join!(launcher.run(&order, &token), cancelling);
+    let (finished, ()) = tokio::join!(launcher.run(&order, &token, &stdout), cancelling);
     assert_eq!(finished.unwrap().ending, Ending::Cancelled);
     let runner = fs::read_to_string(workshop.path("workspace/runner")).unwrap();
     assert_ne!(runner.trim(), "3000", "the relay came to its own end");

@@ -9,8 +9,8 @@ use landlock::{
     ABI, Access as _, AccessFs, CompatLevel, Compatible as _, Ruleset, RulesetAttr as _,
 };
 use nacre_engine::confine::{
-    Confinement, Finished, LaunchRequest, Launcher, OutputCaps, ProcessError, Program, Quotas,
-    own_folders, own_home, program_environment, secrets_of_home,
+    Confinement, Finished, LaunchRequest, Launcher, LiveOutput, OutputCaps, ProcessError, Program,
+    Quotas, own_folders, own_home, program_environment, secrets_of_home,
 };
 use nacre_engine::model::Cancel;
 use tempfile::TempDir;
@@ -77,7 +77,7 @@ impl Workshop {
     }
 
     pub(crate) async fn run(&self, order: &LaunchRequest) -> Result<Finished, ProcessError> {
-        Self::launcher().run(order, &Cancel::new()).await
+        Self::launcher().run(order, &Cancel::new(), &LiveOutput::default()).await
     }
 }
 

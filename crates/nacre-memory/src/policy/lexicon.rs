@@ -26,39 +26,8 @@ pub(super) static WEAK: LazyLock<WordSet> = LazyLock::new(|| {
 
 /// Words that may occur in a claim about anything. Two titles that differ only in these words have
 /// the same topic.
-pub(super) static GENERAL: LazyLock<WordSet> = LazyLock::new(|| {
-    word_set(
-        "able about above accept accepts again agree all allow allows almost already always another \
-     answer anybody anymore anything appear appears apply approach around as ask asks at away \
-     back bad be became become becomes begin begins begun behind being below best better \
-     between beyond big both break bring broken build built by call calls care carry case cause \
-     certain change changed changes check choose chose chosen clear come comes complete \
-     consider contain correct could create current cut day days deal decide different do does \
-     done down during each early either else end ends enough entire even ever every everybody \
-     everyone exactly exist expect fail fast few fill final find finds fine finish first fix \
-     follow follows force form found full fully further gave general get gets give given gives \
-     go goes gone good got great had half handle hang happen happens hard has have held help \
-     here hold holds hour hours however in inside instead into is it just keep keeps kept kind \
-     know known knows large last late later least leave leaves left less let level like line \
-     list little live lives long longer look looks lost lot made main make makes many matter \
-     mean means mention minute minutes moment month more most move moves much must name near \
-     nearly necessary need needs never next no nobody none not nothing now off often ok old on \
-     once one only onto open opens order other otherwise our out outside over own part parts \
-     pass past pay people per perhaps pick picked picks piece place plan please point possible \
-     prefer prefers present problem provide put puts quick quite rather read reads ready real \
-     really reason reject rely remember remove require required rest result return right rule \
-     run running runs said same save say says second seconds see seem seems seen send sends \
-     sent set sets several shall short should show shown shows side simple since single slow \
-     small so some somebody something sometimes soon sort specific stand start starts state \
-     stay stays step still stop stops store stored stores such sure take taken takes taking \
-     talk team tell than that them then there these thing things think this those through time \
-     times to today together told too took top touch toward treat tried tries true try turn \
-     turns twice two type under understand unless until up upon use used uses using usual very \
-     via wait waits want wants was way we week weeks well went were what when whenever where \
-     wherever whether which while who whole whom why will wish with within without word work \
-     works would write writes written wrong year years yes yet you",
-    )
-});
+pub(super) static GENERAL: LazyLock<WordSet> =
+    LazyLock::new(|| word_set(include_str!("general_words.txt")));
 
 /// Words that deny the words after them.
 pub(super) static DENIALS: LazyLock<WordSet> = LazyLock::new(|| {

@@ -28,7 +28,6 @@ use nacre_team::people::Caller;
 use nacre_types::{ApprovalPolicy, ChatStartRequest};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
-use tokio::sync::mpsc::Sender;
 
 use self::approvals::Approvals;
 use self::log::TaskLog;
@@ -115,16 +114,6 @@ pub fn open(
 }
 
 impl ChatShared {
-    /// Creates a client. `folder` is its default folder, and messages are sent to `out`.
-    pub fn client(
-        self: &Arc<Self>,
-        folder: PathBuf,
-        workspaces: Workspaces,
-        out: Sender<Arc<str>>,
-    ) -> Client {
-        Client::new(Arc::clone(self), folder, workspaces, out)
-    }
-
     pub fn n_turns(&self) -> usize {
         self.live().len()
     }

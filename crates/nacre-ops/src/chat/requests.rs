@@ -268,7 +268,8 @@ pub struct Client {
 }
 
 impl Client {
-    pub(super) fn new(
+    /// Creates a client. `folder` is its default folder, and messages are sent to `out`.
+    pub fn new(
         chats: Arc<ChatShared>,
         folder: PathBuf,
         workspaces: Workspaces,

@@ -58,7 +58,7 @@ pub(super) fn create(
     };
     let mut state = open_state(&host)?;
     let made = state.create_session(&new, host.now())?;
-    state.set_active_session(&root, Some(&made.id))?;
+    state.set_active_session(&root, &made.id)?;
     Ok(SessionReport { session: entry(&state, made)? })
 }
 
@@ -87,7 +87,7 @@ pub(super) fn list(host: &Host, request: &SessionListRequest) -> Result<SessionL
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
     let limit = row_limit(*limit, USUAL_SESSIONS);
-    let found = state.conversations(workspace.as_deref(), false, limit)?;
+    let found = state.conversations(workspace.as_deref(), limit)?;
     let sessions = found.into_iter().map(|found| entry(&state, found)).collect::<Result<_, _>>()?;
     Ok(SessionListReport { sessions })
 }
@@ -98,7 +98,7 @@ pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport
     recover(host, &mut state)?;
     let found = find(&state, host, request)?;
     if let Some(workspace) = &found.workspace {
-        state.set_active_session(workspace, Some(&found.id))?;
+        state.set_active_session(workspace, &found.id)?;
     }
     Ok(SessionReport { session: entry(&state, found)? })
 }
@@ -116,7 +116,7 @@ fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionR
     if let Some(active) = state.active_session(&workspace)? {
         return Ok(active);
     }
-    state.conversations(Some(&workspace), false, 1)?.into_iter().next().ok_or_else(|| {
+    state.conversations(Some(&workspace), 1)?.into_iter().next().ok_or_else(|| {
         OpError::not_found("There is no session in this folder yet").hint("Begin one: nacre chat")
     })
 }
@@ -161,9 +161,8 @@ pub(super) fn change(host: &Host, request: &SessionChangeRequest) -> Result<Sess
         title: title.clone(),
         model: model.clone(),
         approval: policy.map(|policy| policy.label().to_owned()),
-        is_archived: None,
     };
-    let changed = state.change_session(&found.id, &change, host.now())?;
+    let changed = state.change_session(&found.id, &change)?;
     Ok(SessionReport { session: entry(&state, changed)? })
 }
 
@@ -174,7 +173,7 @@ pub(super) fn fork(host: &Host, request: &SessionForkRequest) -> Result<SessionR
     let id = SessionId::from_random(random(host)?);
     let made = state.fork_session(&from.id, *until, &id, host.now())?;
     if let Some(workspace) = &made.workspace {
-        state.set_active_session(workspace, Some(&made.id))?;
+        state.set_active_session(workspace, &made.id)?;
     }
     Ok(SessionReport { session: entry(&state, made)? })
 }

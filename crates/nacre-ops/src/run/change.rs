@@ -25,6 +25,8 @@ const MAX_TEXT_BYTES: u64 = 4 << 20;
 /// Maximum number of memories that are listed by name. The others are only counted.
 const MAX_NAMED: usize = 5;
 
+type Result<T, E = FsError> = std::result::Result<T, E>;
+
 #[derive(Clone, Copy, Debug)]
 pub struct ChangeInfo<'a> {
     /// The id of the change that this run is part of, or `None` if the run is the whole change.
@@ -159,12 +161,7 @@ impl StoredChange {
     }
 }
 
-pub fn fresh_run_id(
-    store: &Store,
-    mode: RunMode,
-    now: Timestamp,
-    input: &str,
-) -> Result<RunId, FsError> {
+pub fn fresh_run_id(store: &Store, mode: RunMode, now: Timestamp, input: &str) -> Result<RunId> {
     let mut id = RunId::new(mode, now, input);
     for n in 2_u32.. {
         if store.scope().folder(&id.folder()?)?.is_none() {
@@ -175,7 +172,7 @@ pub fn fresh_run_id(
     Ok(id)
 }
 
-pub fn read_text(store: &Store, run: &RunId) -> Result<Option<Vec<u8>>, FsError> {
+pub fn read_text(store: &Store, run: &RunId) -> Result<Option<Vec<u8>>> {
     store.scope().read_optional(&run.folder()?.join(TEXT_FILE)?, MAX_TEXT_BYTES)
 }
 
@@ -247,7 +244,7 @@ fn count_changes(memories: &BTreeMap<String, (bool, bool)>) -> ChangeCounts {
     counts
 }
 
-fn next_sequence(store: &Store, run: &RunId) -> Result<u32, FsError> {
+fn next_sequence(store: &Store, run: &RunId) -> Result<u32> {
     let mut last = 0;
     for other in list(store)?.iter().filter(|other| other.stamp() == run.stamp()) {
         if let Some(note) = read_note(store, other)? {
@@ -257,7 +254,7 @@ fn next_sequence(store: &Store, run: &RunId) -> Result<u32, FsError> {
     Ok(last.saturating_add(1))
 }
 
-fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>, FsError> {
+fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>> {
     let path = run.folder()?.join(CHANGE_FILE)?;
     let bytes = match store.scope().read_optional(&path, MAX_NOTE_BYTES) {
         Err(FsError::TooLarge { .. } | FsError::NotAFile { .. }) => return Ok(None),
@@ -319,7 +316,7 @@ fn scrub_note(
     Ok(is_changed.then_some(new))
 }
 
-pub fn ordered_runs(store: &Store) -> Result<Vec<RunId>, FsError> {
+pub fn ordered_runs(store: &Store) -> Result<Vec<RunId>> {
     let mut runs = Vec::new();
     for run in list(store)? {
         let sequence = read_note(store, &run)?.map_or(0, |note| note.change.sequence);
@@ -329,7 +326,7 @@ pub fn ordered_runs(store: &Store) -> Result<Vec<RunId>, FsError> {
     Ok(runs.into_iter().map(|(_, _, run)| run).collect())
 }
 
-pub fn changes(store: &Store) -> Result<Vec<StoredChange>, FsError> {
+pub fn changes(store: &Store) -> Result<Vec<StoredChange>> {
     let mut by_id: BTreeMap<String, StoredChange> = BTreeMap::new();
     let mut runs = Vec::new();
     for run in list(store)? {
@@ -352,7 +349,7 @@ pub fn changes(store: &Store) -> Result<Vec<StoredChange>, FsError> {
     Ok(changes)
 }
 
-fn without_note(store: &Store, run: &RunId) -> Result<StoredChange, FsError> {
+fn without_note(store: &Store, run: &RunId) -> Result<StoredChange> {
     #[derive(Deserialize)]
     struct Undo {
         of: String,

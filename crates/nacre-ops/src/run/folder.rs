@@ -222,7 +222,7 @@ impl UndoPlan {
     }
 
     /// Returns an error if any part of the plan is invalid.
-    pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>, UndoError> {
+    pub fn read(store: &Store, id: &RunId) -> Result<Option<Self>> {
         let path = id.folder()?.join(UNDO_FILE)?;
         let is_of_session =
             [RunMode::Sync, RunMode::Hot, RunMode::Cold].iter().any(|mode| id.is_of(*mode));
@@ -293,6 +293,8 @@ pub fn pretty<T: Serialize>(value: &T) -> Vec<u8> {
     json
 }
 
+pub(crate) type Result<T, E = UndoError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum UndoError {
     #[error("No run is named `{}`", nacre_base::ShownLine(.0))]
@@ -317,7 +319,7 @@ pub enum UndoError {
     Fs(#[from] FsError),
 }
 
-pub fn find(store: &Store, text: &str) -> Result<RunId, UndoError> {
+pub fn find(store: &Store, text: &str) -> Result<RunId> {
     let runs = list(store)?;
     let mut found: Vec<RunId> = runs.into_iter().filter(|run| run.is_named(text)).collect();
     match found.len() {

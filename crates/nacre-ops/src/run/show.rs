@@ -87,8 +87,8 @@ pub fn list(host: &Host, request: &LimitRequest, events: &Events) -> Result<RunL
         })
     });
     let runs = runs.collect();
-    if reader.n_unread() != 0 {
-        let message = format!("What {} older runs did was not read", reader.n_unread());
+    if reader.n_unread != 0 {
+        let message = format!("What {} older runs did was not read", reader.n_unread);
         events.warning(message, Some("nacre runs RUN"));
     }
     Ok(RunListReport { runs, total })
@@ -125,6 +125,7 @@ pub fn read_record(store: &Store, id: &RunId) -> Result<Option<RunReport>, FsErr
 pub struct RunReader<'a> {
     store: &'a Store,
     n_left: u64,
+    /// The number of records that were skipped because the budget was used up.
     n_unread: usize,
 }
 
@@ -150,11 +151,6 @@ impl<'a> RunReader<'a> {
             parsed(&bytes).map(Box::new).map(RunReport::Sync)
         };
         Ok(report.filter(has_valid_ids))
-    }
-
-    /// Returns the number of records that were skipped because the budget was used up.
-    pub fn n_unread(&self) -> usize {
-        self.n_unread
     }
 }
 
@@ -339,7 +335,7 @@ mod tests {
             let mut reader = RunReader { store: &store, n_left, n_unread: 0 };
             let runs = folder::list(&store).unwrap();
             let read = runs.iter().filter_map(|id| reader.record(id).unwrap()).count();
-            (read, reader.n_unread())
+            (read, reader.n_unread)
         };
         assert_eq!(read(200), (2, 3), "each has more than 100 bytes");
         assert_eq!(read(MAX_ALL_BYTES), (5, 0));

@@ -130,7 +130,7 @@ pub struct HeldService<'h> {
     run: &'h WriteScope,
     home: WriteScope,
     owner: Owner,
-    token: String,
+    pub token: String,
 }
 
 /// If another server for this home is running, the error contains its address.
@@ -158,10 +158,6 @@ pub fn hold<T>(host: &Host, work: impl FnOnce(&HeldService<'_>) -> Result<T>) ->
 }
 
 impl HeldService<'_> {
-    pub fn token(&self) -> &str {
-        &self.token
-    }
-
     pub fn announce(&self, address: &str) -> Result<()> {
         Ok(self.run.put_output(&RelPath::new(ADDRESS)?, address.as_bytes(), &self.owner)?)
     }

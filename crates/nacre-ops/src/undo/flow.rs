@@ -17,7 +17,9 @@ use crate::run::change::{
     ChangeInfo, Reversal, StoredChange, TrustRecord, fresh_run_id, memories_of, shared_changes,
     stage_note,
 };
-use crate::run::folder::{LOCAL_STATE, OF_COMMAND, RunId, UndoError, UndoPlan, pretty, stem};
+use crate::run::folder::{
+    LOCAL_STATE, OF_COMMAND, Result, RunId, UndoError, UndoPlan, pretty, stem,
+};
 use crate::run::show::read_record;
 
 /// Larger files are not memories.
@@ -45,7 +47,7 @@ pub fn undo(
     ctx: &UndoContext<'_>,
     change: &StoredChange,
     all: &[StoredChange],
-) -> Result<UndoReport, UndoError> {
+) -> Result<UndoReport> {
     change.check_open()?;
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?;
     let other_command = |command: &str| {
@@ -80,7 +82,7 @@ fn take_back(
     batch: &mut Batch<'_>,
     change: &StoredChange,
     all: &[StoredChange],
-) -> Result<Vec<KeptFile>, UndoError> {
+) -> Result<Vec<KeptFile>> {
     let (mut ready, changed) = combine_plans(ctx.store, batch, &change.runs)?;
     let kept: Vec<KeptFile> = changed
         .iter()
@@ -113,7 +115,7 @@ fn combine_plans(
     store: &Store,
     batch: &Batch<'_>,
     runs: &[RunId],
-) -> Result<(Vec<PlannedChange>, Changed), UndoError> {
+) -> Result<(Vec<PlannedChange>, Changed)> {
     let mut by_path: BTreeMap<RelPath, PlannedChange> = BTreeMap::new();
     // Files that something else also changed between two of the runs.
     let mut split = BTreeSet::new();
@@ -177,11 +179,7 @@ fn changed_by(
 }
 
 /// Returns an error if any of the files exists again.
-fn bring_back(
-    batch: &mut Batch<'_>,
-    change: &StoredChange,
-    aside: &RelPath,
-) -> Result<(), UndoError> {
+fn bring_back(batch: &mut Batch<'_>, change: &StoredChange, aside: &RelPath) -> Result<()> {
     batch.bring_back(aside)?;
     let planned = batch.plan()?;
     if planned.is_empty() {
@@ -197,11 +195,7 @@ fn bring_back(
     Err(UndoError::Changed { id: change.id.clone(), files, has_rest: false })
 }
 
-fn distrust(
-    batch: &mut Batch<'_>,
-    change: &StoredChange,
-    memories: &[TrustRecord],
-) -> Result<(), UndoError> {
+fn distrust(batch: &mut Batch<'_>, change: &StoredChange, memories: &[TrustRecord]) -> Result<()> {
     let mut n_left = 0;
     for TrustRecord { id, before } in memories {
         let Ok(id) = id.parse::<MemoryId>() else { continue };
@@ -215,7 +209,7 @@ fn refuse_maintenance(
     ctx: &UndoContext<'_>,
     batch: &mut Batch<'_>,
     change: &StoredChange,
-) -> Result<(), UndoError> {
+) -> Result<()> {
     for run in change.runs.iter().filter(|run| run.is_of(RunMode::Maintain)) {
         let actions = match read_record(ctx.store, run)? {
             Some(RunReport::Maintain(report)) => report.actions,
@@ -235,7 +229,7 @@ fn finish(
     change: &StoredChange,
     kept: Vec<KeptFile>,
     reversal: Reversal,
-) -> Result<UndoReport, UndoError> {
+) -> Result<UndoReport> {
     // Include the time, so that undoing the same change again produces a different id.
     let input = format!("{} {}", change.id, ctx.now);
     let run = fresh_run_id(ctx.store, RunMode::Undo, ctx.now, &input)?;
@@ -292,7 +286,7 @@ fn undone_memories(plan: &[PlannedChange]) -> Vec<UndoneMemory> {
     undone.collect()
 }
 
-fn commit(batch: Batch<'_>, change: &StoredChange) -> Result<(), UndoError> {
+fn commit(batch: Batch<'_>, change: &StoredChange) -> Result<()> {
     match batch.commit() {
         Ok(_) => Ok(()),
         Err(MemoryError::Fs(FsError::Conflict { paths })) => {

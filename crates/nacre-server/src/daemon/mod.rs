@@ -113,7 +113,7 @@ impl Daemon {
                 status.last = Some(wall);
                 begun.push((*name, std::mem::take(&mut status.is_woken)));
             }
-            if let Some(due) = status.schedule.due() {
+            if let Some(due) = status.schedule.due {
                 wait = wait.min(due.saturating_sub(now));
             }
         }
@@ -144,7 +144,7 @@ impl Daemon {
         let (wall, is_paused) = (self.environment.now(), self.is_paused());
         let (loops, now) = self.lock();
         let entry = |(name, status): (&LoopName, &LoopStatus)| {
-            let due = status.schedule.due().filter(|_| !is_paused);
+            let due = status.schedule.due.filter(|_| !is_paused);
             let next = due.and_then(|due| {
                 let wait = jiff::SignedDuration::try_from(due.saturating_sub(now)).ok()?;
                 wall.checked_add(wait).ok()
@@ -152,7 +152,7 @@ impl Daemon {
             LoopEntry {
                 name: *name,
                 state: state_of(status, is_paused),
-                every_s: status.schedule.every().as_secs(),
+                every_s: status.schedule.every.as_secs(),
                 last: status.last.map(to_second),
                 next: next.map(to_second),
                 last_error: status.last_error.clone(),

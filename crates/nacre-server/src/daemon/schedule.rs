@@ -24,9 +24,9 @@ pub(super) enum Step {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Schedule {
-    every: Duration,
+    pub(super) every: Duration,
     /// `None` while the loop is running.
-    due: Option<Duration>,
+    pub(super) due: Option<Duration>,
     /// Set if the loop is woken during a run, because the run may have used outdated input.
     is_woken: bool,
     begun: Option<Duration>,
@@ -55,20 +55,12 @@ impl Schedule {
         }
     }
 
-    pub(super) fn due(&self) -> Option<Duration> {
-        self.due
-    }
-
     pub(super) fn is_running(&self) -> bool {
         self.due.is_none()
     }
 
     pub(super) fn is_failing(&self) -> bool {
         self.n_failed > 0
-    }
-
-    pub(super) fn every(&self) -> Duration {
-        self.every
     }
 
     fn end(self, now: Duration, outcome: Outcome, draw: f64) -> Self {
@@ -118,7 +110,7 @@ mod tests {
     }
 
     fn due(schedule: &Schedule) -> Duration {
-        schedule.due().unwrap()
+        schedule.due.unwrap()
     }
 
     #[test]
@@ -182,7 +174,7 @@ mod tests {
                 }
                 is_running = schedule.is_running();
                 // After every step, the loop is due within the maximum delay.
-                if let Some(due) = schedule.due() {
+                if let Some(due) = schedule.due {
                     let longest = MAX_BACK_OFF.max(every).mul_f64(1.0 + JITTER);
                     prop_assert!(due <= now + longest);
                 }

@@ -8,7 +8,7 @@ use axum::http::header::{
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
-use nacre_ops::OpError;
+use nacre_ops::{OpError, Result};
 use nacre_types::{ErrorCode, ErrorReport, Outcome, Report};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -144,9 +144,9 @@ impl<T: DeserializeOwned + JsonSchema + Send + 'static> Input for T {}
 pub(super) trait Output: Report + Serialize + JsonSchema + 'static {}
 impl<T: Report + Serialize + JsonSchema + 'static> Output for T {}
 
-pub(super) type Prepare = Arc<dyn Fn(Value) -> Result<Work, OpError> + Send + Sync>;
+pub(super) type Prepare = Arc<dyn Fn(Value) -> Result<Work> + Send + Sync>;
 
-pub(super) type Work = Box<dyn FnOnce(&Call) -> Result<Done, OpError> + Send>;
+pub(super) type Work = Box<dyn FnOnce(&Call) -> Result<Done> + Send>;
 
 #[derive(Clone, Debug)]
 pub(super) struct Done {
@@ -157,7 +157,7 @@ pub(super) struct Done {
 }
 
 pub(super) fn prepare<Q: Input, R: Output>(
-    operation: impl Fn(&Call, &Q) -> Result<R, OpError> + Copy + Send + Sync + 'static,
+    operation: impl Fn(&Call, &Q) -> Result<R> + Copy + Send + Sync + 'static,
     version: fn(&R) -> Option<String>,
 ) -> Prepare {
     Arc::new(move |parameters| {
@@ -174,7 +174,7 @@ pub(super) fn prepare<Q: Input, R: Output>(
     })
 }
 
-pub(super) fn to_json(report: &impl Serialize) -> Result<Vec<u8>, OpError> {
+pub(super) fn to_json(report: &impl Serialize) -> Result<Vec<u8>> {
     serde_json::to_vec(report)
         .map_err(|error| OpError::failed(format!("The report could not be written: {error}")))
 }

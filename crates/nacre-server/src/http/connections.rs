@@ -15,7 +15,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use nacre_ops::host::{Environment, Needs, OpenOptions};
 use nacre_ops::service::{self, HeldService, LogLevel};
-use nacre_ops::{Cancel, Host, OpError};
+use nacre_ops::{Cancel, Host, OpError, Result};
 use nacre_types::{ErrorCode, ServeReport};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -57,9 +57,9 @@ pub struct ServeOptions {
 pub fn serve(
     environment: Environment,
     options: &ServeOptions,
-    ready: impl FnOnce(&ServeReport) -> Result<(), OpError>,
+    ready: impl FnOnce(&ServeReport) -> Result<()>,
     stop: &Cancel,
-) -> Result<(), OpError> {
+) -> Result<()> {
     // A folder outside all projects, so that requests have no default project.
     let home = environment.nacre_home().unwrap_or_else(|| environment.folder.clone());
     let folder = home.ancestors().last().map_or(home.clone(), PathBuf::from);
@@ -80,7 +80,7 @@ pub fn serve(
             let server = Server::new(
                 environment.clone(),
                 Names::new(address.port(), &options.names),
-                held.token().to_owned(),
+                held.token.clone(),
                 proxy,
                 Service::new(&environment, address, stop, options.has_loops)?,
                 stop.clone(),
@@ -112,7 +112,7 @@ pub fn serve(
     })
 }
 
-fn runtime() -> Result<Runtime, OpError> {
+fn runtime() -> Result<Runtime> {
     let runtime =
         tokio::runtime::Builder::new_multi_thread().worker_threads(WORKERS).enable_all().build();
     runtime.map_err(|error| OpError::failed("Cannot start the async runtime").because(error))
@@ -145,7 +145,7 @@ async fn drain(server: &Server) {
     }
 }
 
-async fn bind(port: u16) -> Result<TcpListener, OpError> {
+async fn bind(port: u16) -> Result<TcpListener> {
     let address = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), port);
     TcpListener::bind(address).await.map_err(|error| cannot_listen(port, &error))
 }

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response, sse};
 use futures_util::stream;
 use nacre_ops::host::Environment;
 use nacre_ops::people::{AccessScope, Caller, TokenHash};
-use nacre_ops::{Cancel, OpError};
+use nacre_ops::{Cancel, Result};
 use nacre_types::{ChangedThing, ErrorCode, Event, StreamEvent, StreamedEvent};
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::watch;
@@ -60,7 +60,7 @@ impl StoredEvent {
 }
 
 impl Hub {
-    pub(super) fn new(environment: &Environment) -> Result<Self, OpError> {
+    pub(super) fn new(environment: &Environment) -> Result<Self> {
         let environment = environment.clone();
         Ok(Self {
             boot: secret(environment.random)?.chars().take(BOOT_CHARS).collect(),

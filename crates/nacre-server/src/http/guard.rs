@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use axum::http::header::{CONTENT_TYPE, HOST, HeaderMap, HeaderName, ORIGIN};
 use axum::http::{Method, StatusCode, Uri};
-use nacre_ops::OpError;
 use nacre_ops::host::Environment;
 use nacre_ops::people::{Caller, Identity};
+use nacre_ops::{OpError, Result};
 use nacre_types::ErrorCode;
 
 use super::answer::Refusal;
@@ -179,11 +179,11 @@ impl Keys {
     }
 
     /// The code can be used for one login. `now` is the uptime of the process.
-    pub(super) fn new_code(&self, identity: Identity, now: Duration) -> Result<String, OpError> {
+    pub(super) fn new_code(&self, identity: Identity, now: Duration) -> Result<String> {
         self.keep(&self.codes, identity, now, CODE_LIFE)
     }
 
-    pub(super) fn log_in(&self, code: &str, now: Duration) -> Result<Option<String>, OpError> {
+    pub(super) fn log_in(&self, code: &str, now: Duration) -> Result<Option<String>> {
         let mut codes = self.codes.lock().unwrap_or_else(PoisonError::into_inner);
         let found = codes.iter().position(|kept| is_same(&kept.secret, code));
         let found = found.and_then(|number| codes.remove(number)).filter(|kept| now <= kept.until);
@@ -210,7 +210,7 @@ impl Keys {
         identity: Identity,
         now: Duration,
         life: Duration,
-    ) -> Result<String, OpError> {
+    ) -> Result<String> {
         let secret = secret(self.random)?;
         let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.retain(|one| now <= one.until);
@@ -224,7 +224,7 @@ impl Keys {
     }
 }
 
-pub(super) fn secret(random: fn(&mut [u8]) -> std::io::Result<()>) -> Result<String, OpError> {
+pub(super) fn secret(random: fn(&mut [u8]) -> std::io::Result<()>) -> Result<String> {
     let mut bytes = [0; SECRET_BYTES];
     random(&mut bytes)
         .map_err(|error| OpError::failed(format!("The system gives no random bytes: {error}")))?;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_ops::service::LogLevel;
-use nacre_ops::{Cancel, Events, OpError, maintain, server, service, sync};
+use nacre_ops::{Cancel, Events, OpError, Result, maintain, server, service, sync};
 use nacre_types::{
     ChangedThing, LoopName, MaintainReport, MaintainRequest, MaintainState, Outcome, Report,
     SyncMode, SyncReport, SyncRequest,
@@ -87,7 +87,7 @@ impl LoopRunner {
         }
     }
 
-    fn log(&self, name: LoopName, result: &Result<LoopResult, OpError>) {
+    fn log(&self, name: LoopName, result: &Result<LoopResult>) {
         let (level, fields) = match result {
             Ok(result) => (LogLevel::Info, vec![("result", result.text.clone())]),
             Err(error) if outcome(&Err(error.clone())) != Outcome::Failed => {
@@ -111,7 +111,7 @@ impl LoopRunner {
 type Ran = (Vec<u8>, LoopResult);
 
 /// If the sync was woken, it also reads sessions that ended very recently.
-fn run_loop(call: &Call, name: LoopName, is_woken: bool) -> Result<Ran, OpError> {
+fn run_loop(call: &Call, name: LoopName, is_woken: bool) -> Result<Ran> {
     let text = match name {
         LoopName::Sync => return run_sync(call, is_woken),
         // Servers that share a database have one leader.
@@ -135,17 +135,14 @@ fn run_loop(call: &Call, name: LoopName, is_woken: bool) -> Result<Ran, OpError>
     Ok((b"{}".to_vec(), result))
 }
 
-fn run_sync(call: &Call, is_woken: bool) -> Result<Ran, OpError> {
+fn run_sync(call: &Call, is_woken: bool) -> Result<Ran> {
     let mode = if is_woken { SyncMode::Hot } else { SyncMode::Sync };
     let request = SyncRequest { mode, ..SyncRequest::default() };
     let report = sync::sync(&call.host, &request, &call.events)?;
     let SyncReport { read, sessions, learned, waiting, .. } = &report;
-    let text = format!(
-        "{read} sessions read, {} processed, {} memories; {} wait",
-        sessions.len(),
-        learned.len(),
-        waiting.ready
-    );
+    let (n_done, n_learned, ready) = (sessions.len(), learned.len(), waiting.ready);
+    let text =
+        format!("{read} sessions read, {n_done} processed, {n_learned} memories; {ready} wait");
     let mut changed = Vec::new();
     if *read > 0 || !sessions.is_empty() {
         changed.push(ChangedThing::Queue);
@@ -156,7 +153,7 @@ fn run_sync(call: &Call, is_woken: bool) -> Result<Ran, OpError> {
     Ok((to_json(&report)?, LoopResult { outcome: report.outcome(), text, changed }))
 }
 
-fn run_maintain(call: &Call) -> Result<Ran, OpError> {
+fn run_maintain(call: &Call) -> Result<Ran> {
     let request = MaintainRequest { all: true, ..MaintainRequest::default() };
     let report = maintain::maintain(&call.host, &request, &call.events)?;
     let MaintainReport { projects, .. } = &report;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use axum::body::Body;
 use axum::http::StatusCode;
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use nacre_ops::OpError;
+use nacre_ops::{OpError, Result};
 use nacre_types::ErrorCode;
 use serde_json::value::RawValue;
 use serde_json::{Map, Number, Value};
@@ -29,7 +29,7 @@ pub(super) struct Query {
 
 impl Query {
     /// `waits` is true if the server itself handles the `wait` parameter.
-    pub(super) fn parse(text: &str, waits: bool) -> Result<Self, OpError> {
+    pub(super) fn parse(text: &str, waits: bool) -> Result<Self> {
         let mut query = Self::default();
         for (number, (key, value)) in form_urlencoded::parse(text.as_bytes()).enumerate() {
             if number == MAX_PARAMETERS {
@@ -74,7 +74,7 @@ pub(super) fn parameters(
     path: &[(String, String)],
     query: &Query,
     body: Value,
-) -> Result<Value, OpError> {
+) -> Result<Value> {
     let mut fields = match body {
         Value::Object(fields) => fields,
         Value::Null => Map::new(),
@@ -100,7 +100,7 @@ fn put(
     schema: Option<&Value>,
     key: &str,
     text: &str,
-) -> Result<(), OpError> {
+) -> Result<()> {
     let types = schema.map_or(&Value::Null, |schema| &schema["properties"][key]["type"]);
     let may_be = |name: &str| {
         *types == name || types.as_array().is_some_and(|all| all.iter().any(|one| one == name))
@@ -124,13 +124,13 @@ fn put(
     }
 }
 
-fn number(key: &str, text: &str) -> Result<Number, OpError> {
+fn number(key: &str, text: &str) -> Result<Number> {
     let whole = text.parse::<i64>().ok().map(Number::from);
     let number = whole.or_else(|| text.parse().ok().and_then(Number::from_f64));
     number.ok_or_else(|| OpError::usage(format!("`{key}` is not a number")))
 }
 
-fn switch(key: &str, text: &str) -> Result<bool, OpError> {
+fn switch(key: &str, text: &str) -> Result<bool> {
     match text {
         "true" | "1" | "" => Ok(true),
         "false" | "0" => Ok(false),

@@ -38,7 +38,7 @@ pub(super) fn upgrade(
 ) -> Result<Response, Refusal> {
     let framing = framing(&parts.headers)?;
     let key = parts.headers.get(SEC_WEBSOCKET_KEY).map(|key| accept_key(key.as_bytes()));
-    let Some(open) = clients.open(&access.identity) else {
+    let Some(open) = clients.connections.add(&access.identity) else {
         let message = "Too many clients";
         return Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, ErrorCode::Busy, message));
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use axum::response::Response;
-use nacre_ops::{Events, Host, OpError};
+use nacre_ops::{Events, Host, Result};
 use nacre_types::ChangedThing;
 use schemars::JsonSchema;
 use serde_json::Value;
@@ -56,12 +56,12 @@ pub(super) struct RouteHead {
 }
 
 /// An operation that emits events or can be cancelled.
-type Operation<Q, R> = fn(&Host, &Q, &Events) -> Result<R, OpError>;
+type Operation<Q, R> = fn(&Host, &Q, &Events) -> Result<R>;
 
 impl RouteHead {
     pub(super) fn operation<Q: Input, R: Output>(
         self,
-        operation: fn(&Host, &Q) -> Result<R, OpError>,
+        operation: fn(&Host, &Q) -> Result<R>,
     ) -> Route {
         let call = move |call: &Call, request: &Q| operation(&call.host, request);
         self.answered_by(Handling::Operation(prepare(call, |_| None))).takes::<Q>().reports::<R>()

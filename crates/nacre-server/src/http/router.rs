@@ -17,7 +17,7 @@ use axum::{Extension, Router};
 use nacre_ops::chat::Workspaces;
 use nacre_ops::host::{Needs, Registering, Tolerance};
 use nacre_ops::people::Caller;
-use nacre_ops::{Events, OpError};
+use nacre_ops::{Events, OpError, Result};
 use nacre_types::{ErrorCode, LINES_TYPE};
 use serde_json::Value;
 
@@ -149,7 +149,7 @@ impl Server {
 
     /// The `Authorization` header contains the server's token, a dashboard login secret or a
     /// person's token.
-    async fn check_authorization(&self, shown: &str) -> Result<Option<Proof>, OpError> {
+    async fn check_authorization(&self, shown: &str) -> Result<Option<Proof>> {
         let Some(shown) = shown.strip_prefix("Bearer ").map(str::trim) else { return Ok(None) };
         if self.keys.is_own_token(shown) {
             return Ok(Some(Proof::Token(Caller::owner())));
@@ -165,7 +165,7 @@ impl Server {
         &self,
         entry: EntryPoint,
         headers: &HeaderMap,
-    ) -> Result<Option<Proof>, OpError> {
+    ) -> Result<Option<Proof>> {
         let Some(TrustedProxy { address, header }) = &self.proxy else { return Ok(None) };
         match (only(headers, header), entry) {
             (Some(name), EntryPoint::Port(peer)) if peer == *address => {
@@ -185,7 +185,7 @@ impl Server {
     ) -> Result<Response, Refusal> {
         if matches!(route.handling, Handling::Mcp) {
             let (environment, request) =
-                (self.tasks.calls.environment(), Request::from_parts(parts, body));
+                (&self.tasks.calls.environment, Request::from_parts(parts, body));
             let RouteRequest { caller, query, .. } = asked;
             return Ok(protocols::answer_mcp(environment, caller, query.project, request).await);
         }
@@ -289,7 +289,7 @@ fn prepare_call(
 }
 
 /// Runs the call in the agent's folder, even if the repository's settings are invalid.
-fn open_as_hook(info: CallInfo, request: &Value) -> Result<CallInfo, OpError> {
+fn open_as_hook(info: CallInfo, request: &Value) -> Result<CallInfo> {
     // Only processes of the owner may choose a folder.
     let folder = request["folder"].as_str().map(PathBuf::from).filter(|_| info.caller.is_owner());
     let Some(folder) = folder.filter(|folder| folder.is_absolute() && folder.is_dir()) else {

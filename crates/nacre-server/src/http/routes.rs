@@ -6,8 +6,8 @@ use axum::http::Method;
 use nacre_ops::people::AccessScope::{Admin, Read, Write};
 use nacre_ops::trace::NameSource;
 use nacre_ops::{
-    Events, Host, OpError, brief, config, connect, hook, maintain, map, memory, model, overview,
-    project, queue, review, run, status, sync, tasks, team, trace, undo,
+    Events, Host, OpError, Result, brief, config, connect, hook, maintain, map, memory, model,
+    overview, project, queue, review, run, status, sync, tasks, team, trace, undo,
 };
 use nacre_types::{
     AskRequest, ChangedThing, ConnectRequest, ContextRequest, DeltaRequest, DoctorRequest,
@@ -323,21 +323,15 @@ struct ArchiveRequest {
 }
 
 /// Rejects `scripted` models, because requests must not choose which files are read.
-fn no_file(named: Option<&str>) -> Result<(), OpError> {
-    match named {
-        None => Ok(()),
-        Some(_) => {
-            let message = "`scripted` names a file, which only the command line may";
-            Err(OpError::new(ErrorCode::Refused, message))
-        }
+fn no_file(named: Option<&str>) -> Result<()> {
+    if named.is_none() {
+        return Ok(());
     }
+    let message = "`scripted` names a file, which only the command line may";
+    Err(OpError::new(ErrorCode::Refused, message))
 }
 
-fn archive(
-    host: &Host,
-    request: &ArchiveRequest,
-    events: &Events,
-) -> Result<MemoryChangesReport, OpError> {
+fn archive(host: &Host, request: &ArchiveRequest, events: &Events) -> Result<MemoryChangesReport> {
     let ArchiveRequest { id, version, scope } = request;
     if let Some(version) = version {
         let shown = MemoryShowRequest { id: id.clone(), scope: *scope, ..Default::default() };
@@ -350,20 +344,16 @@ fn archive(
 }
 
 /// Accepts only registered projects, because requests must not choose which folders are read.
-fn find_registered(host: &Host, named: Option<&str>) -> Result<Option<String>, OpError> {
+fn find_registered(host: &Host, named: Option<&str>) -> Result<Option<String>> {
     let Some(named) = named else {
-        return match &host.project {
-            Some(project) => Ok(Some(project.path.display().to_string())),
-            None => Err(host.no_project()),
-        };
+        let project = host.project.as_ref().ok_or_else(|| host.no_project())?;
+        return Ok(Some(project.path.display().to_string()));
     };
     let is_meant = |name: &str, path: &Path| name == named || path.as_os_str() == named;
-    match host.projects.iter().find(|project| is_meant(&project.name, &project.path)) {
-        Some(project) => Ok(Some(project.path.display().to_string())),
-        None => {
-            let message = format!("No project is named `{named}`");
-            let error = OpError::new(ErrorCode::NoProject, message);
-            Err(error.hint("`nacre project` lists every project"))
-        }
-    }
+    let found = host.projects.iter().find(|project| is_meant(&project.name, &project.path));
+    let project = found.ok_or_else(|| {
+        OpError::new(ErrorCode::NoProject, format!("No project is named `{named}`"))
+            .hint("`nacre project` lists every project")
+    })?;
+    Ok(Some(project.path.display().to_string()))
 }

@@ -9,7 +9,7 @@ use axum::response::{IntoResponse, Response};
 use nacre_ops::chat;
 use nacre_ops::host::Environment;
 use nacre_ops::people::Caller;
-use nacre_ops::{Cancel, OpError};
+use nacre_ops::{Cancel, Result};
 use nacre_types::{ChangedThing, ErrorCode, LoginCode, LoginReport, WakeRequest};
 use serde_json::Value;
 use tokio::runtime::Handle;
@@ -59,10 +59,10 @@ impl Server {
         proxy: Option<TrustedProxy>,
         service: Service,
         stop: Cancel,
-    ) -> Result<Self, OpError> {
+    ) -> Result<Self> {
         let hub = Arc::new(Hub::new(&environment)?);
         let calls = Arc::new(Calls::new(environment.clone(), MAX_RUNNING));
-        let chats = chat::open(environment.clone(), calls.shared(), None, Handle::current());
+        let chats = chat::open(environment.clone(), calls.shared.clone(), None, Handle::current());
         Ok(Self {
             names,
             keys: Keys::new(token, &environment),
@@ -86,11 +86,11 @@ impl Server {
     /// Also cancels active chat turns.
     pub(super) fn cancel_all(&self) {
         self.tasks.calls.cancel_all();
-        self.clients.chats().cancel_all();
+        self.clients.chats.cancel_all();
     }
 
     pub(super) fn n_running(&self) -> usize {
-        self.tasks.calls.n_running() + self.clients.chats().n_turns()
+        self.tasks.calls.n_running() + self.clients.chats.n_turns()
     }
 
     pub(super) fn n_begun(&self) -> u64 {

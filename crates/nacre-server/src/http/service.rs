@@ -8,7 +8,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use nacre_ops::host::{Environment, OpenOptions, Tolerance};
 use nacre_ops::service::{self as ops, LogLevel};
-use nacre_ops::{Cancel, Host, OpError};
+use nacre_ops::{Cancel, Host, OpError, Result};
 use nacre_types::{
     DatabaseState, DatabaseStatus, ErrorCode, HealthReport, LoopName, ServiceReport, WakeRequest,
 };
@@ -35,7 +35,7 @@ impl Service {
         address: SocketAddr,
         stop: &Cancel,
         has_loops: bool,
-    ) -> Result<Self, OpError> {
+    ) -> Result<Self> {
         let host = open(environment)?;
         let is_paused = ops::is_paused(&host)?;
         let database = host.has_database().then(|| DatabaseWatch::new(environment.clone()));
@@ -115,7 +115,7 @@ impl Service {
     }
 
     /// The value persists across restarts.
-    pub(super) fn set_paused(&self, is_paused: bool) -> Result<(), OpError> {
+    pub(super) fn set_paused(&self, is_paused: bool) -> Result<()> {
         let daemon = self.daemon()?;
         ops::set_paused(&open(&self.environment)?, is_paused)?;
         daemon.set_paused(is_paused);
@@ -125,7 +125,7 @@ impl Service {
     }
 
     /// Wakes the sync loop if the request contains no names.
-    pub(super) fn wake(&self, request: WakeRequest) -> Result<(), OpError> {
+    pub(super) fn wake(&self, request: WakeRequest) -> Result<()> {
         let WakeRequest { mut loops } = request;
         if loops.is_empty() {
             loops.push(LoopName::Sync);
@@ -150,7 +150,7 @@ impl Service {
         });
     }
 
-    fn daemon(&self) -> Result<&Daemon, OpError> {
+    fn daemon(&self) -> Result<&Daemon> {
         self.daemon.as_deref().ok_or_else(|| {
             let message = "This server runs no background work: it was started with `--no-loops`";
             OpError::new(ErrorCode::Conflict, message)
@@ -158,7 +158,7 @@ impl Service {
     }
 }
 
-fn open(environment: &Environment) -> Result<Host, OpError> {
+fn open(environment: &Environment) -> Result<Host> {
     let options = OpenOptions { tolerance: Tolerance::Mistakes, ..OpenOptions::default() };
     Host::open(environment.clone(), &options).host
 }

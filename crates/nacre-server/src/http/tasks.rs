@@ -10,7 +10,7 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
 use futures_util::stream;
 use nacre_ops::people::Caller;
-use nacre_ops::{Events, OpError};
+use nacre_ops::{Events, OpError, Result};
 use nacre_types::{
     CallLine, ErrorCode, Event, LINES_TYPE, Outcome, StreamedEvent, TaskRef, TaskState,
 };
@@ -27,7 +27,7 @@ const MAX_REPORTS: usize = 256;
 struct KeptReport {
     task: Arc<str>,
     person: Option<String>,
-    report: Result<Done, OpError>,
+    report: Result<Done>,
 }
 
 struct TaskInfo {
@@ -70,7 +70,7 @@ impl TaskRunner {
     }
 
     /// Dropping the future cancels the operation.
-    pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done, OpError> {
+    pub(super) async fn wait(&self, info: CallInfo, work: Work) -> Result<Done> {
         let (events, task) = self.follow(&info, None);
         let result = self.calls.run(info, events, std::future::pending(), work).await;
         self.end(&task, &result);
@@ -132,7 +132,7 @@ impl TaskRunner {
         (events, task)
     }
 
-    fn end(&self, task: &Mutex<TaskInfo>, result: &Result<Done, OpError>) {
+    fn end(&self, task: &Mutex<TaskInfo>, result: &Result<Done>) {
         let task = task.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(id) = task.source.task.clone() else { return };
         let state = match result {

@@ -12,8 +12,8 @@ mod transport;
 
 use std::time::Duration;
 
-use nacre_ops::OpError;
 use nacre_ops::host::Environment;
+use nacre_ops::{OpError, Result};
 use rmcp::ServiceExt as _;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
@@ -31,7 +31,7 @@ const PIPE_BYTES: usize = 64 << 10;
 const LAST_CALLS: Duration = Duration::from_millis(500);
 
 /// Returns when the client closes standard input.
-pub fn serve(environment: Environment, project: Option<String>) -> Result<(), OpError> {
+pub fn serve(environment: Environment, project: Option<String>) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime
         .map_err(|error| OpError::failed("Cannot start the async runtime").because(error))?;

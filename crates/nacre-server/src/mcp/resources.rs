@@ -1,6 +1,6 @@
 //! Provides memories as resources with URIs of the form `memory://ID`.
 
-use nacre_ops::{OpError, memory as ops};
+use nacre_ops::{Result, memory as ops};
 use nacre_types::{MemoryListRequest, MemoryShowRequest};
 use rmcp::model::{
     ErrorData, ListResourcesResult, PaginatedRequestParams, ReadResourceResult, Resource,
@@ -25,7 +25,7 @@ pub(super) fn cursor(request: Option<PaginatedRequestParams>) -> Result<usize, E
     from.ok_or_else(|| ErrorData::invalid_params("Unknown cursor", None))
 }
 
-pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult, OpError> {
+pub(super) fn list(call: &Call, from: usize) -> Result<ListResourcesResult> {
     let end = (from + PAGE).min(MAX_LISTED);
     let request = MemoryListRequest { all: true, limit: Some(end), ..MemoryListRequest::default() };
     let report = ops::list(&call.host, &request)?;
@@ -59,7 +59,7 @@ pub(super) fn id_of(uri: &str) -> Result<String, ErrorData> {
     })
 }
 
-pub(super) fn read(call: &Call, id: &str) -> Result<ReadResourceResult, OpError> {
+pub(super) fn read(call: &Call, id: &str) -> Result<ReadResourceResult> {
     let request =
         MemoryShowRequest { id: id.to_owned(), evidence: true, ..MemoryShowRequest::default() };
     let report = ops::show(&call.host, &request, &call.events)?;

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use nacre_ops::OpError;
+use nacre_ops::Result;
 use nacre_ops::host::{Actor, Environment, Needs};
 use nacre_ops::people::{AccessScope, Caller};
 use nacre_types::Warning;
@@ -61,8 +61,8 @@ impl NacreServer {
         &self,
         info: CallInfo,
         stopped: impl Future<Output = ()>,
-        work: impl FnOnce(&Call) -> Result<T, OpError> + Send + 'static,
-    ) -> (Result<T, OpError>, Vec<Warning>) {
+        work: impl FnOnce(&Call) -> Result<T> + Send + 'static,
+    ) -> (Result<T>, Vec<Warning>) {
         let warnings = Arc::new(Mutex::new(Vec::new()));
         let (project, caller) = (self.project.clone(), self.caller.clone());
         let info = CallInfo { project, caller, needs: self.needs, ..info };
@@ -74,7 +74,7 @@ impl NacreServer {
     /// Returns whether the server was started by an agent that Nacre runs as a model. It then
     /// provides no tools, to prevent recursion.
     fn is_silent(&self) -> bool {
-        self.calls.environment().is_child()
+        self.calls.environment.is_child()
     }
 }
 
@@ -119,7 +119,7 @@ impl ServerHandler for NacreServer {
             return Err(ErrorData::invalid_params(message, None));
         };
         let info = CallInfo {
-            session: session_of(&context.meta, self.calls.environment()),
+            session: session_of(&context.meta, &self.calls.environment),
             tolerance: tool.tolerance,
             actor: Actor::Agent,
             permit: tool.permit(),
@@ -141,11 +141,7 @@ impl ServerHandler for NacreServer {
             return Ok(ListResourcesResult::default());
         }
         let from = resources::cursor(request)?;
-        let info = CallInfo {
-            actor: Actor::Agent,
-            permit: AccessScope::Read.into(),
-            ..CallInfo::for_name("resources/list")
-        };
+        let info = reading("resources/list");
         let work = move |call: &Call| resources::list(call, from);
         let (listed, _) = self.run(info, context.ct.cancelled(), work).await;
         // A project without a store has no memories.
@@ -166,11 +162,7 @@ impl ServerHandler for NacreServer {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let id = resources::id_of(&request.uri)?;
-        let info = CallInfo {
-            actor: Actor::Agent,
-            permit: AccessScope::Read.into(),
-            ..CallInfo::for_name("resources/read")
-        };
+        let info = reading("resources/read");
         let work = move |call: &Call| resources::read(call, &id);
         let (read, _) = self.run(info, context.ct.cancelled(), work).await;
         match read {
@@ -205,7 +197,12 @@ impl ServerHandler for NacreServer {
     }
 }
 
-fn tool_result(result: Result<Output, OpError>, notes: &str) -> CallToolResult {
+fn reading(name: &'static str) -> CallInfo {
+    let permit = AccessScope::Read.into();
+    CallInfo { actor: Actor::Agent, permit, ..CallInfo::for_name(name) }
+}
+
+fn tool_result(result: Result<Output>, notes: &str) -> CallToolResult {
     match result {
         Ok(Output { text, structured }) => {
             let mut result = CallToolResult::success(vec![ContentBlock::text(text + notes)]);

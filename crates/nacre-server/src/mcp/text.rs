@@ -1,7 +1,7 @@
 //! Formats result texts of limited length and splits them into pages.
 
-use nacre_ops::OpError;
 use nacre_ops::text::Shown;
+use nacre_ops::{OpError, Result};
 
 /// Maximum length of a result. Agents truncate longer ones, sometimes in the middle.
 pub(super) const MAX_CHARS: usize = 9_000;
@@ -35,7 +35,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// Appends a note that explains how to get the next page.
-pub(super) fn page(text: &str, offset: usize) -> Result<String, OpError> {
+pub(super) fn page(text: &str, offset: usize) -> Result<String> {
     let n_chars = text.chars().count();
     if offset != 0 && n_chars <= offset {
         let message = format!("`offset` is {offset}, but the text has {n_chars} characters");

@@ -13,34 +13,13 @@ use rusqlite::{
 };
 
 use super::permissions::Permissions;
-use super::store::{AuditEntry, AuditFilter, PeopleError, PeopleStore};
+use super::store::{AuditEntry, AuditFilter, PeopleError, PeopleStore, Result};
 use super::token::{TokenHash, TokenRecord};
 
 pub const PEOPLE_FILE: &str = "people.sqlite3";
 
 /// Migration steps. Released steps must not be changed.
-const STEPS: &[&str] = &["
-CREATE TABLE token (
-  place INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  hash TEXT NOT NULL UNIQUE,
-  person TEXT NOT NULL,
-  permissions TEXT NOT NULL,
-  created INTEGER NOT NULL,
-  expires INTEGER,
-  revoked INTEGER
-) STRICT;
-CREATE INDEX token_by_person ON token (person, place);
-CREATE TABLE audit (
-  place INTEGER PRIMARY KEY AUTOINCREMENT,
-  at INTEGER NOT NULL,
-  who TEXT NOT NULL,
-  what TEXT NOT NULL,
-  project TEXT,
-  outcome TEXT NOT NULL
-) STRICT;
-CREATE INDEX audit_by_time ON audit (at);
-"];
+const STEPS: &[&str] = &[include_str!("people.sql")];
 
 /// Stored in a file that only the owner of the machine can read.
 #[derive(Debug)]
@@ -50,19 +29,19 @@ pub struct LocalPeople {
 }
 
 impl LocalPeople {
-    pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self, PeopleError> {
+    pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self> {
         make_database(home, PEOPLE_FILE, owner, patience)?;
         Self::open_file(home.path())
     }
 
-    pub fn open_existing(home: &WriteScope) -> Result<Option<Self>, PeopleError> {
+    pub fn open_existing(home: &WriteScope) -> Result<Option<Self>> {
         if !home.has(&RelPath::new(PEOPLE_FILE)?)? {
             return Ok(None);
         }
         Self::open_file(home.path()).map(Some)
     }
 
-    fn open_file(folder: &Path) -> Result<Self, PeopleError> {
+    fn open_file(folder: &Path) -> Result<Self> {
         let path = database_path(folder, PEOPLE_FILE);
         let opened = open_database(&path, OpenFlags::empty()).and_then(|mut connection| {
             let newer = migrate_database(&mut connection, STEPS)?;
@@ -79,7 +58,7 @@ impl LocalPeople {
     fn write<T>(
         &mut self,
         work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
-    ) -> Result<T, PeopleError> {
+    ) -> Result<T> {
         let Self { connection, path } = self;
         let run = || {
             let transaction =
@@ -91,10 +70,7 @@ impl LocalPeople {
         run().map_err(|source| PeopleError::File { path: path.clone(), source })
     }
 
-    fn read<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> rusqlite::Result<T>,
-    ) -> Result<T, PeopleError> {
+    fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         work(&self.connection)
             .map_err(|source| PeopleError::File { path: self.path.clone(), source })
     }
@@ -103,7 +79,7 @@ impl LocalPeople {
 const COLUMNS: &str = "id, hash, person, permissions, created, expires, revoked";
 
 impl PeopleStore for LocalPeople {
-    fn insert_token(&mut self, token: &TokenRecord) -> Result<(), PeopleError> {
+    fn insert_token(&mut self, token: &TokenRecord) -> Result<()> {
         let TokenRecord { id, person, hash, permissions, created, expires, .. } = token;
         self.write(|transaction| {
             let sql = "INSERT INTO token (id, hash, person, permissions, created, expires)
@@ -114,23 +90,23 @@ impl PeopleStore for LocalPeople {
         })
     }
 
-    fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError> {
+    fn tokens(&self) -> Result<Vec<TokenRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM token ORDER BY person, place");
         self.read(|connection| connection.prepare(&sql)?.query_map([], record)?.collect())
     }
 
-    fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<(), PeopleError> {
+    fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<()> {
         let sql = "UPDATE token SET revoked = ?2 WHERE id = ?1 AND revoked IS NULL";
         let values = params![id, millis(now)];
         self.write(|transaction| transaction.execute(sql, values).map(drop))
     }
 
-    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError> {
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM token WHERE id = ?1");
         self.read(|connection| connection.prepare_cached(&sql)?.query_row([id], record).optional())
     }
 
-    fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError> {
+    fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>> {
         let sql = format!(
             "SELECT {COLUMNS} FROM token
              WHERE person = ?1 AND revoked IS NULL AND (expires IS NULL OR ?2 < expires)
@@ -140,7 +116,7 @@ impl PeopleStore for LocalPeople {
         self.read(|connection| connection.query_row(&sql, values, record).optional())
     }
 
-    fn record(&mut self, entries: &[AuditEntry]) -> Result<(), PeopleError> {
+    fn record(&mut self, entries: &[AuditEntry]) -> Result<()> {
         self.write(|transaction| {
             let sql =
                 "INSERT INTO audit (at, who, what, project, outcome) VALUES (?1, ?2, ?3, ?4, ?5)";
@@ -152,7 +128,7 @@ impl PeopleStore for LocalPeople {
         })
     }
 
-    fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>, PeopleError> {
+    fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>> {
         let AuditFilter { who, project, since, limit } = filter;
         let sql = "
 SELECT at, who, what, project, outcome FROM audit
@@ -163,7 +139,7 @@ ORDER BY at DESC, place DESC LIMIT ?4";
         self.read(|connection| connection.prepare(sql)?.query_map(values, entry)?.collect())
     }
 
-    fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError> {
+    fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize> {
         self.write(|transaction| {
             let old = transaction.execute("DELETE FROM audit WHERE at < ?1", [millis(before)])?;
             let sql = "

@@ -9,7 +9,7 @@ const MAX_NAME_CHARS: usize = 64;
 /// Permissions for all projects and for individual ones. By default, nothing is permitted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Permissions {
-    everywhere: Option<AccessScope>,
+    pub everywhere: Option<AccessScope>,
     projects: BTreeMap<String, AccessScope>,
 }
 
@@ -28,10 +28,6 @@ impl Permissions {
         let known = self.projects.entry(project.to_owned()).or_insert(scope);
         *known = scope.max(*known);
         self
-    }
-
-    pub fn scope_everywhere(&self) -> Option<AccessScope> {
-        self.everywhere
     }
 
     pub fn projects(&self) -> impl Iterator<Item = (&str, AccessScope)> {

@@ -35,6 +35,8 @@ pub struct AuditFilter {
     pub limit: usize,
 }
 
+pub(super) type Result<T, E = PeopleError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
     #[error("`{name}` cannot be the name of a person")]
@@ -59,7 +61,7 @@ pub enum PeopleError {
 
 pub trait PeopleStore {
     /// Returns an error if the person has too many tokens.
-    fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord, PeopleError> {
+    fn add_token(&mut self, token: &TokenRecord) -> Result<TokenRecord> {
         let is_kept =
             |known: &&TokenRecord| known.person == token.person && known.revoked.is_none();
         token.check(self.tokens()?.iter().filter(is_kept).count())?;
@@ -68,40 +70,40 @@ pub trait PeopleStore {
     }
 
     /// Includes invalid tokens. Sorted by person, then by age.
-    fn tokens(&self) -> Result<Vec<TokenRecord>, PeopleError>;
+    fn tokens(&self) -> Result<Vec<TokenRecord>>;
 
     /// `id` can be a prefix. If the token has already been revoked, its revocation time is not
     /// changed.
-    fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord, PeopleError> {
+    fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord> {
         let token = TokenRecord::named(self.tokens()?, id)?;
         self.set_revoked(&token.id, now)?;
         self.token(&token.id)?.ok_or(PeopleError::Damaged)
     }
 
-    fn insert_token(&mut self, token: &TokenRecord) -> Result<(), PeopleError>;
+    fn insert_token(&mut self, token: &TokenRecord) -> Result<()>;
 
     /// Does not change a token that has already been revoked.
-    fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<(), PeopleError>;
+    fn set_revoked(&mut self, id: &str, now: Timestamp) -> Result<()>;
 
-    fn token(&self, id: &str) -> Result<Option<TokenRecord>, PeopleError>;
+    fn token(&self, id: &str) -> Result<Option<TokenRecord>>;
 
-    fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>, PeopleError>;
+    fn token_of(&self, person: &str, now: Timestamp) -> Result<Option<TokenRecord>>;
 
-    fn record(&mut self, entries: &[AuditEntry]) -> Result<(), PeopleError>;
+    fn record(&mut self, entries: &[AuditEntry]) -> Result<()>;
 
     /// Returns the newest entries first.
-    fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>, PeopleError>;
+    fn audit(&self, filter: &AuditFilter) -> Result<Vec<AuditEntry>>;
 
     /// Also removes each person's oldest entries beyond `keep`. Returns the number of entries
     /// removed.
-    fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize, PeopleError>;
+    fn prune_audit(&mut self, before: Timestamp, keep: usize) -> Result<usize>;
 }
 
 const MAX_TOKENS: usize = 64;
 
 impl TokenRecord {
     /// `n_kept` is the number of tokens that the person already has.
-    pub fn check(&self, n_kept: usize) -> Result<(), PeopleError> {
+    pub fn check(&self, n_kept: usize) -> Result<()> {
         let name = &self.person;
         if !is_person_name(name) {
             return Err(PeopleError::BadName { name: name.clone() });
@@ -113,7 +115,7 @@ impl TokenRecord {
     }
 
     /// Returns an error unless exactly one id starts with `start`.
-    pub fn named(mut all: Vec<Self>, start: &str) -> Result<Self, PeopleError> {
+    pub fn named(mut all: Vec<Self>, start: &str) -> Result<Self> {
         all.retain(|token| !start.is_empty() && token.id.starts_with(start));
         let id = start.to_owned();
         match (all.pop(), all.is_empty()) {

@@ -9,7 +9,7 @@ use tokio_postgres::types::ToSql;
 use crate::people::{
     AuditEntry, AuditFilter, PeopleError, PeopleStore, Permissions, TokenHash, TokenRecord,
 };
-use crate::postgres::database::{Database, DatabaseError, moment, plain};
+use crate::postgres::database::{Database, Result, moment, plain};
 
 const COLUMNS: &str = "id, hash, person, permissions, created, expires, revoked";
 
@@ -20,7 +20,7 @@ pub struct SharedPeople {
 
 impl SharedPeople {
     /// Requires an up-to-date schema.
-    pub fn open(database: &Database) -> Result<Self, DatabaseError> {
+    pub fn open(database: &Database) -> Result<Self> {
         database.check_schema()?;
         Ok(Self { database: database.clone() })
     }

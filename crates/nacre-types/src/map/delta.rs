@@ -90,6 +90,17 @@ names! {
     }
 }
 
+impl CodeChange {
+    pub fn sign(self) -> char {
+        match self {
+            Self::Added => '+',
+            Self::Modified => '~',
+            Self::Removed => '-',
+            Self::Renamed => '>',
+        }
+    }
+}
+
 /// The change of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileDelta {

@@ -10,7 +10,7 @@ use nacre_types::ApprovalPolicy;
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_util::task::TaskTracker;
 
-use super::json_rpc::RpcError;
+use super::json_rpc::{Result, RpcError};
 use super::link::{Link, connect};
 use super::session::{Order, Session};
 use super::streams::Outbox;
@@ -55,7 +55,7 @@ impl Agent {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn start(&self, id: &str, session: Session, link: Link) -> Result<(), RpcError> {
+    pub(super) fn start(&self, id: &str, session: Session, link: Link) -> Result<()> {
         let (sender, orders) = channel(MAX_ORDERS);
         let mut open = self.open();
         if MAX_SESSIONS <= open.sessions.len() {
@@ -69,7 +69,7 @@ impl Agent {
         Ok(())
     }
 
-    pub(super) async fn order(&self, session: &str, order: Order) -> Result<(), RpcError> {
+    pub(super) async fn order(&self, session: &str, order: Order) -> Result<()> {
         let sender = self.open().sessions.get(session).cloned();
         let sender = sender.ok_or_else(|| RpcError::unknown_session(session))?;
         sender.send(order).await.map_err(|_| RpcError::unknown_session(session))
@@ -89,7 +89,7 @@ impl Agent {
         self.tasks.close();
     }
 
-    pub(super) async fn link(&self, folder: &Path) -> Result<Link, RpcError> {
+    pub(super) async fn link(&self, folder: &Path) -> Result<Link> {
         let connection = connect(&self.chats, folder.to_owned());
         Ok(Link::open(connection, "nacre chat --acp").await?)
     }

@@ -35,6 +35,8 @@ impl RequestId {
     }
 }
 
+pub(super) type Result<T, E = RpcError> = std::result::Result<T, E>;
+
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct RpcError {
     pub(super) code: i32,
@@ -132,7 +134,7 @@ pub(super) fn parse(line: &str) -> Result<Incoming, (RequestId, RpcError)> {
     })
 }
 
-pub(super) fn params<P: DeserializeOwned>(params: Value) -> Result<P, RpcError> {
+pub(super) fn params<P: DeserializeOwned>(params: Value) -> Result<P> {
     // Methods whose parameters are all optional can be called without parameters.
     let params = if params.is_null() { json!({}) } else { params };
     serde_json::from_value(params).map_err(|error| RpcError::invalid_params(error.to_string()))

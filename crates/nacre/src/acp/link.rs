@@ -5,15 +5,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use nacre_ops::OpError;
-use nacre_ops::chat::{Chats, Workspaces};
+use nacre_ops::chat::{Chats, Client, Workspaces};
 use nacre_ops::people::Caller;
 use nacre_types::{
     Failure, HelloReport, HelloRequest, RPC_VERSION, RpcAnswer, RpcCall, RpcMessage, RpcRequest,
 };
 use serde::de::DeserializeOwned;
-use tokio::sync::mpsc::{
-    Receiver, Sender, UnboundedReceiver, UnboundedSender, channel, unbounded_channel,
-};
+use tokio::sync::mpsc::{Receiver, UnboundedSender, channel, unbounded_channel};
 
 /// Capacity of each message channel.
 pub(crate) const MAX_BUFFERED: usize = 256;
@@ -21,39 +19,32 @@ pub(crate) const MAX_BUFFERED: usize = 256;
 pub(crate) type Connection = (UnboundedSender<RpcRequest>, Receiver<RpcMessage>);
 
 pub(crate) fn connect(chats: &Chats, folder: PathBuf) -> Connection {
-    let (requests, received) = unbounded_channel();
+    let (requests, mut received) = unbounded_channel::<RpcRequest>();
     let (sender, messages) = channel(MAX_BUFFERED);
-    tokio::spawn(relay(chats.clone(), folder, received, sender));
-    (requests, messages)
-}
-
-async fn relay(
-    chats: Chats,
-    folder: PathBuf,
-    mut requests: UnboundedReceiver<RpcRequest>,
-    messages: Sender<RpcMessage>,
-) {
     let (out, mut lines) = channel::<Arc<str>>(MAX_BUFFERED);
-    let mut client = chats.client(folder, Workspaces::Any, out);
-    let to_client = async {
+    let mut client = Client::new(chats.clone(), folder, Workspaces::Any, out);
+    let to_client = async move {
         while let Some(line) = lines.recv().await {
             // Both ends of the connection are in this program, so parsing never fails in practice.
             let Ok(message) = serde_json::from_str::<RpcMessage>(&line) else { continue };
-            if messages.send(message).await.is_err() {
+            if sender.send(message).await.is_err() {
                 return;
             }
         }
     };
-    let to_agent = async {
-        while let Some(request) = requests.recv().await {
+    let to_agent = async move {
+        while let Some(request) = received.recv().await {
             let line = serde_json::to_string(&request).unwrap_or_default();
             client.receive(Caller::owner(), &line).await;
         }
     };
-    tokio::select! {
-        () = to_client => {}
-        () = to_agent => {}
-    }
+    tokio::spawn(async {
+        tokio::select! {
+            () = to_client => {}
+            () = to_agent => {}
+        }
+    });
+    (requests, messages)
 }
 
 #[derive(Clone)]

@@ -6,7 +6,7 @@ use nacre_types::SessionChangeRequest;
 use serde_json::{Value, json};
 
 use super::agent::Agent;
-use super::json_rpc::{Incoming, RequestId, RpcError, params, parse};
+use super::json_rpc::{Incoming, RequestId, Result, RpcError, params, parse};
 use super::protocol::{
     InitializeParams, LATEST_VERSION, PromptParams, SessionParams, SetModeParams, SetOptionParams,
     VERSIONS,
@@ -38,12 +38,7 @@ impl Agent {
         }
     }
 
-    async fn request(
-        self: &Arc<Self>,
-        id: &RequestId,
-        method: &str,
-        given: Value,
-    ) -> Result<(), RpcError> {
+    async fn request(self: &Arc<Self>, id: &RequestId, method: &str, given: Value) -> Result<()> {
         if method == "initialize" {
             let result = self.initialize(params(given)?);
             self.out.answer(id, result).await;
@@ -100,7 +95,7 @@ impl Agent {
         id: &RequestId,
         change: SessionChangeRequest,
         is_mode: bool,
-    ) -> Result<(), RpcError> {
+    ) -> Result<()> {
         let order = Order::Change { id: id.clone(), change: Box::new(change), is_mode };
         self.order(session, order).await
     }
@@ -134,7 +129,7 @@ impl Agent {
     fn spawn(
         self: &Arc<Self>,
         id: &RequestId,
-        work: impl Future<Output = Result<(), RpcError>> + Send + 'static,
+        work: impl Future<Output = Result<()>> + Send + 'static,
     ) {
         let (agent, id) = (Arc::clone(self), id.clone());
         self.tasks.spawn(async move {

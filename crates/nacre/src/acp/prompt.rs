@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use nacre_types::Attachment;
 
-use super::json_rpc::RpcError;
+use super::json_rpc::{Result, RpcError};
 use super::protocol::{EmbeddedResource, PromptBlock};
 
 /// Larger files are only referenced by name, so that the agent can read the parts it needs.
@@ -20,11 +20,7 @@ pub(super) enum Prompt {
     Undo,
 }
 
-pub(super) fn read(
-    blocks: Vec<PromptBlock>,
-    root: &Path,
-    skills: &[String],
-) -> Result<Prompt, RpcError> {
+pub(super) fn read(blocks: Vec<PromptBlock>, root: &Path, skills: &[String]) -> Result<Prompt> {
     let mut builder = PromptBuilder { root, text: String::new(), attachments: Vec::new() };
     for block in blocks {
         builder.take(block)?;
@@ -54,7 +50,7 @@ struct PromptBuilder<'r> {
 }
 
 impl PromptBuilder<'_> {
-    fn take(&mut self, block: PromptBlock) -> Result<(), RpcError> {
+    fn take(&mut self, block: PromptBlock) -> Result<()> {
         match block {
             PromptBlock::Text { text } => self.text.push_str(&text),
             PromptBlock::ResourceLink { name, uri } => self.link(&name, &uri),

@@ -12,7 +12,7 @@ use nacre_types::{
 use serde_json::{Value, json};
 
 use super::agent::Agent;
-use super::json_rpc::{RequestId, RpcError};
+use super::json_rpc::{RequestId, Result, RpcError};
 use super::link::Link;
 use super::options::{modes, options};
 use super::protocol::{ListSessionsParams, NewSessionParams, OpenSessionParams, SessionParams};
@@ -29,7 +29,7 @@ pub(super) async fn new_session(
     agent: Arc<Agent>,
     id: RequestId,
     given: NewSessionParams,
-) -> Result<(), RpcError> {
+) -> Result<()> {
     let NewSessionParams { cwd, mcp_servers } = given;
     let folder = absolute(&cwd)?;
     let mut link = agent.link(folder).await?;
@@ -57,7 +57,7 @@ pub(super) async fn open_session(
     id: RequestId,
     given: OpenSessionParams,
     is_replayed: bool,
-) -> Result<(), RpcError> {
+) -> Result<()> {
     let OpenSessionParams { session_id, cwd, mcp_servers } = given;
     let folder = absolute(&cwd)?;
     let mut link = agent.link(folder).await?;
@@ -89,11 +89,7 @@ pub(super) async fn open_session(
     Ok(())
 }
 
-async fn start(
-    agent: &Agent,
-    session: &ChatSession,
-    mut link: Link,
-) -> Result<Vec<SkillEntry>, RpcError> {
+async fn start(agent: &Agent, session: &ChatSession, mut link: Link) -> Result<Vec<SkillEntry>> {
     let skills = skills(&mut link).await;
     let names = skills.iter().map(|skill| skill.name.clone()).collect();
     let notices = agent.open().notices.unwrap_or(Notices::AsThoughts);
@@ -109,7 +105,7 @@ async fn skills(link: &mut Link) -> Vec<SkillEntry> {
     listed.await.map(|report| report.skills).unwrap_or_default()
 }
 
-async fn replay(agent: &Agent, link: &mut Link, session: &ChatSession) -> Result<(), RpcError> {
+async fn replay(agent: &Agent, link: &mut Link, session: &ChatSession) -> Result<()> {
     let mut replay = Replay::new(PathBuf::from(&session.workspace), session.id.clone());
     let mut after = 0;
     loop {
@@ -161,7 +157,7 @@ pub(super) async fn list(
     agent: Arc<Agent>,
     id: RequestId,
     given: ListSessionsParams,
-) -> Result<(), RpcError> {
+) -> Result<()> {
     let folder = given.cwd.as_deref().map(absolute).transpose()?.map(real);
     let mut link = agent.link(&agent.defaults.folder).await?;
     // `Some(0)` means no limit.
@@ -187,7 +183,7 @@ pub(super) async fn list(
 fn page(
     sessions: Vec<ChatSession>,
     cursor: Option<&str>,
-) -> Result<(Vec<ChatSession>, Option<String>), RpcError> {
+) -> Result<(Vec<ChatSession>, Option<String>)> {
     let first = match cursor {
         None => 0,
         Some(cursor) => {
@@ -209,11 +205,7 @@ fn info(session: ChatSession) -> Value {
     })
 }
 
-pub(super) async fn delete(
-    agent: Arc<Agent>,
-    id: RequestId,
-    given: SessionParams,
-) -> Result<(), RpcError> {
+pub(super) async fn delete(agent: Arc<Agent>, id: RequestId, given: SessionParams) -> Result<()> {
     let SessionParams { session_id } = given;
     let mut link = agent.link(&agent.defaults.folder).await?;
     let request = SessionRequest { session: Some(session_id.clone()), workspace: None };
@@ -228,7 +220,7 @@ pub(super) async fn delete(
     Ok(())
 }
 
-fn absolute(cwd: &str) -> Result<&Path, RpcError> {
+fn absolute(cwd: &str) -> Result<&Path> {
     let folder = Path::new(cwd);
     match folder.is_absolute() {
         true => Ok(folder),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use nacre_ops::ask as ops;
 use nacre_types::{
     AskReport, AskRequest, CitedMemory, MemoryAnswer, ModelAnswer, RecalledMemory, RecalledQuote,
-    SentenceDoubt, Speaker, StoreScope,
+    SentenceDoubt, StoreScope,
 };
 
 use super::layout::day;
@@ -127,7 +127,7 @@ fn print_recalled(ui: &mut Ui, memory: &RecalledMemory) {
     }
     if let Some(RecalledQuote { text, speaker, at }) = &memory.proof {
         let when = if at.len() < 10 { String::new() } else { format!(" ({})", day(at)) };
-        let quote = format!("{}: \"{}\"{when}", said_by(*speaker), shorten_quote(text));
+        let quote = format!("{}: \"{}\"{when}", speaker.said(), shorten_quote(text));
         ui.note(4, Role::Faint, quote);
     }
 }
@@ -139,15 +139,7 @@ fn print_cited(ui: &mut Ui, memory: &CitedMemory) {
     ui.table([[id(&memory.id), faint(&memory.r#type), about]]);
     print_not_verified(ui, &memory.not_verified);
     if let Some((quote, speaker)) = memory.quote.as_ref().zip(memory.speaker) {
-        ui.note(4, Role::Faint, format!("{}: \"{}\"", said_by(speaker), shorten_quote(quote)));
-    }
-}
-
-fn said_by(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::Human | Speaker::User => "a person said",
-        Speaker::Assistant => "an agent said",
-        Speaker::Tool => "a tool said",
+        ui.note(4, Role::Faint, format!("{}: \"{}\"", speaker.said(), shorten_quote(quote)));
     }
 }
 

@@ -85,8 +85,8 @@ pub(crate) fn cmd_config(ui: &mut Ui, host: &Host, args: ConfigArgs) -> CommandR
                 Some(ConfigCommand::Show(show)) => show,
                 _ => args.show,
             };
-            let ShowArgs { prefix } = show;
-            ui.report(&ops::show(host, &ConfigShowRequest { prefix })?, print_settings)
+            let request = ConfigShowRequest { prefix: show.prefix };
+            ui.report(&ops::show(host, &request)?, print_settings)
         }
     }
 }

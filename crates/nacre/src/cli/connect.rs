@@ -96,11 +96,7 @@ pub(crate) fn cmd_connect(ui: &mut Ui, host: &Host, args: ConnectArgs) -> Comman
 }
 
 /// The hooks are written first, because Codex computes the hashes to trust from them.
-fn trust_request(
-    ui: &mut Ui,
-    host: &Host,
-    args: &ConnectArgs,
-) -> Result<Option<ConnectRequest>, OpError> {
+fn trust_request(ui: &mut Ui, host: &Host, args: &ConnectArgs) -> Result<Option<ConnectRequest>> {
     if args.targets != ["codex"] {
         return Err(OpError::usage("Only Codex requires hooks to be trusted")
             .hint("nacre connect codex --trust-hooks"));
@@ -116,7 +112,7 @@ fn trust_request(
 }
 
 impl ConnectArgs {
-    fn request(&self) -> Result<ConnectRequest, OpError> {
+    fn request(&self) -> Result<ConnectRequest> {
         let wiring = self.wiring();
         let (agents, paths) = (self.targets.clone(), self.paths.clone());
         let is_action = |name: &String| ACTIONS.contains(&name.as_str());
@@ -157,7 +153,7 @@ fn confirm_request(
     host: &Host,
     args: &ConnectArgs,
     mut request: ConnectRequest,
-) -> Result<Option<ConnectRequest>, OpError> {
+) -> Result<Option<ConnectRequest>> {
     if args.yes && !args.dry_run {
         return Ok(Some(request));
     }

@@ -19,9 +19,8 @@ pub(crate) struct IndexArgs {
 }
 
 pub(crate) fn cmd_index(ui: &mut Ui, host: &Host, args: IndexArgs) -> CommandResult {
-    let IndexArgs { rebuild, scope } = args;
-    let scope = scope.mode();
-    if rebuild {
+    let scope = args.scope.mode();
+    if args.rebuild {
         let events = ui.events();
         events.step("Indexing memories");
         let report = ops::rebuild(host, scope, &ui.events())?;

@@ -27,9 +27,8 @@ pub(crate) struct InitArgs {
 }
 
 pub(crate) fn cmd_init(ui: &mut Ui, host: &Host, args: InitArgs) -> CommandResult {
-    let InitArgs { name, reader } = args;
-    let report = ops::init(host, name.as_deref(), &ui.events())?;
-    settle_reader(ui, host, reader, Some(report.new_sessions))?;
+    let report = ops::init(host, args.name.as_deref(), &ui.events())?;
+    settle_reader(ui, host, args.reader, Some(report.new_sessions))?;
     ui.report(&report, print)
 }
 

@@ -3,9 +3,9 @@
 
 use nacre_ops::map as ops;
 use nacre_types::{
-    CodeChange, CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest,
-    ExploreRequest, FileDelta, MapDetail, MapFormat, MapVerdict, RefreshRequest, SearchCodeRequest,
-    Since, WatchRequest,
+    CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest, ExploreRequest,
+    FileDelta, MapDetail, MapFormat, MapVerdict, RefreshRequest, SearchCodeRequest, Since,
+    WatchRequest,
 };
 
 use super::prelude::*;
@@ -310,20 +310,11 @@ fn print_affected(ui: &mut Ui, delta: &CodeDelta) {
 fn print_file(ui: &mut Ui, file: &FileDelta) {
     let from = file.from.as_ref().map(|from| format!(" from {}", ShownLine(from)));
     let from = from.unwrap_or_default();
-    ui.line(format!("{} {}{from}", sign(file.change), ShownLine(&file.path)));
+    ui.line(format!("{} {}{from}", file.change.sign(), ShownLine(&file.path)));
     for symbol in file.symbols.iter().flat_map(|symbols| &symbols.changed) {
         let what = if symbol.is_signature { "" } else { " (body)" };
         let (kind, name) = (symbol.kind.as_str(), ShownLine(&symbol.name));
-        ui.line(format!("    {} {kind} {name}{what}", sign(symbol.change)));
-    }
-}
-
-fn sign(change: CodeChange) -> char {
-    match change {
-        CodeChange::Added => '+',
-        CodeChange::Modified => '~',
-        CodeChange::Removed => '-',
-        CodeChange::Renamed => '>',
+        ui.line(format!("    {} {kind} {name}{what}", symbol.change.sign()));
     }
 }
 

@@ -61,7 +61,7 @@ use clap::error::ErrorKind;
 use clap::{FromArgMatches as _, Parser, Subcommand};
 use nacre_ops::host::{Environment, Needs, OpenOptions, Opened, Registering, Tolerance};
 use nacre_ops::terminal::ColorChoice;
-use nacre_ops::{Host, OpError};
+use nacre_ops::{Host, Result};
 
 use self::ui::{CommandResult, Exit, Ui};
 
@@ -336,12 +336,7 @@ fn run(ui: &mut Ui, environment: Environment, globals: Globals, command: Command
     }
 }
 
-fn open(
-    ui: &mut Ui,
-    environment: Environment,
-    globals: Globals,
-    policy: Policy,
-) -> Result<Host, OpError> {
+fn open(ui: &mut Ui, environment: Environment, globals: Globals, policy: Policy) -> Result<Host> {
     let Policy { needs, tolerance, registering, .. } = policy;
     let color = globals.color.map(|color| ("ui.color".to_owned(), color.as_str().to_owned()));
     let options = OpenOptions {

@@ -2,7 +2,7 @@
 
 pub(crate) use clap::{Args, Subcommand};
 pub(crate) use nacre_ops::text::{Shown, ShownLine};
-pub(crate) use nacre_ops::{Host, OpError};
+pub(crate) use nacre_ops::{Host, OpError, Result};
 
 pub(crate) use super::args::{ScopeArg, one_of};
 pub(crate) use super::layout::{Role, Row, cell, faint, id, title};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use nacre_ops::host::{has_own_key, has_own_settings};
-use nacre_ops::{Events, Host, OpError, service};
+use nacre_ops::{Events, Host, OpError, Result, service};
 use nacre_server::client::{Client, ClientError};
 use nacre_types::{ErrorCode, HealthReport};
 use serde::Serialize;
@@ -21,8 +21,8 @@ pub(super) fn by_server_or<Q: Serialize, R: DeserializeOwned>(
     endpoint: &str,
     request: &Q,
     events: Events,
-    here: impl FnOnce(&Events) -> Result<R, OpError>,
-) -> Result<R, OpError> {
+    here: impl FnOnce(&Events) -> Result<R>,
+) -> Result<R> {
     let Some((client, (verb, path))) = server.zip(endpoint.split_once(' ')) else {
         return here(&events);
     };

@@ -59,7 +59,8 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
         0 => String::new(),
         n => format!("{n} more left to you"),
     };
-    let n_held = report.n_used + report.n_never_used + report.n_young;
+    let (used, never, young) = (report.n_used, report.n_never_used, report.n_young);
+    let held = memories_text(used + never + young);
     let mut numbers = vec![
         ("memories", join(memories)),
         ("learned", with_note(report.learned.values().sum(), &join(kinds))),
@@ -74,16 +75,7 @@ fn print(ui: &mut Ui, ProjectReport { project, report, .. }: &ProjectReport) {
         ("merged", report.merged.len().to_string()),
         ("archived", report.archived.len().to_string()),
         ("overturned", with_note(report.contradictions.len(), &open)),
-        (
-            "uses",
-            format!(
-                "{}: {} used, {} never used, {} too young to tell",
-                memories_text(n_held),
-                report.n_used,
-                report.n_never_used,
-                report.n_young
-            ),
-        ),
+        ("uses", format!("{held}: {used} used, {never} never used, {young} too young to tell")),
     ]);
     ui.table(
         numbers

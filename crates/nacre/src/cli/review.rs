@@ -210,7 +210,7 @@ impl Picker<'_> {
         Ok(Exit::DONE)
     }
 
-    fn decide(&mut self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<Choice, OpError> {
+    fn decide(&mut self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<Choice> {
         print_candidate(ui, candidate);
         loop {
             // The end of input counts as quitting.
@@ -242,21 +242,21 @@ impl Picker<'_> {
         }
     }
 
-    fn accept(&mut self, ui: &mut Ui, id: &str, supersedes: Option<&str>) -> Result<(), OpError> {
+    fn accept(&mut self, ui: &mut Ui, id: &str, supersedes: Option<&str>) -> Result<()> {
         let request = MemoryIdsRequest { ids: vec![id.to_owned()], scope: self.scope };
         let report = ops::accept(self.host, &request, supersedes, &ui.events())?;
         self.n_accepted += report.ids.len();
         report_changes(ui, &report).map(|_| ())
     }
 
-    fn reject(&mut self, ui: &mut Ui, id: String) -> Result<(), OpError> {
+    fn reject(&mut self, ui: &mut Ui, id: String) -> Result<()> {
         let request = MemoryIdsRequest { ids: vec![id], scope: self.scope };
         let report = ops::reject(self.host, &request, &ui.events())?;
         self.n_rejected += report.ids.len();
         report_changes(ui, &report).map(|_| ())
     }
 
-    fn edit(&self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<(), OpError> {
+    fn edit(&self, ui: &mut Ui, candidate: &mut ReviewCandidate) -> Result<()> {
         let (id, scope) = (candidate.memory.id.clone(), self.scope);
         let editor = self.host.editor()?;
         let request = MemoryEditRequest { id: id.clone(), discard: false, scope };

@@ -24,11 +24,10 @@ pub(crate) struct RunsArgs {
 }
 
 pub(crate) fn cmd_runs(ui: &mut Ui, host: &Host, args: RunsArgs) -> CommandResult {
-    let RunsArgs { run, limit } = args;
-    match run {
+    match args.run {
         Some(id) => ui.report(&ops::show(host, &ItemId { id })?, print_shown),
         None => {
-            let report = ops::list(host, &LimitRequest { limit }, &ui.events())?;
+            let report = ops::list(host, &LimitRequest { limit: args.limit }, &ui.events())?;
             ui.report(&report, print_list)
         }
     }

@@ -165,14 +165,10 @@ fn token(ui: &mut Ui, host: &Host, args: TokenArgs) -> CommandResult {
             let projects = projects.map(|text| parse_project(&text)).collect::<Result<_, _>>()?;
             let request = TokenAddRequest { person, scope, projects, expires };
             ui.report(&ops::add_token(host, &request)?, |ui, TokenAddReport { token, entry }| {
-                ui.status(format!(
-                    "Token {} of {}: {}",
-                    entry.id,
-                    entry.person,
-                    allowed_text(entry)
-                ));
+                let TokenEntry { id, person, .. } = entry;
+                ui.status(format!("Token {id} of {person}: {}", allowed_text(entry)));
                 ui.line(token);
-                ui.hint(&format!("Revoke it: nacre server token revoke {}", entry.id));
+                ui.hint(&format!("Revoke it: nacre server token revoke {id}"));
                 ui.status("The token is shown only once; only its hash is stored.");
             })
         }
@@ -191,7 +187,7 @@ fn token(ui: &mut Ui, host: &Host, args: TokenArgs) -> CommandResult {
 }
 
 /// Parses `PROJECT` or `PROJECT=SCOPE`.
-fn parse_project(text: &str) -> Result<ProjectScope, OpError> {
+fn parse_project(text: &str) -> Result<ProjectScope> {
     let (project, scope) = text.split_once('=').map_or((text, None), |(a, b)| (a, Some(b)));
     let scope = scope.map(|scope| serde_json::from_value(scope.into()));
     let scope = scope.transpose().map_err(|_| {

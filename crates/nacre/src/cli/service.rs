@@ -86,7 +86,7 @@ fn check(ui: &mut Ui, environment: Environment) -> CommandResult {
     })
 }
 
-fn print_ready(ui: &mut Ui, report: &ServeReport) -> Result<(), OpError> {
+fn print_ready(ui: &mut Ui, report: &ServeReport) -> Result<()> {
     ui.report(report, |ui, report| {
         ui.line(format_args!("Serving on http://{}; Ctrl-C ends it", report.address));
         ui.line("Next: nacre dashboard");
@@ -210,7 +210,7 @@ pub(crate) fn cmd_logs(ui: &mut Ui, host: &Host, args: LogsArgs) -> CommandResul
     Ok(Exit::DONE)
 }
 
-fn print_log_lines(ui: &mut Ui, lines: &[String]) -> Result<(), OpError> {
+fn print_log_lines(ui: &mut Ui, lines: &[String]) -> Result<()> {
     for line in lines {
         if ui.is_json() { ui.json_line(line) } else { ui.text(line) }
     }

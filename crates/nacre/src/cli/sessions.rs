@@ -111,7 +111,7 @@ pub(crate) fn settle_reader(
     host: &Host,
     ReaderArgs { yes, no }: ReaderArgs,
     n_now: Option<u64>,
-) -> Result<(), OpError> {
+) -> Result<()> {
     let Some(question) = ops::reader_question(host) else { return Ok(()) };
     let allowed = if yes || no {
         yes

@@ -19,9 +19,8 @@ pub(crate) struct SkillArgs {
 }
 
 pub(crate) fn cmd_skill(ui: &mut Ui, host: &Host, args: SkillArgs) -> CommandResult {
-    let SkillArgs { name, arguments } = args;
-    match name {
-        Some(name) => ui.report(&ops::show(host, &name, &arguments)?, print_skill),
+    match args.name {
+        Some(name) => ui.report(&ops::show(host, &name, &args.arguments)?, print_skill),
         None => ui.report(&ops::list(host, &EmptyRequest {})?, print_list),
     }
 }

@@ -107,13 +107,9 @@ fn print_sessions(ui: &mut Ui, session: &SessionStatus) {
     let why =
         if why.is_empty() { String::new() } else { format!(" (skipped: {})", why.join(", ")) };
     let place = session.project.as_deref().unwrap_or("no project");
-    ui.line(format!(
-        "{:<8} {}: {}{why}  {}",
-        session.agent,
-        sessions_text(session.seen),
-        states.join(", "),
-        ui.paint(Role::Faint, ShownLine(place))
-    ));
+    let place = ui.paint(Role::Faint, ShownLine(place));
+    let (agent, seen) = (&session.agent, sessions_text(session.seen));
+    ui.line(format!("{agent:<8} {seen}: {}{why}  {place}", states.join(", ")));
 }
 
 fn count_text(of_type: &TypeCount) -> String {

@@ -77,7 +77,7 @@ pub(crate) fn cmd_push(ui: &mut Ui, host: &Host, args: PushArgs) -> CommandResul
 }
 
 /// Reads the token from standard input, which keeps it out of process lists and the shell history.
-fn read_token() -> Result<String, OpError> {
+fn read_token() -> Result<String> {
     let mut token = String::new();
     std::io::stdin().lock().take(MAX_TOKEN_BYTES).read_line(&mut token)?;
     match token.trim() {

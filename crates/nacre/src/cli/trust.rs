@@ -55,7 +55,7 @@ pub(crate) fn cmd_trust(ui: &mut Ui, host: &Host, args: TrustArgs) -> CommandRes
 }
 
 /// Shows the memories and asks for confirmation. Returns an error if the user does not agree.
-fn agree(ui: &mut Ui, shown: &TrustReport) -> Result<(), OpError> {
+fn agree(ui: &mut Ui, shown: &TrustReport) -> Result<()> {
     if !ui.can_ask() || ui.is_json() {
         return Err(OpError::usage(
             "Memories are trusted only after confirmation; nothing was changed",

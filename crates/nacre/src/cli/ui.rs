@@ -12,7 +12,7 @@ use nacre_ops::host::Environment;
 use nacre_ops::memory::{self, ShortIds};
 use nacre_ops::terminal::{ColorChoice, NO_COLOR};
 use nacre_ops::text::{Shown, ShownLine};
-use nacre_ops::{Cancel, Events, Host, OpError, ascii_json};
+use nacre_ops::{Cancel, Events, Host, OpError, Result, ascii_json};
 use nacre_types::{ErrorCode, ErrorReport, Outcome, Report, Scope};
 use serde::Serialize;
 
@@ -23,7 +23,7 @@ use super::layout::{Role, Row, ago, cut, minute, paint, table_lines, to_second};
 use super::pager::{Pager, is_long};
 use super::progress::{EventScreen, hint_text, print_message, warning_text};
 
-pub(crate) type CommandResult = Result<Exit, OpError>;
+pub(crate) type CommandResult = Result<Exit>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Exit(u8);
@@ -189,13 +189,13 @@ impl Ui {
     }
 
     /// Asks on a terminal. Only `y` and `yes` count as agreement.
-    pub(crate) fn confirm(&mut self, question: &str) -> Result<bool, OpError> {
+    pub(crate) fn confirm(&mut self, question: &str) -> Result<bool> {
         let answer = self.ask(&format!("{question} [y/N] "))?.unwrap_or_default();
         Ok(matches!(answer.trim(), "y" | "Y" | "yes"))
     }
 
     /// Prompts for a line. Returns `None` at the end of input.
-    pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>, OpError> {
+    pub(crate) fn ask(&mut self, question: &str) -> Result<Option<String>> {
         let _ = self.flush();
         let mut terminal = io::stderr();
         write!(terminal, "{question}")?;
@@ -323,7 +323,7 @@ impl Ui {
 
     /// Flushes the output. Returns the first write error, so that commands that print continuously
     /// stop when their reader is gone.
-    pub(crate) fn flush(&mut self) -> Result<(), OpError> {
+    pub(crate) fn flush(&mut self) -> Result<()> {
         if self.failure.is_none() {
             self.failure = self.stdout.flush().err();
         }

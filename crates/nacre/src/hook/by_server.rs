@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use nacre_ops::host::{Environment, has_own_variables};
 use nacre_ops::service::{FoundService, find_socket};
-use nacre_ops::{OpError, hook_deadline};
+use nacre_ops::{Result, hook_deadline};
 use nacre_server::control::ask_hook;
 use nacre_types::{ErrorCode, HookQuestion, HookReport, HookRequest};
 
@@ -27,7 +27,7 @@ pub(super) fn ask(
     folder: &Path,
     question: &HookQuestion,
     n_bytes: usize,
-) -> Option<(Result<HookReport, OpError>, FoundService)> {
+) -> Option<(Result<HookReport>, FoundService)> {
     // The server cannot read the environment variables of this process.
     if n_bytes > MAX_TEXT || has_own_variables(environment) {
         return None;

@@ -3,7 +3,7 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 
-use nacre_ops::OpError;
+use nacre_ops::{OpError, Result};
 use nacre_traces::agents::InputKeys;
 use nacre_types::HookSource;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) struct Input {
 }
 
 /// Reads all of standard input. Also returns its length in bytes.
-pub(super) fn read_standard_input(keys: &InputKeys) -> Result<(Input, usize), OpError> {
+pub(super) fn read_standard_input(keys: &InputKeys) -> Result<(Input, usize)> {
     let mut bytes = Vec::new();
     std::io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > MAX_BYTES {
@@ -39,7 +39,7 @@ pub(super) fn read_standard_input(keys: &InputKeys) -> Result<(Input, usize), Op
     Ok((read(&bytes, keys)?, bytes.len()))
 }
 
-pub(super) fn read(bytes: &[u8], keys: &InputKeys) -> Result<Input, OpError> {
+pub(super) fn read(bytes: &[u8], keys: &InputKeys) -> Result<Input> {
     let text = String::from_utf8_lossy(bytes);
     let value: Value = serde_json::from_str(&text)
         .map_err(|_| OpError::usage("Standard input of the hook is not a JSON object"))?;

@@ -17,7 +17,7 @@ use std::io::Write as _;
 use std::path::Path;
 
 use nacre_ops::host::{Environment, OpenOptions, Registering, Tolerance};
-use nacre_ops::{Host, OpError, hook as ops, service};
+use nacre_ops::{Host, OpError, Result, hook as ops, service};
 use nacre_traces::agent_config::HookEvent;
 use nacre_traces::agents::{HookContract, hook_contracts};
 use nacre_types::{
@@ -67,7 +67,7 @@ fn answer(
     event: &str,
     environment: &Environment,
     deadline: &Deadline,
-) -> Result<Output, OpError> {
+) -> Result<Output> {
     let (name, contract) = hook_contracts()
         .find(|(name, _)| *name == agent)
         .ok_or_else(|| OpError::usage("The agent of the hook is not known"))?;
@@ -127,7 +127,7 @@ fn answer_here(
     folder: &Path,
     question: &HookQuestion,
     deadline: &Deadline,
-) -> Result<HookReport, OpError> {
+) -> Result<HookReport> {
     let host = open_host(Environment { folder: folder.to_owned(), ..environment.clone() })?;
     deadline.set(host.settings().hooks.deadline);
     let report = ops::answer(&host, question)?;
@@ -149,7 +149,7 @@ fn work_of(report: &HookReport) -> Option<LoopName> {
 
 /// Opens the host. Errors in the repository's settings are tolerated, because they must not affect
 /// the agent.
-fn open_host(environment: Environment) -> Result<Host, OpError> {
+fn open_host(environment: Environment) -> Result<Host> {
     let options = OpenOptions {
         tolerance: Tolerance::OfRepository,
         registering: Registering::Yes,

@@ -52,16 +52,9 @@ impl Launcher {
 
     /// Runs a program and waits for its end. When the function returns, all of the program's
     /// processes have ended. If the future is dropped, they are killed shortly afterwards.
+    ///
+    /// The standard output can be read from `stdout` while the program is running.
     pub async fn run(
-        &self,
-        order: &LaunchRequest,
-        cancel: &Cancel,
-    ) -> Result<Finished, ProcessError> {
-        self.run_watched(order, cancel, &LiveOutput::default()).await
-    }
-
-    /// Like `run`, but the standard output can be read from `stdout` while the program is running.
-    pub async fn run_watched(
         &self,
         order: &LaunchRequest,
         cancel: &Cancel,

@@ -32,7 +32,8 @@ pub struct Answer {
 
 impl Answer {
     pub fn check(text: &str, verifier: &Verifier<'_>) -> Self {
-        if says_not_known(text) {
+        let bare = text.trim().trim_matches(['.', '*', '`', '"', '[', ']', ' ']);
+        if bare.eq_ignore_ascii_case(NOT_KNOWN) {
             return Self::default();
         }
         let (said, doubts) = verifier.check(text);
@@ -64,11 +65,6 @@ impl Answer {
 fn distinct<'a, T: Clone + Ord + 'a>(all: impl Iterator<Item = &'a T>) -> Vec<T> {
     let mut known = BTreeSet::new();
     all.filter(|one| known.insert(*one)).cloned().collect()
-}
-
-fn says_not_known(text: &str) -> bool {
-    let bare = text.trim().trim_matches(['.', '*', '`', '"', '[', ']', ' ']);
-    bare.eq_ignore_ascii_case(NOT_KNOWN)
 }
 
 /// Runs the agent. If no sentence of the answer passes the checks, the agent is prompted once more

@@ -14,7 +14,7 @@ use crate::model::conversation::{
     Content, Image, Message, ModelEvent, OUTPUT_TOOL, OutputSchema, Request, Speaker, StopReason,
     ToolStatus,
 };
-use crate::model::error::{ErrorKind, Fault};
+use crate::model::error::{ErrorKind, Fault, Result};
 use crate::model::hosted::{Decoder, Dialect, OutputMode, hold, push_reasoning, push_text};
 use crate::model::price::Usage;
 use crate::model::provider::Call;
@@ -274,11 +274,7 @@ enum OpenBlock {
 }
 
 impl Decoder for AnthropicDecoder {
-    fn frame(
-        &mut self,
-        frame: &Frame,
-        out: &mut Vec<ModelEvent>,
-    ) -> Result<ControlFlow<()>, Fault> {
+    fn frame(&mut self, frame: &Frame, out: &mut Vec<ModelEvent>) -> Result<ControlFlow<()>> {
         let data: Value = serde_json::from_str(&frame.data)
             .map_err(|_| Fault::protocol("the stream holds what is not JSON"))?;
         match data["type"].as_str().unwrap_or_default() {
@@ -302,7 +298,7 @@ impl Decoder for AnthropicDecoder {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
+    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<()> {
         if !self.has_stopped {
             return Err(Fault::new(ErrorKind::CutStream));
         }
@@ -344,7 +340,7 @@ impl AnthropicDecoder {
         });
     }
 
-    fn delta(&mut self, delta: Option<&Value>, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
+    fn delta(&mut self, delta: Option<&Value>, out: &mut Vec<ModelEvent>) -> Result<()> {
         let text = |key: &str| delta.and_then(|delta| delta.get(key)?.as_str()).unwrap_or_default();
         match (text("type"), &mut self.block) {
             ("text_delta", Some(OpenBlock::Text)) => push_text(text("text"), out),

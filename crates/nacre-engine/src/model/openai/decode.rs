@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::model::classify::Complaint;
 use crate::model::collect::MAX_CALLS;
 use crate::model::conversation::{ModelEvent, StopReason};
-use crate::model::error::{ErrorKind, Fault};
+use crate::model::error::{ErrorKind, Fault, Result};
 use crate::model::hosted::{Decoder, hold, made_id, push_reasoning, push_text};
 use crate::model::price::{Cost, Usage};
 use crate::model::sse::Frame;
@@ -42,11 +42,7 @@ struct CallSoFar {
 }
 
 impl Decoder for OpenAiDecoder {
-    fn frame(
-        &mut self,
-        frame: &Frame,
-        out: &mut Vec<ModelEvent>,
-    ) -> Result<ControlFlow<()>, Fault> {
+    fn frame(&mut self, frame: &Frame, out: &mut Vec<ModelEvent>) -> Result<ControlFlow<()>> {
         let data = frame.data.trim();
         if data == "[DONE]" {
             return Ok(ControlFlow::Break(()));
@@ -68,7 +64,7 @@ impl Decoder for OpenAiDecoder {
         Ok(ControlFlow::Continue(()))
     }
 
-    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
+    fn end(&mut self, out: &mut Vec<ModelEvent>) -> Result<()> {
         let Some(stop) = self.stop.take() else {
             return Err(Fault::new(ErrorKind::CutStream));
         };
@@ -91,7 +87,7 @@ impl OpenAiDecoder {
         }
     }
 
-    fn choice(&mut self, choice: &Value, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
+    fn choice(&mut self, choice: &Value, out: &mut Vec<ModelEvent>) -> Result<()> {
         if let Some(delta) = choice.get("delta").or_else(|| choice.get("message")) {
             self.delta(delta, out)?;
         }
@@ -103,7 +99,7 @@ impl OpenAiDecoder {
         Ok(())
     }
 
-    fn delta(&mut self, delta: &Value, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
+    fn delta(&mut self, delta: &Value, out: &mut Vec<ModelEvent>) -> Result<()> {
         let reasoning = delta.get("reasoning_content").or_else(|| delta.get("reasoning"));
         if let Some(text) = reasoning.and_then(Value::as_str).filter(|text| !text.is_empty()) {
             out.push(ModelEvent::Reasoning(text.to_owned()));
@@ -127,7 +123,7 @@ impl OpenAiDecoder {
         Ok(())
     }
 
-    fn call(&mut self, piece: &Value, out: &mut Vec<ModelEvent>) -> Result<(), Fault> {
+    fn call(&mut self, piece: &Value, out: &mut Vec<ModelEvent>) -> Result<()> {
         let function = piece.get("function").unwrap_or(piece);
         let filled = |value: Option<&Value>| {
             value.and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned)

@@ -7,7 +7,7 @@ use nacre_traces::transcript::injected::QUESTION_MARK;
 use serde_json::{Value, json};
 
 use crate::model::conversation::StopReason;
-use crate::model::error::Fault;
+use crate::model::error::Result;
 use crate::model::price::{Cost, Usage};
 use crate::model::programs::launch::{Finished, Launch, arguments};
 use crate::model::programs::question::{fault, no_answer, status_in};
@@ -43,7 +43,7 @@ impl AgentProgram for Claude {
         }
     }
 
-    fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
+    fn answer(&self, finished: &Finished) -> Result<Answer> {
         let printed = serde_json::from_str::<Value>(finished.stdout.trim());
         let Ok(result) = printed else { return Err(no_answer(finished)) };
         let said = result["result"].as_str();
@@ -136,7 +136,7 @@ impl AgentProgram for Copilot {
         }
     }
 
-    fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
+    fn answer(&self, finished: &Finished) -> Result<Answer> {
         let (mut text, mut is_complete, mut failure) = (None, false, None);
         for event in finished.json_lines() {
             let said = |path: &str| event.pointer(path).and_then(Value::as_str).map(str::to_owned);
@@ -190,7 +190,7 @@ impl AgentProgram for Gemini {
         }
     }
 
-    fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
+    fn answer(&self, finished: &Finished) -> Result<Answer> {
         // Errors are printed to stdout or stderr, mixed with warnings.
         let printed = [&finished.stdout, &finished.stderr];
         let is_report =

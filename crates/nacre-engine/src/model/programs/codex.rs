@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use crate::model::conversation::StopReason;
-use crate::model::error::Fault;
+use crate::model::error::Result;
 use crate::model::price::Usage;
 use crate::model::programs::launch::{Finished, Launch, arguments, read_settings};
 use crate::model::programs::question::{fault, no_answer, status_in};
@@ -71,7 +71,7 @@ impl AgentProgram for Codex {
         Launch { arguments, variables: Vec::new(), files, stdin: question.prompt.clone() }
     }
 
-    fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
+    fn answer(&self, finished: &Finished) -> Result<Answer> {
         let mut answer =
             Answer { text: String::new(), stop: StopReason::End, usage: Usage::default() };
         let (mut is_complete, mut failure) = (false, None);

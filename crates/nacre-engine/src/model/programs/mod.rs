@@ -23,7 +23,7 @@ use nacre_base::redact::redact;
 
 use crate::model::collect::Collector;
 use crate::model::conversation::{ModelEvent, Response, StopReason};
-use crate::model::error::{Fault, ModelError, Said};
+use crate::model::error::{Fault, ModelError, Result, Said};
 use crate::model::hosted::shortened;
 use crate::model::price::Usage;
 use crate::model::programs::agents::{Claude, Copilot, Gemini};
@@ -104,7 +104,7 @@ trait AgentProgram: Send + Sync {
         |_| None
     }
 
-    fn answer(&self, finished: &Finished) -> Result<Answer, Fault>;
+    fn answer(&self, finished: &Finished) -> Result<Answer>;
 }
 
 struct Asked<'a> {
@@ -129,7 +129,7 @@ pub(super) struct ProgramProvider {
 }
 
 impl ProgramProvider {
-    async fn attempt(&self, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {
+    async fn attempt(&self, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response> {
         let question = ProgramQuestion::of(call.request);
         let name = call.model.model();
         let asked = Asked {
@@ -171,10 +171,7 @@ impl Provider for ProgramProvider {
     }
 }
 
-fn scratch(
-    settings: &ProgramSettings,
-    files: &[(&'static str, String)],
-) -> Result<ScratchFolder, Fault> {
+fn scratch(settings: &ProgramSettings, files: &[(&'static str, String)]) -> Result<ScratchFolder> {
     let data = settings.data.as_deref();
     let data = data.ok_or_else(|| Fault::protocol("there is no folder to start it in"))?;
     let made = || -> Result<ScratchFolder, FsError> {
@@ -203,7 +200,7 @@ fn collect(
     answer: Answer,
     call: &Call<'_>,
     sink: &mut Sink<'_>,
-) -> Result<Response, Fault> {
+) -> Result<Response> {
     let mut collector = Collector::new(call.limits.answer_bytes);
     let usage = answer.usage;
     // The cost is recorded even if the answer is unusable.

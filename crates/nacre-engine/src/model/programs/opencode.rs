@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 
 use crate::model::conversation::StopReason;
-use crate::model::error::{ErrorKind, Fault};
+use crate::model::error::{ErrorKind, Fault, Result};
 use crate::model::price::{Cost, Usage};
 use crate::model::programs::launch::{Finished, Launch, arguments, read_settings};
 use crate::model::programs::question::{fault, no_answer};
@@ -58,7 +58,7 @@ impl AgentProgram for OpenCode {
         hopeless
     }
 
-    fn answer(&self, finished: &Finished) -> Result<Answer, Fault> {
+    fn answer(&self, finished: &Finished) -> Result<Answer> {
         let mut answer =
             Answer { text: String::new(), stop: StopReason::End, usage: Usage::default() };
         let (mut is_complete, mut failure) = (false, None);

@@ -18,7 +18,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use crate::model::error::{ErrorKind, Fault, Wait};
+use crate::model::error::{ErrorKind, Fault, Result, Wait};
 use crate::model::programs::launch::{Finished, ProgramCall, cannot_start};
 
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -32,7 +32,7 @@ const MAX_WRAPPING: usize = 4;
 const AFTERMATH: Duration = Duration::from_secs(2);
 
 /// Runs a command until it exits. Dropping the future kills the process group.
-pub(super) async fn run(call: ProgramCall<'_>) -> Result<Finished, Fault> {
+pub(super) async fn run(call: ProgramCall<'_>) -> Result<Finished> {
     let running = start(&call).map_err(|error| cannot_start(&error))?;
     let limit = call.output_bytes.saturating_mul(MAX_WRAPPING);
     let finish = running.finish(call.launch.stdin, limit, call.hopeless);
@@ -85,7 +85,7 @@ impl Running {
         input: String,
         max_bytes: usize,
         hopeless: fn(&str) -> Option<Fault>,
-    ) -> Result<Finished, Fault> {
+    ) -> Result<Finished> {
         let Self { stdin, stdout, stderr, mut ended, _group } = self;
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let code = {
@@ -119,7 +119,7 @@ impl Running {
 
 /// Writes the input to the program. Write errors are ignored, because a program that exits without
 /// reading its input reports the reason in its output.
-async fn feed(mut stdin: pipe::Sender, input: String) -> Result<(), Fault> {
+async fn feed(mut stdin: pipe::Sender, input: String) -> Result<()> {
     let _ = stdin.write_all(input.as_bytes()).await;
     Ok(())
 }
@@ -128,7 +128,7 @@ async fn read_bounded(
     mut pipe: pipe::Receiver,
     max_bytes: usize,
     bytes: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let mut chunk = vec![0; 16 << 10];
     loop {
         match pipe.read(&mut chunk).await {
@@ -148,7 +148,7 @@ async fn read_beginning(
     mut pipe: pipe::Receiver,
     hopeless: fn(&str) -> Option<Fault>,
     bytes: &mut Vec<u8>,
-) -> Result<(), Fault> {
+) -> Result<()> {
     let mut chunk = vec![0; 16 << 10];
     while let Ok(n_read @ 1..) = pipe.read(&mut chunk).await {
         let n_kept = n_read.min(MAX_ERROR_BYTES.saturating_sub(bytes.len()));

@@ -1,11 +1,11 @@
 //! Refuses to start agents on Windows, where the agent's process group could not be killed when the
 //! call ends.
 
-use crate::model::error::Fault;
+use crate::model::error::Result;
 use crate::model::programs::launch::{Finished, ProgramCall, cannot_start};
 
 #[expect(clippy::unused_async, reason = "as on the other systems")]
-pub(super) async fn run(_: ProgramCall<'_>) -> Result<Finished, Fault> {
+pub(super) async fn run(_: ProgramCall<'_>) -> Result<Finished> {
     let why = std::io::Error::other("Nacre does not start agents on Windows");
     Err(cannot_start(&why))
 }

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::model::collect::Collector;
 use crate::model::conversation::{Message, ModelEvent, Request, Response, StopReason};
-use crate::model::error::{ErrorKind, Fault, ModelError, Said, Wait};
+use crate::model::error::{ErrorKind, Fault, ModelError, Result, Said, Wait};
 use crate::model::hosted::{call_events, made_id};
 use crate::model::price::Usage;
 use crate::model::provider::{Call, Generation, Provider, Sink};
@@ -40,7 +40,7 @@ impl Scripted {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).len()
     }
 
-    fn take(&self, request: &Request) -> Result<Turn, Fault> {
+    fn take(&self, request: &Request) -> Result<Turn> {
         let mut left = self.left.lock().unwrap_or_else(PoisonError::into_inner);
         let mut complaints = Vec::new();
         let considered = match self.order {
@@ -94,9 +94,9 @@ fn begin(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) {
     }
 }
 
-async fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response, Fault> {
+async fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response> {
     let mut collector = Collector::new(call.limits.answer_bytes);
-    let mut show = |event: ModelEvent| -> Result<(), Fault> {
+    let mut show = |event: ModelEvent| -> Result<()> {
         collector.push(&event)?;
         sink(event);
         Ok(())
@@ -170,12 +170,8 @@ fn shown(request: &Request) -> String {
     let last = request.messages.last().map(Message::text).unwrap_or_default();
     let last: String = last.chars().take(200).collect();
     let output = request.output.as_ref().map_or("none", |output| output.name.as_str());
-    format!(
-        "role `{}`, {} messages, the last `{last}`, tools `{}`, output `{output}`",
-        request.role,
-        request.messages.len(),
-        tools.join(", "),
-    )
+    let (role, n, tools) = (request.role, request.messages.len(), tools.join(", "));
+    format!("role `{role}`, {n} messages, the last `{last}`, tools `{tools}`, output `{output}`")
 }
 
 #[cfg(test)]
@@ -254,7 +250,7 @@ struct ScriptedError {
 }
 
 impl ScriptedError {
-    fn kind(&self) -> Result<ErrorKind, Fault> {
+    fn kind(&self) -> Result<ErrorKind> {
         let retry_after = self.retry_after_ms.map(Duration::from_millis);
         let kinds = [
             ErrorKind::Auth,

@@ -64,13 +64,13 @@ fn a_conversation_takes_the_first_words_as_its_title_and_keeps_a_given_one() {
         model: Some("anthropic/x".to_owned()),
         ..SessionChange::default()
     };
-    let changed = state.change_session(&session(1), &change, at(3)).unwrap();
+    let changed = state.change_session(&session(1), &change).unwrap();
     assert_eq!((changed.title.as_str(), changed.approval.as_deref()), ("Flaky test", Some("ask")));
     state.accept(&task(2), &me(), at(4)).unwrap();
     let kept = state.session(&session(1)).unwrap();
     assert_eq!((kept.title.as_str(), kept.updated), ("Flaky test", at(4)));
     assert_eq!(kept.model.as_deref(), Some("anthropic/x"));
-    let missing = state.change_session(&session(9), &change, at(3));
+    let missing = state.change_session(&session(9), &change);
     assert!(matches!(missing, Err(StateError::UnknownSession { .. })));
 }
 
@@ -79,7 +79,7 @@ fn sessions_that_nobody_talks_to_are_no_conversations() {
     let home = Home::new();
     let mut state = home.open();
     home.accept(&mut state, 1, at(0));
-    assert_eq!(state.conversations(None, true, 9).unwrap(), []);
+    assert_eq!(state.conversations(None, 9).unwrap(), []);
     assert_eq!(state.session_titles().len(), 1);
     assert_eq!(state.find_session(session(1).as_str()).unwrap(), SessionMatch::Nothing);
     let again = state.create_session(&new(1), at(1));
@@ -87,24 +87,19 @@ fn sessions_that_nobody_talks_to_are_no_conversations() {
 }
 
 #[test]
-fn conversations_are_listed_by_folder_newest_first_and_archived_ones_only_when_asked() {
+fn conversations_are_listed_by_folder_newest_first() {
     let home = Home::new();
     let mut state = home.open();
-    for (number, workspace, seconds) in [(1, "/a", 5), (2, "/b", 6), (3, "/a", 7), (4, "/a", 8)] {
+    for (number, workspace, seconds) in [(1, "/a", 5), (2, "/b", 6), (3, "/a", 7)] {
         let new = NewSession { workspace: Some(workspace.to_owned()), ..new(number) };
         state.create_session(&new, at(seconds)).unwrap();
     }
-    let archive = SessionChange { is_archived: Some(true), ..SessionChange::default() };
-    assert_eq!(state.change_session(&session(4), &archive, at(9)).unwrap().archived, Some(at(9)));
-    let listed = |workspace, with_archived, limit| {
-        let found = state.conversations(workspace, with_archived, limit).unwrap();
+    let listed = |workspace, limit| {
+        let found = state.conversations(workspace, limit).unwrap();
         found.into_iter().map(|found| found.id).collect::<Vec<_>>()
     };
-    assert_eq!(listed(Some("/a"), false, 9), [session(3), session(1)]);
-    assert_eq!(listed(Some("/a"), true, 9), [session(4), session(3), session(1)]);
-    assert_eq!(listed(None, false, 2), [session(3), session(2)]);
-    let back = SessionChange { is_archived: Some(false), ..SessionChange::default() };
-    assert_eq!(state.change_session(&session(4), &back, at(9)).unwrap().archived, None);
+    assert_eq!(listed(Some("/a"), 9), [session(3), session(1)]);
+    assert_eq!(listed(None, 2), [session(3), session(2)]);
 }
 
 // Acolyte defect 16: a prefix that fits everything.
@@ -152,17 +147,16 @@ fn a_folder_has_one_active_conversation_which_goes_with_it() {
         state.active_session(folder).unwrap().map(|session| session.id)
     };
     assert_eq!(active(&state, "/work"), None);
-    state.set_active_session("/work", Some(&session(1))).unwrap();
-    state.set_active_session("/other", Some(&session(1))).unwrap();
-    state.set_active_session("/work", Some(&session(2))).unwrap();
+    state.set_active_session("/work", &session(1)).unwrap();
+    state.set_active_session("/other", &session(1)).unwrap();
+    state.set_active_session("/work", &session(2)).unwrap();
     assert_eq!(
         (active(&state, "/work"), active(&state, "/other")),
         (Some(session(2)), Some(session(1)))
     );
     state.remove_session(&session(2)).unwrap();
-    state.set_active_session("/other", None).unwrap();
-    assert_eq!((active(&state, "/work"), active(&state, "/other")), (None, None));
-    let missing = state.set_active_session("/work", Some(&session(2)));
+    assert_eq!((active(&state, "/work"), active(&state, "/other")), (None, Some(session(1))));
+    let missing = state.set_active_session("/work", &session(2));
     assert!(matches!(missing, Err(StateError::UnknownSession { .. })));
 }
 
@@ -356,7 +350,6 @@ enum Happening {
     Cancel(u64),
     Fork(u64, u64, u64),
     Remove(u64),
-    Archive(u64),
     Recover,
 }
 
@@ -369,8 +362,7 @@ fn happening() -> impl Strategy<Value = Happening> {
         2 => task.clone().prop_map(Happening::Finish),
         1 => task.prop_map(Happening::Cancel),
         1 => (session.clone(), 0..9_u64, 4..=6_u64).prop_map(|(f, n, t)| Happening::Fork(f, n, t)),
-        1 => session.clone().prop_map(Happening::Remove),
-        1 => session.prop_map(Happening::Archive),
+        1 => session.prop_map(Happening::Remove),
         1 => Just(Happening::Recover),
     ]
 }
@@ -415,10 +407,6 @@ impl Expected {
                     self.items.remove(number);
                     self.messages.retain(|task, _| session_of(*task) != *number);
                 }
-            }
-            Happening::Archive(number) => {
-                let archive = SessionChange { is_archived: Some(true), ..SessionChange::default() };
-                let _ = state.change_session(&session(*number), &archive, at(2));
             }
             Happening::Recover => {
                 let here = Runner::here(std::process::id());
@@ -469,7 +457,7 @@ impl Expected {
             let is_at_the_end = kept.last().is_some_and(|message| message.is_last);
             assert_eq!(n_last == 1, is_at_the_end);
         }
-        assert_eq!(state.conversations(None, true, 99).unwrap().len(), self.items.len());
+        assert_eq!(state.conversations(None, 99).unwrap().len(), self.items.len());
     }
 }
 

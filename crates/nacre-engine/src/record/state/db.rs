@@ -25,141 +25,10 @@ use crate::record::{IllegalMove, SessionId, TaskId};
 pub const STATE_FILE: &str = "state.sqlite3";
 
 const STEPS: &[&str] = &[
-    "
-CREATE TABLE session (
-  id TEXT PRIMARY KEY,
-  title TEXT NOT NULL,
-  workspace TEXT,
-  created INTEGER NOT NULL,
-  updated INTEGER NOT NULL
-) STRICT;
-CREATE TABLE runner (
-  id INTEGER PRIMARY KEY,
-  host TEXT NOT NULL,
-  pid INTEGER NOT NULL,
-  birth TEXT NOT NULL,
-  lease_until INTEGER NOT NULL,
-  UNIQUE (host, pid, birth)
-) STRICT;
-CREATE TABLE task (
-  place INTEGER PRIMARY KEY AUTOINCREMENT,
-  id TEXT NOT NULL UNIQUE,
-  session TEXT NOT NULL REFERENCES session (id),
-  parent TEXT,
-  project TEXT,
-  agent TEXT NOT NULL,
-  class TEXT NOT NULL,
-  title TEXT NOT NULL,
-  state TEXT NOT NULL,
-  reason TEXT,
-  asked TEXT,
-  runner INTEGER NOT NULL REFERENCES runner (id),
-  created INTEGER NOT NULL,
-  started INTEGER,
-  ended INTEGER,
-  n_events INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE INDEX task_unfinished ON task (session, place) WHERE ended IS NULL;
-CREATE INDEX task_by_parent ON task (parent) WHERE parent IS NOT NULL;
-CREATE INDEX task_by_end ON task (ended);
-CREATE TABLE event (
-  task TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  at INTEGER NOT NULL,
-  name TEXT NOT NULL,
-  fields TEXT NOT NULL,
-  PRIMARY KEY (task, sequence)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE tool_call (
-  task TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  step INTEGER NOT NULL,
-  call TEXT NOT NULL,
-  tool TEXT NOT NULL,
-  fault TEXT,
-  cache TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  duration INTEGER NOT NULL,
-  bytes_in INTEGER NOT NULL,
-  bytes_out INTEGER NOT NULL,
-  shown INTEGER NOT NULL,
-  PRIMARY KEY (task, sequence)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE model_call (
-  id INTEGER PRIMARY KEY,
-  task TEXT NOT NULL,
-  step INTEGER NOT NULL,
-  model TEXT NOT NULL,
-  stop TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  first_token INTEGER,
-  duration INTEGER NOT NULL,
-  input INTEGER NOT NULL,
-  cache_read INTEGER NOT NULL,
-  cache_write INTEGER NOT NULL,
-  output INTEGER NOT NULL,
-  reasoning INTEGER NOT NULL,
-  cost INTEGER
-) STRICT;
-CREATE INDEX model_call_by_task ON model_call (task);
-", "
--- What an event tells already is not stored a second time.
-DROP TABLE tool_call;
-CREATE VIEW tool_call AS SELECT task, sequence, at,
-  fields ->> 'tool' AS tool, fields ->> 'fault' AS fault, fields ->> 'cache' AS cache,
-  fields ->> 'duration_us' AS duration, fields ->> 'bytes_out' AS bytes_out, fields ->> 'shown_bytes' AS shown
-FROM event WHERE name = 'tool.result';
-",
-    "
-CREATE TABLE spending (
-  id INTEGER PRIMARY KEY,
-  at INTEGER NOT NULL,
-  project TEXT,
-  session TEXT NOT NULL,
-  role TEXT NOT NULL,
-  model TEXT NOT NULL,
-  input INTEGER NOT NULL,
-  cache_read INTEGER NOT NULL,
-  cache_write INTEGER NOT NULL,
-  output INTEGER NOT NULL,
-  cost INTEGER
-) STRICT;
-CREATE INDEX spending_by_time ON spending (at);
-CREATE INDEX spending_by_session ON spending (session);
-",
-    "
--- A session may be a conversation: it has items, stays until it is removed, and can be resumed.
-ALTER TABLE session ADD COLUMN is_conversation INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE session ADD COLUMN project TEXT;
-ALTER TABLE session ADD COLUMN model TEXT;
-ALTER TABLE session ADD COLUMN approval TEXT;
-ALTER TABLE session ADD COLUMN parent TEXT;
-ALTER TABLE session ADD COLUMN archived INTEGER;
-CREATE INDEX session_conversations ON session (updated) WHERE is_conversation = 1;
-CREATE INDEX task_by_session ON task (session);
-CREATE TABLE active_session (
-  workspace TEXT PRIMARY KEY,
-  session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE
-) STRICT;
-CREATE TABLE item (
-  id INTEGER PRIMARY KEY,
-  session TEXT NOT NULL REFERENCES session (id) ON DELETE CASCADE,
-  sequence INTEGER NOT NULL,
-  task TEXT NOT NULL,
-  at INTEGER NOT NULL,
-  kind TEXT NOT NULL,
-  json TEXT NOT NULL,
-  UNIQUE (session, sequence)
-) STRICT;
-CREATE TABLE message (
-  id INTEGER PRIMARY KEY,
-  task TEXT NOT NULL,
-  sequence INTEGER NOT NULL,
-  is_last INTEGER NOT NULL,
-  json TEXT NOT NULL,
-  UNIQUE (task, sequence)
-) STRICT;
-",
+    include_str!("steps/1-tasks.sql"),
+    include_str!("steps/2-calls.sql"),
+    include_str!("steps/3-spending.sql"),
+    include_str!("steps/4-conversations.sql"),
 ];
 
 #[derive(Debug)]
@@ -170,19 +39,19 @@ pub struct State {
 }
 
 impl State {
-    pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self, StateError> {
+    pub fn open(home: &WriteScope, owner: &Owner, patience: Duration) -> Result<Self> {
         make_database(home, STATE_FILE, owner, patience)?;
         Self::open_file(home.path())
     }
 
-    pub fn open_existing(home: &WriteScope) -> Result<Option<Self>, StateError> {
+    pub fn open_existing(home: &WriteScope) -> Result<Option<Self>> {
         if !home.has(&RelPath::new(STATE_FILE)?)? {
             return Ok(None);
         }
         Self::open_file(home.path()).map(Some)
     }
 
-    fn open_file(folder: &Path) -> Result<Self, StateError> {
+    fn open_file(folder: &Path) -> Result<Self> {
         let path = database_path(folder, STATE_FILE);
         let opened = open_database(&path, OpenFlags::empty());
         let connection = opened.map_err(|error| StateError::opening(error, &path))?;
@@ -205,7 +74,7 @@ impl State {
         &self.path
     }
 
-    fn migrate(&mut self, steps: &[&str]) -> Result<(), StateError> {
+    fn migrate(&mut self, steps: &[&str]) -> Result<()> {
         let newer = migrate_database(&mut self.connection, steps)
             .map_err(|error| StateError::from(error).in_file(&self.path))?;
         match newer {
@@ -216,8 +85,8 @@ impl State {
 
     pub(super) fn write<T>(
         &mut self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, StateError>,
-    ) -> Result<T, StateError> {
+        work: impl FnOnce(&Transaction<'_>) -> Result<T>,
+    ) -> Result<T> {
         let Self { connection, path, .. } = self;
         let run = || {
             let transaction =
@@ -229,13 +98,12 @@ impl State {
         run().map_err(|error: StateError| error.in_file(path))
     }
 
-    pub(super) fn read<T>(
-        &self,
-        work: impl FnOnce(&Connection) -> Result<T, StateError>,
-    ) -> Result<T, StateError> {
+    pub(super) fn read<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         work(&self.connection).map_err(|error| error.in_file(&self.path))
     }
 }
+
+pub type Result<T, E = StateError> = std::result::Result<T, E>;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
@@ -325,11 +193,7 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         )
 }
 
-pub(super) fn execute(
-    connection: &Connection,
-    sql: &str,
-    params: impl Params,
-) -> Result<usize, StateError> {
+pub(super) fn execute(connection: &Connection, sql: &str, params: impl Params) -> Result<usize> {
     Ok(connection.prepare_cached(sql)?.execute(params)?)
 }
 
@@ -338,7 +202,7 @@ pub(super) fn rows<T>(
     sql: &str,
     params: impl Params,
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Vec<T>, StateError> {
+) -> Result<Vec<T>> {
     Ok(connection.prepare_cached(sql)?.query_map(params, read)?.collect::<Result<_, _>>()?)
 }
 
@@ -347,7 +211,7 @@ pub(super) fn row<T>(
     sql: &str,
     params: impl Params,
     read: impl FnOnce(&Row<'_>) -> rusqlite::Result<T>,
-) -> Result<Option<T>, StateError> {
+) -> Result<Option<T>> {
     Ok(connection.prepare_cached(sql)?.query_row(params, read).optional()?)
 }
 

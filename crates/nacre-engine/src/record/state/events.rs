@@ -11,7 +11,7 @@ use nacre_base::is_hidden_char;
 use nacre_base::redact::ExtraWords;
 use rusqlite::{Connection, params};
 
-use crate::record::state::db::{State, StateError, execute, whole};
+use crate::record::state::db::{Result, State, StateError, execute, whole};
 use crate::record::state::tasks::{self, BatchReport, TaskRecord};
 use crate::record::{Event, ModelFacts, Record, TaskId, TaskState};
 
@@ -37,16 +37,13 @@ impl Ready {
 }
 
 impl State {
-    pub(super) fn append_records(
-        &mut self,
-        records: &[Arc<Record>],
-    ) -> Result<BatchReport, StateError> {
+    pub(super) fn append_records(&mut self, records: &[Arc<Record>]) -> Result<BatchReport> {
         let ready: Vec<Ready> =
             records.iter().map(|record| Ready::new(record, self.words())).collect();
         self.write_events(&ready)
     }
 
-    pub(super) fn write_events(&mut self, batch: &[Ready]) -> Result<BatchReport, StateError> {
+    pub(super) fn write_events(&mut self, batch: &[Ready]) -> Result<BatchReport> {
         self.write(|transaction| {
             let mut scribe = Scribe {
                 connection: transaction,
@@ -69,7 +66,7 @@ struct Scribe<'c> {
 }
 
 impl Scribe<'_> {
-    fn write(&mut self, ready: &Ready) -> Result<(), StateError> {
+    fn write(&mut self, ready: &Ready) -> Result<()> {
         let Record { task: id, sequence, at, event } = &*ready.record;
         if !self.tasks.contains_key(id) {
             let found = tasks::find(self.connection, id)?;
@@ -107,13 +104,10 @@ impl Scribe<'_> {
         Ok(())
     }
 
-    fn count(&self) -> Result<(), StateError> {
+    fn count(&self) -> Result<()> {
         for (task, n_new) in self.tasks.values().flatten().filter(|(_, n_new)| *n_new > 0) {
-            execute(
-                self.connection,
-                "UPDATE task SET n_events = n_events + ?2 WHERE id = ?1",
-                params![task.id.as_str(), whole(*n_new)],
-            )?;
+            let sql = "UPDATE task SET n_events = n_events + ?2 WHERE id = ?1";
+            execute(self.connection, sql, params![task.id.as_str(), whole(*n_new)])?;
         }
         Ok(())
     }
@@ -123,11 +117,7 @@ fn is_open(entry: &Option<(TaskRecord, u64)>) -> bool {
     entry.as_ref().is_some_and(|(task, _)| !task.state.is_terminal())
 }
 
-fn note_model(
-    connection: &Connection,
-    record: &Record,
-    facts: &ModelFacts,
-) -> Result<(), StateError> {
+fn note_model(connection: &Connection, record: &Record, facts: &ModelFacts) -> Result<()> {
     let ModelFacts { step, model, stop, usage, cost, first_token_us, duration_us } = facts;
     let stop = serde_json::to_value(stop).unwrap_or_default();
     execute(connection, "INSERT INTO model_call (task, step, model, stop, at, first_token, duration, input, cache_read,

@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::model::edit_strings;
 use crate::record::state::TaskStore as _;
 use crate::record::state::db::{
-    State, StateError, count, execute, json, parsed, row, rows, sql_limit, time, whole,
+    Result, State, StateError, count, execute, json, parsed, row, rows, sql_limit, time, whole,
 };
 use crate::record::state::tasks::{self, TaskRecord};
 use crate::record::{Runner, SessionId, TaskId};
@@ -45,48 +45,37 @@ impl State {
         runner: &Runner,
         items: &[NewItem],
         now: Timestamp,
-    ) -> Result<Range<u64>, StateError> {
+    ) -> Result<Range<u64>> {
         let texts: Vec<String> =
             items.iter().map(|item| clean_json(&item.json, self.words())).collect();
         self.write(|transaction| {
-            check_held(transaction, session, task, runner)?;
-            let session = session.as_str();
+            super::sessions::get(transaction, session)?;
+            let is_held = row(transaction, "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
+             WHERE task.id = ?1 AND task.session = ?2 AND task.parent IS NULL AND task.state = 'running'
+               AND runner.host = ?3 AND runner.pid = ?4 AND runner.birth = ?5", params![task.as_str(), session.as_str(), runner.host, runner.pid, runner.birth], |_| Ok(()))?;
+            is_held.ok_or_else(|| {
+                StateError::NotHeld { session: session.clone(), task: task.clone() }
+            })?;
+            let (session, at) = (session.as_str(), now.as_microsecond());
             let last: i64 = transaction
                 .prepare_cached("SELECT coalesce(max(sequence), 0) FROM item WHERE session = ?1")?
                 .query_row([session], |row| row.get(0))?;
             let first = last.unsigned_abs() + 1;
             let mut next = first;
             for (item, json) in items.iter().zip(&texts) {
-                execute(
-                    transaction,
-                    "INSERT INTO item (session, sequence, task, at, kind, json)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    params![
-                        session,
-                        whole(next),
-                        task.as_str(),
-                        now.as_microsecond(),
-                        item.kind,
-                        json,
-                    ],
-                )?;
+                let sql = "INSERT INTO item (session, sequence, task, at, kind, json)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                let values = params![session, whole(next), task.as_str(), at, item.kind, json];
+                execute(transaction, sql, values)?;
                 next += 1;
             }
-            execute(
-                transaction,
-                "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1",
-                params![session, now.as_microsecond()],
-            )?;
+            let sql = "UPDATE session SET updated = max(updated, ?2) WHERE id = ?1";
+            execute(transaction, sql, params![session, at])?;
             Ok(first..next)
         })
     }
 
-    pub fn items(
-        &self,
-        session: &SessionId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<ItemRecord>, StateError> {
+    pub fn items(&self, session: &SessionId, after: u64, limit: usize) -> Result<Vec<ItemRecord>> {
         self.read(|connection| {
             let limit = sql_limit(limit);
             rows(connection, "SELECT sequence, task, at, kind, json FROM item WHERE session = ?1 AND sequence > ?2
@@ -95,28 +84,12 @@ impl State {
     }
 
     /// Returns whether the JSON of any item in any conversation contains this string.
-    pub fn has_item_with(&self, letters: &str) -> Result<bool, StateError> {
+    pub fn has_item_with(&self, letters: &str) -> Result<bool> {
         self.read(|connection| {
-            Ok(connection.query_row(
-                "SELECT EXISTS (SELECT 1 FROM item WHERE instr(json, ?1) > 0)",
-                [letters],
-                |row| row.get(0),
-            )?)
+            let sql = "SELECT EXISTS (SELECT 1 FROM item WHERE instr(json, ?1) > 0)";
+            Ok(connection.query_row(sql, [letters], |row| row.get(0))?)
         })
     }
-}
-
-fn check_held(
-    connection: &Connection,
-    session: &SessionId,
-    task: &TaskId,
-    runner: &Runner,
-) -> Result<(), StateError> {
-    super::sessions::get(connection, session)?;
-    let is_held = row(connection, "SELECT 1 FROM task JOIN runner ON runner.id = task.runner
-             WHERE task.id = ?1 AND task.session = ?2 AND task.parent IS NULL AND task.state = 'running'
-               AND runner.host = ?3 AND runner.pid = ?4 AND runner.birth = ?5", params![task.as_str(), session.as_str(), runner.host, runner.pid, runner.birth], |_| Ok(()))?;
-    is_held.ok_or_else(|| StateError::NotHeld { session: session.clone(), task: task.clone() })
 }
 
 fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
@@ -161,7 +134,7 @@ impl State {
         first: u64,
         texts: &[String],
         is_last: bool,
-    ) -> Result<Vec<String>, StateError> {
+    ) -> Result<Vec<String>> {
         let texts = self.clean_texts(texts)?;
         self.write(|transaction| {
             tasks::get(transaction, task)?;
@@ -180,22 +153,19 @@ impl State {
         task: &TaskId,
         after: u64,
         limit: usize,
-    ) -> Result<Vec<MessageRecord>, StateError> {
+    ) -> Result<Vec<MessageRecord>> {
         self.read(|connection| {
             let limit = sql_limit(limit);
-            rows(
-                connection,
+            let sql =
                 "SELECT sequence, is_last, json FROM message WHERE task = ?1 AND sequence > ?2
-                     ORDER BY sequence LIMIT ?3",
-                params![task.as_str(), whole(after), limit],
-                |row| {
-                    Ok(MessageRecord {
-                        sequence: count(row, 0)?,
-                        is_last: row.get(1)?,
-                        text: row.get(2)?,
-                    })
-                },
-            )
+                     ORDER BY sequence LIMIT ?3";
+            rows(connection, sql, params![task.as_str(), whole(after), limit], |row| {
+                Ok(MessageRecord {
+                    sequence: count(row, 0)?,
+                    is_last: row.get(1)?,
+                    text: row.get(2)?,
+                })
+            })
         })
     }
 
@@ -208,7 +178,7 @@ impl State {
         here: &Runner,
         now: Timestamp,
         text: impl Fn(&TaskRecord, u64) -> String,
-    ) -> Result<Vec<TaskId>, StateError> {
+    ) -> Result<Vec<TaskId>> {
         self.clear_dead(here, now)?;
         let gone = self.gone_without_last_message(here, now)?;
         if gone.is_empty() {
@@ -231,7 +201,7 @@ impl State {
         })
     }
 
-    fn clean_texts(&self, texts: &[String]) -> Result<Vec<String>, StateError> {
+    fn clean_texts(&self, texts: &[String]) -> Result<Vec<String>> {
         let clean = |text: &String| {
             let json: Value = serde_json::from_str(text).map_err(StateError::NotJson)?;
             // Keep the original bytes if nothing was redacted.
@@ -243,13 +213,11 @@ impl State {
 }
 
 /// Returns the number of the next message, or `None` after the last one.
-fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>, StateError> {
-    let last = row(
-        connection,
-        "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1",
-        [task.as_str()],
-        |row| Ok((count(row, 0)?, row.get::<_, bool>(1)?)),
-    )?;
+fn next_of(connection: &Connection, task: &TaskId) -> Result<Option<u64>> {
+    let sql =
+        "SELECT sequence, is_last FROM message WHERE task = ?1 ORDER BY sequence DESC LIMIT 1";
+    let last =
+        row(connection, sql, [task.as_str()], |row| Ok((count(row, 0)?, row.get::<_, bool>(1)?)))?;
     Ok(match last {
         None => Some(1),
         Some((_, true)) => None,
@@ -263,14 +231,12 @@ fn append_rows(
     first: u64,
     texts: &[String],
     has_last: bool,
-) -> Result<(), StateError> {
+) -> Result<()> {
     for (idx, text) in texts.iter().enumerate() {
         let is_last = has_last && idx + 1 == texts.len();
-        execute(
-            connection,
-            "INSERT INTO message (task, sequence, is_last, json) VALUES (?1, ?2, ?3, ?4)",
-            params![task.as_str(), whole(first + idx as u64), is_last, text],
-        )?;
+        let sql = "INSERT INTO message (task, sequence, is_last, json) VALUES (?1, ?2, ?3, ?4)";
+        let sequence = whole(first + idx as u64);
+        execute(connection, sql, params![task.as_str(), sequence, is_last, text])?;
     }
     Ok(())
 }

@@ -17,7 +17,7 @@ mod tasks;
 #[cfg(test)]
 mod tests;
 
-pub use db::{STATE_FILE, State, StateError};
+pub use db::{Result, STATE_FILE, State, StateError};
 pub use events::{LOG_FILE, LOG_FOLDER, LogFile};
 pub use items::{ItemRecord, MessageRecord, NewItem};
 pub use recorder::{Heartbeat, MAX_TASK_AGE, Recorder, RecorderReport};

@@ -15,7 +15,7 @@ use tokio::runtime::Builder;
 use tokio::time::Instant;
 
 use crate::record::state::TaskStore as _;
-use crate::record::state::db::{State, StateError, execute, rows};
+use crate::record::state::db::{Result, State, StateError, execute, rows};
 use crate::record::state::events::{LOG_FOLDER, LogFile, Ready};
 use crate::record::telemetry::{Collector, CollectorError, Spans, Telemetry};
 use crate::record::{CancelledBy, Clock, Listener, Record, Runner, TaskId};
@@ -54,7 +54,7 @@ impl Recorder {
         patience: Duration,
         words: ExtraWords,
         telemetry: Telemetry<'_>,
-    ) -> Result<Arc<Self>, StateError> {
+    ) -> Result<Arc<Self>> {
         let state = State::open(home, owner, patience)?.without_words(words);
         // Recording works without a log file.
         let log = WriteScope::create_inside(home.path(), LOG_FOLDER, Access::Private)
@@ -164,7 +164,7 @@ impl EventWriter {
 }
 
 impl State {
-    pub fn trim(&mut self, max_age: Duration, now: Timestamp) -> Result<u64, StateError> {
+    pub fn trim(&mut self, max_age: Duration, now: Timestamp) -> Result<u64> {
         let age = i64::try_from(max_age.as_micros()).unwrap_or(i64::MAX);
         let cutoff = now.as_microsecond().saturating_sub(age);
         let old = "SELECT id FROM task WHERE ended < ?1 ORDER BY ended, place LIMIT ?2";
@@ -187,10 +187,9 @@ impl State {
                  AND id NOT IN (SELECT session FROM task)",
                 [cutoff],
             )?;
-            transaction.execute(
-                "DELETE FROM runner WHERE lease_until < ?1 AND id NOT IN (SELECT runner FROM task)",
-                [cutoff],
-            )?;
+            let sql =
+                "DELETE FROM runner WHERE lease_until < ?1 AND id NOT IN (SELECT runner FROM task)";
+            transaction.execute(sql, [cutoff])?;
             Ok(old.len() as u64)
         })
     }

@@ -10,8 +10,8 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use crate::record::SessionId;
 use crate::record::state::db::{
-    State, StateError, count, execute, parsed, parsed_if_set, row, rows, sql_limit, time,
-    time_if_set, whole,
+    Result, State, StateError, count, execute, parsed, parsed_if_set, row, rows, sql_limit, time,
+    whole,
 };
 
 const MAX_TITLE_CHARS: usize = 60;
@@ -21,8 +21,7 @@ const MIN_PREFIX_CHARS: usize = 3;
 
 const MAX_CANDIDATES: usize = 6;
 
-const COLUMNS: &str =
-    "id, title, workspace, project, model, approval, parent, created, updated, archived,
+const COLUMNS: &str = "id, title, workspace, project, model, approval, parent, created, updated,
   (SELECT coalesce(max(sequence), 0) FROM item WHERE item.session = session.id)";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +38,6 @@ pub struct SessionRecord {
     pub parent: Option<SessionId>,
     pub created: Timestamp,
     pub updated: Timestamp,
-    pub archived: Option<Timestamp>,
     /// Number of the last item, or 0 if there are no items.
     pub last_item: u64,
 }
@@ -61,7 +59,6 @@ pub struct SessionChange {
     pub title: Option<String>,
     pub model: Option<String>,
     pub approval: Option<String>,
-    pub is_archived: Option<bool>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,11 +69,7 @@ pub enum SessionMatch {
 }
 
 impl State {
-    pub fn create_session(
-        &mut self,
-        new: &NewSession,
-        now: Timestamp,
-    ) -> Result<SessionRecord, StateError> {
+    pub fn create_session(&mut self, new: &NewSession, now: Timestamp) -> Result<SessionRecord> {
         let title = self.title(&new.title);
         self.write(|transaction| {
             insert(transaction, new, &title, None, now)?;
@@ -84,13 +77,13 @@ impl State {
         })
     }
 
-    pub fn session(&self, id: &SessionId) -> Result<SessionRecord, StateError> {
+    pub fn session(&self, id: &SessionId) -> Result<SessionRecord> {
         self.read(|connection| get(connection, id))
     }
 
     /// Returns the conversation whose id begins with `start`, with or without `sess_`. Prefixes
     /// shorter than `MIN_PREFIX_CHARS` match nothing.
-    pub fn find_session(&self, start: &str) -> Result<SessionMatch, StateError> {
+    pub fn find_session(&self, start: &str) -> Result<SessionMatch> {
         let rest = start.strip_prefix(SessionId::PREFIX).unwrap_or(start);
         let is_plain = rest.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
         if rest.len() < MIN_PREFIX_CHARS || !is_plain {
@@ -119,20 +112,19 @@ impl State {
     pub fn conversations(
         &self,
         workspace: Option<&str>,
-        with_archived: bool,
         limit: usize,
-    ) -> Result<Vec<SessionRecord>, StateError> {
+    ) -> Result<Vec<SessionRecord>> {
         self.read(|connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
-                 WHERE is_conversation = 1 AND (?1 IS NULL OR workspace = ?1) AND (?2 OR archived IS NULL)
-                 ORDER BY updated DESC, id LIMIT ?3"
+                 WHERE is_conversation = 1 AND (?1 IS NULL OR workspace = ?1)
+                 ORDER BY updated DESC, id LIMIT ?2"
             );
-            rows(connection, &sql, params![workspace, with_archived, sql_limit(limit)], record)
+            rows(connection, &sql, params![workspace, sql_limit(limit)], record)
         })
     }
 
-    pub fn active_session(&self, workspace: &str) -> Result<Option<SessionRecord>, StateError> {
+    pub fn active_session(&self, workspace: &str) -> Result<Option<SessionRecord>> {
         self.read(|connection| {
             let sql = format!(
                 "SELECT {COLUMNS} FROM session
@@ -142,17 +134,8 @@ impl State {
         })
     }
 
-    pub fn set_active_session(
-        &mut self,
-        workspace: &str,
-        session: Option<&SessionId>,
-    ) -> Result<(), StateError> {
+    pub fn set_active_session(&mut self, workspace: &str, session: &SessionId) -> Result<()> {
         self.write(|transaction| {
-            let Some(session) = session else {
-                transaction
-                    .execute("DELETE FROM active_session WHERE workspace = ?1", [workspace])?;
-                return Ok(());
-            };
             get(transaction, session)?;
             transaction.execute(
                 "INSERT INTO active_session (workspace, session) VALUES (?1, ?2)
@@ -167,26 +150,16 @@ impl State {
         &mut self,
         id: &SessionId,
         change: &SessionChange,
-        now: Timestamp,
-    ) -> Result<SessionRecord, StateError> {
+    ) -> Result<SessionRecord> {
         let title = change.title.as_deref().map(|title| self.title(title));
-        let archived = change.is_archived.map(|is_archived| is_archived.then_some(now));
         self.write(|transaction| {
             get(transaction, id)?;
             execute(
                 transaction,
                 "UPDATE session SET title = coalesce(?2, title), model = coalesce(?3, model),
-                       approval = coalesce(?4, approval),
-                       archived = CASE WHEN ?5 THEN ?6 ELSE archived END
+                       approval = coalesce(?4, approval)
                      WHERE id = ?1",
-                params![
-                    id.as_str(),
-                    title,
-                    change.model,
-                    change.approval,
-                    archived.is_some(),
-                    archived.flatten().map(Timestamp::as_microsecond),
-                ],
+                params![id.as_str(), title, change.model, change.approval],
             )?;
             get(transaction, id)
         })
@@ -200,7 +173,7 @@ impl State {
         up_to: Option<u64>,
         id: &SessionId,
         now: Timestamp,
-    ) -> Result<SessionRecord, StateError> {
+    ) -> Result<SessionRecord> {
         self.write(|transaction| {
             let SessionRecord { title, workspace, project, model, approval, .. } =
                 get(transaction, from)?;
@@ -224,7 +197,7 @@ impl State {
     }
 
     /// Fails if one of the session's tasks has not ended.
-    pub fn remove_session(&mut self, id: &SessionId) -> Result<(), StateError> {
+    pub fn remove_session(&mut self, id: &SessionId) -> Result<()> {
         self.write(|transaction| {
             get(transaction, id)?;
             let is_busy: bool = transaction.query_row(
@@ -264,7 +237,7 @@ fn insert(
     title: &str,
     parent: Option<&SessionId>,
     now: Timestamp,
-) -> Result<(), StateError> {
+) -> Result<()> {
     let NewSession { id, title: _, workspace, project, model, approval } = new;
     let n_new = execute(connection, "INSERT INTO session (id, title, workspace, project, model, approval, parent, created, updated,
                is_conversation)
@@ -284,7 +257,7 @@ fn insert(
     }
 }
 
-pub(super) fn get(connection: &Connection, id: &SessionId) -> Result<SessionRecord, StateError> {
+pub(super) fn get(connection: &Connection, id: &SessionId) -> Result<SessionRecord> {
     let sql = format!("SELECT {COLUMNS} FROM session WHERE is_conversation = 1 AND id = ?1");
     let found = row(connection, &sql, [id.as_str()], record)?;
     found.ok_or_else(|| StateError::UnknownSession { id: id.to_string() })
@@ -301,8 +274,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
         parent: parsed_if_set(row, 6, "not an id")?,
         created: time(row, 7)?,
         updated: time(row, 8)?,
-        archived: time_if_set(row, 9)?,
-        last_item: count(row, 10)?,
+        last_item: count(row, 9)?,
     })
 }
 
@@ -314,7 +286,7 @@ pub(super) fn touch(
     title: &str,
     workspace: Option<&str>,
     now: Timestamp,
-) -> Result<(), StateError> {
+) -> Result<()> {
     execute(
         connection,
         "INSERT INTO session (id, title, workspace, created, updated) VALUES (?1, ?2, ?3, ?4, ?4)
@@ -338,7 +310,7 @@ impl State {
         session: Option<&SessionId>,
         query: &str,
         limit: usize,
-    ) -> Result<Vec<SessionSearchHit>, StateError> {
+    ) -> Result<Vec<SessionSearchHit>> {
         let words: Vec<&str> = query.split_whitespace().take(MAX_WORDS).collect();
         let Some(first) = words.first() else { return Ok(Vec::new()) };
         let mut sql = "SELECT session.id, title, sequence, json ->> 'text' AS text

@@ -8,7 +8,7 @@ use nacre_types::{ModelStats, ToolStats};
 use rusqlite::named_params;
 
 use crate::model::{Amount, Cost, KNOWN_PROGRAMS, Spent};
-use crate::record::state::db::{State, StateError, count, rows, whole};
+use crate::record::state::db::{Result, State, count, rows, whole};
 
 /// Older rows are deleted, because no spending limit covers such a long period.
 const KEPT: Duration = Duration::from_secs(400 * 24 * 3600);
@@ -43,14 +43,12 @@ pub struct SpentSum {
 }
 
 impl State {
-    pub fn spend(&mut self, on: &SpentOn, spent: &Spent, now: Timestamp) -> Result<(), StateError> {
+    pub fn spend(&mut self, on: &SpentOn, spent: &Spent, now: Timestamp) -> Result<()> {
         let kept = i64::try_from(KEPT.as_micros()).unwrap_or(i64::MAX);
         let usage = spent.usage;
         self.write(|transaction| {
-            transaction.execute(
-                "DELETE FROM spending WHERE at < ?1",
-                [now.as_microsecond().saturating_sub(kept)],
-            )?;
+            let oldest = now.as_microsecond().saturating_sub(kept);
+            transaction.execute("DELETE FROM spending WHERE at < ?1", [oldest])?;
             transaction.execute(
                 "INSERT INTO spending (at, project, session, role, model, input, cache_read, cache_write, output, cost)
                  VALUES (:at, :project, :session, :role, :model, :input, :cache_read, :cache_write, :output, :cost)",
@@ -68,7 +66,7 @@ impl State {
 
     /// Returns the number of sessions, other than `except`, that installed agents have read since
     /// `since`.
-    pub fn agent_sessions(&self, since: Timestamp, except: &str) -> Result<u64, StateError> {
+    pub fn agent_sessions(&self, since: Timestamp, except: &str) -> Result<u64> {
         let of_agents: Vec<String> = KNOWN_PROGRAMS
             .iter()
             .map(|known| format!("model LIKE '{}/%'", known.provider))
@@ -84,11 +82,7 @@ impl State {
         })
     }
 
-    pub fn spent_by_day(
-        &self,
-        project: Option<&str>,
-        since: Timestamp,
-    ) -> Result<Vec<DaySpent>, StateError> {
+    pub fn spent_by_day(&self, project: Option<&str>, since: Timestamp) -> Result<Vec<DaySpent>> {
         self.read(|connection| {
             let sql = "SELECT date(at / 1000000, 'unixepoch') AS day,
                     CASE WHEN count(cost) = count(*) THEN cast(min(total(cost), 9e18) AS INTEGER) END
@@ -103,7 +97,7 @@ impl State {
         })
     }
 
-    pub fn spent(&self, filter: SpentFilter<'_>) -> Result<SpentSum, StateError> {
+    pub fn spent(&self, filter: SpentFilter<'_>) -> Result<SpentSum> {
         let SpentFilter { since, project, session } = filter;
         self.read(|connection| {
             let sum = connection.query_row(
@@ -134,7 +128,7 @@ impl State {
 }
 
 impl State {
-    pub fn tool_stats(&self) -> Result<Vec<ToolStats>, StateError> {
+    pub fn tool_stats(&self) -> Result<Vec<ToolStats>> {
         self.read(|connection| {
             let mut rows = connection.prepare_cached(
                 "SELECT tool, duration, fault, bytes_out, shown FROM tool_call ORDER BY tool, duration",
@@ -162,7 +156,7 @@ impl State {
         })
     }
 
-    pub fn model_stats(&self) -> Result<Vec<ModelStats>, StateError> {
+    pub fn model_stats(&self) -> Result<Vec<ModelStats>> {
         self.read(|connection| {
             // Servers may report any number, and SQLite's `sum` fails on integer overflow.
             let sql = "SELECT model, count(*), cast(min(total(input), 9e18) AS INTEGER),

@@ -10,8 +10,8 @@ use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
 use crate::record::state::db::{
-    State, StateError, bad, count, execute, json, parsed, parsed_if_set, row, rows, sql_limit,
-    time, time_if_set, whole,
+    Result, State, StateError, bad, count, execute, json, parsed, parsed_if_set, row, rows,
+    sql_limit, time, time_if_set, whole,
 };
 use crate::record::{
     CancelledBy, Event, Failure, LEASE, Life, NewTask, QUEUE_CAP, Record, Runner, SessionId, Start,
@@ -75,37 +75,18 @@ pub struct BatchReport {
 }
 
 impl State {
-    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
-        self.write(|transaction| {
-            let task = get(transaction, id)?;
-            let is_free = task.parent.is_some() || is_free(transaction, &task)?;
-            if is_free {
-                step(transaction, &task, TaskState::Running, now)?;
-                return Ok(Start::Now);
-            }
-            step(transaction, &task, TaskState::Queued, now)?;
-            let position = 1 + n_waiting(transaction, &task.session, Some(id))?;
-            Ok(Start::Waits { position })
-        })
-    }
-
     pub(super) fn gone_without_last_message(
         &self,
         here: &Runner,
         now: Timestamp,
-    ) -> Result<Vec<i64>, StateError> {
+    ) -> Result<Vec<i64>> {
         let which = format!("id IN (SELECT runner FROM task WHERE {WITHOUT_LAST_MESSAGE})");
         Ok(dead(self.read(|connection| runners(connection, &which))?, here, now))
     }
 }
 
 impl TaskStore for State {
-    fn accept(
-        &mut self,
-        task: &NewTask,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<(), StateError> {
+    fn accept(&mut self, task: &NewTask, runner: &Runner, now: Timestamp) -> Result<()> {
         let title = self.words().redact(&task.title).into_owned();
         self.write(|transaction| {
             let NewTask { id, session, parent, project, agent, class, title: _ } = task;
@@ -124,24 +105,25 @@ impl TaskStore for State {
         })
     }
 
-    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start, StateError> {
-        if self.find_turn(id, now)? == Start::Now {
-            return Ok(Start::Now);
-        }
-        self.clear_dead(runner, now)?;
-        self.find_turn(id, now)
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start> {
+        self.write(|transaction| {
+            let task = get(transaction, id)?;
+            let is_free = task.parent.is_some() || is_free(transaction, &task)?;
+            if is_free {
+                step(transaction, &task, TaskState::Running, now)?;
+                return Ok(Start::Now);
+            }
+            step(transaction, &task, TaskState::Queued, now)?;
+            let position = 1 + n_waiting(transaction, &task.session, Some(id))?;
+            Ok(Start::Waits { position })
+        })
     }
 
-    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
+    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<()> {
         self.write(|transaction| step(transaction, &get(transaction, id)?, to, now))
     }
 
-    fn cancel(
-        &mut self,
-        id: &TaskId,
-        by: CancelledBy,
-        now: Timestamp,
-    ) -> Result<CancelReport, StateError> {
+    fn cancel(&mut self, id: &TaskId, by: CancelledBy, now: Timestamp) -> Result<CancelReport> {
         self.write(|transaction| {
             let mut report = CancelReport::default();
             for task in family(transaction, id)? {
@@ -154,10 +136,8 @@ impl TaskStore for State {
                         report.ended.push(task.id);
                     }
                     TaskState::Running => {
-                        transaction.execute(
-                            "UPDATE task SET asked = coalesce(asked, ?2) WHERE id = ?1",
-                            params![task.id.as_str(), by.as_str()],
-                        )?;
+                        let sql = "UPDATE task SET asked = coalesce(asked, ?2) WHERE id = ?1";
+                        transaction.execute(sql, [task.id.as_str(), by.as_str()])?;
                         report.asked.push(task.id);
                     }
                     TaskState::Completed { .. }
@@ -169,11 +149,7 @@ impl TaskStore for State {
         })
     }
 
-    fn beat(
-        &mut self,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<Vec<(TaskId, CancelledBy)>, StateError> {
+    fn beat(&mut self, runner: &Runner, now: Timestamp) -> Result<Vec<(TaskId, CancelledBy)>> {
         self.write(|transaction| {
             let runner = enter(transaction, runner, now)?;
             let sql = "SELECT id, asked FROM task WHERE ended IS NULL AND runner = ?1 AND asked IS NOT NULL ORDER BY place";
@@ -183,7 +159,7 @@ impl TaskStore for State {
         })
     }
 
-    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError> {
+    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>> {
         let gone = dead(self.read(|connection| runners(connection, BUSY))?, here, now);
         if gone.is_empty() {
             return Ok(Vec::new());
@@ -206,42 +182,29 @@ impl TaskStore for State {
         })
     }
 
-    fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
+    fn task(&self, id: &TaskId) -> Result<TaskRecord> {
         self.read(|connection| get(connection, id))
     }
 
-    fn find_task(&self, start: &str) -> Result<TaskRecord, StateError> {
-        let rest = start.strip_prefix(TaskId::PREFIX).unwrap_or(start);
-        let whole = format!("{}{rest}", TaskId::PREFIX);
-        let is_plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if rest.is_empty() || !is_plain {
-            return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
-        }
+    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>> {
         self.read(|connection| {
             // `{` is the character after `z` in ASCII, so it is the upper bound for ids with this
             // prefix.
             let sql = format!(
                 "SELECT {COLUMNS} FROM task WHERE id >= ?1 AND id < ?1 || '{{' ORDER BY id"
             );
-            let found: Vec<TaskRecord> = rows(connection, &sql, [&whole], record)?;
-            let n_found = found.len();
-            let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
-            match found.into_iter().next() {
-                Some(task) if n_found == 1 || is_exact => Ok(task),
-                Some(_) => Err(StateError::Ambiguous { id: start.to_owned(), n_found }),
-                None => Err(StateError::UnknownTask { id: start.to_owned() }),
-            }
+            rows(connection, &sql, [prefix], record)
         })
     }
 
-    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
+    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>> {
         self.read(|connection| {
             let sql = format!("SELECT {COLUMNS} FROM task ORDER BY place DESC LIMIT ?1");
             rows(connection, &sql, [sql_limit(limit)], record)
         })
     }
 
-    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError> {
+    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)> {
         self.read(|connection| {
             let running = row(connection, "SELECT id FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state = 'running'
                      ORDER BY place LIMIT 1", [session.as_str()], |row| parsed(row, 0, "not an id"))?;
@@ -249,16 +212,11 @@ impl TaskStore for State {
         })
     }
 
-    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
+    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport> {
         self.append_records(records)
     }
 
-    fn events(
-        &self,
-        task: &TaskId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<EventRecord>, StateError> {
+    fn events(&self, task: &TaskId, after: u64, limit: usize) -> Result<Vec<EventRecord>> {
         self.read(|connection| {
             let sql =
                 "SELECT sequence, at, name, fields FROM event WHERE task = ?1 AND sequence > ?2
@@ -283,7 +241,7 @@ pub(super) fn insert(
     at: Timestamp,
     name: &str,
     json: &str,
-) -> Result<u64, StateError> {
+) -> Result<u64> {
     let n_new = execute(
         connection,
         "INSERT OR IGNORE INTO event (task, sequence, at, name, fields) VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -297,7 +255,7 @@ pub(super) fn append_end(
     task: &TaskId,
     state: TaskState,
     at: Timestamp,
-) -> Result<(), StateError> {
+) -> Result<()> {
     let last: i64 = connection
         .prepare_cached("SELECT coalesce(max(sequence), 0) FROM event WHERE task = ?1")?
         .query_row([task.as_str()], |row| row.get(0))?;
@@ -312,7 +270,7 @@ fn n_waiting(
     connection: &Connection,
     session: &SessionId,
     before: Option<&TaskId>,
-) -> Result<usize, StateError> {
+) -> Result<usize> {
     let n_waiting: i64 = connection
         .prepare_cached(
             "SELECT count(*) FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state <> 'running'
@@ -322,7 +280,7 @@ fn n_waiting(
     Ok(usize::try_from(n_waiting).unwrap_or(0))
 }
 
-fn is_free(connection: &Connection, task: &TaskRecord) -> Result<bool, StateError> {
+fn is_free(connection: &Connection, task: &TaskRecord) -> Result<bool> {
     let blocked: bool = connection
         .prepare_cached(
             "SELECT EXISTS (
@@ -341,7 +299,7 @@ pub(super) fn step(
     task: &TaskRecord,
     to: TaskState,
     now: Timestamp,
-) -> Result<(), StateError> {
+) -> Result<()> {
     if task.state.go(to)? == task.state {
         return Ok(());
     }
@@ -356,11 +314,11 @@ pub(super) fn step(
     Ok(())
 }
 
-pub(super) fn get(connection: &Connection, id: &TaskId) -> Result<TaskRecord, StateError> {
+pub(super) fn get(connection: &Connection, id: &TaskId) -> Result<TaskRecord> {
     find(connection, id)?.ok_or_else(|| StateError::UnknownTask { id: id.to_string() })
 }
 
-pub(super) fn find(connection: &Connection, id: &TaskId) -> Result<Option<TaskRecord>, StateError> {
+pub(super) fn find(connection: &Connection, id: &TaskId) -> Result<Option<TaskRecord>> {
     let sql = format!("SELECT {COLUMNS} FROM task WHERE id = ?1");
     row(connection, &sql, [id.as_str()], record)
 }
@@ -371,14 +329,14 @@ pub(super) fn adopt(
     child: &TaskId,
     agent: &str,
     now: Timestamp,
-) -> Result<(), StateError> {
+) -> Result<()> {
     execute(connection, "INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created, started)
              SELECT ?1, session, id, project, ?3, class, title, 'running', runner, ?4, ?4 FROM task WHERE id = ?2
              ON CONFLICT (id) DO NOTHING", params![child.as_str(), parent.id.as_str(), agent, now.as_microsecond()])?;
     Ok(())
 }
 
-fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>, StateError> {
+fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>> {
     let sql = format!(
         "WITH RECURSIVE family (member) AS (
            SELECT id FROM task WHERE id = ?1
@@ -392,7 +350,7 @@ fn family(connection: &Connection, id: &TaskId) -> Result<Vec<TaskRecord>, State
     }
 }
 
-fn enter(connection: &Connection, runner: &Runner, now: Timestamp) -> Result<i64, StateError> {
+fn enter(connection: &Connection, runner: &Runner, now: Timestamp) -> Result<i64> {
     let lease =
         now.as_microsecond().saturating_add(i64::try_from(LEASE.as_micros()).unwrap_or(i64::MAX));
     Ok(connection
@@ -406,10 +364,7 @@ fn enter(connection: &Connection, runner: &Runner, now: Timestamp) -> Result<i64
 
 const BUSY: &str = "id IN (SELECT runner FROM task WHERE ended IS NULL)";
 
-fn runners(
-    connection: &Connection,
-    which: &str,
-) -> Result<Vec<(i64, Runner, Timestamp)>, StateError> {
+fn runners(connection: &Connection, which: &str) -> Result<Vec<(i64, Runner, Timestamp)>> {
     let sql = format!("SELECT id, host, pid, birth, lease_until FROM runner WHERE {which}");
     rows(connection, &sql, [], |row| {
         let runner = Runner { host: row.get(1)?, pid: row.get(2)?, birth: row.get(3)? };
@@ -434,7 +389,7 @@ const WITHOUT_LAST_MESSAGE: &str = "ended IS NOT NULL AND parent IS NULL
 pub(super) fn without_last_message(
     connection: &Connection,
     runner: i64,
-) -> Result<Vec<TaskRecord>, StateError> {
+) -> Result<Vec<TaskRecord>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM task WHERE runner = ?1 AND {WITHOUT_LAST_MESSAGE} ORDER BY place"
     );
@@ -464,48 +419,61 @@ fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
 /// across all processes.
 pub trait TaskStore {
     /// Adds a task, and creates its session if it is missing.
-    fn accept(&mut self, task: &NewTask, runner: &Runner, now: Timestamp)
-    -> Result<(), StateError>;
+    fn accept(&mut self, task: &NewTask, runner: &Runner, now: Timestamp) -> Result<()>;
 
-    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start, StateError>;
+    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start> {
+        if self.find_turn(id, now)? == Start::Now {
+            return Ok(Start::Now);
+        }
+        self.clear_dead(runner, now)?;
+        self.find_turn(id, now)
+    }
+
+    /// Starts the task if no earlier task is running or queued, and queues it otherwise.
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start>;
 
     /// Changes the state of the task. Setting the current state again has no effect.
-    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError>;
+    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<()>;
 
     /// Cancels the task and its descendants: ends those that are queued, and requests that running
     /// ones stop.
-    fn cancel(
-        &mut self,
-        id: &TaskId,
-        by: CancelledBy,
-        now: Timestamp,
-    ) -> Result<CancelReport, StateError>;
+    fn cancel(&mut self, id: &TaskId, by: CancelledBy, now: Timestamp) -> Result<CancelReport>;
 
     /// Renews the runner's lease, and returns which of its tasks should be cancelled.
-    fn beat(
-        &mut self,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<Vec<(TaskId, CancelledBy)>, StateError>;
+    fn beat(&mut self, runner: &Runner, now: Timestamp) -> Result<Vec<(TaskId, CancelledBy)>>;
 
     /// Marks the unfinished tasks of dead runners as `failed(restarted)` and returns them.
-    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError>;
+    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>>;
 
-    fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError>;
+    fn task(&self, id: &TaskId) -> Result<TaskRecord>;
 
-    fn find_task(&self, start: &str) -> Result<TaskRecord, StateError>;
+    /// Finds the task whose id begins with `start`, with or without the `task_` prefix.
+    fn find_task(&self, start: &str) -> Result<TaskRecord> {
+        let rest = start.strip_prefix(TaskId::PREFIX).unwrap_or(start);
+        let whole = format!("{}{rest}", TaskId::PREFIX);
+        let is_plain = rest.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
+        if rest.is_empty() || !is_plain {
+            return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
+        }
+        let found = self.tasks_with_prefix(&whole)?;
+        let n_found = found.len();
+        let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
+        match found.into_iter().next() {
+            Some(task) if n_found == 1 || is_exact => Ok(task),
+            Some(_) => Err(StateError::Ambiguous { id: start.to_owned(), n_found }),
+            None => Err(StateError::UnknownTask { id: start.to_owned() }),
+        }
+    }
 
-    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError>;
+    /// Returns the tasks whose ids begin with `prefix`, by id.
+    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>>;
+
+    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>>;
 
     /// Returns the session's running task and the number of its queued tasks.
-    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError>;
+    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)>;
 
-    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError>;
+    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport>;
 
-    fn events(
-        &self,
-        task: &TaskId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<EventRecord>, StateError>;
+    fn events(&self, task: &TaskId, after: u64, limit: usize) -> Result<Vec<EventRecord>>;
 }

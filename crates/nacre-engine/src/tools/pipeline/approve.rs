@@ -20,7 +20,7 @@ use crate::tools::approval::{
 };
 use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
 use crate::tools::pipeline::execute::Job;
-use crate::tools::tool::{Preview, ToolError};
+use crate::tools::tool::{Preview, Result, ToolError};
 use crate::tools::workspace::Workspace;
 
 /// An unanswered request is denied after this time.
@@ -47,7 +47,7 @@ impl Gate {
         job: &Job,
         workspace: &Arc<Workspace>,
         cancel: &Cancel,
-    ) -> Result<(), ToolError> {
+    ) -> Result<()> {
         let kinds = needs(self.approval.policy, &job.footprint);
         if kinds.is_empty() {
             return Ok(());
@@ -120,11 +120,6 @@ fn denied(reason: &str) -> ToolError {
     ToolError::new(Fault::Denied, what, hint)
 }
 
-fn unseen(tool: &str) -> ToolError {
-    let what = format!("`{tool}` cannot show what it would do");
-    ToolError::new(Fault::Denied, what, "Go on without it.")
-}
-
 /// Files and the version of each that the user saw.
 type Seen = Vec<(RelPath, Option<ContentHash>)>;
 
@@ -134,7 +129,7 @@ async fn prepare(
     job: &Job,
     kinds: std::collections::BTreeSet<ApprovalKind>,
     workspace: &Arc<Workspace>,
-) -> Result<(ApprovalRequest, Seen), ToolError> {
+) -> Result<(ApprovalRequest, Seen)> {
     let (tool, arguments) = (Arc::clone(&job.tool), job.arguments.clone());
     let (footprint, call) = (job.footprint.clone(), job.call.clone());
     let workspace = Arc::clone(workspace);
@@ -144,7 +139,8 @@ async fn prepare(
         let name = tool.spec().name.to_owned();
         let host = footprint.host.clone();
         if diff.is_none() && preview.program.is_none() && host.is_none() {
-            return Err(unseen(&name));
+            let what = format!("`{name}` cannot show what it would do");
+            return Err(ToolError::new(Fault::Denied, what, "Go on without it."));
         }
         let request = ApprovalRequest {
             call,
@@ -163,10 +159,7 @@ async fn prepare(
     prepared.await.unwrap_or_else(|_| Err(super::execute::broken(job.tool.spec().name)))
 }
 
-fn diff_of(
-    preview: &Preview,
-    workspace: &Workspace,
-) -> Result<(Option<String>, bool, Seen), ToolError> {
+fn diff_of(preview: &Preview, workspace: &Workspace) -> Result<(Option<String>, bool, Seen)> {
     let mut text = String::new();
     let mut seen = Vec::with_capacity(preview.files.len());
     for (path, after) in &preview.files {
@@ -193,7 +186,7 @@ fn diff_of(
     Ok(((!text.is_empty()).then_some(text), is_cut, seen))
 }
 
-async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<(), ToolError> {
+async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<()> {
     let workspace = Arc::clone(workspace);
     let changed = tokio::task::spawn_blocking(move || {
         seen.into_iter().find(|(path, before)| {

@@ -22,7 +22,7 @@ use crate::tools::footprint::{Exec, Footprint, MemoryUse};
 use crate::tools::pipeline::approve::Gate;
 use crate::tools::pipeline::undo::{FilesBefore, look_before};
 use crate::tools::pipeline::watch::{ProgramChanges, Watched};
-use crate::tools::tool::{AnyTool, Output, ToolContext, ToolError};
+use crate::tools::tool::{AnyTool, Output, Result, ToolContext, ToolError};
 use crate::tools::workspace::Workspace;
 
 /// More concurrency would only increase contention for the disk.
@@ -42,7 +42,7 @@ pub(super) struct Bench {
 
 #[derive(Debug)]
 pub(super) struct Performed {
-    pub(super) result: Result<Output, ToolError>,
+    pub(super) result: Result<Output>,
     pub(super) appended: String,
     pub(super) changed: Vec<FileChange>,
     pub(super) effects: Vec<EffectDone>,
@@ -129,7 +129,10 @@ async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Perf
     // Time spent waiting for the user's approval does not count toward the tool's time.
     let start = Instant::now();
     let before = files_before(&job, &bench.workspace).await;
-    let is_watched = bench.watched.begin(&job, &bench.workspace, now).await;
+    let is_watched = job.footprint.exec == Exec::Anything;
+    if is_watched {
+        bench.watched.look(&bench.workspace, now).await;
+    }
     let result = run_limited(&job, &bench, &cancel, now).await;
     let mut changed = result.as_ref().map_or_else(|_| Vec::new(), |output| output.changed.clone());
     let (report, by_effects) = run_effects(&bench, &changed, is_watched, &cancel, now).await;
@@ -195,12 +198,7 @@ fn ctx(bench: &Bench, cancel: Cancel, now: Timestamp) -> ToolContext {
     ToolContext { workspace, cancel, now, spill: Arc::clone(&bench.spill) }
 }
 
-async fn run_limited(
-    job: &Job,
-    bench: &Bench,
-    cancel: &Cancel,
-    now: Timestamp,
-) -> Result<Output, ToolError> {
+async fn run_limited(job: &Job, bench: &Bench, cancel: &Cancel, now: Timestamp) -> Result<Output> {
     let spec = job.tool.spec();
     if cancel.is_cancelled() {
         return Err(cancelled(spec.name));

@@ -223,7 +223,9 @@ impl Pipeline {
         if let Some(spec) = self.registry.spec(&call.name)
             && !self.is_offered(spec.name)
         {
-            return Err(permission::not_offered(spec.name));
+            let what = format!("`{}` is not among your tools", spec.name);
+            let hint = "Use one of the tools that you were given.";
+            return Err(ToolError::new(Fault::Denied, what, hint));
         }
         let (tool, arguments) = self.registry.resolve(call)?;
         let footprint = tool.footprint(&arguments)?;

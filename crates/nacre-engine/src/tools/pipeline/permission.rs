@@ -6,7 +6,7 @@
 use crate::record::{Category, Fault};
 use crate::tools::Permissions;
 use crate::tools::footprint::{Area, Exec, Footprint, MemoryUse};
-use crate::tools::tool::{ToolError, ToolSpec};
+use crate::tools::tool::{Result, ToolError, ToolSpec};
 use crate::tools::workspace::Denied;
 
 /// Returns whether the permissions allow any use of the tool. Other tools are not offered.
@@ -19,16 +19,11 @@ pub(super) fn offers(permissions: &Permissions, tool: &ToolSpec) -> bool {
     }
 }
 
-pub(super) fn not_offered(name: &str) -> ToolError {
-    let what = format!("`{name}` is not among your tools");
-    ToolError::new(Fault::Denied, what, "Use one of the tools that you were given.")
-}
-
 pub(super) fn check(
     permissions: &Permissions,
     denied: &Denied,
     footprint: &Footprint,
-) -> Result<(), ToolError> {
+) -> Result<()> {
     for area in &footprint.reads {
         check_area(area, &permissions.reads, denied.forbids_reading(area), "read")?;
     }
@@ -52,7 +47,7 @@ pub(super) fn check(
     Ok(())
 }
 
-fn check_area(area: &Area, allowed: &[Area], is_denied: bool, verb: &str) -> Result<(), ToolError> {
+fn check_area(area: &Area, allowed: &[Area], is_denied: bool, verb: &str) -> Result<()> {
     if is_denied {
         return Err(refusal(format!("You may not {verb} {}: it is protected", shown(area))));
     }

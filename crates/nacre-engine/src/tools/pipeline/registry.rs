@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::model::{Arguments, ToolCall, ToolDef, violations};
 use crate::record::Fault;
 use crate::tools::pipeline::PipelineError;
-use crate::tools::tool::{AnyTool, ToolError, ToolSpec};
+use crate::tools::tool::{AnyTool, Result, ToolError, ToolSpec};
 
 const MAX_ARGUMENT_BYTES: usize = 2 << 20;
 
@@ -57,9 +57,12 @@ impl Registry {
         })
     }
 
-    pub(super) fn resolve(&self, call: &ToolCall) -> Result<(Arc<dyn AnyTool>, Value), ToolError> {
+    pub(super) fn resolve(&self, call: &ToolCall) -> Result<(Arc<dyn AnyTool>, Value)> {
         let Some(registered) = self.tools.get(call.name.as_str()) else {
-            return Err(unknown(&call.name));
+            let name: String = call.name.chars().take(80).collect();
+            let what = format!("There is no tool `{name}`");
+            let hint = "Use one of the tools that you were given.";
+            return Err(ToolError::new(Fault::UnknownTool, what, hint));
         };
         let arguments = match &call.arguments {
             Arguments::Object(value) => value,
@@ -82,12 +85,6 @@ impl Registry {
 fn refused(name: &str, what: &str) -> ToolError {
     let hint = format!("Call `{name}` again with arguments that fit its schema.");
     ToolError::new(Fault::Arguments, what, hint)
-}
-
-fn unknown(name: &str) -> ToolError {
-    let name: String = name.chars().take(80).collect();
-    let what = format!("There is no tool `{name}`");
-    ToolError::new(Fault::UnknownTool, what, "Use one of the tools that you were given.")
 }
 
 const LEFT_OUT: &[&str] =

@@ -75,18 +75,14 @@ pub(super) fn shape(
     let kept = head(text, MAX_SPILL_BYTES);
     let redacted = words.redact_counted(kept);
     let n_redacted = redacted.hits.values().sum();
-    let clean = scrub(&redacted.text);
+    let unix = redacted.text.replace("\r\n", "\n");
+    let clean = Shown(&without_sequences(&unix)).to_string();
     if clean.len() <= limit {
         return Shaped { text: clean, said_bytes, spill: None, n_redacted };
     }
     let name = spill.keep(&clean);
     let text = shorten(&clean, limit, name.as_deref());
     Shaped { text, said_bytes, spill: name, n_redacted }
-}
-
-fn scrub(text: &str) -> String {
-    let unix = text.replace("\r\n", "\n");
-    Shown(&without_sequences(&unix)).to_string()
 }
 
 /// Removes terminal escape sequences of the form `ESC [ … letter`.

@@ -13,7 +13,7 @@ use nacre_types::PathProblem;
 use crate::record::{ChangeKind, Fault, FileChange};
 use crate::tools::footprint::{Area, Exec, Footprint};
 use crate::tools::pipeline::watch::ProgramChanges;
-use crate::tools::tool::ToolError;
+use crate::tools::tool::Result;
 use crate::tools::workspace::Workspace;
 
 /// Larger files are not stored, so their changes cannot be undone.
@@ -112,7 +112,7 @@ pub(super) fn put_back(
     path: &RelPath,
     before: Option<(&[u8], Option<u32>)>,
     after: Option<ContentHash>,
-) -> Result<FileChange, ToolError> {
+) -> Result<FileChange> {
     let kind = match (before, after) {
         (Some((bytes, mode)), Some(after)) => {
             workspace.replace(path, after, bytes, mode)?;

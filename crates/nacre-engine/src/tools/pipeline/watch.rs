@@ -13,8 +13,6 @@ use nacre_base::fs::{FileStamp, Folder, RelPath};
 
 use crate::model::Cancel;
 use crate::record::FileChange;
-use crate::tools::footprint::Exec;
-use crate::tools::pipeline::execute::Job;
 use crate::tools::pipeline::undo::{ChangedFile, Image, MAX_FILE_BYTES};
 use crate::tools::workspace::{Walk, Workspace};
 
@@ -56,20 +54,6 @@ pub(super) struct ProgramChanges {
 }
 
 impl Watched {
-    /// Scans the files before a call that may start any program. Returns whether it scanned.
-    pub(super) async fn begin(
-        &self,
-        job: &Job,
-        workspace: &Arc<Workspace>,
-        now: Timestamp,
-    ) -> bool {
-        if job.footprint.exec != Exec::Anything {
-            return false;
-        }
-        self.look(workspace, now).await;
-        true
-    }
-
     pub(super) fn has_looked(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).look != 0
     }

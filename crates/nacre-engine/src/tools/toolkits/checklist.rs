@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::record::{Category, Fault};
 use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, Tool, ToolContext, ToolError, ToolSpec};
 
 #[cfg(test)]
 pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
@@ -98,12 +98,12 @@ impl Tool for ChecklistSet {
         shown_bytes: 12_000,
     };
 
-    fn footprint(&self, _: &Checklist) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Checklist) -> Result<Footprint> {
         self.check()?;
         Ok(Footprint::default())
     }
 
-    async fn run(self, checklist: &Checklist, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, checklist: &Checklist, _: &ToolContext) -> Result<Output> {
         self.check()?;
         let one_line = |item: ChecklistItem| ChecklistItem {
             label: nacre_base::text::folded(&item.label),
@@ -115,7 +115,7 @@ impl Tool for ChecklistSet {
 }
 
 impl ChecklistSet {
-    fn check(&self) -> Result<(), ToolError> {
+    fn check(&self) -> Result<()> {
         let refuse = |what: String| {
             let hint = "Give 1 to 50 items, each with a short unique id and one line of text.";
             Err(ToolError::new(Fault::Arguments, what, hint))

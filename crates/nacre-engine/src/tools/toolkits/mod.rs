@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use crate::model::Cancel;
 use crate::record::Fault;
 use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::workspace::Workspace;
 
 /// A tool that works on the files of a workspace. It runs on a blocking thread and must check
@@ -26,13 +26,13 @@ use crate::tools::workspace::Workspace;
 pub trait WorkspaceTool: DeserializeOwned + JsonSchema + Send + Sync + 'static {
     const SPEC: ToolSpec;
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError>;
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint>;
 
-    fn preview(&self, _workspace: &Workspace) -> Result<Preview, ToolError> {
+    fn preview(&self, _workspace: &Workspace) -> Result<Preview> {
         Ok(Preview::default())
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError>;
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output>;
 }
 
 impl<T: WorkspaceTool> Tool for T {
@@ -40,30 +40,30 @@ impl<T: WorkspaceTool> Tool for T {
 
     const SPEC: ToolSpec = T::SPEC;
 
-    fn footprint(&self, workspace: &Arc<Workspace>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Arc<Workspace>) -> Result<Footprint> {
         WorkspaceTool::footprint(self, workspace)
     }
 
-    fn preview(&self, workspace: &Arc<Workspace>) -> Result<Preview, ToolError> {
+    fn preview(&self, workspace: &Arc<Workspace>) -> Result<Preview> {
         WorkspaceTool::preview(self, workspace)
     }
 
-    async fn run(self, workspace: &Arc<Workspace>, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, workspace: &Arc<Workspace>, ctx: &ToolContext) -> Result<Output> {
         let (workspace, ctx) = (Arc::clone(workspace), ctx.clone());
         off_thread(move || WorkspaceTool::run(&self, &workspace, &ctx)).await
     }
 }
 
 async fn off_thread<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
-) -> Result<T, ToolError> {
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| {
         Err(ToolError::new(Fault::Io, "Internal error of the tool", "Try another way."))
     })
 }
 
 /// Returns the number of results for a search. Fails if the query is empty or too long.
-fn search_limit(query: &str, limit: Option<usize>, default: usize) -> Result<usize, ToolError> {
+fn search_limit(query: &str, limit: Option<usize>, default: usize) -> Result<usize> {
     const MAX_RESULTS: usize = 20;
     const MAX_QUERY_BYTES: usize = 1_000;
     let limit = limit.unwrap_or(default);
@@ -76,7 +76,7 @@ fn search_limit(query: &str, limit: Option<usize>, default: usize) -> Result<usi
 }
 
 /// Fails if the call was cancelled. Call this before making any change.
-fn check_running(cancel: &Cancel) -> Result<(), ToolError> {
+fn check_running(cancel: &Cancel) -> Result<()> {
     match cancel.is_cancelled() {
         true => Err(ToolError::new(Fault::Cancelled, "The call was stopped", "Nothing changed.")),
         false => Ok(()),

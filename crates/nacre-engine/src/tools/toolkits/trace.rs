@@ -19,7 +19,7 @@ use serde::Deserialize;
 
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Footprint, MemoryUse};
-use crate::tools::tool::{Output, Seen, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, Seen, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::memory::marked;
 use crate::tools::toolkits::{off_thread, search_limit};
 
@@ -64,12 +64,12 @@ impl Tool for TraceSearch {
         shown_bytes: 12_000,
     };
 
-    fn footprint(&self, _: &TraceHandle) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &TraceHandle) -> Result<Footprint> {
         search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(self, traces: &TraceHandle, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, traces: &TraceHandle, ctx: &ToolContext) -> Result<Output> {
         let limit = search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
         let (handle, now) = (traces.clone(), ctx.now);
         let hits = off_thread(move || {

@@ -18,7 +18,7 @@ use nacre_map::indexer::Sensitive;
 
 use crate::record::Fault;
 use crate::tools::footprint::Area;
-use crate::tools::tool::ToolError;
+use crate::tools::tool::{Result, ToolError};
 
 pub use nacre_map::indexer::BadGlob;
 pub(crate) use walk::{Walk, WalkEnd};
@@ -55,12 +55,12 @@ impl Workspace {
     }
 
     /// Parses a path that is relative or is an absolute path inside the workspace.
-    pub fn place(&self, text: &str) -> Result<RelPath, ToolError> {
+    pub fn place(&self, text: &str) -> Result<RelPath> {
         place_below(&self.root, text)
     }
 
     /// Like `place`, but for a directory. `None` is the root.
-    pub(crate) fn folder(&self, text: Option<&str>) -> Result<Option<RelPath>, ToolError> {
+    pub(crate) fn folder(&self, text: Option<&str>) -> Result<Option<RelPath>> {
         text.map_or(Ok(None), |text| folder_below(&self.root, text))
     }
 
@@ -68,12 +68,12 @@ impl Workspace {
         &self.denied
     }
 
-    pub fn read(&self, path: &RelPath) -> Result<Vec<u8>, ToolError> {
+    pub fn read(&self, path: &RelPath) -> Result<Vec<u8>> {
         self.check_reading(path)?;
         self.scope.read(path, MAX_FILE_BYTES).map_err(|error| tool_error(&error, path))
     }
 
-    pub(crate) fn open_file(&self, path: &RelPath) -> Result<OpenFile, ToolError> {
+    pub(crate) fn open_file(&self, path: &RelPath) -> Result<OpenFile> {
         self.check_reading(path)?;
         self.scope.open_file(path).map_err(|error| tool_error(&error, path))
     }
@@ -82,7 +82,7 @@ impl Workspace {
         self.scope.mode(path)
     }
 
-    pub fn read_text(&self, path: &RelPath) -> Result<String, ToolError> {
+    pub fn read_text(&self, path: &RelPath) -> Result<String> {
         let bytes = self.read(path)?;
         if is_binary(&bytes) {
             return Err(not_text(path));
@@ -91,12 +91,7 @@ impl Workspace {
     }
 
     /// Creates a file, and restores its previous permission bits if they are known.
-    pub(crate) fn create(
-        &self,
-        path: &RelPath,
-        bytes: &[u8],
-        mode: Option<u32>,
-    ) -> Result<(), ToolError> {
+    pub(crate) fn create(&self, path: &RelPath, bytes: &[u8], mode: Option<u32>) -> Result<()> {
         self.check_writing(path)?;
         self.scope.create_file_as(path, bytes, mode).map_err(|error| tool_error(&error, path))
     }
@@ -108,38 +103,33 @@ impl Workspace {
         before: ContentHash,
         bytes: &[u8],
         mode: Option<u32>,
-    ) -> Result<(), ToolError> {
+    ) -> Result<()> {
         self.check_writing(path)?;
         let replaced = self.scope.replace_file_as(path, before, bytes, mode);
         replaced.map_err(|error| tool_error(&error, path))
     }
 
-    pub(crate) fn remove(&self, path: &RelPath, before: ContentHash) -> Result<(), ToolError> {
+    pub(crate) fn remove(&self, path: &RelPath, before: ContentHash) -> Result<()> {
         self.check_writing(path)?;
         self.scope.remove_file(path, before).map_err(|error| tool_error(&error, path))
     }
 
-    pub(crate) fn rename(
-        &self,
-        from: &RelPath,
-        to: &RelPath,
-        before: ContentHash,
-    ) -> Result<(), ToolError> {
+    pub(crate) fn rename(&self, from: &RelPath, to: &RelPath, before: ContentHash) -> Result<()> {
         self.check_writing(from)?;
         self.check_writing(to)?;
         self.scope.move_file(from, to, before).map_err(|error| tool_error(&error, to))
     }
 
-    fn check_reading(&self, path: &RelPath) -> Result<(), ToolError> {
+    fn check_reading(&self, path: &RelPath) -> Result<()> {
         check(path, self.denied.forbids_reading(&Area::File(path.clone())))
     }
 
-    fn check_writing(&self, path: &RelPath) -> Result<(), ToolError> {
+    fn check_writing(&self, path: &RelPath) -> Result<()> {
         check(path, self.denied.forbids_writing(&Area::File(path.clone())))
     }
 }
 
-fn check(path: &RelPath, is_denied: bool) -> Result<(), ToolError> {
+fn check(path: &RelPath, is_denied: bool) -> Result<()> {
     match is_denied {
         true => {
             let what = format!("`{path}` is protected");
@@ -220,18 +210,18 @@ fn is_one_of(part: &str, names: &[&str]) -> bool {
 const NAME_A_PLACE: &str = "Name a place below the workspace, such as `src/main.rs`.";
 
 /// Parses a path written by a model, and normalizes forms such as `./src/`.
-pub(crate) fn place(text: &str) -> Result<RelPath, ToolError> {
+pub(crate) fn place(text: &str) -> Result<RelPath> {
     let plain = text.strip_prefix("./").unwrap_or(text).trim_end_matches('/');
     RelPath::new(plain)
         .map_err(|error| ToolError::new(Fault::Arguments, error.to_string(), NAME_A_PLACE))
 }
 
-pub(crate) fn place_below(root: &Path, text: &str) -> Result<RelPath, ToolError> {
+pub(crate) fn place_below(root: &Path, text: &str) -> Result<RelPath> {
     place(&relative(root, text)?)
 }
 
 /// Like `place`, but for a directory. `None` is the root.
-pub(crate) fn folder_below(root: &Path, text: &str) -> Result<Option<RelPath>, ToolError> {
+pub(crate) fn folder_below(root: &Path, text: &str) -> Result<Option<RelPath>> {
     match text {
         "" | "." | "./" | "/" => Ok(None),
         _ => Some(relative(root, text)?).filter(|t| !t.is_empty()).map(|t| place(&t)).transpose(),
@@ -239,7 +229,7 @@ pub(crate) fn folder_below(root: &Path, text: &str) -> Result<Option<RelPath>, T
 }
 
 /// Converts an absolute path to one relative to `root`. A relative path stays as it is.
-fn relative(root: &Path, text: &str) -> Result<String, ToolError> {
+fn relative(root: &Path, text: &str) -> Result<String> {
     let path = Path::new(text);
     if !path.is_absolute() {
         return Ok(text.to_owned());

@@ -10,7 +10,7 @@ use nacre_base::fs::{EntryKind, Folder, FsError, RelPath};
 use crate::model::Cancel;
 use crate::record::Fault;
 use crate::tools::footprint::Area;
-use crate::tools::tool::ToolError;
+use crate::tools::tool::{Result, ToolError};
 use crate::tools::workspace::{Workspace, tool_error};
 
 pub(crate) const MAX_ENTRIES: usize = 100_000;
@@ -69,11 +69,7 @@ impl<'w> Walk<'w> {
     }
 
     /// Visits everything below `under`, or `under` itself if it is a file, until `visit` breaks.
-    pub(crate) fn run(
-        mut self,
-        under: Option<&RelPath>,
-        visit: &mut Visit<'_>,
-    ) -> Result<WalkEnd, ToolError> {
+    pub(crate) fn run(mut self, under: Option<&RelPath>, visit: &mut Visit<'_>) -> Result<WalkEnd> {
         let scope = &self.workspace.scope;
         let mut folder = scope.root().map_err(|error| {
             let hint = "The workspace itself cannot be read; say so.";

@@ -1,9 +1,9 @@
 //! Tools that use the code map.
 
-use nacre_ops::{OpError, map};
+use nacre_ops::{OpError, Result, map};
 use nacre_types::{
-    CodeChange, CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest,
-    ExploreRequest, FileDelta, MapDetail, MapFormat, SearchCodeRequest, Since,
+    CodeDelta, CodeSearchMode, ContextRequest, DeltaReport, DeltaRequest, ExploreRequest,
+    FileDelta, MapDetail, MapFormat, SearchCodeRequest, Since,
 };
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -44,7 +44,7 @@ pub(super) struct ContextArguments {
     offset: Option<usize>,
 }
 
-fn context(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn context(call: &Call, arguments: JsonObject) -> Result<Output> {
     let ContextArguments { task, files, budget, files_only, offset } = parse(arguments)?;
     let budget = at_most("budget", budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     if task.is_none() && files.is_empty() {
@@ -101,7 +101,7 @@ pub(super) struct CodeSearchArguments {
     offset: Option<usize>,
 }
 
-fn code_search(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn code_search(call: &Call, arguments: JsonObject) -> Result<Output> {
     let arguments: CodeSearchArguments = parse(arguments)?;
     let budget = at_most("budget", arguments.budget.unwrap_or(DEFAULT_BUDGET), MAX_BUDGET)?;
     let request = SearchCodeRequest {
@@ -142,7 +142,7 @@ pub(super) struct ExploreArguments {
     offset: Option<usize>,
 }
 
-fn explore(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn explore(call: &Call, arguments: JsonObject) -> Result<Output> {
     let ExploreArguments { detail, budget, offset } = parse(arguments)?;
     let budget = budget.map(|budget| at_most("budget", budget, MAX_BUDGET)).transpose()?;
     let request =
@@ -179,7 +179,7 @@ pub(super) struct DeltaArguments {
     after: Option<String>,
 }
 
-fn delta(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn delta(call: &Call, arguments: JsonObject) -> Result<Output> {
     let DeltaArguments { since, after } = parse(arguments)?;
     let since = since.map(|since| since.parse::<Since>()).transpose();
     let since = since.map_err(|expected| OpError::usage(format!("`since`: {expected}")))?;
@@ -233,25 +233,16 @@ fn render_delta(report: &DeltaReport) -> String {
 fn delta_entry(file: &FileDelta) -> String {
     let from = file.from.as_ref().map(|from| format!(" from {}", line(from, 300)));
     let mut text =
-        format!("{} {}{}", sign(file.change), line(&file.path, 300), from.unwrap_or_default());
+        format!("{} {}{}", file.change.sign(), line(&file.path, 300), from.unwrap_or_default());
     let symbols = file.symbols.as_ref().map(|symbols| symbols.changed.as_slice());
     let symbols = symbols.unwrap_or_default();
     for symbol in symbols.iter().take(MAX_SYMBOLS) {
         let what = if symbol.is_signature { "" } else { " (body)" };
-        let (sign, kind) = (sign(symbol.change), symbol.kind.as_str());
+        let (sign, kind) = (symbol.change.sign(), symbol.kind.as_str());
         text.push_str(&format!("\n    {sign} {kind} {}{what}", line(&symbol.name, 120)));
     }
     if MAX_SYMBOLS < symbols.len() {
         text.push_str(&format!("\n    … {} more", symbols.len() - MAX_SYMBOLS));
     }
     text
-}
-
-fn sign(change: CodeChange) -> char {
-    match change {
-        CodeChange::Added => '+',
-        CodeChange::Modified => '~',
-        CodeChange::Removed => '-',
-        CodeChange::Renamed => '>',
-    }
 }

@@ -1,6 +1,6 @@
 //! Tools that search, read, add and archive memories.
 
-use nacre_ops::{OpError, memory};
+use nacre_ops::{OpError, Result, memory};
 use nacre_types::{
     FoundMemory, LearningKind, MemoryChange, MemoryIdsRequest, MemoryLink, MemoryQuote,
     MemoryRecordReport, MemoryRecordRequest, MemorySearchReport, MemorySearchRequest,
@@ -44,7 +44,7 @@ pub(super) struct MemorySearchArguments {
     offset: Option<usize>,
 }
 
-fn memory_search(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn memory_search(call: &Call, arguments: JsonObject) -> Result<Output> {
     let MemorySearchArguments { query, r#type, since, limit, offset } = parse(arguments)?;
     let limit = at_most("limit", limit.unwrap_or(DEFAULT_LIMIT), MAX_LIMIT)?.max(1);
     let offset = at_most("offset", offset.unwrap_or(0), MAX_OFFSET)?;
@@ -131,7 +131,7 @@ pub(super) struct MemoryGetArguments {
     offset: Option<usize>,
 }
 
-fn memory_get(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn memory_get(call: &Call, arguments: JsonObject) -> Result<Output> {
     let MemoryGetArguments { id, offset } = parse(arguments)?;
     let request = MemoryShowRequest { id, evidence: true, ..MemoryShowRequest::default() };
     let report = memory::show(&call.host, &request, &call.events)?;
@@ -239,7 +239,7 @@ pub(super) struct MemoryAddArguments {
     session: Option<String>,
 }
 
-fn memory_add(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn memory_add(call: &Call, arguments: JsonObject) -> Result<Output> {
     let MemoryAddArguments { title, body, quote, r#type, kind, tags, applies, supersedes, session } =
         parse(arguments)?;
     // Only a learning has a kind.
@@ -308,7 +308,7 @@ pub(super) struct MemoryRemoveArguments {
 }
 
 /// Archives only memories in the store that agents write to, not the user's global memories.
-fn memory_remove(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn memory_remove(call: &Call, arguments: JsonObject) -> Result<Output> {
     let MemoryRemoveArguments { id } = parse(arguments)?;
     let scope = match call.host.store_to_write(None)?.scope {
         StoreScope::Project => Scope::ProjectOnly,

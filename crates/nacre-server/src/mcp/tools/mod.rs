@@ -5,9 +5,9 @@ mod code;
 pub(super) mod memory;
 mod recall;
 
-use nacre_ops::OpError;
 use nacre_ops::host::Tolerance;
 use nacre_ops::people::AccessScope;
+use nacre_ops::{OpError, Result};
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -63,7 +63,7 @@ pub(super) struct ToolSpec {
     effect: Effect,
     is_always_loaded: bool,
     pub(super) tolerance: Tolerance,
-    call: fn(&Call, JsonObject) -> Result<Output, OpError>,
+    call: fn(&Call, JsonObject) -> Result<Output>,
 }
 
 #[derive(Debug)]
@@ -118,13 +118,13 @@ impl ToolSpec {
         }
     }
 
-    pub(super) fn run(&self, call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+    pub(super) fn run(&self, call: &Call, arguments: JsonObject) -> Result<Output> {
         check(&arguments)?;
         (self.call)(call, arguments)
     }
 }
 
-fn check(arguments: &JsonObject) -> Result<(), OpError> {
+fn check(arguments: &JsonObject) -> Result<()> {
     let is_long = |text: &str| MAX_TEXT_CHARS < text.chars().count();
     for (name, value) in arguments {
         let name: String = name.chars().take(60).collect();
@@ -148,7 +148,7 @@ fn check(arguments: &JsonObject) -> Result<(), OpError> {
     Ok(())
 }
 
-fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, OpError> {
+fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T> {
     serde_json::from_value(Value::Object(arguments)).map_err(|error| {
         OpError::usage(format!("Invalid arguments: {error}"))
             .hint("Compare them with the schema of this tool")
@@ -156,11 +156,11 @@ fn parse<T: DeserializeOwned>(arguments: JsonObject) -> Result<T, OpError> {
 }
 
 /// `offset` is counted in characters.
-fn page_result(text: &str, offset: Option<usize>) -> Result<Output, OpError> {
+fn page_result(text: &str, offset: Option<usize>) -> Result<Output> {
     Ok(page(text, offset.unwrap_or(0))?.into())
 }
 
-fn at_most(name: &str, value: usize, most: usize) -> Result<usize, OpError> {
+fn at_most(name: &str, value: usize, most: usize) -> Result<usize> {
     if most < value {
         return Err(OpError::usage(format!("`{name}` is at most {most}")));
     }

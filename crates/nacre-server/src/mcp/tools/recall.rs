@@ -1,7 +1,7 @@
 //! Tools that search memories and sessions, or report the status of a project.
 
 use nacre_ops::host::Tolerance;
-use nacre_ops::{OpError, ask as ask_ops, brief as brief_ops, status as status_ops, trace};
+use nacre_ops::{Result, ask as ask_ops, brief as brief_ops, status as status_ops, trace};
 use nacre_types::{
     AskReport, AskRequest, BriefReport, BriefRequest, MemoryAnswer, ModelAnswer, StatusReport,
     StoreStatus, TraceHit, TraceSearchReport, TraceSearchRequest,
@@ -43,7 +43,7 @@ pub(super) struct BriefArguments {
     offset: Option<usize>,
 }
 
-fn brief(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn brief(call: &Call, arguments: JsonObject) -> Result<Output> {
     let BriefArguments { task, files, budget, offset } = parse(arguments)?;
     let budget = at_most("budget", budget.unwrap_or(DEFAULT_BRIEF_BUDGET), MAX_BRIEF_BUDGET)?;
     let request = BriefRequest { budget: Some(budget), task, files, scope: None };
@@ -93,7 +93,7 @@ pub(super) struct AskArguments {
     offset: Option<usize>,
 }
 
-fn ask(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn ask(call: &Call, arguments: JsonObject) -> Result<Output> {
     let AskArguments { question, use_model, offset } = parse(arguments)?;
     let request = AskRequest { question, no_model: !use_model, ..AskRequest::default() };
     let text = match ask_ops::ask(&call.host, &request, &call.events)? {
@@ -112,12 +112,8 @@ fn by_model(answer: &ModelAnswer) -> String {
         text.push_str("\n\nSources:");
     }
     for memory in &answer.memories {
-        text.push_str(&format!(
-            "\n- {} [{}] ({})",
-            line(&memory.title, 200),
-            memory.id,
-            memory.status
-        ));
+        let title = line(&memory.title, 200);
+        text.push_str(&format!("\n- {title} [{}] ({})", memory.id, memory.status));
     }
     if let Some(error) = &answer.error {
         text.push_str(&format!("\n[The answer is incomplete: {}]", line(error, 200)));
@@ -173,7 +169,7 @@ pub(super) struct TraceSearchArguments {
 }
 
 /// Refused outside a project, because the search would include every session on this machine.
-fn trace_search(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn trace_search(call: &Call, arguments: JsonObject) -> Result<Output> {
     let TraceSearchArguments { query, agent, since, limit, offset } = parse(arguments)?;
     if call.host.project.is_none() {
         return Err(call.host.no_project());
@@ -229,7 +225,7 @@ pub(super) const STATUS: ToolSpec = ToolSpec {
     ..ToolSpec::READS
 };
 
-fn status(call: &Call, arguments: JsonObject) -> Result<Output, OpError> {
+fn status(call: &Call, arguments: JsonObject) -> Result<Output> {
     let report = status_ops::status(&call.host, &parse(arguments)?)?;
     Ok(render_status(&report).into())
 }
@@ -250,12 +246,8 @@ fn render_status(report: &StatusReport) -> String {
     for seen in report.sessions.iter().filter(|seen| is_here(&seen.project)) {
         let states: Vec<String> =
             seen.states.iter().map(|(state, n)| format!("{n} {state}")).collect();
-        lines.add(&format!(
-            "Sessions of {}: {} seen, {}",
-            seen.agent,
-            seen.seen,
-            states.join(", ")
-        ));
+        let (agent, n_seen) = (&seen.agent, seen.seen);
+        lines.add(&format!("Sessions of {agent}: {n_seen} seen, {}", states.join(", ")));
     }
     let last = report.last_sync.as_deref().unwrap_or("never");
     lines.add(&format!("Last sync: {}", line(last, 200)));

@@ -20,7 +20,7 @@ use tokio_postgres::{Client, Config, Connection, NoTls};
 use tokio_rustls::TlsConnector;
 use tokio_rustls::client::TlsStream;
 
-use super::error::{DatabaseError, Distrust};
+use super::error::{DatabaseError, Distrust, Result};
 
 const KEEPALIVE_IDLE: Duration = Duration::from_secs(60);
 const DEFAULT_PORT: u16 = 5432;
@@ -41,7 +41,7 @@ pub(super) type RawConnection = Connection<CheckedStream, NoTlsStream>;
 pub(super) async fn connect(
     config: &Config,
     tls: &TlsConnector,
-) -> Result<(Client, RawConnection), DatabaseError> {
+) -> Result<(Client, RawConnection)> {
     let mut failure = DatabaseError::Url("it names no host".into());
     let ports = config.get_ports();
     for (idx, host) in config.get_hosts().iter().enumerate() {
@@ -235,7 +235,7 @@ fn check_iterations(challenge: &[u8]) -> Result<(), Distrust> {
 const SSL_REQUEST: [u8; 8] = [0, 0, 0, 8, 4, 210, 22, 47];
 
 /// `extra` contains PEM certificates to trust in addition to those of the system.
-pub(super) fn tls_connector(extra: Option<&[u8]>) -> Result<TlsConnector, DatabaseError> {
+pub(super) fn tls_connector(extra: Option<&[u8]>) -> Result<TlsConnector> {
     let mut roots = RootCertStore::empty();
     // If the system has no certificates, the verification fails later.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);

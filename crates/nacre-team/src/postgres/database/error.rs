@@ -9,6 +9,8 @@ use nacre_engine::record::state::StateError;
 use nacre_traces::catalog::CatalogError;
 use tokio_postgres::error::SqlState;
 
+pub(crate) type Result<T, E = DatabaseError> = std::result::Result<T, E>;
+
 #[derive(Debug, thiserror::Error)]
 pub enum DatabaseError {
     /// The message omits the URL, which may contain a password.

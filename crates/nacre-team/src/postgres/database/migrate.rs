@@ -1,7 +1,7 @@
 //! Migrates the schema. All missing steps run in one transaction under a lock, so that several
 //! servers can start at the same time.
 
-use super::error::DatabaseError;
+use super::error::{DatabaseError, Result};
 use super::pool::Database;
 
 /// The first version that supports iterative index scans, which selective filters need.
@@ -29,7 +29,7 @@ pub struct Migration {
 }
 
 impl Database {
-    pub fn migrate(&self) -> Result<Migration, DatabaseError> {
+    pub fn migrate(&self) -> Result<Migration> {
         self.run(async |client| {
             let transaction = client.transaction().await?;
             transaction.execute("SELECT pg_advisory_xact_lock($1)", &[&LOCK]).await?;
@@ -63,7 +63,7 @@ impl Database {
     }
 
     /// Returns 0 if there is no schema.
-    pub fn schema_version(&self) -> Result<i32, DatabaseError> {
+    pub fn schema_version(&self) -> Result<i32> {
         self.run(async |client| {
             let exists = "SELECT to_regclass('nacre.migration') IS NOT NULL";
             if !client.query_one(exists, &[]).await?.get::<_, bool>(0) {
@@ -74,7 +74,7 @@ impl Database {
         })
     }
 
-    pub fn check_schema(&self) -> Result<(), DatabaseError> {
+    pub fn check_schema(&self) -> Result<()> {
         let found = self.schema_version()?;
         if found > NEWEST {
             return Err(DatabaseError::Newer { found });
@@ -86,7 +86,7 @@ impl Database {
     }
 }
 
-fn check(found: i32, vector: &str) -> Result<(), DatabaseError> {
+fn check(found: i32, vector: &str) -> Result<()> {
     if found > NEWEST {
         return Err(DatabaseError::Newer { found });
     }

@@ -10,6 +10,7 @@ mod options;
 mod pool;
 mod sessions;
 
+pub(crate) use error::Result;
 pub use error::{DatabaseError, Distrust};
 pub use migrate::{MIN_VECTOR, Migration, NEWEST};
 pub use options::DatabaseOptions;

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio_postgres::Config;
 use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 
-use super::error::DatabaseError;
+use super::error::{DatabaseError, Result};
 
 #[derive(Clone)]
 pub struct DatabaseOptions {
@@ -37,7 +37,7 @@ impl DatabaseOptions {
     }
 
     /// Requires TLS for connections to other machines, unless the URL contains `sslmode=disable`.
-    pub(super) fn config(&self) -> Result<Config, DatabaseError> {
+    pub(super) fn config(&self) -> Result<Config> {
         let is_postgres =
             ["postgres://", "postgresql://"].iter().any(|scheme| self.url.starts_with(scheme));
         if !is_postgres {

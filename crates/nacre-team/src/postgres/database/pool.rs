@@ -15,7 +15,7 @@ use tokio_postgres::{Client, Config, Row};
 use tokio_rustls::TlsConnector;
 
 use super::connect::{self, RawConnection};
-use super::error::DatabaseError;
+use super::error::{DatabaseError, Result};
 use super::options::DatabaseOptions;
 
 /// The database is reported as slow if it takes at least this long to respond.
@@ -39,7 +39,7 @@ struct Shared {
 
 impl Database {
     /// The pool connects on the first call.
-    pub fn new(options: DatabaseOptions) -> Result<Self, DatabaseError> {
+    pub fn new(options: DatabaseOptions) -> Result<Self> {
         let config = options.config()?;
         let tls = connect::tls_connector(options.certificates.as_deref())?;
         let runtime = Builder::new_multi_thread()
@@ -57,18 +57,11 @@ impl Database {
     /// Blocks until `work` is done.
     ///
     /// `work` should make all changes in one transaction, because it may be interrupted.
-    pub(crate) fn run<T>(
-        &self,
-        work: impl AsyncFnOnce(&mut Client) -> Result<T, DatabaseError>,
-    ) -> Result<T, DatabaseError> {
+    pub(crate) fn run<T>(&self, work: impl AsyncFnOnce(&mut Client) -> Result<T>) -> Result<T> {
         self.run_within(self.shared.options.call_timeout, work)
     }
 
-    pub(crate) fn query(
-        &self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Vec<Row>, DatabaseError> {
+    pub(crate) fn query(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Vec<Row>> {
         self.run(async |client| Ok(client.query(sql, values).await?))
     }
 
@@ -76,40 +69,32 @@ impl Database {
         &self,
         sql: &str,
         values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Option<Row>, DatabaseError> {
+    ) -> Result<Option<Row>> {
         self.run(async |client| Ok(client.query_opt(sql, values).await?))
     }
 
-    pub(crate) fn query_one(
-        &self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<Row, DatabaseError> {
+    pub(crate) fn query_one(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<Row> {
         self.run(async |client| Ok(client.query_one(sql, values).await?))
     }
 
-    pub(crate) fn execute(
-        &self,
-        sql: &str,
-        values: &[&(dyn ToSql + Sync)],
-    ) -> Result<u64, DatabaseError> {
+    pub(crate) fn execute(&self, sql: &str, values: &[&(dyn ToSql + Sync)]) -> Result<u64> {
         self.run(async |client| Ok(client.execute(sql, values).await?))
     }
 
     pub(crate) fn run_within<T>(
         &self,
         limit: Duration,
-        work: impl AsyncFnOnce(&mut Client) -> Result<T, DatabaseError>,
-    ) -> Result<T, DatabaseError> {
+        work: impl AsyncFnOnce(&mut Client) -> Result<T>,
+    ) -> Result<T> {
         self.wait(self.call(limit, work))
     }
 
     /// Runs the queries concurrently on separate connections.
     pub(crate) fn run_both<A, B>(
         &self,
-        one: impl AsyncFnOnce(&mut Client) -> Result<A, DatabaseError>,
-        other: impl AsyncFnOnce(&mut Client) -> Result<B, DatabaseError>,
-    ) -> Result<(A, B), DatabaseError> {
+        one: impl AsyncFnOnce(&mut Client) -> Result<A>,
+        other: impl AsyncFnOnce(&mut Client) -> Result<B>,
+    ) -> Result<(A, B)> {
         let limit = self.shared.options.call_timeout;
         self.wait(async { tokio::try_join!(self.call(limit, one), self.call(limit, other)) })
     }
@@ -117,8 +102,8 @@ impl Database {
     async fn call<T>(
         &self,
         limit: Duration,
-        work: impl AsyncFnOnce(&mut Client) -> Result<T, DatabaseError>,
-    ) -> Result<T, DatabaseError> {
+        work: impl AsyncFnOnce(&mut Client) -> Result<T>,
+    ) -> Result<T> {
         let shared = &*self.shared;
         let DatabaseOptions { max_connections, wait_for_connection, .. } = shared.options;
         let Ok(permit) = timeout(wait_for_connection, shared.permits.acquire()).await else {
@@ -149,14 +134,11 @@ impl Database {
         }
     }
 
-    pub(super) fn connect_apart(&self) -> Result<(Client, RawConnection), DatabaseError> {
+    pub(super) fn connect_apart(&self) -> Result<(Client, RawConnection)> {
         self.wait(self.shared.connect())
     }
 
-    pub(super) fn wait_within<T>(
-        &self,
-        work: impl Future<Output = Result<T, DatabaseError>>,
-    ) -> Result<T, DatabaseError> {
+    pub(super) fn wait_within<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         let limit = self.shared.options.call_timeout;
         self.wait(async {
             timeout(limit, work).await.map_err(|_| DatabaseError::TooSlow { limit })?
@@ -169,10 +151,7 @@ impl Database {
         }
     }
 
-    pub(super) fn wait<T>(
-        &self,
-        work: impl Future<Output = Result<T, DatabaseError>>,
-    ) -> Result<T, DatabaseError> {
+    pub(super) fn wait<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         match &self.shared.runtime {
             Some(runtime) => runtime.block_on(work),
             None => Err(DatabaseError::Away("the connection is being closed".into())),
@@ -185,7 +164,7 @@ impl Shared {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn client(&self) -> Result<Client, DatabaseError> {
+    async fn client(&self) -> Result<Client> {
         loop {
             let kept = self.idle().pop();
             match kept {
@@ -200,7 +179,7 @@ impl Shared {
         Ok(client)
     }
 
-    async fn connect(&self) -> Result<(Client, RawConnection), DatabaseError> {
+    async fn connect(&self) -> Result<(Client, RawConnection)> {
         let limit = self.options.connect_timeout;
         timeout(limit, connect::connect(&self.config, &self.tls))
             .await

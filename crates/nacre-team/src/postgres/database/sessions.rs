@@ -4,7 +4,7 @@ use std::fmt;
 
 use tokio_postgres::Client;
 
-use super::error::DatabaseError;
+use super::error::Result;
 use super::pool::Database;
 
 const LEADER_LOCK: i64 = 0x6e61_6372_65ff;
@@ -17,7 +17,7 @@ pub struct Leadership {
 
 impl Database {
     /// Returns `None` if another server is the leader.
-    pub fn try_lead(&self) -> Result<Option<Leadership>, DatabaseError> {
+    pub fn try_lead(&self) -> Result<Option<Leadership>> {
         let (client, connection) = self.connect_apart()?;
         self.spawn(async move { drop(connection.await) });
         let leadership = Leadership { database: self.clone(), client };
@@ -34,7 +34,7 @@ impl Leadership {
         !self.client.is_closed() && self.ask(sql).unwrap_or(false)
     }
 
-    fn ask(&self, sql: &str) -> Result<bool, DatabaseError> {
+    fn ask(&self, sql: &str) -> Result<bool> {
         self.database.wait_within(async {
             let row = self.client.query_one(sql, &[&LEADER_LOCK]).await?;
             Ok(row.get(0))

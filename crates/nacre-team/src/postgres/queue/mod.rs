@@ -13,7 +13,7 @@ use nacre_traces::catalog::{
     RetryPolicy, ServiceRun, StateCounts, WaitingSessions,
 };
 
-use crate::postgres::database::{Database, DatabaseError, millis_after, moment, plain};
+use crate::postgres::database::{Database, DatabaseError, Result, millis_after, moment, plain};
 
 /// Maximum number of times that a session is claimed without being finished.
 const MAX_CLAIMS: i32 = 10;
@@ -62,7 +62,7 @@ macro_rules! due {
 
 impl SharedQueue {
     /// Requires an up-to-date schema.
-    pub fn open(database: &Database) -> Result<Self, DatabaseError> {
+    pub fn open(database: &Database) -> Result<Self> {
         database.check_schema()?;
         Ok(Self { database: database.clone(), reader: None })
     }
@@ -123,7 +123,7 @@ FROM job WHERE state = 'pending' GROUP BY 1";
         now: Timestamp,
         length: Duration,
         order: ClaimOrder,
-    ) -> Result<Option<Claim>, DatabaseError> {
+    ) -> Result<Option<Claim>> {
         // Uses the same order as SQLite: a missing time sorts before the oldest and after the
         // newest.
         let order = match order {

@@ -4,7 +4,7 @@ use nacre_traces::catalog::{CatalogError, Job, OfferedSession};
 use serde_json::{Value, json};
 
 use super::SharedQueue;
-use crate::postgres::database::{DatabaseError, plain};
+use crate::postgres::database::{Result, plain};
 
 /// Maximum number of rows per statement.
 const MAX_BATCH: usize = 1000;
@@ -35,7 +35,7 @@ impl SharedQueue {
         Ok(n_queued)
     }
 
-    fn offer_batch(&self, batch: &[OfferedSession]) -> Result<u64, DatabaseError> {
+    fn offer_batch(&self, batch: &[OfferedSession]) -> Result<u64> {
         let keys: Vec<String> = batch.iter().map(|session| plain(&session.key)).collect();
         let rows = Value::from_iter(batch.iter().map(row)).to_string();
         let moved = format!(

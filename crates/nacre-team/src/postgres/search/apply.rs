@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use tokio_postgres::{Row, Transaction};
 
 use super::terms::{tsvector, vector};
-use crate::postgres::database::{Database, DatabaseError, plain};
+use crate::postgres::database::{Database, Result, plain};
 
 const LOCK: i64 = 0x6e61_6372_6504;
 
 /// Maximum number of rows per statement.
 const MAX_BATCH: usize = 500;
 
-pub(super) fn known(database: &Database) -> Result<HashMap<String, Fingerprint>, DatabaseError> {
+pub(super) fn known(database: &Database) -> Result<HashMap<String, Fingerprint>> {
     let rows = database.query("SELECT key, stamp, side, content FROM unit", &[])?;
     let number = |row: &Row, column: usize| row.get::<_, i64>(column).cast_unsigned();
     let unit = |row: &Row| {
@@ -27,7 +27,7 @@ pub(super) fn known(database: &Database) -> Result<HashMap<String, Fingerprint>,
     Ok(rows.iter().map(unit).collect())
 }
 
-pub(super) fn n_records(database: &Database, readable: &Readable) -> Result<u64, DatabaseError> {
+pub(super) fn n_records(database: &Database, readable: &Readable) -> Result<u64> {
     let sql = "
 SELECT count(*) FROM record
 WHERE $1::text[] IS NULL OR audience IN (SELECT id FROM audience WHERE projects && $1)";
@@ -106,7 +106,7 @@ fn lines(values: impl Iterator<Item = String>) -> String {
     plain.join("\n")
 }
 
-pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<(), DatabaseError> {
+pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<()> {
     let replaced = news.units.iter().map(|unit| &unit.key);
     let mut buried: Vec<String> = replaced.chain(&news.gone).map(|key| plain(key)).collect();
     buried.sort_unstable();
@@ -142,7 +142,7 @@ pub(super) fn apply(database: &Database, news: &News, rows: &[Value]) -> Result<
 /// Longer than the usual time limit, because a change can be large.
 const APPLY_TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
 
-async fn insert_units(transaction: &Transaction<'_>, units: &[Unit]) -> Result<(), DatabaseError> {
+async fn insert_units(transaction: &Transaction<'_>, units: &[Unit]) -> Result<()> {
     // If a key occurs more than once, use the last unit, as in `rows_of`.
     let by_key: HashMap<String, Fingerprint> =
         units.iter().map(|unit| (plain(&unit.key), unit.fingerprint)).collect();

@@ -12,7 +12,7 @@ use super::apply::projects_of;
 use super::queries::{Filter, MAX_MATCHES, N_NEWEST, Places, WordsQuestion};
 use super::terms::vector;
 use super::{SharedRecords, failed};
-use crate::postgres::database::{Database, DatabaseError};
+use crate::postgres::database::{Database, Result};
 
 /// Minimum numbers of candidates to rank, found by words and by vectors.
 const N_WORDS: usize = 80;
@@ -88,12 +88,12 @@ pub(super) fn find(
 }
 
 /// Returns the sets of projects that contain at least one of the given projects.
-fn audiences(database: &Database, projects: &[String]) -> Result<Vec<i32>, DatabaseError> {
+fn audiences(database: &Database, projects: &[String]) -> Result<Vec<i32>> {
     let rows = database.query("SELECT id FROM audience WHERE projects && $1", &[&projects])?;
     Ok(rows.iter().map(|row| row.get(0)).collect())
 }
 
-fn newest(database: &Database, filter: &Filter, limit: usize) -> Result<Vec<i64>, DatabaseError> {
+fn newest(database: &Database, filter: &Filter, limit: usize) -> Result<Vec<i64>> {
     let Filter { terms, audiences, after_ms, before_ms, .. } = filter;
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let sql = "
@@ -108,7 +108,7 @@ async fn by_words(
     filter: &Filter,
     question: &WordsQuestion,
     limit: usize,
-) -> Result<Vec<i64>, DatabaseError> {
+) -> Result<Vec<i64>> {
     let Filter { audiences, after_ms, before_ms, .. } = filter;
     let WordsQuestion { needed, places, terms, worths } = question;
     let number = |number: usize| i64::try_from(number).unwrap_or(i64::MAX);
@@ -195,7 +195,7 @@ async fn by_meaning(
     distance: &str,
     is_scanned: bool,
     limit: usize,
-) -> Result<Vec<i64>, DatabaseError> {
+) -> Result<Vec<i64>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let Filter { terms, audiences, after_ms, before_ms, .. } = filter;
     let has_times = *after_ms != i64::MIN || *before_ms != i64::MAX;
@@ -240,7 +240,7 @@ const SCAN: &str = "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan 
 SET LOCAL max_parallel_workers_per_gather = 0";
 
 /// Also fetches the neighbors of the candidates, which are ranked too.
-fn fetch(database: &Database, filter: &Filter, ids: &[i64]) -> Result<Candidates, DatabaseError> {
+fn fetch(database: &Database, filter: &Filter, ids: &[i64]) -> Result<Candidates> {
     let audiences = &filter.audiences;
     let rows = database.run(async |client| {
         let mut rows = client.query(&select_records(CHOSEN), &[&ids, audiences]).await?;

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use tokio_postgres::Client;
 
 use super::terms::lexeme;
-use crate::postgres::database::{Database, DatabaseError};
+use crate::postgres::database::{Database, Result};
 
 /// If the corpus has fewer records, its statistics are computed for every query.
 const SMALL: usize = 10_000;
@@ -50,7 +50,7 @@ pub(super) struct CorpusCache {
 
 impl CorpusCache {
     /// The result is exact for a small corpus. For a large one, it is no older than `MAX_AGE`.
-    pub(super) fn stock(&self, database: &Database) -> Result<Stock, DatabaseError> {
+    pub(super) fn stock(&self, database: &Database) -> Result<Stock> {
         let kept = lock(&self.stock).clone();
         let is_fresh =
             |(taken, stock): &(Instant, Stock)| !stock.is_small() && taken.elapsed() < MAX_AGE;
@@ -68,7 +68,7 @@ impl CorpusCache {
         client: &Client,
         stock: &Stock,
         terms: &[&str],
-    ) -> Result<Corpus, DatabaseError> {
+    ) -> Result<Corpus> {
         let mut holding: HashMap<String, usize> = HashMap::new();
         let mut missing: Vec<String> = Vec::new();
         for term in terms {
@@ -100,7 +100,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
     of.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn take_stock(client: &Client) -> Result<Stock, DatabaseError> {
+async fn take_stock(client: &Client) -> Result<Stock> {
     let few = "
 SELECT count(*), count(DISTINCT unit), coalesce(avg(length), 1)::real FROM (SELECT unit, length FROM record LIMIT $1) AS few";
     let limit = i64::try_from(SMALL).unwrap_or(i64::MAX);
@@ -130,11 +130,7 @@ FROM pg_stats WHERE schemaname = 'nacre' AND tablename = 'words' AND attname = '
     Ok(Stock { n_records, n_units, mean_length, frequent: Arc::new(frequent) })
 }
 
-async fn count(
-    client: &Client,
-    stock: &Stock,
-    terms: &[String],
-) -> Result<Vec<(String, usize)>, DatabaseError> {
+async fn count(client: &Client, stock: &Stock, terms: &[String]) -> Result<Vec<(String, usize)>> {
     let questions: Vec<String> = terms.iter().map(|term| lexeme(term)).collect();
     let most = if stock.is_small() { i64::MAX } else { MAX_COUNTED };
     let sql = "

@@ -19,7 +19,7 @@ use nacre_memory::search::{
     RecordIndexError, rank_candidates,
 };
 
-use crate::postgres::database::{Database, DatabaseError};
+use crate::postgres::database::{Database, DatabaseError, Result};
 use corpus::CorpusCache;
 
 #[derive(Clone)]
@@ -31,7 +31,7 @@ pub struct SharedRecords {
 
 impl SharedRecords {
     /// The database schema must be up to date. Creates missing indexes.
-    pub fn open(database: &Database, embedder: Arc<dyn Embedder>) -> Result<Self, DatabaseError> {
+    pub fn open(database: &Database, embedder: Arc<dyn Embedder>) -> Result<Self> {
         database.check_schema()?;
         claim_model(database, &*embedder)?;
         let records = Self { database: database.clone(), embedder, corpus: Arc::default() };
@@ -39,7 +39,7 @@ impl SharedRecords {
         Ok(records)
     }
 
-    pub fn build_index(&self) -> Result<(), DatabaseError> {
+    pub fn build_index(&self) -> Result<()> {
         build_index(&self.database, self.embedder.dims())
     }
 }
@@ -88,7 +88,7 @@ const BUILD_TIMEOUT: Duration = Duration::from_secs(6 * 3600);
 
 /// Stores the name of the embedding model if no name is stored yet, or if no record has a vector
 /// from another model.
-fn claim_model(database: &Database, embedder: &dyn Embedder) -> Result<(), DatabaseError> {
+fn claim_model(database: &Database, embedder: &dyn Embedder) -> Result<()> {
     let used = embedder.model().as_str();
     let dims = i32::try_from(embedder.dims()).unwrap_or(i32::MAX);
     let found: Option<String> = database.run(async |client| {
@@ -131,7 +131,7 @@ DROP INDEX IF EXISTS nacre.embedding_audience; DROP INDEX IF EXISTS nacre.words_
 /// for fewer than three vectors.
 const MAX_DIMS_INSIDE: usize = 1_200;
 
-fn build_index(database: &Database, dims: usize) -> Result<(), DatabaseError> {
+fn build_index(database: &Database, dims: usize) -> Result<()> {
     // If the index includes the vectors, those of one project are adjacent, regardless of the order
     // in which they were inserted.
     let inside =

@@ -10,14 +10,14 @@ use nacre_engine::record::{Event, Record, TaskId};
 use tokio_postgres::Transaction;
 
 use super::rows::{damaged, insert_event, lock_task, lock_tasks, moment, step};
-use crate::postgres::database::{Database, DatabaseError};
+use crate::postgres::database::{Database, DatabaseError, Result};
 
 pub(super) fn events(
     database: &Database,
     task: &TaskId,
     after: u64,
     limit: usize,
-) -> Result<Vec<EventRecord>, DatabaseError> {
+) -> Result<Vec<EventRecord>> {
     let after = i64::try_from(after).unwrap_or(i64::MAX);
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let sql = "SELECT sequence, at, name, fields FROM event WHERE task = $1 AND sequence > $2 ORDER BY sequence LIMIT $3";
@@ -82,7 +82,7 @@ struct Batch<'t> {
 }
 
 impl Batch<'_> {
-    async fn write(&mut self, record: &Record, json: &str) -> Result<(), DatabaseError> {
+    async fn write(&mut self, record: &Record, json: &str) -> Result<()> {
         let Record { task: id, sequence, at, event } = record;
         let is_open = |entry: &&mut Option<(TaskRecord, u64)>| {
             entry.as_ref().is_some_and(|(task, _)| !task.state.is_terminal())
@@ -121,7 +121,7 @@ impl Batch<'_> {
         child: &TaskId,
         agent: &str,
         now_us: i64,
-    ) -> Result<(), DatabaseError> {
+    ) -> Result<()> {
         let sql = "
 INSERT INTO task (id, session, parent, project, agent, class, title, state, runner, created, started)
 SELECT $1, session, id, project, $3, class, title, 'running', runner, $4, $4 FROM task WHERE id = $2

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use nacre_base::redact::ExtraWords;
 use nacre_engine::record::state::{
-    BatchReport, CancelReport, EventRecord, StateError, TaskRecord, TaskStore,
+    BatchReport, CancelReport, EventRecord, Result, StateError, TaskRecord, TaskStore,
 };
 use nacre_engine::record::{
     CancelledBy, Failure, Life, NewTask, QUEUE_CAP, Record, Runner, SessionId, Start, TaskClass,
@@ -43,31 +43,6 @@ impl SharedState {
         Self { words, ..self }
     }
 
-    /// Starts the task if no earlier task is running or queued, and queues it otherwise.
-    fn find_turn(&self, id: &TaskId, now: Timestamp) -> Result<Start, StateError> {
-        Ok(self.database.run(async |client| {
-            let transaction = client.transaction().await?;
-            let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
-            let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
-            // A task's session, class and project never change. Its state is read again under the
-            // lock.
-            let TaskRecord { session, class, project, .. } =
-                record(&row.ok_or_else(|| unknown(id))?)?;
-            lock_turn(&transaction, &session, class, project.as_deref()).await?;
-            let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
-            let is_free = task.parent.is_some() || is_free(&transaction, &task).await?;
-            let to = if is_free { TaskState::Running } else { TaskState::Queued };
-            step(&transaction, &task, to, now).await?;
-            let start = if is_free {
-                Start::Now
-            } else {
-                Start::Waits { position: 1 + n_waiting(&transaction, &session, Some(id)).await? }
-            };
-            transaction.commit().await?;
-            Ok(start)
-        })?)
-    }
-
     /// Returns runners with unfinished tasks that have exited or whose lease has expired, along
     /// with the lease time that was read.
     fn gone_runners(
@@ -95,12 +70,7 @@ impl SharedState {
 }
 
 impl TaskStore for SharedState {
-    fn accept(
-        &mut self,
-        task: &NewTask,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<(), StateError> {
+    fn accept(&mut self, task: &NewTask, runner: &Runner, now: Timestamp) -> Result<()> {
         let NewTask { id, session, parent, project, agent, class, title: _ } = task;
         let title = plain(&self.words.redact(&task.title));
         let session_title: String = title.chars().take(MAX_TITLE_CHARS).collect();
@@ -136,15 +106,31 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn start(&mut self, id: &TaskId, runner: &Runner, now: Timestamp) -> Result<Start, StateError> {
-        if self.find_turn(id, now)? == Start::Now {
-            return Ok(Start::Now);
-        }
-        self.clear_dead(runner, now)?;
-        self.find_turn(id, now)
+    fn find_turn(&mut self, id: &TaskId, now: Timestamp) -> Result<Start> {
+        Ok(self.database.run(async |client| {
+            let transaction = client.transaction().await?;
+            let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
+            let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
+            // A task's session, class and project never change. Its state is read again under the
+            // lock.
+            let TaskRecord { session, class, project, .. } =
+                record(&row.ok_or_else(|| unknown(id))?)?;
+            lock_turn(&transaction, &session, class, project.as_deref()).await?;
+            let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
+            let is_free = task.parent.is_some() || is_free(&transaction, &task).await?;
+            let to = if is_free { TaskState::Running } else { TaskState::Queued };
+            step(&transaction, &task, to, now).await?;
+            let start = if is_free {
+                Start::Now
+            } else {
+                Start::Waits { position: 1 + n_waiting(&transaction, &session, Some(id)).await? }
+            };
+            transaction.commit().await?;
+            Ok(start)
+        })?)
     }
 
-    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<(), StateError> {
+    fn go(&mut self, id: &TaskId, to: TaskState, now: Timestamp) -> Result<()> {
         Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             let task = lock_task(&transaction, id).await?.ok_or_else(|| unknown(id))?;
@@ -154,12 +140,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn cancel(
-        &mut self,
-        id: &TaskId,
-        by: CancelledBy,
-        now: Timestamp,
-    ) -> Result<CancelReport, StateError> {
+    fn cancel(&mut self, id: &TaskId, by: CancelledBy, now: Timestamp) -> Result<CancelReport> {
         Ok(self.database.run(async |client| {
             let transaction = client.transaction().await?;
             let members = family(&transaction, id).await?;
@@ -191,11 +172,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn beat(
-        &mut self,
-        runner: &Runner,
-        now: Timestamp,
-    ) -> Result<Vec<(TaskId, CancelledBy)>, StateError> {
+    fn beat(&mut self, runner: &Runner, now: Timestamp) -> Result<Vec<(TaskId, CancelledBy)>> {
         Ok(self.database.run(async |client| {
             let runner = enter(client, runner, now).await?;
             let sql = "SELECT id, asked FROM task WHERE ended IS NULL AND runner = $1 AND asked IS NOT NULL ORDER BY place";
@@ -204,7 +181,7 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>, StateError> {
+    fn clear_dead(&mut self, here: &Runner, now: Timestamp) -> Result<Vec<TaskId>> {
         let gone = self.gone_runners(here, now)?;
         if gone.is_empty() {
             return Ok(Vec::new());
@@ -230,44 +207,26 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn task(&self, id: &TaskId) -> Result<TaskRecord, StateError> {
+    fn task(&self, id: &TaskId) -> Result<TaskRecord> {
         let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1");
         let row = self.database.query_opt(&sql, &[&id.as_str()])?;
         Ok(record(&row.ok_or_else(|| unknown(id))?)?)
     }
 
-    /// Finds the task whose ID begins with `start`, with or without the `task_` prefix.
-    fn find_task(&self, start: &str) -> Result<TaskRecord, StateError> {
-        let whole = if start.starts_with(TaskId::PREFIX) {
-            start.to_owned()
-        } else {
-            format!("{}{start}", TaskId::PREFIX)
-        };
-        let is_plain = whole.len() > TaskId::PREFIX.len()
-            && whole.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-        if !is_plain {
-            return Err(StateError::UnknownTask { id: start.chars().take(60).collect() });
-        }
+    fn tasks_with_prefix(&self, prefix: &str) -> Result<Vec<TaskRecord>> {
         let sql = format!("SELECT {COLUMNS} FROM task WHERE starts_with(id, $1) ORDER BY id");
-        let rows = self.database.query(&sql, &[&whole])?;
-        let found = rows.iter().map(record).collect::<Result<Vec<_>, _>>()?;
-        let n_found = found.len();
-        let is_exact = found.first().is_some_and(|task| task.id.as_str() == whole);
-        match found.into_iter().next() {
-            Some(task) if n_found == 1 || is_exact => Ok(task),
-            Some(_) => Err(StateError::Ambiguous { id: start.to_owned(), n_found }),
-            None => Err(StateError::UnknownTask { id: start.to_owned() }),
-        }
+        let rows = self.database.query(&sql, &[&prefix])?;
+        Ok(rows.iter().map(record).collect::<Result<_, _>>()?)
     }
 
-    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>, StateError> {
+    fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         let sql = format!("SELECT {COLUMNS} FROM task ORDER BY place DESC LIMIT $1");
         let rows = self.database.query(&sql, &[&limit])?;
         Ok(rows.iter().map(record).collect::<Result<_, _>>()?)
     }
 
-    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize), StateError> {
+    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)> {
         Ok(self.database.run(async |client| {
             let sql = "
     SELECT id FROM task WHERE session = $1 AND parent IS NULL AND ended IS NULL AND state = 'running' ORDER BY place LIMIT 1";
@@ -277,16 +236,11 @@ impl TaskStore for SharedState {
         })?)
     }
 
-    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport, StateError> {
+    fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport> {
         append::append(&self.database, records, &self.words)
     }
 
-    fn events(
-        &self,
-        task: &TaskId,
-        after: u64,
-        limit: usize,
-    ) -> Result<Vec<EventRecord>, StateError> {
+    fn events(&self, task: &TaskId, after: u64, limit: usize) -> Result<Vec<EventRecord>> {
         Ok(append::events(&self.database, task, after, limit)?)
     }
 }

@@ -9,11 +9,11 @@ use nacre_engine::record::{
 };
 use tokio_postgres::{GenericClient, Row, Transaction};
 
-use crate::postgres::database::{DatabaseError, plain};
+use crate::postgres::database::{DatabaseError, Result, plain};
 
 pub(super) const COLUMNS: &str = "id, session, parent, project, agent, class, title, state, reason, asked, created, started, ended, n_events";
 
-pub(super) fn record(row: &Row) -> Result<TaskRecord, DatabaseError> {
+pub(super) fn record(row: &Row) -> Result<TaskRecord> {
     let (state, reason): (String, Option<String>) = (row.get(7), row.get(8));
     let asked: Option<String> = row.get(9);
     let parent: Option<String> = row.get(2);
@@ -36,15 +36,15 @@ pub(super) fn record(row: &Row) -> Result<TaskRecord, DatabaseError> {
     })
 }
 
-pub(super) fn id_of(text: &str) -> Result<TaskId, DatabaseError> {
+pub(super) fn id_of(text: &str) -> Result<TaskId> {
     text.parse().map_err(|_| damaged("the id of a task"))
 }
 
-pub(super) fn asker(word: &str) -> Result<CancelledBy, DatabaseError> {
+pub(super) fn asker(word: &str) -> Result<CancelledBy> {
     CancelledBy::parse(word).ok_or(damaged("who wants a task stopped"))
 }
 
-pub(super) fn moment(micros: i64) -> Result<Timestamp, DatabaseError> {
+pub(super) fn moment(micros: i64) -> Result<Timestamp> {
     Timestamp::from_microsecond(micros).map_err(|_| damaged("a time"))
 }
 
@@ -60,7 +60,7 @@ pub(super) fn unknown(id: &TaskId) -> StateError {
 pub(super) async fn lock_task(
     transaction: &Transaction<'_>,
     id: &TaskId,
-) -> Result<Option<TaskRecord>, DatabaseError> {
+) -> Result<Option<TaskRecord>> {
     let sql = format!("SELECT {COLUMNS} FROM task WHERE id = $1 FOR UPDATE");
     let row = transaction.query_opt(&sql, &[&id.as_str()]).await?;
     row.as_ref().map(record).transpose()
@@ -70,7 +70,7 @@ pub(super) async fn lock_task(
 pub(super) async fn lock_tasks(
     transaction: &Transaction<'_>,
     ids: &BTreeSet<&TaskId>,
-) -> Result<Vec<TaskRecord>, DatabaseError> {
+) -> Result<Vec<TaskRecord>> {
     let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
     let sql = format!("SELECT {COLUMNS} FROM task WHERE id = ANY ($1) ORDER BY place FOR UPDATE");
     transaction.query(&sql, &[&ids]).await?.iter().map(record).collect()
@@ -82,7 +82,7 @@ pub(super) async fn lock_turn(
     session: &SessionId,
     class: TaskClass,
     project: Option<&str>,
-) -> Result<(), DatabaseError> {
+) -> Result<()> {
     let lock = "SELECT pg_advisory_xact_lock($1, hashtext($2))";
     transaction.execute(lock, &[&SESSIONS, &session.as_str()]).await?;
     if class == TaskClass::Background {
@@ -99,7 +99,7 @@ pub(super) async fn step(
     task: &TaskRecord,
     to: TaskState,
     now: Timestamp,
-) -> Result<(), DatabaseError> {
+) -> Result<()> {
     if task.state.go(to).map_err(StateError::from)? == task.state {
         return Ok(());
     }
@@ -120,7 +120,7 @@ pub(super) async fn insert_event(
     at: Timestamp,
     name: &str,
     json: &str,
-) -> Result<u64, DatabaseError> {
+) -> Result<u64> {
     let sequence = i64::try_from(sequence).unwrap_or(i64::MAX);
     let sql = "INSERT INTO event (task, sequence, at, name, fields) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING";
     let json = plain(json);
@@ -133,7 +133,7 @@ pub(super) async fn append_end(
     task: &TaskId,
     state: TaskState,
     at: Timestamp,
-) -> Result<(), DatabaseError> {
+) -> Result<()> {
     let last = "SELECT coalesce(max(sequence), 0) FROM event WHERE task = $1";
     let last: i64 = transaction.query_one(last, &[&task.as_str()]).await?.get(0);
     let event = Event::TaskState(state);
@@ -148,7 +148,7 @@ pub(super) async fn enter(
     client: &impl GenericClient,
     runner: &Runner,
     now: Timestamp,
-) -> Result<i64, DatabaseError> {
+) -> Result<i64> {
     let lease =
         now.as_microsecond().saturating_add(i64::try_from(LEASE.as_micros()).unwrap_or(i64::MAX));
     let sql = "

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use nacre_ops::chat::Chats;
 use nacre_ops::host::{Shared, git_root};
-use nacre_ops::{Host, OpError};
+use nacre_ops::{Host, OpError, Result};
 use nacre_server::client::Client;
 use nacre_types::RpcCall;
 use serde::de::DeserializeOwned;
@@ -29,11 +29,7 @@ enum Agent {
 }
 
 impl Conversations {
-    pub(super) fn open(
-        host: &Host,
-        server: Option<Client>,
-        script: Option<&str>,
-    ) -> Result<Self, OpError> {
+    pub(super) fn open(host: &Host, server: Option<Client>, script: Option<&str>) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(2)
             .enable_all()
@@ -73,7 +69,7 @@ impl Conversations {
         }
     }
 
-    pub(super) fn link(&self) -> Result<Link, OpError> {
+    pub(super) fn link(&self) -> Result<Link> {
         let connection = match &self.agent {
             Agent::Here(chats) => {
                 let _runtime = self.runtime.enter();
@@ -92,7 +88,7 @@ impl Conversations {
         Ok(self.runtime.block_on(Link::open(connection, "nacre chat"))?)
     }
 
-    pub(super) fn ask<R: DeserializeOwned>(&self, call: RpcCall) -> Result<R, OpError> {
+    pub(super) fn ask<R: DeserializeOwned>(&self, call: RpcCall) -> Result<R> {
         let mut link = self.link()?;
         Ok(self.runtime.block_on(link.ask(call))?)
     }

@@ -47,7 +47,7 @@ async fn run_turn(
     args: &ChatArgs,
     open: RpcCall,
     cancel: &Cancel,
-) -> Result<ChatTurnReport, OpError> {
+) -> Result<ChatTurnReport> {
     let session: SessionReport = link.ask(open).await?;
     let start = ChatStartRequest {
         session: session.session.id,

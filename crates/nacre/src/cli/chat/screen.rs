@@ -70,7 +70,7 @@ fn list_files(environment: Environment, cancel: Cancel) -> Receiver<Vec<String>>
     files
 }
 
-fn act(host: &Host, action: Outside) -> Result<OutsideResult, OpError> {
+fn act(host: &Host, action: Outside) -> Result<OutsideResult> {
     let events = Events::ignored();
     match action {
         Outside::OpenMemory { id } => {

@@ -141,7 +141,7 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
 }
 
 /// Opens the draft in the user's editor. `editor` may include arguments.
-pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<(), OpError> {
+pub(crate) fn run_editor(host: &Host, editor: &str, draft: &Path) -> Result<()> {
     let status = Command::new("/bin/sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
@@ -163,7 +163,7 @@ fn confirm_forget(
     host: &Host,
     ids: &[String],
     scope: Option<Scope>,
-) -> Result<Vec<String>, OpError> {
+) -> Result<Vec<String>> {
     let mut whole_ids = Vec::new();
     for id in ids {
         let request = MemoryShowRequest { id: id.clone(), scope, ..MemoryShowRequest::default() };

@@ -85,7 +85,7 @@ pub(crate) enum Purpose {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Requests {
-    last: u64,
+    pub(crate) last: u64,
     open: BTreeMap<u64, Purpose>,
 }
 
@@ -99,10 +99,6 @@ impl Requests {
     /// Returns `None` for an unknown id.
     pub(crate) fn take(&mut self, id: u64) -> Option<Purpose> {
         self.open.remove(&id)
-    }
-
-    pub(crate) fn last(&self) -> u64 {
-        self.last
     }
 
     pub(crate) fn is_open(&self, purpose: &Purpose) -> bool {
@@ -159,12 +155,9 @@ impl SessionUsage {
             (Some(cost), true) => format!("{} and turns without a known price", dollars(cost)),
             (None, _) => "the model's price is not known".to_owned(),
         };
+        let (used, window) = (group_digits(self.turn.context), group_digits(self.turn.window));
         let context = match self.context_percent() {
-            Some(percent) => format!(
-                "{} of {} tokens ({percent}%)",
-                group_digits(self.turn.context),
-                group_digits(self.turn.window)
-            ),
+            Some(percent) => format!("{used} of {window} tokens ({percent}%)"),
             None => "not known yet".to_owned(),
         };
         format!(

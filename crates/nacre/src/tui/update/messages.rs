@@ -320,11 +320,8 @@ fn end_note(end: &TaskEnd, turn: Option<&RunningTurn>, now: u64) -> (Role, Strin
     if !end.changed.is_empty() {
         parts.push(format!("{} changed", count(end.changed.len(), "file")));
     }
-    parts.push(format!(
-        "{} in, {} out",
-        group_digits(end.usage.input),
-        group_digits(end.usage.output)
-    ));
+    let (input, output) = (group_digits(end.usage.input), group_digits(end.usage.output));
+    parts.push(format!("{input} in, {output} out"));
     parts.extend(end.usage.cost_usd.map(dollars));
     let line = parts.join(" · ");
     match &end.reason {

@@ -36,7 +36,7 @@ pub(super) fn send_prompt(state: &mut ScreenState, text: &str, skill: Option<Str
     state.send(RpcCall::ChatStart(request), Purpose::Start);
     let is_first = state.turn.is_none() && state.prompts.is_empty();
     state.prompts.push(Prompt {
-        request: Some(state.requests.last()),
+        request: Some(state.requests.last),
         task: None,
         text: text.to_owned(),
         attachments,

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use crate::model::Cancel;
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{AnyTool, Output, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::tool::{AnyTool, Output, Result, ToolContext, ToolError, ToolSpec, tool};
 use crate::tools::toolkits::file::reading_below;
 use crate::tools::toolkits::{WorkspaceTool, check_running};
 use crate::tools::workspace::{Walk, WalkEnd, Workspace};
@@ -38,7 +38,7 @@ fn each_text(
     under: Option<&str>,
     cancel: &Cancel,
     visit: &mut dyn FnMut(&RelPath, &str, Language) -> ControlFlow<()>,
-) -> Result<WalkEnd, ToolError> {
+) -> Result<WalkEnd> {
     let under = workspace.folder(under)?;
     let end = Walk::new(workspace, cancel).run(under.as_ref(), &mut |path, folder| {
         let Some(language) = Language::of_path(path.as_str()) else {
@@ -89,11 +89,11 @@ impl WorkspaceTool for CodeOutline {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         Ok(Footprint::reading([Area::File(workspace.place(&self.path)?)]))
     }
 
-    fn run(&self, workspace: &Workspace, _: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, _: &ToolContext) -> Result<Output> {
         let path = workspace.place(&self.path)?;
         let Some(language) = Language::of_path(path.as_str()) else {
             let what = format!("The language of `{path}` is not known");
@@ -104,11 +104,8 @@ impl WorkspaceTool for CodeOutline {
         let symbols = outline(&text, language).map_err(|error| {
             ToolError::new(Fault::TooLarge, error.to_string(), "Read the lines that you need.")
         })?;
-        let mut shown = format!(
-            "{path}: {} symbols in {} lines of {language}\n",
-            symbols.len(),
-            text.lines().count()
-        );
+        let (n_symbols, n_lines) = (symbols.len(), text.lines().count());
+        let mut shown = format!("{path}: {n_symbols} symbols in {n_lines} lines of {language}\n");
         for symbol in &symbols {
             let indent = "  ".repeat(symbol.depth);
             let (first, last) = (symbol.first_line, symbol.last_line);
@@ -143,11 +140,11 @@ impl WorkspaceTool for CodeSymbols {
         shown_bytes: 12_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         reading_below(workspace, self.under.as_deref())
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let wanted = self.name.to_lowercase();
         let is_wanted = |symbol: &Symbol| symbol.name.to_lowercase().contains(&wanted);
         let max_results = self.max_results.unwrap_or(DEFAULT_RESULTS).min(MAX_RESULTS) as usize;

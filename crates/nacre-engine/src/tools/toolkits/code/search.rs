@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use crate::record::{Category, Fault};
 use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::WorkspaceTool;
 use crate::tools::toolkits::file::reading_below;
 use crate::tools::workspace::Workspace;
@@ -51,35 +51,31 @@ impl WorkspaceTool for CodeSearch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         reading_below(workspace, self.under.as_deref())
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let patterns = patterns(self)?;
         let max_results = self.max_results.unwrap_or(DEFAULT_RESULTS) as usize;
         let (mut shown, mut n_found, mut n_searched) = (String::new(), 0, 0_usize);
         let mut is_full = false;
-        super::each_text(
-            workspace,
-            self.under.as_deref(),
-            &ctx.cancel,
-            &mut |path, text, language| {
-                let Some(pattern) = patterns.get(&language) else {
-                    return ControlFlow::Continue(());
-                };
-                n_searched += 1;
-                let left = max_results - n_found;
-                let mut matches = pattern.find(text, left + 1).unwrap_or_default();
-                is_full = left < matches.len();
-                matches.truncate(left);
-                if !matches.is_empty() {
-                    shown += &show(path, text, language, &matches);
-                }
-                n_found += matches.len();
-                if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-            },
-        )?;
+        let under = self.under.as_deref();
+        super::each_text(workspace, under, &ctx.cancel, &mut |path, text, language| {
+            let Some(pattern) = patterns.get(&language) else {
+                return ControlFlow::Continue(());
+            };
+            n_searched += 1;
+            let left = max_results - n_found;
+            let mut matches = pattern.find(text, left + 1).unwrap_or_default();
+            is_full = left < matches.len();
+            matches.truncate(left);
+            if !matches.is_empty() {
+                shown += &show(path, text, language, &matches);
+            }
+            n_found += matches.len();
+            if is_full { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
         if n_found == 0 {
             shown = format!("No {} code matches ({n_searched} files searched).", self.language);
         }
@@ -91,7 +87,7 @@ impl WorkspaceTool for CodeSearch {
 }
 
 /// Compiles the pattern for the language and for languages with the same syntax.
-fn patterns(input: &CodeSearch) -> Result<BTreeMap<Language, CodePattern>, ToolError> {
+fn patterns(input: &CodeSearch) -> Result<BTreeMap<Language, CodePattern>> {
     let language: Language = input.language.parse().map_err(|_| {
         let what = format!("`{}` is not a language that is parsed", input.language);
         let hint = format!("Known are {}.", super::language_names());
@@ -165,11 +161,11 @@ impl WorkspaceTool for CodeReferences {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         reading_below(workspace, self.under.as_deref())
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let name = self.name.trim();
         let is_name = name.chars().all(|c| c.is_alphanumeric() || "_$!?".contains(c));
         let word = Regex::new(&format!(r"(^|[^\w$]){}($|[^\w$])", regex::escape(name)));
@@ -179,35 +175,30 @@ impl WorkspaceTool for CodeReferences {
         })?;
         let max_results = self.max_results.unwrap_or(DEFAULT_USES).min(MAX_USES) as usize;
         let mut uses = Uses::default();
-        super::each_text(
-            workspace,
-            self.under.as_deref(),
-            &ctx.cancel,
-            &mut |path, text, language| {
-                if !text.contains(name) {
-                    return ControlFlow::Continue(());
+        let under = self.under.as_deref();
+        super::each_text(workspace, under, &ctx.cancel, &mut |path, text, language| {
+            if !text.contains(name) {
+                return ControlFlow::Continue(());
+            }
+            let symbols = outline(text, language).unwrap_or_default();
+            for (idx, line) in text.lines().enumerate().filter(|(_, line)| word.is_match(line)) {
+                let number = idx + 1;
+                let is_declared = is_declaration(&symbols, name, number, line);
+                let (list, limit) = match is_declared {
+                    true => (&mut uses.declared, MAX_DECLARED),
+                    false => (&mut uses.used, max_results),
+                };
+                if limit <= list.len() {
+                    *uses.left_out.entry(path.to_string()).or_default() += 1;
+                    continue;
                 }
-                let symbols = outline(text, language).unwrap_or_default();
-                for (idx, line) in text.lines().enumerate().filter(|(_, line)| word.is_match(line))
-                {
-                    let number = idx + 1;
-                    let is_declared = is_declaration(&symbols, name, number, line);
-                    let (list, limit) = match is_declared {
-                        true => (&mut uses.declared, MAX_DECLARED),
-                        false => (&mut uses.used, max_results),
-                    };
-                    if limit <= list.len() {
-                        *uses.left_out.entry(path.to_string()).or_default() += 1;
-                        continue;
-                    }
-                    let around = enclosing(&symbols, number).filter(|_| !is_declared);
-                    let within = around.map(|symbol| format!(" in {}", symbol.name));
-                    let within = within.unwrap_or_default();
-                    list.push(format!("{path}:{number}{within}: {}\n", shown_line(line)));
-                }
-                ControlFlow::Continue(())
-            },
-        )?;
+                let around = enclosing(&symbols, number).filter(|_| !is_declared);
+                let within = around.map(|symbol| format!(" in {}", symbol.name));
+                let within = within.unwrap_or_default();
+                list.push(format!("{path}:{number}{within}: {}\n", shown_line(line)));
+            }
+            ControlFlow::Continue(())
+        })?;
         Ok(Output::text(uses.text(name)))
     }
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::record::{Category, ChangeKind, Fault, FileChange};
 use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{Output, Preview, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Preview, Result, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::{WorkspaceTool, check_running};
 use crate::tools::workspace::{MAX_FILE_BYTES, Workspace, not_text, version_of};
 
@@ -57,17 +57,17 @@ impl WorkspaceTool for FileEdit {
         shown_bytes: 6_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         Ok(Footprint::changing([Area::File(workspace.place(&self.path)?)]))
     }
 
-    fn preview(&self, workspace: &Workspace) -> Result<Preview, ToolError> {
+    fn preview(&self, workspace: &Workspace) -> Result<Preview> {
         let edited = edited(workspace, self)?;
         let files = vec![(edited.path, Some(edited.after))];
         Ok(Preview { files, ..Preview::default() })
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let edited = edited(workspace, self)?;
         check_running(&ctx.cancel)?;
         workspace.replace(&edited.path, edited.version, edited.after.as_bytes(), None)?;
@@ -83,7 +83,7 @@ struct Edited {
     after: String,
 }
 
-fn edited(workspace: &Workspace, input: &FileEdit) -> Result<Edited, ToolError> {
+fn edited(workspace: &Workspace, input: &FileEdit) -> Result<Edited> {
     let path = workspace.place(&input.path)?;
     let (bytes, version) = super::read_version(workspace, &path, input.version.as_deref())?;
     let text = String::from_utf8(bytes).map_err(|_| not_text(&path))?;
@@ -109,7 +109,7 @@ struct Spot {
     replacement: String,
 }
 
-fn locate(path: &RelPath, text: &str, edit: &Edit) -> Result<Vec<Spot>, ToolError> {
+fn locate(path: &RelPath, text: &str, edit: &Edit) -> Result<Vec<Spot>> {
     let Edit { find, replace, replace_all } = edit;
     let end = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let (wanted, replacement) = (with_line_ends(find, end), with_line_ends(replace, end));
@@ -147,7 +147,7 @@ fn no_match(path: &RelPath, text: &str, find: &str) -> ToolError {
     ToolError::new(Fault::NoMatch, format!("The text does not occur in `{path}`"), hint)
 }
 
-fn check_overlap(text: &str, spots: &mut [Spot]) -> Result<(), ToolError> {
+fn check_overlap(text: &str, spots: &mut [Spot]) -> Result<()> {
     spots.sort_by_key(|spot| (spot.range.start, spot.range.end));
     for pair in spots.windows(2) {
         if pair[1].range.start < pair[0].range.end {

@@ -16,7 +16,9 @@ use serde::Deserialize;
 
 use crate::record::{Category, ChangeKind, Fault, FileChange};
 use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{AnyTool, Output, Preview, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::tool::{
+    AnyTool, Output, Preview, Result, ToolContext, ToolError, ToolSpec, tool,
+};
 use crate::tools::toolkits::{WorkspaceTool, check_running};
 use crate::tools::workspace::{Workspace, version_of};
 
@@ -37,10 +39,7 @@ pub fn tools(workspace: &Arc<Workspace>) -> Vec<Arc<dyn AnyTool>> {
 }
 
 /// Declares that the call reads everything below a directory. `.` is the whole workspace.
-pub(super) fn reading_below(
-    workspace: &Workspace,
-    under: Option<&str>,
-) -> Result<Footprint, ToolError> {
+pub(super) fn reading_below(workspace: &Workspace, under: Option<&str>) -> Result<Footprint> {
     Ok(Footprint::reading([Area::Tree(workspace.folder(under)?)]))
 }
 
@@ -49,7 +48,7 @@ fn read_version(
     workspace: &Workspace,
     path: &RelPath,
     version: Option<&str>,
-) -> Result<(Vec<u8>, ContentHash), ToolError> {
+) -> Result<(Vec<u8>, ContentHash)> {
     let bytes = workspace.read(path)?;
     if let Some(meant) = version
         && meant != version_of(&bytes)
@@ -101,11 +100,11 @@ impl WorkspaceTool for FileCreate {
         shown_bytes: 4_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         Ok(Footprint::changing([Area::File(workspace.place(&self.path)?)]))
     }
 
-    fn preview(&self, workspace: &Workspace) -> Result<Preview, ToolError> {
+    fn preview(&self, workspace: &Workspace) -> Result<Preview> {
         let path = workspace.place(&self.path)?;
         if self.version.is_some() {
             read_version(workspace, &path, self.version.as_deref())?;
@@ -115,7 +114,7 @@ impl WorkspaceTool for FileCreate {
         Ok(Preview { files: vec![(path, Some(self.content.clone()))], ..Preview::default() })
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let path = workspace.place(&self.path)?;
         let bytes = self.content.as_bytes();
         let kind = match &self.version {
@@ -166,17 +165,17 @@ impl WorkspaceTool for FileDelete {
         shown_bytes: 4_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         Ok(Footprint::changing([Area::File(workspace.place(&self.path)?)]))
     }
 
-    fn preview(&self, workspace: &Workspace) -> Result<Preview, ToolError> {
+    fn preview(&self, workspace: &Workspace) -> Result<Preview> {
         let path = workspace.place(&self.path)?;
         read_version(workspace, &path, self.version.as_deref())?;
         Ok(Preview { files: vec![(path, None)], ..Preview::default() })
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let path = workspace.place(&self.path)?;
         let (_, before) = read_version(workspace, &path, self.version.as_deref())?;
         check_running(&ctx.cancel)?;
@@ -208,19 +207,19 @@ impl WorkspaceTool for FileMove {
         shown_bytes: 4_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         let (from, to) = (workspace.place(&self.from)?, workspace.place(&self.to)?);
         Ok(Footprint::changing([Area::File(from), Area::File(to)]))
     }
 
-    fn preview(&self, workspace: &Workspace) -> Result<Preview, ToolError> {
+    fn preview(&self, workspace: &Workspace) -> Result<Preview> {
         let (from, to) = (workspace.place(&self.from)?, workspace.place(&self.to)?);
         let (bytes, _) = read_version(workspace, &from, None)?;
         let text = String::from_utf8_lossy(&bytes).into_owned();
         Ok(Preview { files: vec![(from, None), (to, Some(text))], ..Preview::default() })
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let (from, to) = (workspace.place(&self.from)?, workspace.place(&self.to)?);
         let (_, before) = read_version(workspace, &from, None)?;
         check_running(&ctx.cancel)?;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::model::Cancel;
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Area, Footprint};
-use crate::tools::tool::{Output, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::{WorkspaceTool, check_running};
 use crate::tools::workspace::{
     MAX_FILE_BYTES, Workspace, is_binary, not_text, place, tool_error, version_of,
@@ -49,7 +49,7 @@ impl WorkspaceTool for FileRead {
         shown_bytes: 48_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         // The stored output of earlier calls is outside the workspace and needs no permission.
         match self.path.strip_prefix(SPILL_PREFIX) {
             Some(name) => place(name).map(|_| Footprint::default()),
@@ -57,7 +57,7 @@ impl WorkspaceTool for FileRead {
         }
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         if let Some(name) = self.path.strip_prefix(SPILL_PREFIX) {
             return show(name, &read_spill(&ctx.spill, name)?, self);
         }
@@ -117,7 +117,7 @@ impl Window {
     }
 
     /// Builds the output. `about` describes the file itself.
-    fn output(self, path: &str, about: &str, is_all_asked: bool) -> Result<Output, ToolError> {
+    fn output(self, path: &str, about: &str, is_all_asked: bool) -> Result<Output> {
         let Self { first, last, n_lines, .. } = self;
         if n_lines < first && first != 1 {
             let what = format!("`{path}` has only {n_lines} lines");
@@ -131,7 +131,7 @@ impl Window {
     }
 }
 
-fn show(path: &str, bytes: &[u8], input: &FileRead) -> Result<Output, ToolError> {
+fn show(path: &str, bytes: &[u8], input: &FileRead) -> Result<Output> {
     if is_binary(bytes) {
         return Err(not_text(path));
     }
@@ -143,12 +143,7 @@ fn show(path: &str, bytes: &[u8], input: &FileRead) -> Result<Output, ToolError>
 
 /// Shows lines of a file that is too large to read at once. The output contains no version, so the
 /// file cannot be edited.
-fn show_large(
-    path: &str,
-    file: OpenFile,
-    input: &FileRead,
-    cancel: &Cancel,
-) -> Result<Output, ToolError> {
+fn show_large(path: &str, file: OpenFile, input: &FileRead, cancel: &Cancel) -> Result<Output> {
     let size = file.size;
     let mut window = Window::new(input);
     let mut pieces = Pieces::new(file);
@@ -215,7 +210,7 @@ impl Pieces {
     }
 }
 
-pub(super) fn read_spill(folder: &Path, name: &str) -> Result<Vec<u8>, ToolError> {
+pub(super) fn read_spill(folder: &Path, name: &str) -> Result<Vec<u8>> {
     let path = place(name)?;
     let read = WriteScope::open(folder, Access::Private)
         .and_then(|scope| scope.read(&path, MAX_FILE_BYTES));

@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::model::Cancel;
 use crate::record::{Category, Fault};
 use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, SPILL_PREFIX, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::file::read::Pieces;
 use crate::tools::toolkits::{WorkspaceTool, check_running};
 use crate::tools::workspace::{Walk, WalkEnd, Workspace, is_binary, place};
@@ -89,14 +89,14 @@ impl WorkspaceTool for FileSearch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         match self.spill() {
             Some(name) => place(name).map(|_| Footprint::default()),
             None => super::reading_below(workspace, self.under.as_deref()),
         }
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let mut search = Search::new(self, &ctx.cancel)?;
         if let (Some(name), Some(under)) = (self.spill(), &self.under) {
             let bytes = super::read::read_spill(&ctx.spill, name)?;
@@ -118,7 +118,7 @@ impl FileSearch {
     }
 }
 
-fn compile(input: &FileSearch) -> Result<Regex, ToolError> {
+fn compile(input: &FileSearch) -> Result<Regex> {
     if !input.literal && (input.pattern.contains('\n') || input.pattern.contains("\\n")) {
         let what = "The expression spans lines, and lines are matched one by one";
         let hint = "Look for one of the lines, with `context`.";
@@ -162,7 +162,7 @@ struct Search<'c> {
 }
 
 impl<'c> Search<'c> {
-    fn new(input: &FileSearch, cancel: &'c Cancel) -> Result<Self, ToolError> {
+    fn new(input: &FileSearch, cancel: &'c Cancel) -> Result<Self> {
         let names = |files: &str| match files.strip_prefix('!') {
             Some(others) => Names::new(others).map(|names| (names, false)),
             None => Names::new(files).map(|names| (names, true)),
@@ -372,11 +372,11 @@ impl WorkspaceTool for FileFind {
         shown_bytes: 12_000,
     };
 
-    fn footprint(&self, workspace: &Workspace) -> Result<Footprint, ToolError> {
+    fn footprint(&self, workspace: &Workspace) -> Result<Footprint> {
         super::reading_below(workspace, self.under.as_deref())
     }
 
-    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output, ToolError> {
+    fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
         let names = Names::new(&self.pattern)?;
         let under = workspace.folder(self.under.as_deref())?;
         let max_results = self.max_results.unwrap_or(DEFAULT_PATHS).min(MAX_PATHS) as usize;
@@ -402,7 +402,7 @@ enum Names {
 }
 
 impl Names {
-    fn new(pattern: &str) -> Result<Self, ToolError> {
+    fn new(pattern: &str) -> Result<Self> {
         if !pattern.contains(['*', '?', '[', '{']) {
             return Ok(Self::Part(pattern.to_lowercase()));
         }

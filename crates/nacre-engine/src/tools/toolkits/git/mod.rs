@@ -16,7 +16,9 @@ use serde::Deserialize;
 use crate::confine::Program;
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Area, Exec, Footprint};
-use crate::tools::tool::{AnyTool, Output, Preview, Tool, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::tool::{
+    AnyTool, Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec, tool,
+};
 use crate::tools::workspace::Workspace;
 
 const GIT_LIMIT: Duration = Duration::from_secs(30);
@@ -38,7 +40,7 @@ fn words(line: &str) -> Vec<String> {
 }
 
 /// Declares that the call reads the repository, or only the path that it names.
-fn looking(git: &WorkspaceGit, path: Option<&str>) -> Result<Footprint, ToolError> {
+fn looking(git: &WorkspaceGit, path: Option<&str>) -> Result<Footprint> {
     let area = match path {
         Some(path) => Area::File(git.workspace.place(path)?),
         None => Area::Tree(None),
@@ -82,7 +84,7 @@ pub struct WorkspaceGit {
 }
 
 impl WorkspaceGit {
-    async fn run(&self, arguments: &[String], limit: Duration) -> Result<String, ToolError> {
+    async fn run(&self, arguments: &[String], limit: Duration) -> Result<String> {
         let running = self.start(arguments).await?;
         let stop = StopOnDrop(running.stop());
         let waited = tokio::task::spawn_blocking(move || running.wait(limit)).await;
@@ -105,12 +107,12 @@ impl WorkspaceGit {
     }
 
     /// Runs a read-only command. `nothing` is shown if it prints nothing.
-    async fn show(&self, arguments: &[String], nothing: &str) -> Result<Output, ToolError> {
+    async fn show(&self, arguments: &[String], nothing: &str) -> Result<Output> {
         let said = self.run(arguments, LOOK_LIMIT).await?;
         Ok(Output::text(if said.is_empty() { nothing.to_owned() } else { said }))
     }
 
-    async fn start(&self, arguments: &[String]) -> Result<Running, ToolError> {
+    async fn start(&self, arguments: &[String]) -> Result<Running> {
         let Some(folder) = GitFolder::of(self.workspace.root()) else {
             let what = "The workspace is not the top of a git repository";
             return Err(ToolError::new(Fault::Unsupported, what, "Use the file tools."));
@@ -129,7 +131,7 @@ impl WorkspaceGit {
 
     /// Returns the path arguments that follow `--`. They exclude the paths that the agent may not
     /// access.
-    fn pathspecs(&self, paths: &[String]) -> Result<Vec<String>, ToolError> {
+    fn pathspecs(&self, paths: &[String]) -> Result<Vec<String>> {
         let mut specs = vec!["--".to_owned()];
         if paths.is_empty() {
             specs.push(".".to_owned());
@@ -152,7 +154,7 @@ impl Drop for StopOnDrop {
 
 /// Accepts a revision such as `HEAD~2`, `v1.0` or a hash. Rejects anything that git could parse as
 /// an option, a range or a file.
-fn revision(text: &str) -> Result<String, ToolError> {
+fn revision(text: &str) -> Result<String> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./@{}^~-+#".contains(c);
     let starts_well = text.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '@');
     let is_good = starts_well && text.len() <= 200 && text.chars().all(is_plain);
@@ -179,11 +181,11 @@ impl Tool for GitStatus {
         shown_bytes: 8_000,
     };
 
-    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint> {
         looking(git, None)
     }
 
-    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output> {
         let mut arguments =
             words("status --short --branch --untracked-files=all --ignore-submodules=all");
         arguments.extend(git.pathspecs(&[])?);
@@ -225,11 +227,11 @@ impl Tool for GitDiff {
         shown_bytes: 24_000,
     };
 
-    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint> {
         looking(git, self.path.as_deref())
     }
 
-    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output> {
         let mut arguments = words("diff --no-ext-diff --no-textconv --ignore-submodules=all");
         arguments.push(format!("--unified={}", self.context.unwrap_or(3)));
         if self.staged {
@@ -269,11 +271,11 @@ impl Tool for GitLog {
         shown_bytes: 12_000,
     };
 
-    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint> {
         looking(git, self.path.as_deref())
     }
 
-    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output> {
         let mut arguments = words("log --no-show-signature");
         arguments.push("--format=%h %as %an: %s".to_owned());
         let n_commits = self.max_commits.unwrap_or(DEFAULT_COMMITS);
@@ -312,11 +314,11 @@ impl Tool for GitShow {
         shown_bytes: 24_000,
     };
 
-    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint> {
         looking(git, self.path.as_deref())
     }
 
-    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output> {
         let mut arguments =
             words("show --no-ext-diff --no-textconv --no-show-signature --ignore-submodules=all");
         arguments.push("--format=commit %H%nauthor %an, %aI%n%n%B".to_owned());
@@ -346,16 +348,16 @@ impl Tool for GitAdd {
         shown_bytes: 4_000,
     };
 
-    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, git: &Arc<WorkspaceGit>) -> Result<Footprint> {
         let places = self.paths.iter().map(|path| git.workspace.place(path).map(Area::File));
         places.collect::<Result<Vec<_>, _>>().map(recording)
     }
 
-    fn preview(&self, _: &Arc<WorkspaceGit>) -> Result<Preview, ToolError> {
+    fn preview(&self, _: &Arc<WorkspaceGit>) -> Result<Preview> {
         Ok(preview([words("add --all --"), self.paths.clone()].concat()))
     }
 
-    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output> {
         let arguments = [words("add --all"), git.pathspecs(&self.paths)?].concat();
         git.run(&arguments, GIT_LIMIT).await?;
         Ok(Output::text(format!("Staged {}", self.paths.join(", "))))
@@ -381,15 +383,15 @@ impl Tool for GitCommit {
         shown_bytes: 4_000,
     };
 
-    fn footprint(&self, _: &Arc<WorkspaceGit>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Arc<WorkspaceGit>) -> Result<Footprint> {
         Ok(recording(vec![Area::Tree(None)]))
     }
 
-    fn preview(&self, _: &Arc<WorkspaceGit>) -> Result<Preview, ToolError> {
+    fn preview(&self, _: &Arc<WorkspaceGit>) -> Result<Preview> {
         Ok(preview([words("commit --message"), vec![self.message()?.to_owned()]].concat()))
     }
 
-    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, git: &Arc<WorkspaceGit>, _: &ToolContext) -> Result<Output> {
         let mut arguments =
             words("commit --quiet --no-verify --no-gpg-sign --cleanup=whitespace -m");
         arguments.push(self.message()?.to_owned());
@@ -402,7 +404,7 @@ impl Tool for GitCommit {
 }
 
 impl GitCommit {
-    fn message(&self) -> Result<&str, ToolError> {
+    fn message(&self) -> Result<&str> {
         let message = self.message.trim();
         if message.is_empty() || message.contains('\0') {
             let what = "The message is empty";

@@ -10,14 +10,14 @@ use serde::Deserialize;
 
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Footprint, MemoryUse};
-use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::memory::{MemoryHandle, memory_error};
 use crate::tools::toolkits::off_thread;
 
 /// Stores a claim and returns the text for the model.
 pub type RecordClaim = dyn Fn(MemoryRecord) -> RecordingClaim + Send + Sync;
 
-pub type RecordingClaim = Pin<Box<dyn Future<Output = Result<String, ToolError>> + Send>>;
+pub type RecordingClaim = Pin<Box<dyn Future<Output = Result<String>> + Send>>;
 
 /// Stores a decision or a learning.
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -62,12 +62,12 @@ impl Tool for MemoryRecord {
         shown_bytes: 2_000,
     };
 
-    fn footprint(&self, _: &Arc<RecordClaim>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Arc<RecordClaim>) -> Result<Footprint> {
         self.learning_kind()?;
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
-    fn preview(&self, _: &Arc<RecordClaim>) -> Result<Preview, ToolError> {
+    fn preview(&self, _: &Arc<RecordClaim>) -> Result<Preview> {
         let Self { title, body, kind, quote, tags, applies, supersedes } = self;
         let mut text = format!("{title}\n\n{body}\n\n> {quote}\n");
         for (name, values) in [
@@ -83,14 +83,14 @@ impl Tool for MemoryRecord {
         Ok(Preview { memory: Some(text), ..Preview::default() })
     }
 
-    async fn run(self, record: &Arc<RecordClaim>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, record: &Arc<RecordClaim>, _: &ToolContext) -> Result<Output> {
         self.learning_kind()?;
         record(self).await.map(Output::text)
     }
 }
 
 impl MemoryRecord {
-    pub fn learning_kind(&self) -> Result<Option<LearningKind>, ToolError> {
+    pub fn learning_kind(&self) -> Result<Option<LearningKind>> {
         let refuse = || {
             let hint = "Use insight, procedure, pitfall, friction, preference, convention or \
                         context, or leave it out.";
@@ -123,16 +123,16 @@ impl Tool for MemoryRemove {
         shown_bytes: 2_000,
     };
 
-    fn footprint(&self, _: &MemoryHandle) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &MemoryHandle) -> Result<Footprint> {
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
-    fn preview(&self, memories: &MemoryHandle) -> Result<Preview, ToolError> {
+    fn preview(&self, memories: &MemoryHandle) -> Result<Preview> {
         let at = memories.store.locate(&self.id).map_err(|error| memory_error(&error))?;
         Ok(Preview { memory: Some(format!("Put away {}", at.id)), ..Preview::default() })
     }
 
-    async fn run(self, memories: &MemoryHandle, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, memories: &MemoryHandle, ctx: &ToolContext) -> Result<Output> {
         let (memories, now) = (memories.clone(), ctx.now);
         off_thread(move || {
             let archive = || {

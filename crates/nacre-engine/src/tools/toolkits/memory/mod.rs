@@ -17,7 +17,7 @@ use crate::record::Fault;
 use crate::tools::tool::ToolError;
 
 pub use add::{MemoryRecord, MemoryRemove, RecordClaim, RecordingClaim};
-pub use passage::{QUOTE_MARK, speaker};
+pub use passage::QUOTE_MARK;
 pub(crate) use passage::{marked, quoted};
 pub use search::{MemoryRecall, MemorySearch, note};
 

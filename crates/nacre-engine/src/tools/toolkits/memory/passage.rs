@@ -2,7 +2,6 @@
 //! marker, which prevents the text from ending its own quotation.
 
 use nacre_base::Shown;
-use nacre_memory::Speaker;
 use nacre_memory::recall::{OverturnedPassage, Passage};
 
 pub const QUOTE_MARK: &str = "| ";
@@ -15,21 +14,13 @@ pub(crate) fn quoted(passage: &Passage) -> String {
     text.push_str(&marked(&passage.title));
     text.push_str(&marked(&passage.body));
     for quote in passage.quotes.iter().filter(|quote| passage.says_more(quote)) {
-        text.push_str(&marked(&format!("{}: \"{}\"", speaker(quote.speaker), quote.text)));
+        text.push_str(&marked(&format!("{}: \"{}\"", quote.speaker.said(), quote.text)));
     }
     for OverturnedPassage { id, title, is_verified } in &passage.overturned {
         let note = if *is_verified { "" } else { " (not verified)" };
         text.push_str(&marked(&format!("overturned [{id}]{note}: {title}")));
     }
     text
-}
-
-pub fn speaker(speaker: Speaker) -> &'static str {
-    match speaker {
-        Speaker::Human | Speaker::User => "a person said",
-        Speaker::Assistant => "an agent said",
-        Speaker::Tool => "a tool said",
-    }
 }
 
 /// Prefixes each line with the quote marker and drops empty lines.

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Footprint, MemoryUse};
-use crate::tools::tool::{Output, Seen, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, Seen, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::memory::passage::quoted;
 use crate::tools::toolkits::memory::{MemoryHandle, recall, search_error};
 use crate::tools::toolkits::{off_thread, search_limit};
@@ -44,12 +44,12 @@ impl Tool for MemorySearch {
         shown_bytes: 12_000,
     };
 
-    fn footprint(&self, _: &MemoryHandle) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &MemoryHandle) -> Result<Footprint> {
         search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(self, memories: &MemoryHandle, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, memories: &MemoryHandle, ctx: &ToolContext) -> Result<Output> {
         let limit = search_limit(&self.query, self.limit, DEFAULT_RESULTS)?;
         let (memories, now) = (memories.clone(), ctx.now);
         off_thread(move || {
@@ -110,7 +110,7 @@ pub struct MemoryRecall {
 }
 
 impl MemoryRecall {
-    fn limit(&self) -> Result<usize, ToolError> {
+    fn limit(&self) -> Result<usize> {
         let limit = self.limit.unwrap_or(DEFAULT_PASSAGES);
         let is_question =
             !self.question.trim().is_empty() && self.question.len() <= MAX_QUESTION_BYTES;
@@ -136,12 +136,12 @@ impl Tool for MemoryRecall {
         shown_bytes: 24_000,
     };
 
-    fn footprint(&self, _: &Self::With) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Self::With) -> Result<Footprint> {
         self.limit()?;
         Ok(Footprint { memory: MemoryUse::Reads, ..Footprint::default() })
     }
 
-    async fn run(self, with: &Self::With, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, with: &Self::With, ctx: &ToolContext) -> Result<Output> {
         let limit = self.limit()?;
         let (stores, seen) = with;
         let (now, stores) = (ctx.now, Arc::clone(stores));

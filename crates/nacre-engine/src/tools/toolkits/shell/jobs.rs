@@ -17,7 +17,7 @@ use crate::model::Cancel;
 use crate::record::{Category, Fault};
 use crate::tools::Programs;
 use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::shell::{ShellRun, ending};
 
 const MAX_RUNNING: usize = 8;
@@ -63,12 +63,12 @@ impl ShellJobs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn end_of(&self, job: u32) -> Result<watch::Receiver<Option<String>>, ToolError> {
+    fn end_of(&self, job: u32) -> Result<watch::Receiver<Option<String>>> {
         self.lock().get(&job).map(|found| found.ended.clone()).ok_or_else(|| unknown(job))
     }
 
     /// Returns the job's output since the last poll, and its state.
-    fn look(&self, job: u32) -> Result<Output, ToolError> {
+    fn look(&self, job: u32) -> Result<Output> {
         let mut list = self.lock();
         let found = list.get_mut(&job).ok_or_else(|| unknown(job))?;
         let output = found.output.so_far();
@@ -163,15 +163,15 @@ impl Tool for ShellStart {
         shown_bytes: 4_000,
     };
 
-    fn footprint(&self, with: &Self::With) -> Result<Footprint, ToolError> {
+    fn footprint(&self, with: &Self::With) -> Result<Footprint> {
         self.order().footprint(&with.0)
     }
 
-    fn preview(&self, with: &Self::With) -> Result<Preview, ToolError> {
+    fn preview(&self, with: &Self::With) -> Result<Preview> {
         self.order().preview(&with.0)
     }
 
-    async fn run(self, with: &Self::With, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, with: &Self::With, ctx: &ToolContext) -> Result<Output> {
         let (programs, jobs) = with;
         let order = self.order();
         let seconds = self.time_limit.unwrap_or(DEFAULT_SECONDS).clamp(1, MAX_SECONDS);
@@ -191,7 +191,7 @@ impl Tool for ShellStart {
         let (programs, limit) = (Arc::clone(programs), Duration::from_secs(seconds));
         let (ctx, stdout) = (ToolContext { cancel: cancel.clone(), ..ctx.clone() }, output.clone());
         let task = tokio::spawn(async move {
-            let ended = programs.run_watched(program, &folder, limit, &ctx, &stdout).await;
+            let ended = programs.run(program, &folder, limit, &ctx, &stdout).await;
             sender.send_replace(Some(match ended {
                 Ok(finished) => [vec![ending(&finished)], finished.notes].concat().join("\n"),
                 Err(error) => format!("could not run: {}", error.what),
@@ -236,11 +236,11 @@ impl Tool for ShellPoll {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &ShellJobs) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &ShellJobs) -> Result<Footprint> {
         Ok(Footprint::default())
     }
 
-    async fn run(self, jobs: &ShellJobs, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, jobs: &ShellJobs, ctx: &ToolContext) -> Result<Output> {
         let mut ended = jobs.end_of(self.job)?;
         let wait = Duration::from_secs(self.wait.unwrap_or(0).min(MAX_WAIT_SECONDS));
         tokio::select! {
@@ -272,11 +272,11 @@ impl Tool for ShellStop {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &ShellJobs) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &ShellJobs) -> Result<Footprint> {
         Ok(Footprint::default())
     }
 
-    async fn run(self, jobs: &ShellJobs, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, jobs: &ShellJobs, _: &ToolContext) -> Result<Output> {
         let mut ended = jobs.end_of(self.job)?;
         if let Some(job) = jobs.lock().get(&self.job) {
             job.cancel.cancel();

@@ -10,11 +10,11 @@ use nacre_base::fs::RelPath;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::confine::{Captured, Finished, Program, ProgramEnding as Ending};
+use crate::confine::{Captured, Finished, LiveOutput, Program, ProgramEnding as Ending};
 use crate::record::{Category, Fault};
 use crate::tools::Programs;
 use crate::tools::footprint::{Area, Exec, Footprint};
-use crate::tools::tool::{Output, Preview, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::workspace::folder_below;
 
 pub use jobs::{ShellJobs, ShellPoll, ShellStart, ShellStop};
@@ -66,7 +66,7 @@ impl Tool for ShellRun {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &Arc<Programs>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Arc<Programs>) -> Result<Footprint> {
         self.program()?;
         self.seconds()?;
         // An absolute path is checked in `full_folder`, where the workspace is available.
@@ -81,17 +81,17 @@ impl Tool for ShellRun {
         })
     }
 
-    fn preview(&self, _: &Arc<Programs>) -> Result<Preview, ToolError> {
+    fn preview(&self, _: &Arc<Programs>) -> Result<Preview> {
         let (program, folder) = (Some(self.program()?), self.folder.clone());
         Ok(Preview { program, folder, ..Preview::default() })
     }
 
-    async fn run(self, programs: &Arc<Programs>, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, programs: &Arc<Programs>, ctx: &ToolContext) -> Result<Output> {
         let program = self.program()?;
         let seconds = self.seconds()?;
         let folder = self.full_folder(ctx)?;
         let limit = Duration::from_secs(seconds);
-        let finished = programs.run(program, &folder, limit, ctx).await?;
+        let finished = programs.run(program, &folder, limit, ctx, &LiveOutput::default()).await?;
         match finished.ending {
             Ending::Exited(_) | Ending::Signalled(_) => Ok(output(&finished)),
             Ending::TimedOut => Err(ToolError::new(
@@ -109,7 +109,7 @@ impl Tool for ShellRun {
 }
 
 impl ShellRun {
-    fn full_folder(&self, ctx: &ToolContext) -> Result<PathBuf, ToolError> {
+    fn full_folder(&self, ctx: &ToolContext) -> Result<PathBuf> {
         let Some(folder) = self.folder(&ctx.workspace)? else {
             return Ok(ctx.workspace.as_ref().clone());
         };
@@ -123,7 +123,7 @@ impl ShellRun {
         Ok(full)
     }
 
-    fn program(&self) -> Result<Program, ToolError> {
+    fn program(&self) -> Result<Program> {
         let refuse = |what: &str| {
             let hint =
                 "Give `argv`, such as [\"ls\", \"-l\"], or `script`, such as \"ls | wc -l\".";
@@ -150,7 +150,7 @@ impl ShellRun {
         }
     }
 
-    fn seconds(&self) -> Result<u64, ToolError> {
+    fn seconds(&self) -> Result<u64> {
         match self.time_limit.unwrap_or(DEFAULT_SECONDS) {
             seconds @ 1..=MAX_SECONDS => Ok(seconds),
             seconds => Err(ToolError::new(
@@ -161,7 +161,7 @@ impl ShellRun {
         }
     }
 
-    fn folder(&self, root: &Path) -> Result<Option<RelPath>, ToolError> {
+    fn folder(&self, root: &Path) -> Result<Option<RelPath>> {
         self.folder.as_deref().map_or(Ok(None), |folder| folder_below(root, folder))
     }
 }

@@ -10,7 +10,7 @@ use serde::Deserialize;
 use crate::record::{Category, Event, Events, Fault};
 use crate::tools::footprint::Footprint;
 use crate::tools::skills::{ActiveSkills, Skill, SkillRegistry};
-use crate::tools::tool::{AnyTool, Output, Tool, ToolContext, ToolError, ToolSpec, tool};
+use crate::tools::tool::{AnyTool, Output, Result, Tool, ToolContext, ToolError, ToolSpec, tool};
 use crate::tools::toolkits::off_thread;
 
 const LIMIT: Duration = Duration::from_secs(5);
@@ -36,7 +36,7 @@ struct SkillTools {
 }
 
 impl SkillTools {
-    async fn skills(&self) -> Result<Vec<Skill>, ToolError> {
+    async fn skills(&self) -> Result<Vec<Skill>> {
         let registry = Arc::clone(&self.registry);
         off_thread(move || Ok(registry.look().skills)).await
     }
@@ -71,11 +71,11 @@ impl Tool for SkillList {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint> {
         Ok(Footprint::default())
     }
 
-    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output> {
         let mut text = String::new();
         for skill in with.skills().await? {
             let description = skill.description.replace('\n', " ");
@@ -110,17 +110,26 @@ impl Tool for SkillActivate {
         shown_bytes: 64_000,
     };
 
-    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &Arc<SkillTools>) -> Result<Footprint> {
         Ok(Footprint::default())
     }
 
-    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, with: &Arc<SkillTools>, _: &ToolContext) -> Result<Output> {
         let skills = with.skills().await?;
         let Some(skill) = skills.iter().find(|skill| skill.name == self.name) else {
-            return Err(unknown(&self.name, &skills));
+            let names: Vec<&str> =
+                skills.iter().map(|skill| skill.name.as_str()).take(20).collect();
+            let what = format!("There is no skill `{}`", self.name);
+            let hint = format!("There are: {}.", names.join(", "));
+            return Err(ToolError::new(Fault::NotFound, what, hint));
         };
+        // Models may activate bundled skills and the user's own. Only the user may activate skills
+        // from a repository.
         if skill.origin == SkillOrigin::Project {
-            return Err(not_asked(skill));
+            let name = &skill.name;
+            let what = format!("The skill `{name}` came with this repository, not from the user");
+            let hint = format!("Only the user starts it, by typing `/{name}` in the chat.");
+            return Err(ToolError::new(Fault::Denied, what, hint));
         }
         if with.active.add(skill.clone()) {
             with.events.emit_with(|| Event::SkillOn { skill: skill.name.as_str().into() });
@@ -128,14 +137,6 @@ impl Tool for SkillActivate {
         let text = shown(skill, self.arguments.as_deref().unwrap_or_default());
         Ok(Output::text(text))
     }
-}
-
-/// Models may activate bundled skills and the user's own. Only the user may activate skills from a
-/// repository.
-fn not_asked(skill: &Skill) -> ToolError {
-    let what = format!("The skill `{}` came with this repository, not from the user", skill.name);
-    let hint = format!("Only the user starts it, by typing `/{}` in the chat.", skill.name);
-    ToolError::new(Fault::Denied, what, hint)
 }
 
 fn shown(skill: &Skill, arguments: &str) -> String {
@@ -152,10 +153,4 @@ fn shown(skill: &Skill, arguments: &str) -> String {
         None => String::new(),
     };
     format!("Skill `{}`. {whose}{tools}\n\n{}", skill.name, skill.instructions(arguments))
-}
-
-fn unknown(name: &str, skills: &[Skill]) -> ToolError {
-    let names: Vec<&str> = skills.iter().map(|skill| skill.name.as_str()).take(20).collect();
-    let what = format!("There is no skill `{name}`");
-    ToolError::new(Fault::NotFound, what, format!("There are: {}.", names.join(", ")))
 }

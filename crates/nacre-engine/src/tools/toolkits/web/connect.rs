@@ -9,7 +9,7 @@ use reqwest::{Response, Url};
 
 use crate::model::{client_builder, read_up_to, text_header};
 use crate::record::Fault;
-use crate::tools::tool::ToolError;
+use crate::tools::tool::{Result, ToolError};
 use crate::tools::toolkits::web::address::AddressGuard;
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(8);
@@ -19,7 +19,7 @@ const MAX_ADDRESSES: usize = 16;
 const WELCOME: &str =
     "text/html, text/plain, text/markdown, application/json, application/xml;q=0.9, */*;q=0.1";
 
-pub(super) fn web_url(text: &str) -> Result<Url, ToolError> {
+pub(super) fn web_url(text: &str) -> Result<Url> {
     let refuse = |what: &str| {
         let hint = "Give a whole address, such as https://example.com/page.";
         Err(ToolError::new(Fault::Arguments, what, hint))
@@ -45,7 +45,7 @@ pub(super) fn host_of(url: &Url) -> String {
 }
 
 /// Requests a page. The connection uses only the checked addresses.
-pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response, ToolError> {
+pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response> {
     let addresses = judged(url, guard).await?;
     let client = client_builder(url, CONNECT_TIMEOUT)
         .no_proxy()
@@ -57,7 +57,7 @@ pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response, Too
 }
 
 /// Resolves a host. Fails unless all of its addresses are allowed.
-async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>, ToolError> {
+async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>> {
     let host = host_of(url);
     let port = url.port_or_known_default().unwrap_or(80);
     let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {
@@ -81,7 +81,7 @@ async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>, Tool
     Ok(addresses)
 }
 
-pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url, ToolError>> {
+pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url>> {
     if !response.status().is_redirection() {
         return None;
     }
@@ -93,7 +93,7 @@ pub(super) fn redirect_of(response: &Response, from: &Url) -> Option<Result<Url,
 }
 
 /// Reads at most `limit` bytes of the body, and returns whether it was longer.
-pub(super) async fn body(response: Response, limit: usize) -> Result<(Vec<u8>, bool), ToolError> {
+pub(super) async fn body(response: Response, limit: usize) -> Result<(Vec<u8>, bool)> {
     let encoding = text_header(response.headers(), CONTENT_ENCODING.as_str()).unwrap_or_default();
     if !matches!(encoding.as_str(), "" | "identity") {
         return Err(network("the server compressed an answer that nobody asked it to compress"));

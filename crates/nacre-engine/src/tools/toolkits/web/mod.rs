@@ -15,7 +15,7 @@ use serde::Deserialize;
 
 use crate::record::{Category, Fault};
 use crate::tools::footprint::Footprint;
-use crate::tools::tool::{Output, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Result, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::web::connect::{
     body, get, host_of, kind_of, network, redirect_of, web_url,
 };
@@ -54,12 +54,12 @@ impl Tool for WebFetch {
         shown_bytes: 16_000,
     };
 
-    fn footprint(&self, _: &AddressGuard) -> Result<Footprint, ToolError> {
+    fn footprint(&self, _: &AddressGuard) -> Result<Footprint> {
         let host = Some(host_of(&web_url(&self.url)?));
         Ok(Footprint { host, ..Footprint::default() })
     }
 
-    async fn run(self, guard: &AddressGuard, ctx: &ToolContext) -> Result<Output, ToolError> {
+    async fn run(self, guard: &AddressGuard, ctx: &ToolContext) -> Result<Output> {
         let url = web_url(&self.url)?;
         tokio::select! {
             biased;
@@ -74,7 +74,7 @@ impl Tool for WebFetch {
     }
 }
 
-async fn fetch(mut url: Url, guard: &AddressGuard) -> Result<Output, ToolError> {
+async fn fetch(mut url: Url, guard: &AddressGuard) -> Result<Output> {
     for _ in 0..=MAX_REDIRECTS {
         let response = get(&url, guard).await?;
         let Some(target) = redirect_of(&response, &url) else {
@@ -92,7 +92,7 @@ async fn fetch(mut url: Url, guard: &AddressGuard) -> Result<Output, ToolError> 
     Err(network("it leads from one place to the next without end"))
 }
 
-async fn page(url: &Url, response: reqwest::Response) -> Result<Output, ToolError> {
+async fn page(url: &Url, response: reqwest::Response) -> Result<Output> {
     let status = response.status();
     let (kind, charset) = kind_of(&response);
     if !is_text(&kind) {
