@@ -175,7 +175,7 @@ pub fn codex_program(host: &Host) -> Result<PathBuf> {
 pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport> {
     let mut planner = begin(host, wiring)?;
     let codex = codex_program(host)?;
-    let folder = planner.places().codex.clone();
+    let folder = planner.files.places.codex.clone();
     let hashes = hashes(host, &codex, &folder).map_err(|why| {
         OpError::new(ErrorCode::Unavailable, "Codex could not list its hooks")
             .because(why)
