@@ -364,7 +364,7 @@ const MAX_BYTES: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AgentFile {
     folder: PathBuf,
-    rel: RelPath,
+    pub(super) rel: RelPath,
 }
 
 impl AgentFile {
@@ -424,10 +424,6 @@ impl AgentFile {
 
     pub(super) fn scope(&self) -> Result<WriteScope> {
         Ok(WriteScope::open(&self.folder, Access::Private)?)
-    }
-
-    pub(super) fn rel(&self) -> &RelPath {
-        &self.rel
     }
 }
 
