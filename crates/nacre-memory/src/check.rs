@@ -14,7 +14,7 @@ use super::kinds::MemoryType;
 use super::layout::{Located, StoreArea};
 use super::listing::{FILES_PER_THREAD, MAX_HELD_BYTES, Stray, StrayKind};
 use super::record::{Memory, RecordFault};
-use super::sidecar::{self, Evidence, MAX_SIDECAR_BYTES};
+use super::sidecar::{Evidence, MAX_SIDECAR_BYTES};
 use super::store::{MemoryError, Store, Unreadable, memory_of};
 use super::trust::Trust;
 
@@ -171,7 +171,7 @@ fn warning(
 fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, String)> {
     match folder.read(&format!("{id}.json"), MAX_SIDECAR_BYTES) {
         Err(error) => Some((None, error.to_string())),
-        Ok(bytes) => match sidecar::parse::<Evidence>(&bytes) {
+        Ok(bytes) => match serde_json::from_slice::<Evidence>(&bytes) {
             Err(error) => Some((Some(error.line()), format!("Not an evidence file: {error}"))),
             Ok(evidence) if evidence.id != *id => {
                 Some((None, format!("It is the evidence of `{}`", evidence.id)))

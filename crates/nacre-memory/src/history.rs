@@ -8,6 +8,7 @@ use nacre_base::bounded::at_most;
 use nacre_base::fs::{EntryKind, RelPath};
 use nacre_base::git::{Git, GitFolder, GitProgram, next_object};
 use nacre_base::{ContentHash, platform};
+use nacre_types::MemoryVersion;
 use serde::Deserialize;
 
 use super::id::MemoryId;
@@ -23,20 +24,6 @@ const MAX_ACTIONS: usize = 50_000;
 const MAX_ALL_BYTES: u64 = 32 << 20;
 
 const MAX_VERSIONS: usize = 200;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Version {
-    pub source: VersionSource,
-    pub when: String,
-    pub who: String,
-    pub what: String,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum VersionSource {
-    Git(String),
-    Run(String),
-}
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
@@ -56,25 +43,32 @@ struct RunAction {
 }
 
 impl Store {
-    pub fn history(&self, program: &GitProgram, at: &Located) -> Result<Vec<Version>, MemoryError> {
-        let versions = self.commits_of(program, &at.path).unwrap_or_default();
+    pub fn history(
+        &self,
+        program: &GitProgram,
+        at: &Located,
+    ) -> Result<Vec<MemoryVersion>, MemoryError> {
+        let versions = self.commits_of(program, at).unwrap_or_default();
         if versions.is_empty() { self.runs_naming(&at.id, MAX_ALL_BYTES) } else { Ok(versions) }
     }
 
-    fn commits_of(&self, program: &GitProgram, path: &RelPath) -> Option<Vec<Version>> {
+    fn commits_of(&self, program: &GitProgram, at: &Located) -> Option<Vec<MemoryVersion>> {
         // Only a `.git` folder above the store is used, so a store that resembles a bare repository
         // is not treated as one.
         let git = program.open(GitFolder::around(self.path().parent()?)?).ok()?;
-        let file = self.path().join(path.as_str());
-        let file = file.strip_prefix(git.folder().tree()).ok()?.to_str()?;
+        let file = self.below(&git, at)?;
         let most = format!("--max-count={MAX_VERSIONS}");
         let shape = "--format=%h%x1f%ad%x1f%an%x1f%s";
-        let log = git.ask(&["log", "--follow", "--date=iso-strict", &most, shape, "--", file]);
+        let log = git.ask(&["log", "--follow", "--date=iso-strict", &most, shape, "--", &file]);
         let log = String::from_utf8_lossy(&log.ok()?).into_owned();
         Some(log.lines().filter_map(commit_of).collect())
     }
 
-    fn runs_naming(&self, id: &MemoryId, mut n_left: u64) -> Result<Vec<Version>, MemoryError> {
+    fn runs_naming(
+        &self,
+        id: &MemoryId,
+        mut n_left: u64,
+    ) -> Result<Vec<MemoryVersion>, MemoryError> {
         let workspace = RelPath::new("workspace")?;
         let mut versions = Vec::new();
         for run in self.scope().list(&workspace)?.into_iter().rev() {
@@ -98,11 +92,12 @@ impl Store {
     }
 }
 
-fn actions_on(report: &RunActions, run: &str, id: &MemoryId) -> Vec<Version> {
+fn actions_on(report: &RunActions, run: &str, id: &MemoryId) -> Vec<MemoryVersion> {
     let targeted =
         report.actions.iter().filter(|action| action.target.as_deref() == Some(id.as_str()));
-    let version = |action: &RunAction| Version {
-        source: VersionSource::Run(run.to_owned()),
+    let version = |action: &RunAction| MemoryVersion {
+        commit: None,
+        run: Some(run.to_owned()),
         when: report.finished_at.clone(),
         who: report.mode.clone(),
         what: format!("{}: {}", action.action, action.reason).trim_end_matches(": ").to_owned(),
@@ -110,12 +105,12 @@ fn actions_on(report: &RunActions, run: &str, id: &MemoryId) -> Vec<Version> {
     targeted.map(version).collect()
 }
 
-fn commit_of(line: &str) -> Option<Version> {
+fn commit_of(line: &str) -> Option<MemoryVersion> {
     let mut fields = line.splitn(4, '\u{1f}').map(str::to_owned);
     let hash = fields.next()?;
     let when = fields.next()?;
     let who = fields.next()?;
-    Some(Version { source: VersionSource::Git(hash), when, who, what: fields.next()? })
+    Some(MemoryVersion { commit: Some(hash), run: None, when, who, what: fields.next()? })
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -340,9 +335,9 @@ mod tests {
         let store = Store::new(scope, Rules::default());
         let runs = |n_left: usize| {
             let versions = store.runs_naming(&id, n_left as u64).unwrap();
-            versions.into_iter().map(|version| version.source).collect::<Vec<_>>()
+            versions.into_iter().map(|version| version.run.unwrap()).collect::<Vec<_>>()
         };
-        let run = |n: usize| VersionSource::Run(format!("sync-20260101-00000{n}-aaaaaaaa"));
+        let run = |n: usize| format!("sync-20260101-00000{n}-aaaaaaaa");
         assert_eq!(runs(2 * report.len()), [run(4), run(3)]);
         assert_eq!(runs(1 << 20).len(), 5);
     }

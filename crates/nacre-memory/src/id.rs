@@ -39,17 +39,15 @@ impl FromStr for MemoryId {
 
     fn from_str(text: &str) -> Result<Self, BadId> {
         let is_id = text.len() <= MAX_BYTES
-            && text.split_once('-').is_some_and(|(date, slug)| is_date(date) && is_slug(slug));
+            && text.split_once('-').is_some_and(|(date, slug)| {
+                date.len() == 8 && date.bytes().all(|byte| byte.is_ascii_digit()) && is_slug(slug)
+            });
         if is_id {
             Ok(Self(text.to_owned()))
         } else {
             Err(BadId(text.chars().take(MAX_BYTES).collect()))
         }
     }
-}
-
-fn is_date(text: &str) -> bool {
-    text.len() == 8 && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn is_slug(text: &str) -> bool {

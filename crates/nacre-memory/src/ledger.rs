@@ -29,7 +29,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 #[derive(Clone, Debug)]
 pub struct LedgerPlace {
-    home: PathBuf,
+    pub(super) home: PathBuf,
     name: String,
     /// `false` in a dry run.
     is_written: bool,
@@ -54,10 +54,6 @@ impl LedgerPlace {
     #[must_use]
     pub fn kept_in(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
         Self { kept: kept.map(Arc::clone), ..self }
-    }
-
-    pub(super) fn home(&self) -> &Path {
-        &self.home
     }
 
     fn file(&self) -> Result<RelPath, FsError> {

@@ -48,7 +48,7 @@ pub use draft::{
     Draft, MAX_APPLIES, MAX_APPLIES_CHARS, MemoryUpdate, SummaryDraft, clean_applies, hazards_of,
 };
 pub use hazard::{Hazard, HazardKind, hazards};
-pub use history::{Edit, LastCommit, Version, VersionSource};
+pub use history::{Edit, LastCommit};
 pub use id::{BadId, MemoryId, slug};
 pub use kinds::{
     Basis, Claim, LEARNING_KINDS, LearningKind, MemoryType, Status, TYPES, parse_name, type_spec,

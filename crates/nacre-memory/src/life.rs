@@ -57,20 +57,14 @@ impl Vitals {
         let confirmed = counted.chain(useful().map(|feedback| feedback.at.as_str()));
         let last = said.chain(confirmed.filter_map(time)).chain([born(memory)]).max();
         let status = own_status(memory, state);
-        let counts = state.map_or(0, |state| match status {
+        let is_candidate = status == Status::Candidate;
+        let counts = state.map_or(0, |state| {
             // Offering a candidate does not confirm it.
-            Status::Candidate => state.confirmations,
-            Status::Active | Status::Superseded | Status::Stale | Status::Archived => {
-                state.confirmations.saturating_add(state.citations)
-            }
+            let citations = if is_candidate { 0 } else { state.citations };
+            state.confirmations.saturating_add(citations)
         });
-        let judged = match status {
-            // A verdict does not replace a review, because agents can rate their own claims.
-            Status::Candidate => 0,
-            Status::Active | Status::Superseded | Status::Stale | Status::Archived => {
-                useful().count() as u64
-            }
-        };
+        // A verdict does not replace a review, because agents can rate their own claims.
+        let judged = if is_candidate { 0 } else { useful().count() as u64 };
         let offered = state.and_then(|state| state.offered.as_ref().or(state.last_cited.as_ref()));
         Self {
             confidence: memory.confidence.unwrap_or(USUAL_CONFIDENCE),

@@ -5,7 +5,7 @@
 
 use jiff::Timestamp;
 use nacre_base::bounded::at_most;
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 
 use super::id::MemoryId;
 use super::kinds::Status;
@@ -215,10 +215,6 @@ pub(super) fn render<T: Serialize>(sidecar: &T) -> Vec<u8> {
     json
 }
 
-pub(super) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, serde_json::Error> {
-    serde_json::from_slice(bytes)
-}
-
 pub(super) const SAID_WRONG: &str = "a person said that this is wrong";
 
 pub fn stage_of(status: Status) -> Stage {
@@ -246,7 +242,9 @@ mod tests {
             let quotes = vec![quote; n].join(",");
             format!(r#"{{"version":1,"id":"20260101-a","quotes":[{quotes}]}}"#)
         };
-        let read = |n: usize| parse::<Evidence>(file(n).as_bytes()).map(|of| of.quotes.len());
+        let read = |n: usize| {
+            serde_json::from_slice::<Evidence>(file(n).as_bytes()).map(|of| of.quotes.len())
+        };
         assert_eq!(read(MAX_QUOTES).unwrap(), MAX_QUOTES);
         let error = read(MAX_QUOTES + 1).unwrap_err().to_string();
         assert!(error.contains("more than 256"), "{error}");

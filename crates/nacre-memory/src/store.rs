@@ -18,7 +18,7 @@ use super::kinds::{MemoryType, Status};
 use super::layout::{self, Located, StoreArea};
 use super::ledger::{Ledger, LedgerPlace};
 use super::record::{Memory, RecordFault};
-use super::sidecar::{self, Evidence, LocalState, MAX_SIDECAR_BYTES};
+use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES};
 use super::tombstone;
 use super::trust::Actor;
 
@@ -373,7 +373,9 @@ impl Store {
         let Some(bytes) = self.scope.read_optional(&path, MAX_SIDECAR_BYTES)? else {
             return Ok(None);
         };
-        sidecar::parse(&bytes).map(Some).map_err(|source| MemoryError::Sidecar { path, source })
+        serde_json::from_slice(&bytes)
+            .map(Some)
+            .map_err(|source| MemoryError::Sidecar { path, source })
     }
 
     pub(super) fn locate_exactly(&self, id: &MemoryId) -> Result<Option<Located>, FsError> {

@@ -16,7 +16,7 @@ const SUMMARIES: &str = "memory/summaries";
 /// With fewer folders, starting a thread takes longer than listing them.
 const DAYS_PER_THREAD: usize = 4;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Survey {
     /// Sorted within each folder. May contain paths that are not valid for memories.
     pub files: Vec<Surveyed>,
@@ -119,7 +119,7 @@ impl Store {
             .and_then(|path| self.scope().read_optional(&path, MAX_SIDECAR_BYTES))
             .ok()
             .flatten()
-            .and_then(|bytes| super::sidecar::parse(&bytes).ok());
+            .and_then(|bytes| serde_json::from_slice(&bytes).ok());
         Ok(FileRead { memory: memory_of(at, Ok(text)), bytes, evidence })
     }
 
@@ -147,7 +147,7 @@ fn stamp_number(store: &Folder, folders: &[(&str, Option<Folder>)], path: &str) 
     stamp.map_or(1, FileStamp::number)
 }
 
-fn survey_days(root: &Folder) -> Result<Vec<Day>, FsError> {
+fn survey_days(root: &Folder) -> Result<Vec<Survey>, FsError> {
     let days = root.list()?;
     let looked = on_all_cores(&days, DAYS_PER_THREAD, |piece| {
         piece.iter().map(|day| survey_day(root, day)).collect()
@@ -155,14 +155,8 @@ fn survey_days(root: &Folder) -> Result<Vec<Day>, FsError> {
     looked.into_iter().collect()
 }
 
-#[derive(Debug, Default)]
-struct Day {
-    files: Vec<Surveyed>,
-    folders: Vec<SurveyedFolder>,
-}
-
-fn survey_day(root: &Folder, day: &FolderEntry) -> Result<Day, FsError> {
-    let mut looked = Day::default();
+fn survey_day(root: &Folder, day: &FolderEntry) -> Result<Survey, FsError> {
+    let mut looked = Survey::default();
     let Some(day_folder) = stamped(root, day)? else { return Ok(looked) };
     let day_path = format!("{SUMMARIES}/{}", day.name);
     looked.folders.push(surveyed_folder(day_path.clone(), Some(&day_folder)));
@@ -192,10 +186,5 @@ fn stamped(parent: &Folder, entry: &FolderEntry) -> Result<Option<Folder>, FsErr
 fn surveyed(folder: &Folder, path: &str, entry: &FolderEntry) -> Option<Surveyed> {
     let is_page = entry.kind == EntryKind::File && entry.name.ends_with(".md");
     let stamp = is_page.then(|| folder.stamp(&entry.name))??;
-    // Called for every memory in every search, so it avoids `format!` and reallocation.
-    let mut full = String::with_capacity(path.len() + 1 + entry.name.len());
-    full.push_str(path);
-    full.push('/');
-    full.push_str(&entry.name);
-    Some(Surveyed { path: full, stamp })
+    Some(Surveyed { path: format!("{path}/{}", entry.name), stamp })
 }

@@ -10,7 +10,7 @@ use super::id::MemoryId;
 use super::layout::{self, Located};
 use super::record::Memory;
 use super::revision::PlannedChange;
-use super::sidecar::{self, Evidence, LocalState, MAX_SIDECAR_BYTES};
+use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES};
 use super::store::MemoryError;
 use super::tombstone;
 use nacre_base::fs::{EntryKind, RelPath};
@@ -127,7 +127,7 @@ impl Batch<'_> {
     /// Returns whether these bytes are a valid state for `id`. A state with `own` must have the
     /// user's mark, so that a plan cannot turn a foreign memory into the user's own.
     fn is_sound_state(&self, id: &MemoryId, bytes: &[u8]) -> bool {
-        sidecar::parse(bytes).is_ok_and(|state: LocalState| {
+        serde_json::from_slice(bytes).is_ok_and(|state: LocalState| {
             let is_ours = self.store.is_own(id) || self.store.is_marked(&state);
             state.id == *id && (!state.own || is_ours)
         })
@@ -145,7 +145,7 @@ impl Batch<'_> {
             Target::Memory(at) => Document::from_bytes(bytes.to_vec())
                 .is_ok_and(|document| Memory::read(at.clone(), document).is_ok()),
             Target::Evidence(id) => {
-                sidecar::parse(bytes).is_ok_and(|evidence: Evidence| evidence.id == *id)
+                serde_json::from_slice(bytes).is_ok_and(|evidence: Evidence| evidence.id == *id)
             }
             Target::State(id) => self.is_sound_state(id, bytes),
             Target::Tombstone => tombstone::is_at(path, bytes),

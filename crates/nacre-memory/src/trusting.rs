@@ -21,7 +21,7 @@ use super::ledger_entries::{LedgerEntry, Version};
 use super::record::Memory;
 use super::revision::Revision;
 use super::runs::RunNotes;
-use super::sidecar::{self, Evidence, LocalState};
+use super::sidecar::{Evidence, LocalState};
 use super::store::{MemoryError, Store};
 use super::trust::{Actor, FileLevel, Trust};
 use nacre_base::ContentHash;
@@ -177,7 +177,7 @@ impl Store {
     pub(super) fn could_be_programs(&self, at: &Located, hash: ContentHash) -> bool {
         let place = self.rules().ledger.as_ref();
         place.is_some_and(|place| {
-            RunNotes::of_store(place.home(), self.path()).could_be_programs(&at.path, hash)
+            RunNotes::of_store(&place.home, self.path()).could_be_programs(&at.path, hash)
         })
     }
 
@@ -192,7 +192,7 @@ impl Store {
         let id = &memory.at.id;
         let bytes = self.evidence_bytes(id).ok().flatten()?;
         let evidence: Evidence =
-            sidecar::parse(&bytes).ok().filter(|read: &Evidence| read.id == *id)?;
+            serde_json::from_slice(&bytes).ok().filter(|read: &Evidence| read.id == *id)?;
         (self.trust_of(memory).waits() || self.knows_evidence(id, &bytes)).then_some(evidence)
     }
 

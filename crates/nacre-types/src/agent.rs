@@ -68,12 +68,6 @@ pub struct SkillListReport {
     pub problems: Vec<PathProblem>,
 }
 
-impl Report for SkillListReport {
-    fn outcome(&self) -> Outcome {
-        Outcome::partial_if(!self.problems.is_empty())
-    }
-}
-
 /// A skill without its instructions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkillEntry {

@@ -230,12 +230,6 @@ pub struct BriefReport {
     pub text: String,
 }
 
-impl Report for BriefReport {
-    fn outcome(&self) -> Outcome {
-        Outcome::partial_if(!self.broken.is_empty())
-    }
-}
-
 /// Memories of one topic, the best first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct BriefSection {

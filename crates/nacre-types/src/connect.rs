@@ -114,12 +114,6 @@ pub struct ConnectReport {
     pub change: Option<String>,
 }
 
-impl Report for ConnectReport {
-    fn outcome(&self) -> Outcome {
-        if self.left_out.is_empty() { Outcome::Done } else { Outcome::Partial }
-    }
-}
-
 /// A changed file of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileChange {

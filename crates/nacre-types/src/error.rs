@@ -159,6 +159,28 @@ complete_reports! {
     TrustReport UndoListReport UpReport WatchLine
 }
 
+/// Implements `Report` for types whose operations are partial if this list is not empty.
+macro_rules! partial_reports {
+    ($($report:ident: $left:ident)+) => { $(
+        impl Report for crate::$report {
+            fn outcome(&self) -> Outcome {
+                Outcome::partial_if(!self.$left.is_empty())
+            }
+        }
+    )+ };
+}
+
+partial_reports! {
+    BriefReport: broken
+    ConnectReport: left_out
+    MemoryListReport: broken
+    MemoryResetReport: left
+    MemorySearchReport: broken
+    ReviewListReport: broken
+    SkillListReport: problems
+    UndoReport: kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -106,12 +106,6 @@ pub struct MemoryListReport {
     pub broken: Vec<BrokenFile>,
 }
 
-impl Report for MemoryListReport {
-    fn outcome(&self) -> Outcome {
-        Outcome::partial_if(!self.broken.is_empty())
-    }
-}
-
 /// The memory to show, and the details to include.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -438,12 +432,6 @@ pub struct MemoryResetReport {
     /// The change id for `nacre undo`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-}
-
-impl Report for MemoryResetReport {
-    fn outcome(&self) -> Outcome {
-        Outcome::partial_if(!self.left.is_empty())
-    }
 }
 
 names! {

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BrokenFile, MemoryEntry, MemoryType, Outcome, Report};
+use crate::{BrokenFile, MemoryEntry, MemoryType};
 
 /// A search query and its limits.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,12 +36,6 @@ pub struct MemorySearchReport {
     /// Total number of matches, including those not listed.
     pub total: usize,
     pub broken: Vec<BrokenFile>,
-}
-
-impl Report for MemorySearchReport {
-    fn outcome(&self) -> Outcome {
-        Outcome::partial_if(!self.broken.is_empty())
-    }
 }
 
 /// A matching memory.

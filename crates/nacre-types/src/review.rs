@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{BrokenFile, MemoryEntry, MemoryQuote, Outcome, Report, Scope};
+use crate::{BrokenFile, MemoryEntry, MemoryQuote, Scope};
 
 /// Limits the list of candidates.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -21,12 +21,6 @@ pub struct ReviewListReport {
     /// Total number of candidates, including those not listed.
     pub total: usize,
     pub broken: Vec<BrokenFile>,
-}
-
-impl Report for ReviewListReport {
-    fn outcome(&self) -> Outcome {
-        Outcome::partial_if(!self.broken.is_empty())
-    }
 }
 
 /// A candidate with its evidence.

@@ -3,8 +3,6 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, Report};
-
 /// The change to undo.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -39,12 +37,6 @@ pub struct UndoReport {
     /// Additional notes for the user.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-}
-
-impl Report for UndoReport {
-    fn outcome(&self) -> Outcome {
-        Outcome::partial_if(!self.kept.is_empty())
-    }
 }
 
 /// A memory that an undo changed.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use nacre_base::fs::{Access, FileBytes, FsError, Owner, RelPath, WriteScope, Writer};
-use nacre_base::platform::ext::MetadataExt as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use xxhash_rust::xxh3::xxh3_64;
@@ -58,7 +57,7 @@ impl Derived {
 
 #[derive(Clone, Debug)]
 pub struct Cache {
-    folder: PathBuf,
+    pub(super) folder: PathBuf,
     owner: Owner,
     seal: Option<Seal>,
 }
@@ -80,7 +79,7 @@ impl Cache {
         let name = self.artifact_file(project);
         // The stamp is taken before the file is read. If the file is replaced in between, the
         // outdated stamp shows that the content is stale.
-        let source = self.stamp(&name)?;
+        let source = Stamp::at(&self.folder.join(&name))?;
         Artifact::read(&self.checked(&name)?, &project.root, source)
     }
 
@@ -98,7 +97,7 @@ impl Cache {
         let name = self.artifact_file(project);
         // An unreadable artifact may be replaced.
         let is_ours = match artifact.source {
-            Some(source) => self.stamp(&name) == Some(source),
+            Some(source) => Stamp::at(&self.folder.join(&name)) == Some(source),
             None => self.open(project).is_none(),
         };
         if !is_ours {
@@ -112,7 +111,7 @@ impl Cache {
             self.remove_old_files(&id, &writer);
         }
         self.put_checked(&writer, &name, bytes)?;
-        artifact.source = self.stamp(&name);
+        artifact.source = Stamp::at(&self.folder.join(&name));
         if is_new {
             self.evict(&id, &writer);
         }
@@ -222,22 +221,6 @@ impl Cache {
     ) -> Result<(), FsError> {
         bytes.extend(xxh3_64(&bytes).to_le_bytes());
         self.put(writer, name, &bytes)
-    }
-
-    /// Returns the stamp of a plain file. Every write replaces the file and so changes the stamp.
-    fn stamp(&self, name: &str) -> Option<Stamp> {
-        let metadata = self.folder.join(name).symlink_metadata().ok()?;
-        let nanos = |seconds: i64, nanos: i64| seconds.saturating_mul(1_000_000_000) + nanos;
-        metadata.is_file().then(|| Stamp {
-            size: metadata.size(),
-            mtime_ns: nanos(metadata.mtime(), metadata.mtime_nsec()),
-            ctime_ns: nanos(metadata.ctime(), metadata.ctime_nsec()),
-            inode: metadata.ino(),
-        })
-    }
-
-    pub(super) fn folder(&self) -> &Path {
-        &self.folder
     }
 
     fn lock<'s>(&self, scope: &'s WriteScope) -> Result<Writer<'s>, FsError> {

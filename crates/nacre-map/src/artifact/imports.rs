@@ -71,7 +71,7 @@ impl Imports {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lists {
     ends: Vec<u32>,
-    items: Vec<u32>,
+    pub items: Vec<u32>,
 }
 
 impl Lists {
@@ -81,10 +81,6 @@ impl Lists {
 
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
-    }
-
-    pub fn items(&self) -> &[u32] {
-        &self.items
     }
 
     pub fn push_set(&mut self, list: impl Iterator<Item = usize>) {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use nacre_base::platform;
+use nacre_base::platform::fs::{FileType, Stat};
 use nacre_types::{MapRevision, SkippedCounts};
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
@@ -121,6 +123,26 @@ pub struct Stamp {
     /// Time of the last metadata change, which programs cannot set.
     pub ctime_ns: i64,
     pub inode: u64,
+}
+
+impl Stamp {
+    pub(crate) fn of(stat: &Stat) -> Self {
+        let nanos = |(seconds, nanos): (i64, i64)| {
+            seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
+        };
+        Self {
+            size: stat.st_size.cast_unsigned(),
+            mtime_ns: nanos(platform::modified(stat)),
+            ctime_ns: nanos(platform::changed(stat)),
+            inode: stat.st_ino,
+        }
+    }
+
+    /// Returns the stamp of a plain file. Links are not followed.
+    pub(crate) fn at(file: &Path) -> Option<Self> {
+        let stat = platform::fs::lstat(file).ok()?;
+        FileType::from_raw_mode(stat.st_mode).is_file().then(|| Self::of(&stat))
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

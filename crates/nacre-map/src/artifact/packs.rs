@@ -162,7 +162,7 @@ impl Cache {
         if analyses.is_empty() {
             return Ok(());
         }
-        WriteScope::create_inside(self.folder(), ANALYSES, Access::Private)?;
+        WriteScope::create_inside(&self.folder, ANALYSES, Access::Private)?;
         self.add_blobs(writer, &format!("{ANALYSES}/"), analyses, &|_| true)
     }
 
@@ -187,8 +187,7 @@ impl Cache {
     }
 
     fn open_packs(&self, stem: &str) -> Vec<Pack> {
-        let open =
-            |number: &u64| Pack::open(*number, self.bytes(&format!("{stem}{number}{EXTENSION}"))?);
+        let open = |number: &u64| Pack::open(*number, self.bytes(&pack_name(stem, *number))?);
         let mut numbers = self.pack_numbers(stem);
         let mut packs: Vec<Pack> = numbers.iter().filter_map(open).collect();
         for _ in 0..MAX_TRIES {
@@ -207,7 +206,7 @@ impl Cache {
         let number =
             |name: String| name.strip_prefix(prefix)?.strip_suffix(EXTENSION)?.parse().ok();
         let mut numbers: Vec<u64> =
-            names_in(&self.folder().join(folder)).filter_map(number).collect();
+            names_in(&self.folder.join(folder)).filter_map(number).collect();
         numbers.retain(|number| *number < MAX_NUMBER);
         numbers.sort_unstable();
         numbers
@@ -230,7 +229,7 @@ impl Cache {
         }
         if !blobs.is_empty() {
             let blobs = blobs.iter().map(|(key, blob)| (*key, blob.as_slice())).collect();
-            self.put_pack(writer, stem, next, &Pack::render(&blobs))?;
+            self.put(writer, &pack_name(stem, next), &Pack::render(&blobs))?;
             packs = self.open_packs(stem);
             next += 1;
         }
@@ -261,7 +260,7 @@ impl Cache {
         let live = alike.iter().flat_map(|pack| pack.blobs()).filter(|(key, _)| is_live(*key));
         let merged: BTreeMap<u64, &[u8]> = live.collect();
         if !merged.is_empty() {
-            self.put_pack(writer, stem, number, &Pack::render(&merged))?;
+            self.put(writer, &pack_name(stem, number), &Pack::render(&merged))?;
         }
         alike.iter().try_for_each(|pack| remove(writer, stem, pack.number))
     }
@@ -276,16 +275,10 @@ impl Cache {
         let all: Vec<&Pack> = packs.iter().collect();
         self.merge(&writer, &stem, next, &all, is_live).unwrap();
     }
+}
 
-    fn put_pack(
-        &self,
-        writer: &Writer<'_>,
-        stem: &str,
-        number: u64,
-        bytes: &[u8],
-    ) -> Result<(), FsError> {
-        self.put(writer, &format!("{stem}{number}{EXTENSION}"), bytes)
-    }
+fn pack_name(stem: &str, number: u64) -> String {
+    format!("{stem}{number}{EXTENSION}")
 }
 
 fn alike(packs: &[Pack]) -> Option<Vec<&Pack>> {
@@ -298,5 +291,5 @@ fn alike(packs: &[Pack]) -> Option<Vec<&Pack>> {
 }
 
 fn remove(writer: &Writer<'_>, stem: &str, number: u64) -> Result<(), FsError> {
-    writer.remove_derived(&RelPath::new(&format!("{stem}{number}{EXTENSION}"))?)
+    writer.remove_derived(&RelPath::new(&pack_name(stem, number))?)
 }

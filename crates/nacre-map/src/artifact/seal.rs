@@ -33,7 +33,8 @@ impl Seal {
     }
 
     pub(super) fn close(&self, name: &str, bytes: &[u8]) -> Vec<u8> {
-        let salt = self.salt(name, bytes);
+        let length = (name.len() as u64).to_le_bytes();
+        let salt = self.sign(&[b"salt\0", &length, name.as_bytes(), bytes]);
         let mut file = Vec::with_capacity(BODY_AT + bytes.len() + AES_256_GCM.tag_len());
         file.extend(MAGIC);
         file.extend(salt.as_ref());
@@ -62,30 +63,21 @@ impl Seal {
     }
 
     pub(super) fn name(&self, name: &str) -> String {
-        let mut context = hmac::Context::with_key(&self.master);
-        context.update(b"name\0");
-        context.update(name.as_bytes());
-        let tag = context.sign();
+        let tag = self.sign(&[b"name\0", name.as_bytes()]);
         tag.as_ref().iter().take(NAME_BYTES).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    fn salt(&self, name: &str, bytes: &[u8]) -> hmac::Tag {
-        let mut context = hmac::Context::with_key(&self.master);
-        context.update(b"salt\0");
-        context.update(&(name.len() as u64).to_le_bytes());
-        context.update(name.as_bytes());
-        context.update(bytes);
-        context.sign()
     }
 
     /// Returns the key of one file. The key is never used for other data, so the nonce can be
     /// constant.
     fn key_of(&self, salt: &[u8]) -> Option<LessSafeKey> {
-        let mut context = hmac::Context::with_key(&self.master);
-        context.update(b"file\0");
-        context.update(salt);
-        let key = UnboundKey::new(&AES_256_GCM, context.sign().as_ref()).ok()?;
+        let key = UnboundKey::new(&AES_256_GCM, self.sign(&[b"file\0", salt]).as_ref()).ok()?;
         Some(LessSafeKey::new(key))
+    }
+
+    fn sign(&self, parts: &[&[u8]]) -> hmac::Tag {
+        let mut context = hmac::Context::with_key(&self.master);
+        parts.iter().for_each(|part| context.update(part));
+        context.sign()
     }
 }
 

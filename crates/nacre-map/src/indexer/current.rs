@@ -167,16 +167,12 @@ impl Current {
             return imports;
         }
         let outlines = self.outlines_of(files, n_threads);
-        let imports = self.follow_imports(&outlines, n_threads);
+        let manifests = self.manifests(outlines.iter().map(|file| file.path));
+        let imports = Resolver::new(&outlines, &manifests).follow_all(n_threads);
         if keeping == CacheWrites::On {
             let _ = cache.store_derived(&self.project, Derived::Imports, key, &imports);
         }
         imports
-    }
-
-    fn follow_imports(&self, files: &[FileOutline<'_>], n_threads: usize) -> Imports {
-        let manifests = self.manifests(files.iter().map(|file| file.path));
-        Resolver::new(files, &manifests).follow_all(n_threads)
     }
 
     fn manifests<'p>(&self, paths: impl Iterator<Item = &'p str>) -> Vec<Manifest> {

@@ -27,8 +27,9 @@ pub struct GitPlaces {
 
 #[derive(Clone, Debug, Default)]
 pub struct Excludes {
-    rules: Option<Arc<Rules>>,
-    identity: u64,
+    pub(super) rules: Option<Arc<Rules>>,
+    /// A hash of the rules; 0 if there are none.
+    pub(super) identity: u64,
 }
 
 impl Excludes {
@@ -50,15 +51,6 @@ impl Excludes {
         };
         let rules = Rules::private(None, &file.to_string_lossy(), &text);
         Self { identity: if rules.is_some() { xxh3_64(text.as_bytes()) } else { 0 }, rules }
-    }
-
-    pub(super) fn rules(&self) -> Option<Arc<Rules>> {
-        self.rules.clone()
-    }
-
-    /// Returns a hash of the rules; 0 if there are none.
-    pub(super) fn identity(&self) -> u64 {
-        self.identity
     }
 }
 

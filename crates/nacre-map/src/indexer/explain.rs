@@ -74,7 +74,7 @@ fn obstacle_to(
         if is_border && !tracked.is_submodule(&at) {
             return Some(MapVerdict::Nested { folder: at });
         }
-        let outer = if is_border { excludes.rules() } else { rules };
+        let outer = if is_border { excludes.rules.clone() } else { rules };
         match Rules::below(&budget, outer, &folder, &at) {
             Ok(below) if !is_unread(&at) => rules = below,
             Ok(_) | Err(_) => return unread(&at),

@@ -1,6 +1,7 @@
 //! Reads git's data about a project: its root, the tracked files and the private ignore rules.
 
 use std::collections::BTreeSet;
+use std::hash::Hash as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -9,9 +10,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::excludes::Excludes;
 use super::git_index::{self, IndexPaths, PathBudget};
-use super::look::stamp_at;
 use super::options::Deadline;
 use super::rules::Rules;
+use crate::artifact::Stamp;
 
 /// About ten times the size needed for a hundred thousand branches and tags.
 const MAX_REFS_BYTES: u64 = 64 << 20;
@@ -30,19 +31,12 @@ pub fn project_root(folder: &Path) -> Option<PathBuf> {
     let repositories = folder.ancestors().filter(|dir| dir.join(".git").symlink_metadata().is_ok());
     let mut innermost = None;
     for root in repositories {
-        if innermost.is_none() {
-            innermost = Some(root);
-        }
+        innermost.get_or_insert(root);
         if !GitFolder::of(root).is_some_and(|git| git.is_submodule()) {
             return Some(root.to_owned());
         }
     }
     innermost.map(Path::to_owned)
-}
-
-/// Returns the git folder that contains the index of the repository at `root`.
-pub fn git_folder(root: &Path) -> Option<PathBuf> {
-    GitFolder::of(root).map(|git| git.own().to_owned())
 }
 
 /// Returns a hash of the checked-out commit, or 0 if there is none.
@@ -76,8 +70,8 @@ pub(super) struct Tracked {
     links: BTreeSet<String>,
     exclude: String,
     /// Number of entries that were omitted because they are nested too deeply or exceed the budget.
-    n_left_out: u32,
-    identity: u64,
+    pub(super) n_left_out: u32,
+    pub(super) identity: u64,
 }
 
 struct IndexReader<'r> {
@@ -111,7 +105,7 @@ impl Tracked {
     /// Returns the rules that apply to the whole repository: the user's rules and the repository's
     /// private rules.
     pub(super) fn rules(&self, excludes: &Excludes) -> Option<Arc<Rules>> {
-        Rules::private(excludes.rules(), EXCLUDE_FILE, &self.exclude)
+        Rules::private(excludes.rules.clone(), EXCLUDE_FILE, &self.exclude)
     }
 
     pub(super) fn files(&self) -> impl Iterator<Item = &str> {
@@ -130,14 +124,6 @@ impl Tracked {
 
     pub(super) fn is_submodule(&self, folder: &str) -> bool {
         self.links.contains(folder)
-    }
-
-    pub(super) fn n_left_out(&self) -> u32 {
-        self.n_left_out
-    }
-
-    pub(super) fn identity(&self) -> u64 {
-        self.identity
     }
 }
 
@@ -193,13 +179,7 @@ pub(super) fn stamp(root: &Path) -> Option<u64> {
     }
     let mut hasher = Xxh3::new();
     for file in [git.own().join("index"), git.common().join("info/exclude")] {
-        let stamp = stamp_at(&file).unwrap_or_default();
-        for word in [stamp.size, stamp.inode] {
-            hasher.update(&word.to_le_bytes());
-        }
-        for time in [stamp.mtime_ns, stamp.ctime_ns] {
-            hasher.update(&time.to_le_bytes());
-        }
+        Stamp::at(&file).unwrap_or_default().hash(&mut hasher);
     }
     Some(hasher.digest())
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use nacre_base::platform;
 use nacre_base::platform::fd::{AsFd, OwnedFd};
-use nacre_base::platform::fs::{AtFlags, FileType, Mode, OFlags, Stat};
+use nacre_base::platform::fs::{AtFlags, FileType, Mode, OFlags};
 
 use crate::artifact::{FileRow, FolderRow, Stamp};
 use crate::shares::in_batches;
@@ -23,34 +23,17 @@ pub(super) fn open_root(root: &Path) -> std::io::Result<OwnedFd> {
     Ok(platform::fs::open(root, flags, Mode::empty())?)
 }
 
-pub(super) fn stamp_of(stat: &Stat) -> Stamp {
-    let nanos =
-        |(seconds, nanos): (i64, i64)| seconds.saturating_mul(1_000_000_000).saturating_add(nanos);
-    Stamp {
-        size: stat.st_size.cast_unsigned(),
-        mtime_ns: nanos(platform::modified(stat)),
-        ctime_ns: nanos(platform::changed(stat)),
-        inode: stat.st_ino,
-    }
-}
-
-/// Returns `None` if the path is not a plain file.
-pub(super) fn stamp_at(file: &Path) -> Option<Stamp> {
-    let stat = platform::fs::lstat(file).ok()?;
-    FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
-}
-
 /// Returns `None` if the path is not a plain file.
 pub(super) fn file_stamp(folder: impl AsFd, path: &str) -> Option<Stamp> {
     let stat = platform::fs::statat(folder, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
+    FileType::from_raw_mode(stat.st_mode).is_file().then(|| Stamp::of(&stat))
 }
 
 /// Returns `None` if the path is not a folder.
 pub(super) fn folder_stamp(root: impl AsFd, path: &str) -> Option<Stamp> {
     let path = if path.is_empty() { "." } else { path };
     let stat = platform::fs::statat(root, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    FileType::from_raw_mode(stat.st_mode).is_dir().then(|| stamp_of(&stat))
+    FileType::from_raw_mode(stat.st_mode).is_dir().then(|| Stamp::of(&stat))
 }
 
 /// The longest clock tick of file systems with sub-second timestamps and of those with whole

@@ -28,7 +28,7 @@ pub use current::Texts;
 pub use delta::{Delta, FileChange, SinceError, delta_of_all, delta_since};
 pub use excludes::{Excludes, GitPlaces};
 pub use explain::explain;
-pub use git::{git_folder, project_root};
+pub use git::project_root;
 pub use options::{CacheWrites, Deadline, ReadProgress, RefreshOptions, Verify, WordCounting};
 pub use read::MAX_READ_BYTES;
 pub use refresh::{Current, RefreshError, refresh};

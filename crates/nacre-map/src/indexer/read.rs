@@ -8,7 +8,7 @@ use nacre_base::platform::fd::OwnedFd;
 use nacre_base::platform::fs::{FileType, Mode};
 use nacre_base::platform::io::Errno;
 
-use super::look::{READABLE_FILE, file_stamp, is_racy, stamp_of};
+use super::look::{READABLE_FILE, file_stamp, is_racy};
 use super::options::RefreshOptions;
 use crate::artifact::{AnalysisKey, Blobs, FileHash, FileRow, PackSet, Stamp, words_key};
 use crate::languages::{Analysis, Depth, Language, MAX_TEXT_BYTES, analyse, glance};
@@ -188,7 +188,9 @@ impl Reading<'_> {
             Depth::Full => analyse(language, bytes),
             Depth::None | Depth::Glance => glance(language, bytes),
         };
-        insert(&mut batch.texts.analyses, key, &analysis);
+        if let Ok(bytes) = serde_json::to_vec(&analysis) {
+            batch.texts.analyses.insert(key.at(analysis.depth), bytes);
+        }
     }
 }
 
@@ -205,15 +207,9 @@ fn closest(analyses: &PackSet, key: AnalysisKey) -> Option<(Depth, &[u8])> {
     depths.into_iter().find_map(|depth| Some((depth, analyses.get(key.at(depth))?)))
 }
 
-fn insert(analyses: &mut Blobs, key: AnalysisKey, analysis: &Analysis) {
-    if let Ok(bytes) = serde_json::to_vec(analysis) {
-        analyses.insert(key.at(analysis.depth), bytes);
-    }
-}
-
 fn plain_stamp(file: &std::fs::File) -> Option<Stamp> {
     let stat = platform::fs::fstat(file).ok()?;
-    FileType::from_raw_mode(stat.st_mode).is_file().then(|| stamp_of(&stat))
+    FileType::from_raw_mode(stat.st_mode).is_file().then(|| Stamp::of(&stat))
 }
 
 fn count_lines(bytes: &[u8]) -> u32 {

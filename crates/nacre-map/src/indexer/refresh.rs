@@ -208,7 +208,7 @@ fn git_now(project: &Project, options: &RefreshOptions) -> Option<u64> {
 }
 
 fn own_rules(options: &RefreshOptions) -> u64 {
-    options.sensitive.identity() ^ options.excludes.identity()
+    options.sensitive.identity() ^ options.excludes.identity
 }
 
 /// Returns the current hash of all rules that select files. Reads git's index only if it changed.
@@ -222,7 +222,7 @@ fn rules_now(
         return (head.rules, head.git, None);
     }
     let tracked = Tracked::read(&project.root, &options.git, &options.deadline);
-    let rules = tracked.identity() ^ own_rules(options);
+    let rules = tracked.identity ^ own_rules(options);
     (rules, git.unwrap_or(u64::MAX), Some(tracked))
 }
 

@@ -57,8 +57,14 @@ pub(super) fn add_tracked(
         while known.next_if(|known| *known < path).is_some() {}
         known.peek() == Some(&path)
     };
-    let mut way =
-        Way { selection, root, listed: &found.folders, steps: Vec::new(), rows: Rows::default() };
+    let mut way = Way {
+        selection,
+        root,
+        listed: &found.folders,
+        steps: Vec::new(),
+        rows: Vec::new(),
+        n_row_bytes: 0,
+    };
     let mut files = Vec::new();
     let missing = selection.tracked.files().filter(|path| !is_found(path) && !is_store(path));
     for (number, path) in missing.enumerate() {
@@ -72,7 +78,7 @@ pub(super) fn add_tracked(
             files.push((path.to_owned(), Some(stamp)));
         }
     }
-    let rows = way.rows.kept;
+    let rows = way.rows;
     if !files.is_empty() {
         found.files.extend(files);
         found.files.sort_unstable_by(|a, b| a.0.cmp(&b.0));
@@ -93,7 +99,8 @@ struct Way<'w> {
     listed: &'w [(String, FolderRow)],
     /// The path of each parent folder, and whether its files may be added.
     steps: Vec<(&'w str, bool)>,
-    rows: Rows,
+    rows: Vec<(String, FolderRow)>,
+    n_row_bytes: usize,
 }
 
 impl<'w> Way<'w> {
@@ -128,28 +135,20 @@ impl<'w> Way<'w> {
             return false;
         }
         let stamp = folder_stamp(self.root, folder);
-        self.rows.add(folder, stamp.unwrap_or_default(), self.selection.options.looked_ns);
+        self.add_row(folder, stamp.unwrap_or_default());
         stamp.is_some()
     }
-}
 
-#[derive(Default)]
-struct Rows {
-    kept: Vec<(String, FolderRow)>,
-    n_bytes: usize,
-}
-
-impl Rows {
     /// Adds a row. Once the limit is reached, the last row only counts further folders.
-    fn add(&mut self, folder: &str, stamp: Stamp, looked_ns: i64) {
-        self.n_bytes = self.n_bytes.saturating_add(folder.len());
-        let is_full = MAX_FOLDERS <= self.kept.len() || MAX_FOLDERS_BYTES < self.n_bytes;
-        match self.kept.last_mut() {
+    fn add_row(&mut self, folder: &str, stamp: Stamp) {
+        self.n_row_bytes = self.n_row_bytes.saturating_add(folder.len());
+        let is_full = MAX_FOLDERS <= self.rows.len() || MAX_FOLDERS_BYTES < self.n_row_bytes;
+        match self.rows.last_mut() {
             Some((_, last)) if is_full => last.skipped.too_deep += 1,
             _ => {
-                let is_doubtful = is_racy(stamp, looked_ns);
+                let is_doubtful = is_racy(stamp, self.selection.options.looked_ns);
                 let row = FolderRow { stamp, is_doubtful, ..FolderRow::default() };
-                self.kept.push((folder.to_owned(), row));
+                self.rows.push((folder.to_owned(), row));
             }
         }
     }

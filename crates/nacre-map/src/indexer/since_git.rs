@@ -13,12 +13,11 @@ use ring::digest::{Algorithm, Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 use super::delta::{Delta, KnownAnalyses, SinceError};
 use super::git::{Tracked, object_bytes};
 use super::git_index::{self, IndexEntry, PathBudget};
-use super::look::stamp_at;
 use super::options::RefreshOptions;
 use super::read::{MAX_READ_BYTES, depth_of};
 use super::refresh::Current;
 use super::walk::join;
-use crate::artifact::{AnalysisKey, FileHash, FileRow};
+use crate::artifact::{AnalysisKey, FileHash, FileRow, Stamp};
 use crate::languages::{self, Depth, Language, MAX_TEXT_BYTES};
 
 const GIT_LINK: &str = "160000";
@@ -165,7 +164,8 @@ impl<'c> Comparison<'c> {
         let Tree { mut files, mounted } = self.tree(&listing)?;
         self.mark_same(git, prefix, &mut files)?;
         let mut differing = self.otherwise(git, prefix, &files)?;
-        self.hold(prefix, &files);
+        let paths = files.iter().map(|file| join(prefix, file.path));
+        self.held.extend(paths.filter(|path| self.current.artifact.find(path).is_some()));
         self.take_all_contents(git, &mut differing)?;
         self.differing.extend(differing.into_iter().map(|old| (old.path, old.hash)));
         for (path, commit) in mounted {
@@ -187,7 +187,8 @@ impl<'c> Comparison<'c> {
         let left = self.left_mounted.checked_sub(1).filter(|_| depth < MAX_DEPTH);
         let Some(left) = left else { return Ok(false) };
         self.left_mounted = left;
-        let Some(git) = self.mounted_at(path) else { return Ok(false) };
+        let folder = self.current.project.root.join(path);
+        let Some(git) = self.options.git.open_at(&folder) else { return Ok(false) };
         match self.compare(&git, path, commit, depth + 1) {
             Err(fault @ (SinceError::TooLarge | SinceError::TimedOut)) => Err(fault),
             told => Ok(told.is_ok()),
@@ -225,22 +226,13 @@ impl<'c> Comparison<'c> {
         }
     }
 
-    fn hold(&mut self, prefix: &str, files: &[TreeFile<'_>]) {
-        let paths = files.iter().map(|file| join(prefix, file.path));
-        self.held.extend(paths.filter(|path| self.current.artifact.find(path).is_some()));
-    }
-
-    fn mounted_at(&self, path: &str) -> Option<Git> {
-        self.options.git.open_at(&self.current.project.root.join(path))
-    }
-
     fn mark_same(
         &self,
         git: &Git,
         prefix: &str,
         files: &mut [TreeFile<'_>],
     ) -> Result<(), GitFault> {
-        let written_ns = stamp_at(&git.folder().own().join("index")).map_or(0, |it| it.mtime_ns);
+        let written_ns = Stamp::at(&git.folder().own().join("index")).map_or(0, |it| it.mtime_ns);
         let mut next = 0;
         let mut budget = PathBudget::new(&self.options.deadline);
         each_indexed(git, |entry| {
@@ -285,7 +277,7 @@ impl<'c> Comparison<'c> {
                     .bytes(&path, MAX_READ_BYTES)
                     .is_some_and(|bytes| blob_name(algorithm, &bytes) == file.object),
                 // A file that exists but is not in the map counts as unchanged.
-                true => stamp_at(&self.current.project.root.join(&path)).is_some(),
+                true => Stamp::at(&self.current.project.root.join(&path)).is_some(),
             };
             if is_same || self.options.sensitive.rule_above(&path).is_some() {
                 continue;

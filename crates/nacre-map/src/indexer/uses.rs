@@ -82,10 +82,6 @@ impl Sought {
         self.path_names = (!is_of_trait).then(|| implemented(text));
     }
 
-    fn is_member(&self) -> bool {
-        self.kind == SymbolKind::Method
-    }
-
     /// Returns whether a file uses the method's name after a qualifier that may be one of its
     /// types. For example, `Vec::open` does not count as a use of another type's `open`.
     fn may_be_behind(&self, one: &NameMentions, owners: &[&str]) -> bool {
@@ -224,7 +220,7 @@ pub(super) struct Uses<'u> {
 impl Uses<'_> {
     pub(super) fn of(&self, sought: &Sought) -> Vec<(usize, u32)> {
         let hops = self.hops(sought.file);
-        let found = if sought.is_member() {
+        let found = if sought.kind == SymbolKind::Method {
             self.of_member(sought, &hops)
         } else {
             self.of_item(sought, &hops)

@@ -15,7 +15,7 @@ use nacre_types::SkippedCounts;
 
 use super::git::Tracked;
 use super::git_index::{MAX_DEPTH, MAX_FOLDER_BYTES};
-use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root, stamp_of};
+use super::look::{READABLE_FOLDER, file_stamp, folder_stamp, is_racy, open_root};
 use super::rules::{RULES_FILE, RuleBudget, Rules, UnreadRules};
 use super::selection::{SelectedFiles, Selection, add_tracked, is_store, late};
 use crate::artifact::{FolderRow, Stamp};
@@ -115,7 +115,8 @@ impl RulesAbove<'_> {
             return Ok(rules.clone());
         }
         let is_submodule = self.selection.tracked.is_submodule(path);
-        let outer = if is_submodule { self.selection.options.excludes.rules() } else { outer };
+        let outer =
+            if is_submodule { self.selection.options.excludes.rules.clone() } else { outer };
         let rules = Rules::below(self.budget, outer, folder, path)?;
         self.known.insert(path.to_owned(), rules.clone());
         Ok(rules)
@@ -171,14 +172,13 @@ fn run(
     std::thread::scope(|scope| {
         for _ in 0..n_threads {
             scope.spawn(|| {
-                let (found_here, tasks) = (SelectedFiles::default(), Vec::new());
                 let mut own = Lister {
                     selection,
                     budget,
                     order,
                     enters,
-                    found: found_here,
-                    tasks,
+                    found: SelectedFiles::default(),
+                    tasks: Vec::new(),
                     n_seen: &n_seen,
                     is_late: &is_late,
                 };
@@ -267,10 +267,10 @@ impl Lister<'_> {
         let Ok(folder) = opened.map(Arc::new) else {
             return self.closed(&task);
         };
-        let stamp = platform::fs::fstat(&*folder).map(|stat| stamp_of(&stat)).unwrap_or_default();
+        let stamp = platform::fs::fstat(&*folder).map(|stat| Stamp::of(&stat)).unwrap_or_default();
         let mut skipped = SkippedCounts::default();
         if task.path.is_empty() {
-            skipped.too_deep = self.selection.tracked.n_left_out();
+            skipped.too_deep = self.selection.tracked.n_left_out;
         }
         let Some(mut entries) = entries(&folder, &mut skipped) else {
             return self.closed(&task);
@@ -286,7 +286,8 @@ impl Lister<'_> {
             let skipped = SkippedCounts { nested: 1, ..SkippedCounts::default() };
             return self.keep(task.path, stamp, skipped);
         }
-        let outer = if is_submodule { self.selection.options.excludes.rules() } else { task.rules };
+        let outer =
+            if is_submodule { self.selection.options.excludes.rules.clone() } else { task.rules };
         let has_rules = entries.iter().any(|(name, _)| name == RULES_FILE);
         let rules = match has_rules {
             true => Rules::below(self.budget, outer.clone(), &*folder, &task.path),

@@ -70,14 +70,10 @@ impl CodePattern {
         let found = root.find_all(&self.pattern).take(limit).map(|found| {
             let names = found.get_env().get_matched_variables();
             let mut captures: Vec<Capture> = names
-                .filter_map(|variable| match variable {
-                    MetaVariable::Capture(name, _) => {
-                        let node = found.get_env().get_match(&name)?;
-                        Some(Capture { text: shortened(&node.text()), name })
-                    }
-                    MetaVariable::Dropped(_)
-                    | MetaVariable::Multiple
-                    | MetaVariable::MultiCapture(_) => None,
+                .filter_map(|variable| {
+                    let MetaVariable::Capture(name, _) = variable else { return None };
+                    let node = found.get_env().get_match(&name)?;
+                    Some(Capture { text: shortened(&node.text()), name })
                 })
                 .collect();
             captures.sort_by(|a, b| a.name.cmp(&b.name));

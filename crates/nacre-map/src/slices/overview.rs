@@ -247,7 +247,7 @@ impl<'g> Ranked<'g> {
     fn hot_paths(&self, limit: usize) -> Listed<HotPath> {
         let Survey { commits, imported, .. } = self.survey;
         let hot = self.hottest_of_folders(limit);
-        let importers = |idx: usize| imported.items().iter().filter(move |to| **to as usize == idx);
+        let importers = |idx: usize| imported.items.iter().filter(move |to| **to as usize == idx);
         listed(&hot, limit, |(heat, idx)| HotPath {
             path: self.path(*idx).to_owned(),
             heat: heat.0,
@@ -281,7 +281,7 @@ impl<'g> Ranked<'g> {
     fn hottest(&self, limit: usize) -> Vec<(Reverse<u64>, usize)> {
         let Survey { ranks, commits, imported, .. } = self.survey;
         let mut n_importers = vec![0_u32; self.files.len()];
-        for to in imported.items() {
+        for to in &imported.items {
             n_importers[*to as usize] += 1;
         }
         let heat = |idx: usize| {
@@ -365,7 +365,7 @@ impl<'g> Ranked<'g> {
         });
         ModuleGraph {
             nodes: self.files.len(),
-            edges: self.survey.imported.items().len(),
+            edges: self.survey.imported.items.len(),
             unresolved: self.survey.n_missing as usize,
             modules,
         }

@@ -4,11 +4,12 @@
 //! Events may be delayed, so each update first passes a barrier to ensure that all earlier events
 //! have been received. If this is not certain, the map is refreshed as if there were no watcher.
 
+use nacre_base::git::GitFolder;
 use nacre_types::WatchMode;
 
 use super::{News, Watch, WatchFault};
 use crate::artifact::Cache;
-use crate::indexer::{Current, RefreshError, RefreshOptions, git_folder, refresh};
+use crate::indexer::{Current, RefreshError, RefreshOptions, refresh};
 
 /// New folders may contain further new folders. After this many rounds, the remaining ones are left
 /// to the next update.
@@ -16,10 +17,10 @@ const MAX_ROUNDS: usize = 8;
 
 #[derive(Debug)]
 pub struct Live {
-    watch: Watch,
+    pub watch: Watch,
     /// Whether every folder of the map is watched and the map has been refreshed since the last
-    /// watch was added.
-    is_settled: bool,
+    /// watch was added. If not, some changes may cause no event, so the caller should refresh soon.
+    pub is_settled: bool,
 }
 
 #[derive(Debug)]
@@ -38,16 +39,6 @@ impl Live {
 
     pub fn mode(&self) -> WatchMode {
         self.watch.mode()
-    }
-
-    pub fn watch(&self) -> &Watch {
-        &self.watch
-    }
-
-    /// Returns whether every folder of the map is watched. If not, some changes may cause no event,
-    /// so the caller should refresh soon.
-    pub fn is_settled(&self) -> bool {
-        self.is_settled
     }
 
     /// Updates the map to the state of the disk at the time of this call. `current` must be the map
@@ -80,8 +71,8 @@ impl Live {
         options: &RefreshOptions,
     ) -> Result<Option<WatchFault>, RefreshError> {
         for _ in 0..MAX_ROUNDS {
-            let git = git_folder(&current.project.root);
-            let git = git.as_ref().and_then(|folder| folder.to_str());
+            let git = GitFolder::of(&current.project.root);
+            let git = git.as_ref().and_then(|git| git.own().to_str());
             let folders = current.artifact.folders().keys().map(String::as_str);
             match self.watch.follow(folders.chain(git)) {
                 Ok(0) => {

@@ -133,7 +133,7 @@ pub(super) fn meaning(event: &notify::Result<Event>) -> Meaning<'_> {
     if event.need_rescan() {
         return Meaning::Lost;
     }
-    if let Some(barrier) = event.paths.iter().find(|path| is_barrier(path)) {
+    if let Some(barrier) = event.paths.iter().find(|path| path.starts_with(OPEN_FILES)) {
         let is_opened = matches!(event.kind, EventKind::Access(AccessKind::Open(_)));
         return if is_opened { Meaning::Passed(barrier) } else { Meaning::Nothing };
     }
@@ -157,8 +157,3 @@ fn is_passing(path: &Path) -> bool {
 
 /// The folder that lists the open files of this process by descriptor. Barriers are watched there.
 pub(super) const OPEN_FILES: &str = "/proc/self/fd";
-
-/// Returns whether a path is a barrier. Only barriers are watched in this folder.
-fn is_barrier(path: &Path) -> bool {
-    path.starts_with(OPEN_FILES)
-}

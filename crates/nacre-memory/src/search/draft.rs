@@ -77,7 +77,7 @@ impl Draft {
     }
 
     pub(super) fn absorb(&mut self, segment: &Segment, is_kept: impl Fn(&str) -> bool) {
-        let mut moved = vec![None; segment.n_rows()];
+        let mut moved = vec![None; segment.n_rows];
         for unit in (0..segment.n_units()).filter(|unit| is_kept(segment.unit_key(*unit))) {
             let rows = segment.unit_rows(unit);
             self.begin_unit(segment.unit_key(unit), segment.fingerprint(unit), rows.len());

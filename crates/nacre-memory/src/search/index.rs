@@ -23,7 +23,7 @@ const MAX_INDEX_BYTES: u64 = 4 << 30;
 #[derive(Debug)]
 pub struct Index {
     /// `None` if the index exists only in memory.
-    folder: Option<WriteScope>,
+    pub(super) folder: Option<WriteScope>,
     name: &'static str,
     kept: Option<Arc<KeptSnapshots>>,
 }
@@ -52,12 +52,8 @@ impl Index {
     }
 
     /// Uses a cache, so that the file is read again only after it has changed.
-    pub(super) fn kept_in(self, kept: &Arc<KeptSnapshots>) -> Self {
-        Self { kept: Some(Arc::clone(kept)), ..self }
-    }
-
-    pub(super) fn folder(&self) -> Option<&WriteScope> {
-        self.folder.as_ref()
+    pub(super) fn kept_in(self, kept: Option<&Arc<KeptSnapshots>>) -> Self {
+        Self { kept: kept.cloned(), ..self }
     }
 
     /// Reads the stored index. Returns an empty index if the file is missing, damaged or was built
@@ -66,7 +62,7 @@ impl Index {
         let (model, dims) = (embedder.model().as_str(), embedder.dims());
         let empty = || Arc::new(Snapshot::new(Draft::new(model, dims, 0).finish()));
         let (Some(folder), Some(file)) = (&self.folder, self.map()) else { return empty() };
-        let is_comparable = |segment: &Segment| segment.model() == model && segment.dims() == dims;
+        let is_comparable = |segment: &Segment| segment.model() == model && segment.dims == dims;
         let kept = self.kept.as_ref().and_then(|kept| kept.get(folder.path(), checksum(&file)));
         if let Some(snapshot) = kept.filter(|snapshot| is_comparable(snapshot.segment())) {
             return snapshot;
@@ -129,7 +125,7 @@ impl Index {
     }
 
     fn store(&self, writer: &Writer<'_>, segment: &Segment) -> Result<(), FsError> {
-        writer.put_derived(&self.path()?, segment.bytes())
+        writer.put_derived(&self.path()?, &segment.bytes)
     }
 
     /// Removes the index. The next search rebuilds it.
@@ -153,7 +149,7 @@ impl Index {
             return Ok(self.map().is_none());
         };
         let segment = snapshot.segment();
-        let mut draft = Draft::new(segment.model(), segment.dims(), segment.watermark());
+        let mut draft = Draft::new(segment.model(), segment.dims, segment.watermark());
         draft.absorb(segment, |key| !is_gone(key));
         self.store(&writer, &draft.finish())?;
         let stored = self.load_of_any_model();

@@ -44,10 +44,10 @@ const ROW_BYTES: usize = 24;
 
 #[derive(Debug, Default)]
 pub(super) struct Segment {
-    bytes: FileBytes,
+    pub(super) bytes: FileBytes,
     sections: Vec<Range<usize>>,
-    dims: usize,
-    n_rows: usize,
+    pub(super) dims: usize,
+    pub(super) n_rows: usize,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -94,10 +94,6 @@ impl Segment {
         is_whole.then_some(segment)
     }
 
-    pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes
-    }
-
     pub(super) fn model(&self) -> &str {
         std::str::from_utf8(self.section(section::MODEL)).unwrap_or_default()
     }
@@ -105,14 +101,6 @@ impl Segment {
     /// Returns the watermark of the sources, which is independent of the units' stamps.
     pub(super) fn watermark(&self) -> u64 {
         u64_at(self.section(section::HEAD), 4).unwrap_or(0)
-    }
-
-    pub(super) fn dims(&self) -> usize {
-        self.dims
-    }
-
-    pub(super) fn n_rows(&self) -> usize {
-        self.n_rows
     }
 
     pub(super) fn n_units(&self) -> usize {

@@ -21,7 +21,7 @@ pub(crate) struct Snapshot {
     /// Indexed by unit number. Empty if all units are visible.
     is_unit_hidden: Vec<bool>,
     layout: OnceLock<Layout>,
-    corpus: Option<Corpus>,
+    pub(super) corpus: Option<Corpus>,
 }
 
 /// Statistics of all records, for an index that contains only a selection of candidates. Computing
@@ -51,10 +51,6 @@ impl Snapshot {
         Self { corpus: Some(corpus), layout: OnceLock::new(), ..self }
     }
 
-    pub(super) fn corpus(&self) -> Option<&Corpus> {
-        self.corpus.as_ref()
-    }
-
     pub(super) fn n_in_corpus(&self, term: &str) -> Option<usize> {
         self.corpus.as_ref().map(|corpus| corpus.holding.get(term).copied().unwrap_or(0))
     }
@@ -64,12 +60,12 @@ impl Snapshot {
     }
 
     pub(super) fn checksum(&self) -> Option<u64> {
-        checksum(self.segment.bytes())
+        checksum(&self.segment.bytes)
     }
 
     /// Returns the number of rows, both visible and hidden.
     pub(crate) fn n_rows(&self) -> usize {
-        self.segment.n_rows()
+        self.segment.n_rows
     }
 
     pub(crate) fn n_records(&self) -> usize {

@@ -91,7 +91,7 @@ fn before_texts(plan: &Plan) -> BTreeMap<ContentHash, String> {
 /// user has edited the file.
 fn write(place: &AgentFile, before: Option<&str>, after: Option<&str>) -> Result<()> {
     let (before, after) = (before.map(str::as_bytes), after.map(str::as_bytes));
-    replace_text(&place.scope()?, place.rel(), before, after)
+    replace_text(&place.scope()?, &place.rel, before, after)
 }
 
 /// Restores files. A file that the user has edited in the meantime is kept.
@@ -175,7 +175,7 @@ pub fn codex_program(host: &Host) -> Result<PathBuf> {
 pub(super) fn trust(host: &Host, wiring: &WiringOptions) -> Result<ConnectReport> {
     let mut planner = begin(host, wiring)?;
     let codex = codex_program(host)?;
-    let folder = planner.places().codex.clone();
+    let folder = planner.files.places.codex.clone();
     let hashes = hashes(host, &codex, &folder).map_err(|why| {
         OpError::new(ErrorCode::Unavailable, "Codex could not list its hooks")
             .because(why)
@@ -458,11 +458,6 @@ pub(super) fn agents_read(host: &Host) -> Result<Vec<&'static str>> {
         chosen.as_ref().is_none_or(|chosen| chosen.iter().any(|agent| agent.name == *name))
     };
     Ok(agent_names().filter(is_read).collect())
-}
-
-/// Returns whether an agent's traces are read. If there is no register, all are read.
-pub(super) fn is_read(host: &Host, name: &str) -> Result<bool> {
-    Ok(agents_read(host)?.contains(&name))
 }
 
 /// Stops reading an agent's traces. If there is no register, creates one with all other agents.

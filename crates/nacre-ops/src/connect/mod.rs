@@ -165,7 +165,7 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
     let (mut registered, mut still_read) = (Vec::new(), Vec::new());
     for name in agents {
         let spec = known(name)?;
-        let is_read = wiring.parts.is_empty() && apply::is_read(host, name)?;
+        let is_read = wiring.parts.is_empty() && apply::agents_read(host)?.contains(&name.as_str());
         let was_wired = match spec {
             Some(spec) => planner.remove(spec, &parts(wiring))?,
             None => false,
@@ -214,13 +214,14 @@ struct ConnectionState {
 impl ConnectionState {
     fn of(host: &Host, agents: &[AgentEntry]) -> Result<Self> {
         let mut wired = BTreeMap::new();
+        let read = apply::agents_read(host)?;
         for entry in agents {
             let states = [("mcp", entry.mcp), ("hooks", entry.hooks), ("skill", entry.skill)];
             let is_on =
                 |state: WiringState| matches!(state, WiringState::On | WiringState::Outdated);
             let on = states.into_iter().filter(|(_, state)| is_on(*state)).map(|(part, _)| part);
             let mut parts: Vec<&str> = on.collect();
-            if apply::is_readable(&entry.agent) && apply::is_read(host, &entry.agent)? {
+            if read.contains(&entry.agent.as_str()) {
                 parts.push(TRACES);
             }
             wired.insert(entry.agent.clone(), parts);

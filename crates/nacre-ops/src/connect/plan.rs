@@ -60,7 +60,7 @@ impl Plan {
 
 pub(super) struct Planner<'h> {
     host: &'h Host,
-    files: AgentFiles,
+    pub(super) files: AgentFiles,
     pub(super) plan: Plan,
 }
 
@@ -80,10 +80,6 @@ impl<'h> Planner<'h> {
     /// Returns the edit for a part, or `None` if the agent does not support it.
     pub(super) fn plain_edit(&self, spec: &AgentSpec, part: ConnectedPart) -> Option<FileEdit> {
         spec.edit(part, &self.files.places, &self.files.program(false))
-    }
-
-    pub(super) fn places(&self) -> &Places {
-        &self.files.places
     }
 
     /// Plans to add parts for an agent. Unsupported parts are skipped.
@@ -368,7 +364,7 @@ const MAX_BYTES: u64 = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct AgentFile {
     folder: PathBuf,
-    rel: RelPath,
+    pub(super) rel: RelPath,
 }
 
 impl AgentFile {
@@ -428,10 +424,6 @@ impl AgentFile {
 
     pub(super) fn scope(&self) -> Result<WriteScope> {
         Ok(WriteScope::open(&self.folder, Access::Private)?)
-    }
-
-    pub(super) fn rel(&self) -> &RelPath {
-        &self.rel
     }
 }
 

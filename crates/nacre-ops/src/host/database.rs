@@ -154,7 +154,7 @@ impl Host {
     }
 
     fn open_database(&self) -> MutexGuard<'_, OpenDatabase> {
-        self.shared().database.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.database.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn server_id(&self) -> Result<String> {

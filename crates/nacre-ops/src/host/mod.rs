@@ -84,7 +84,7 @@ pub struct Host {
     pub(crate) own: Settings,
     /// An error in the repository's settings, for operations that work without these settings.
     pub mistake: Option<String>,
-    shared: Shared,
+    pub(crate) shared: Shared,
     runtime: OnceLock<AsyncRuntime>,
     installed: OnceLock<Vec<InstalledProgram>>,
     /// The agent that the user has allowed, in this process, to read sessions.
@@ -272,10 +272,6 @@ impl Host {
         let root = self.project.as_ref().map(|project| project.path.as_path());
         let inside = root.and_then(|root| absolute.strip_prefix(root).ok());
         inside.map_or_else(|| file.to_owned(), |inside| inside.display().to_string())
-    }
-
-    pub(crate) fn shared(&self) -> &Shared {
-        &self.shared
     }
 
     pub fn stopwatch(&self) -> impl Fn() -> Duration + use<> {

@@ -69,14 +69,10 @@ impl Host {
         model: &'s Builtin,
     ) -> Result<MemoryIndex<'s>> {
         let (store, owner, now) = (&scoped.store, self.owner("hook"), self.now());
-        Ok(match (scoped.settings.search.embedding, &self.shared.snapshots) {
-            (EmbeddingChoice::Endpoint, _) => MemoryIndex::open_as_stored(store, model, now)?,
-            (EmbeddingChoice::Builtin, None) => {
-                MemoryIndex::open_quickly(store, model, &owner, now)?
-            }
-            // Makes the same checks as without a server, but uses the cached index.
-            (EmbeddingChoice::Builtin, Some(kept)) => {
-                let due = DueLook::Folders;
+        Ok(match scoped.settings.search.embedding {
+            EmbeddingChoice::Endpoint => MemoryIndex::open_as_stored(store, model, now)?,
+            EmbeddingChoice::Builtin => {
+                let (kept, due) = (self.shared.snapshots.as_ref(), DueLook::Folders);
                 MemoryIndex::open_kept(store, model, &owner, now, kept, due)?
             }
         })
@@ -94,11 +90,9 @@ impl Host {
 
 impl SearchableStore {
     pub fn index(&self) -> Result<MemoryIndex<'_>> {
-        let Self { scoped: ScopedStore { store, .. }, embedder, owner, now, .. } = self;
-        Ok(match &self.kept {
-            Some(kept) => MemoryIndex::open_kept(store, &**embedder, owner, *now, kept, self.due)?,
-            None => MemoryIndex::open(store, &**embedder, owner, *now)?,
-        })
+        let Self { scoped: ScopedStore { store, .. }, embedder, owner, now, due, kept } = self;
+        let kept = kept.as_ref();
+        Ok(MemoryIndex::open_kept(store, &**embedder, owner, *now, kept, *due)?)
     }
 
     pub fn index_watched(&self, watch: &mut dyn FnMut(usize, usize)) -> Result<MemoryIndex<'_>> {

@@ -252,15 +252,15 @@ pub fn watch(
 
 fn wait(rings: &Receiver<()>, live: &Live, interval: Duration) {
     // Until every folder is watched, changes can be missed.
-    if !live.is_settled() || live.mode() == WatchMode::Polling {
+    if !live.is_settled || live.mode() == WatchMode::Polling {
         let _ = rings.recv_timeout(interval);
         return;
     }
     let _ = rings.recv();
     for _ in 0..MAX_QUIETS {
-        let n_told = live.watch().n_told();
+        let n_told = live.watch.n_told();
         let is_quiet = rings.recv_timeout(QUIET).is_err();
-        if is_quiet && live.watch().n_told() == n_told {
+        if is_quiet && live.watch.n_told() == n_told {
             return;
         }
     }
@@ -306,7 +306,7 @@ impl Watching<'_> {
             notice,
             mode: self.live.mode(),
             revision: self.map.current.revision(),
-            watched_folders: self.live.watch().n_watched(),
+            watched_folders: self.live.watch.n_watched(),
             why,
         }))
     }

@@ -308,12 +308,12 @@ pub(super) fn ask<T>(
     answer: impl FnOnce(&mut CodeMap) -> Result<T>,
 ) -> Result<T> {
     let is_usual = access.trust == Verify::Stamps && access.keeping == CacheWrites::On;
-    if !is_usual || !host.shared().keeps_work() {
+    if !is_usual || !host.shared.keeps_work() {
         return answer(&mut CodeMap::open_to_ask(host, access, command, events)?);
     }
     let root = root_of(host, access.project)?;
     let settings_of = settings_of(host, access.project, &Project::at(root.clone()).root);
-    let kept = host.shared().take_work::<KeptMap>(&root);
+    let kept = host.shared.take_work::<KeptMap>(&root);
     let kept = kept.filter(|(map, _)| map.settings_of == settings_of);
     let mut kept = match kept.and_then(|kept| refresh_kept(kept, host, command, events)) {
         Some(kept) => kept,
@@ -325,7 +325,7 @@ pub(super) fn ask<T>(
         }
     };
     let answered = answer(&mut kept.0);
-    host.shared().keep_work(&root, kept);
+    host.shared.keep_work(&root, kept);
     answered
 }
 

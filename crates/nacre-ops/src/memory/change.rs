@@ -124,11 +124,6 @@ pub fn forget(
     })
 }
 
-/// Returns the path of the store to reset, for the confirmation prompt.
-pub fn store_to_reset(host: &Host, scope: Option<Scope>) -> Result<String> {
-    Ok(host.store_to_write(scope)?.store.path().display().to_string())
-}
-
 pub fn reset(host: &Host, scope: Option<Scope>, events: &Events) -> Result<MemoryResetReport> {
     host.check_user("reset the memories")?;
     let scoped = host.store_to_write(scope)?;

@@ -11,15 +11,14 @@ use nacre_memory::search::{
 };
 use nacre_memory::{
     Actor, Evidence, Feedback, LearningKind, Located, Memory, MemoryId, MemoryType, Status, Store,
-    StoreArea, Trust, Unreadable, Version, VersionSource,
+    StoreArea, Trust, Unreadable,
 };
 use nacre_traces::catalog::Catalog;
 use nacre_types::{
     BrokenFile, FoundMemory, GraphNode, GraphReport, GraphRequest, MemoryEntry, MemoryEvidence,
     MemoryFeedback, MemoryLink, MemoryListReport, MemoryListRequest, MemoryRelatedReport,
     MemoryRelatedRequest, MemorySearchReport, MemorySearchRequest, MemoryShowReport,
-    MemoryShowRequest, MemorySort, MemoryVersion, RelatedMemory, SaidBy, Scope, TrustLevel,
-    WhyFound,
+    MemoryShowRequest, MemorySort, RelatedMemory, SaidBy, Scope, TrustLevel, WhyFound,
 };
 
 use crate::error::{OpError, Result};
@@ -349,7 +348,7 @@ pub fn show(host: &Host, request: &MemoryShowRequest, events: &Events) -> Result
         text: text.then(|| memory.document.as_str().to_owned()),
         feedback: feedback(&scoped.store, &memory.at.id),
         evidence,
-        history: history.map(|versions| versions.into_iter().map(version).collect()),
+        history,
     })
 }
 
@@ -381,15 +380,6 @@ fn feedback(store: &Store, id: &MemoryId) -> Option<MemoryFeedback> {
         None => SaidBy::Unknown,
     };
     Some(MemoryFeedback { verdict, by, note, at })
-}
-
-fn version(version: Version) -> MemoryVersion {
-    let Version { source, when, who, what } = version;
-    let (commit, run) = match source {
-        VersionSource::Git(hash) => (Some(hash), None),
-        VersionSource::Run(run) => (None, Some(run)),
-    };
-    MemoryVersion { commit, run, when, who, what }
 }
 
 pub fn related(

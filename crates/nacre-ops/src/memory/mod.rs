@@ -9,7 +9,7 @@ mod tests;
 
 pub(crate) use add::said_already;
 pub use add::{DEFAULT_CONFIDENCE, add, record};
-pub use change::{archive, edit, feedback, forget, reset, restore, store_to_reset, write};
+pub use change::{archive, edit, feedback, forget, reset, restore, write};
 pub(crate) use change::{change_each, warn_redacted};
 pub use list::{ShortIds, complete, graph, list, related, search, short_ids, show};
 pub(crate) use list::{broken, label, labelled};

@@ -143,15 +143,10 @@ impl Edit {
             Self::Whole(_) => return None,
         };
         // One agent stores the command and its arguments in a single array.
-        let words = |value: &serde_json::Value| match value {
-            serde_json::Value::String(word) => vec![word.clone()],
-            serde_json::Value::Array(words) => {
-                words.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect()
-            }
-            serde_json::Value::Null
-            | serde_json::Value::Bool(_)
-            | serde_json::Value::Number(_)
-            | serde_json::Value::Object(_) => Vec::new(),
+        let words = |value: &serde_json::Value| -> Vec<String> {
+            let words =
+                value.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str);
+            value.as_str().into_iter().chain(words).map(str::to_owned).collect()
         };
         let command = [words(&value["command"]), words(&value["args"])].concat();
         (!command.is_empty()).then_some(command)

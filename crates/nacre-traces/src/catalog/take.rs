@@ -313,13 +313,10 @@ fn forget_missing(
     moment: Moment,
 ) -> rusqlite::Result<()> {
     let found: BTreeSet<&str> = traces.iter().map(inner).collect();
-    let known: Vec<(i64, String, bool)> = transaction
-        .prepare_cached(
-            "SELECT s.id, s.inner_id, s.facts = '' FROM session s JOIN job j ON j.session = s.id
-             WHERE s.source = ?1 AND j.state != 'running'",
-        )?
-        .query_map([source], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-        .collect::<Result<_, _>>()?;
+    let sql = "SELECT s.id, s.inner_id, s.facts = '' FROM session s JOIN job j ON j.session = s.id
+             WHERE s.source = ?1 AND j.state != 'running'";
+    let known: Vec<(i64, String, bool)> =
+        rows(transaction, sql, [source], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
     for (session, inner_id, is_stand_in) in known {
         if found.contains(inner_id.as_str()) {
             continue;

@@ -76,34 +76,33 @@ fn copies_of(transaction: &Transaction, session: i64) -> rusqlite::Result<Vec<Co
              JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
              WHERE t.id = ?1 AND s.facts != '' AND s.session_id != '' AND instr(o.path, ?2) > 0
              ORDER BY s.id != ?1, s.id LIMIT ?3";
-    let copies = rows(transaction, sql, (session, part, MAX_COPIES), copy_of)?;
-    let Some(this) = copies.iter().position(|copy| copy.id == session) else {
+    let copies = rows(transaction, sql, (session, &part, MAX_COPIES), copy_of)?;
+    if !copies.iter().any(|copy| copy.id == session) {
         return Ok(Vec::new());
-    };
-    let (agent, path) = (copies[this].facts.agent, copies[this].path.clone());
-    let is_copy = |copy: &Copy| match spec_of(agent).copies {
-        Copies::Never => copy.id == session,
-        Copies::OfSameName => name(&copy.path) == name(&path),
-        Copies::OfSameStem => stem(&copy.path) == stem(&path),
-        Copies::Anywhere(_) => true,
-    };
+    }
+    let is_copy = |copy: &Copy| shared_part(copy.facts.agent, &copy.path).as_ref() == Some(&part);
     Ok(copies.into_iter().filter(is_copy).collect())
 }
 
-/// Returns a part of the path that all copies share, or `None` if the agent never creates copies.
-/// The query filters by this part, because comparing many sessions with the same ID takes minutes.
+/// Returns the shared part for a session. The query filters by this part, because comparing many
+/// sessions with the same ID takes minutes.
 fn shared_name(transaction: &Transaction, session: i64) -> rusqlite::Result<Option<String>> {
     let (agent, path): (String, String) = transaction
         .prepare_cached(
             "SELECT s.agent, o.path FROM session s JOIN source o ON o.id = s.source WHERE s.id = ?1",
         )?
         .query_row([session], |row| Ok((row.get(0)?, row.get(1)?)))?;
-    Ok(match spec_of(Agent::from_name(&agent).unwrap_or(Agent::Generic)).copies {
+    Ok(shared_part(Agent::from_name(&agent).unwrap_or(Agent::Generic), &path))
+}
+
+/// Returns a part of the path that all copies share, or `None` if the agent never creates copies.
+fn shared_part(agent: Agent, path: &str) -> Option<String> {
+    match spec_of(agent).copies {
         Copies::Never => None,
-        Copies::OfSameName => Some(name(&path)),
-        Copies::OfSameStem => Some(stem(&path)),
+        Copies::OfSameName => Some(name(path)),
+        Copies::OfSameStem => Some(stem(path)),
         Copies::Anywhere(_) => Some(String::new()),
-    })
+    }
 }
 
 fn copy_of(row: &Row) -> rusqlite::Result<Copy> {

@@ -35,7 +35,7 @@ pub fn split(text: &str) -> Split {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let lines: Vec<&str> = text.lines().collect();
     let (front, from) = front_matter(&lines);
-    let mut splitter = Splitter { lines: &lines, ..Splitter::new(&front) };
+    let mut splitter = Splitter::new(&lines, &front);
     if !front.memory_type.is_empty() {
         let title = if front.description.is_empty() { &front.name } else { &front.description };
         let body = lines[from.min(lines.len())..].join("\n");
@@ -72,7 +72,7 @@ struct Current {
 }
 
 impl<'t> Splitter<'t> {
-    fn new(front: &FrontMatter) -> Self {
+    fn new(lines: &'t [&'t str], front: &FrontMatter) -> Self {
         let is_some = !matches!(front.globs.as_str(), "" | "*" | "**" | "**/*" | "[]");
         let is_short = front.globs.len() <= MAX_GLOBS;
         let note = (is_some && is_short).then(|| format!("Applies to `{}`.", front.globs));
@@ -82,7 +82,7 @@ impl<'t> Splitter<'t> {
             description => vec![(0, description.to_owned())],
         };
         Self {
-            lines: &[],
+            lines,
             split: Split::default(),
             headings,
             labels: Vec::new(),
@@ -127,11 +127,7 @@ impl<'t> Splitter<'t> {
             Some(current) if is_nested(&current) && introduces(&current.found.text) => {
                 self.labels.push((current.indent.unwrap_or(0), label_of(&current.found.text)));
             }
-            Some(current) if is_nested(&current) => {
-                self.current = Some(current);
-                return self.attach(&piece, format!("- {}", plain(&piece.text)));
-            }
-            Some(current) if self.is_next_step(&current, &piece) => {
+            Some(current) if is_nested(&current) || self.is_next_step(&current, &piece) => {
                 self.current = Some(current);
                 return self.attach(&piece, format!("- {}", plain(&piece.text)));
             }
@@ -163,11 +159,10 @@ impl<'t> Splitter<'t> {
     }
 
     fn add_detail(&mut self, piece: Piece) {
+        let text = piece.text.clone();
         if self.current.is_some() {
-            let text = piece.text.clone();
             return self.attach(&piece, text);
         }
-        let text = piece.text.clone();
         if piece.kind == PieceKind::Table {
             return self.leave_out(piece.lines.start + 1, &text, NotTaken::NotAStatement);
         }

@@ -79,14 +79,10 @@ pub(crate) fn user(
         .any(|block| matches!(block, MessageBlock::Text(_) | MessageBlock::Result { .. }));
     let has_picture = blocks.iter().any(|block| matches!(block, MessageBlock::Picture));
     for block in blocks {
-        match block {
-            MessageBlock::Text(text) => thread.user(spot, parent, &text, out),
-            other @ (MessageBlock::Thinking(_)
-            | MessageBlock::Call { .. }
-            | MessageBlock::Result { .. }
-            | MessageBlock::Picture
-            | MessageBlock::Sealed
-            | MessageBlock::Other { .. }) => agent_block(thread, spot, other, out),
+        if let MessageBlock::Text(text) = &block {
+            thread.user(spot, parent, text, out);
+        } else {
+            agent_block(thread, spot, block, out);
         }
     }
     if has_picture && !has_text {

@@ -26,7 +26,7 @@ impl Detail {
 }
 
 pub struct Sink<'a> {
-    detail: Detail,
+    pub(crate) detail: Detail,
     each: &'a mut dyn FnMut(TranscriptEvent),
 }
 
@@ -45,10 +45,6 @@ impl<'a> Sink<'a> {
 
     pub fn opening(each: &'a mut dyn FnMut(TranscriptEvent)) -> Self {
         Self::new(Detail::Opening, each)
-    }
-
-    pub fn detail(&self) -> Detail {
-        self.detail
     }
 
     pub fn take(&mut self, event: TranscriptEvent) {
@@ -128,14 +124,10 @@ impl<'a> Emitter<'a> {
         self.next_sequence
     }
 
-    fn wants(&self, kind: EventKind) -> bool {
-        self.sink.detail().wants(kind)
-    }
-
     pub(crate) fn is_enough(&self) -> bool {
         let Self { facts, report, .. } = self;
         let is_told = facts.role != SessionRole::Main || facts.counts.user > 0;
-        self.sink.detail() == Detail::Opening
+        self.sink.detail == Detail::Opening
             && ((facts.cwd.is_some() && is_told) || report.lines >= MAX_OPENING_LINES)
     }
 
@@ -178,7 +170,7 @@ impl<'a> Emitter<'a> {
     fn bound(&self, draft: &mut Draft<'_>) -> BoundedText {
         let head = std::mem::take(&mut draft.text);
         let full_bytes = draft.full_bytes.unwrap_or(head.len() as u64);
-        if !self.wants(draft.kind) {
+        if !self.sink.detail.wants(draft.kind) {
             return BoundedText::unread(full_bytes);
         }
         BoundedText::of_parts(head, draft.tail, full_bytes, TextBounds::of(draft.kind))

@@ -17,7 +17,8 @@ pub(crate) fn user(
     let mut has_words = false;
     for text in texts(content) {
         if has_words {
-            added(spot, &text, out);
+            let reason = reason_of(&text).or_if_unknown(InjectedReason::EditorContext);
+            voice::injected(spot, reason, &text, out);
         } else {
             has_words = voice::holds_words(&text);
             thread.user(spot, parent, &text, out);
@@ -35,11 +36,6 @@ pub(crate) fn user(
     if has_picture && !has_words {
         thread.user(spot, parent, "[image]", out);
     }
-}
-
-fn added(spot: &Spot, text: &str, out: &mut Emitter) {
-    let reason = reason_of(text).or_if_unknown(InjectedReason::EditorContext);
-    voice::injected(spot, reason, text, out);
 }
 
 /// Emits the parts of a model message. The content can be an array of parts or a single text.

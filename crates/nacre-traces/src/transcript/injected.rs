@@ -258,15 +258,8 @@ pub fn split_user(text: &str) -> Vec<Piece<'_>> {
         pieces.push(piece);
         rest = after.trim();
     }
-    pieces.extend(split_rest(rest));
+    pieces.extend(split_by_tags(rest));
     pieces
-}
-
-fn split_rest(text: &str) -> Vec<Piece<'_>> {
-    if !text.contains('<') && !attached::may_hold(text) {
-        return own_pieces(Cow::Borrowed(text));
-    }
-    split_by_tags(text)
 }
 
 /// Separates the user's words from an expanded prompt template, which can be most of a message.

@@ -16,14 +16,6 @@ pub(crate) type Parsed<T> = Result<T, Malformed>;
 /// Maximum nesting depth, the same as in `serde_json`. Deeper nesting is hostile.
 const MAX_DEPTH: u32 = 128;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    Object,
-    Array,
-    String,
-    Scalar,
-}
-
 #[derive(Clone, Debug)]
 pub(crate) struct JsonCursor<'a> {
     text: &'a str,
@@ -84,16 +76,6 @@ impl<'a> JsonCursor<'a> {
                 b']' => return self.leave(),
                 _ => return Err(Malformed),
             }
-        }
-    }
-
-    pub(crate) fn next(&mut self) -> Parsed<Next> {
-        match self.peek()? {
-            b'{' => Ok(Next::Object),
-            b'[' => Ok(Next::Array),
-            b'"' => Ok(Next::String),
-            b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => Ok(Next::Scalar),
-            _ => Err(Malformed),
         }
     }
 
@@ -190,7 +172,7 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    fn peek(&mut self) -> Parsed<u8> {
+    pub(crate) fn peek(&mut self) -> Parsed<u8> {
         self.space();
         self.text.as_bytes().get(self.at).copied().ok_or(Malformed)
     }

@@ -66,8 +66,8 @@ pub(crate) struct LineReader<R> {
     searched: usize,
     /// Offset of `end` in the stream, including bytes dropped from the buffer.
     read_to: u64,
-    line_offset: u64,
-    line: u64,
+    pub(crate) line_offset: u64,
+    pub(crate) line: u64,
     is_cut: bool,
     ended: bool,
 }
@@ -88,14 +88,6 @@ impl<R: Read> LineReader<R> {
             is_cut: false,
             ended: false,
         }
-    }
-
-    pub(crate) fn offset(&self) -> u64 {
-        self.line_offset
-    }
-
-    pub(crate) fn line(&self) -> u64 {
-        self.line
     }
 
     pub(crate) fn next_line(&mut self) -> io::Result<Option<TraceLine<'_>>> {

@@ -64,7 +64,7 @@ pub(crate) mod toolkit {
     pub(crate) use super::injected::{
         QUESTION_MARK, holds_own_text, is_nacre_command, is_nacre_tool, reason_of, split_user,
     };
-    pub(crate) use super::json::{JsonCursor, Malformed, Next, Parsed, decode};
+    pub(crate) use super::json::{JsonCursor, Malformed, Parsed, decode};
     pub(crate) use super::lines::{LineReader, TraceLine, open_regular, open_with_holes};
     pub(crate) use super::names::{is_session_id, repository_address, short_name};
     pub(crate) use super::store::{self, MAX_VALUE, Store, Wish};

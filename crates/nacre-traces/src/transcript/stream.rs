@@ -169,7 +169,7 @@ fn drive<R: Read, F: LineFormat>(
     format: &mut F,
     out: &mut Emitter,
 ) -> io::Result<(u64, u64)> {
-    let mut end = (reader.offset(), reader.line());
+    let mut end = (reader.line_offset, reader.line);
     while let Some(line) = reader.next_line()? {
         if line.is_torn && !is_whole_record(line.bytes) {
             if !trim(line.bytes).is_empty() || line.bytes.contains(&0) {

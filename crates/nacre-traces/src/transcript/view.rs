@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use jiff::Timestamp;
 
-use super::json::{JsonCursor, Malformed, Next, Parsed, decode};
+use super::json::{JsonCursor, Malformed, Parsed, decode};
 
 /// Maximum number of members in an object. Agents write about a hundred at most, so more than this
 /// is hostile.
@@ -115,16 +115,13 @@ pub(crate) fn contains_word(words: &str, word: &str) -> bool {
 /// Returns the elements of an array as JSON text, or nothing if the text is not an array.
 pub(crate) fn items(raw: &str) -> Vec<&str> {
     let mut elements = Vec::new();
-    let mut cursor = JsonCursor::new(raw);
-    if cursor.next() == Ok(Next::Array) {
-        // If the array is truncated, the elements before the end are kept.
-        let _: Result<(), Malformed> = cursor.array(|element| {
-            if elements.len() < MAX_ELEMENTS {
-                elements.push(element.raw()?);
-            }
-            Ok(())
-        });
-    }
+    // If the array is truncated, the elements before the end are kept.
+    let _: Result<(), Malformed> = JsonCursor::new(raw).array(|element| {
+        if elements.len() < MAX_ELEMENTS {
+            elements.push(element.raw()?);
+        }
+        Ok(())
+    });
     elements
 }
 

@@ -88,11 +88,11 @@ pub(crate) fn parts<'a>(
             Ok(())
         })
     };
-    if cursor.next()? == Next::Array {
+    if cursor.peek()? == b'[' {
         return list(&mut cursor, &mut each);
     }
     cursor.object(|key, value| {
-        if lists.contains(&key) && value.next()? == Next::Array {
+        if lists.contains(&key) && value.peek()? == b'[' {
             return list(value, &mut each);
         }
         each(DocumentPart::Field(key, value.raw()?));

@@ -189,16 +189,11 @@ impl ChatTurnReport {
 
 impl Report for ChatTurnReport {
     fn outcome(&self) -> Outcome {
-        match self.state {
-            TaskState::Completed if self.signal.as_deref() == Some("blocked") => Outcome::Partial,
-            TaskState::Completed if !self.denied.is_empty() => Outcome::Partial,
-            TaskState::Completed => Outcome::Done,
-            TaskState::Accepted
-            | TaskState::Queued
-            | TaskState::Running
-            | TaskState::Failed
-            | TaskState::Cancelled => Outcome::Failed,
+        if self.state != TaskState::Completed {
+            return Outcome::Failed;
         }
+        let is_blocked = self.signal.as_deref() == Some("blocked");
+        Outcome::partial_if(is_blocked || !self.denied.is_empty())
     }
 }
 

@@ -125,9 +125,9 @@ fn the_rounds_of_one_settling_end_with_their_deadline() {
     watched.now(&over);
     assert_eq!(watched.current.stats.postponed_files, 5);
     // Once for each file of the one look, and once before another round.
-    assert_eq!((asked.load(Ordering::Relaxed), watched.live.is_settled()), (6, false));
+    assert_eq!((asked.load(Ordering::Relaxed), watched.live.is_settled), (6, false));
     assert!(watched.now(&late()));
-    assert!(watched.live.is_settled());
+    assert!(watched.live.is_settled);
     let (live, cold) = watched.both();
     assert_eq!(live, cold);
 }

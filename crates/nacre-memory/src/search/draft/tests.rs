@@ -46,7 +46,7 @@ fn an_index_file_is_read_back() {
         unit("b.md", vec![record("b", "Other", "SQLite again")]),
     ];
     let segment = segment(&units);
-    assert_eq!((segment.n_units(), segment.n_rows(), segment.unit_key(1)), (2, 2, "b.md"));
+    assert_eq!((segment.n_units(), segment.n_rows, segment.unit_key(1)), (2, 2, "b.md"));
     assert_eq!(rows(&segment, "queue"), [(0, [1, 0, 2, 0])]);
     assert_eq!(rows(&segment, "sqlite"), [(0, [1, 0, 0, 0]), (1, [0, 0, 1, 0])]);
     assert_eq!(rows(&segment, "\u{1}tag=db").len(), 2);
@@ -57,7 +57,7 @@ fn an_index_file_is_read_back() {
     assert_eq!(segment.row_key(1), "b");
     assert_eq!(segment.links(1).collect::<Vec<_>>(), units[1].records[0].links);
     assert_eq!(segment.fingerprint(1), units[1].fingerprint);
-    assert_eq!((segment.model(), segment.watermark(), segment.dims()), ("model", 7, 2));
+    assert_eq!((segment.model(), segment.watermark(), segment.dims), ("model", 7, 2));
     let back = f32::from(segment.vectors()[3]) * segment.scale(1);
     assert!((back + 0.8).abs() < 0.01, "{back}");
 }

@@ -6,7 +6,8 @@ use super::*;
 /// What is found by a process that keeps what it read.
 fn kept_ids(world: &World, kept: &Arc<KeptSnapshots>, query: &str, due: DueLook) -> Vec<String> {
     let (store, embedder) = (&world.store, &world.embedder);
-    let index = MemoryIndex::open_kept(store, embedder, &owner(), later(), kept, due).unwrap();
+    let index =
+        MemoryIndex::open_kept(store, embedder, &owner(), later(), Some(kept), due).unwrap();
     let options = MemoryOptions { mode: Mode::Hybrid, limit: 2, archived: false };
     let found = index.offer(&Query::parse(query, later()), &options).unwrap();
     let ids = found.hits.iter().map(|hit| format!("{} {}", hit.memory.at.id, hit.memory.title));
@@ -36,7 +37,7 @@ fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
         &world.embedder,
         &owner(),
         later(),
-        &kept,
+        Some(&kept),
         DueLook::Folders,
     );
     let snapshot = Arc::clone(&index.unwrap().snapshot);
@@ -46,7 +47,7 @@ fn the_same_question_is_ranked_once_and_shown_as_the_files_are() {
         &world.embedder,
         &owner(),
         later(),
-        &kept,
+        Some(&kept),
         DueLook::Folders,
     );
     assert!(Arc::ptr_eq(&snapshot, &again.unwrap().snapshot), "nothing is read again");

@@ -139,8 +139,9 @@ impl<'a> Opening<'a, '_> {
 
     fn look_at_folders(&self) -> Result<MemoryIndex<'a>, SearchError> {
         let snapshot = self.index.load(self.embedder);
-        let is_assigned =
-            || self.index.folder().is_some_and(|folder| backlog::is_assigned(folder, self.now));
+        let is_assigned = || {
+            self.index.folder.as_ref().is_some_and(|folder| backlog::is_assigned(folder, self.now))
+        };
         if look::has_same_folders(self.store, &snapshot)? || is_assigned() {
             return Ok(self.opened(snapshot, 0));
         }
@@ -184,7 +185,7 @@ impl<'a> Opening<'a, '_> {
     }
 
     fn written(&self) -> Option<(&WriteScope, &Owner)> {
-        self.index.folder().zip(self.owner)
+        self.index.folder.as_ref().zip(self.owner)
     }
 
     fn opened(&self, snapshot: Arc<Snapshot>, n_postponed: usize) -> MemoryIndex<'a> {
@@ -225,25 +226,15 @@ impl<'a> MemoryIndex<'a> {
         Opening { store, embedder, index: &index, owner: None, now }.look_at_files(&mut |_, _| {})
     }
 
-    /// Opens the index for a caller with a deadline, checking only folder stamps. A file edited in
-    /// place is still found by its old words but is shown with its new text. Only a few new files
-    /// are indexed; a background process indexes the others.
-    pub fn open_quickly(
-        store: &'a Store,
-        embedder: &'a dyn Embedder,
-        owner: &Owner,
-        now: Timestamp,
-    ) -> Result<Self, SearchError> {
-        let index = Index::new(place::made(store), INDEX_NAME);
-        Opening { store, embedder, index: &index, owner: Some(owner), now }.look_at_folders()
-    }
-
+    /// Opens the index after the checks that are due. If only folder stamps are checked, a file
+    /// edited in place is still found by its old words but is shown with its new text, and only a
+    /// few new files are indexed; a background process indexes the others.
     pub fn open_kept(
         store: &'a Store,
         embedder: &'a dyn Embedder,
         owner: &Owner,
         now: Timestamp,
-        kept: &Arc<KeptSnapshots>,
+        kept: Option<&Arc<KeptSnapshots>>,
         due: DueLook,
     ) -> Result<Self, SearchError> {
         let index = Index::new(place::made(store), INDEX_NAME).kept_in(kept);

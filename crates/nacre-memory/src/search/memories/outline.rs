@@ -160,7 +160,7 @@ impl MemoryIndex<'_> {
 
     fn claim_vectors(&self) -> Vec<ClaimVector<'_>> {
         let segment = self.snapshot.segment();
-        let vectors = segment.vectors().chunks_exact(segment.dims().max(1)).enumerate();
+        let vectors = segment.vectors().chunks_exact(segment.dims.max(1)).enumerate();
         let live = vectors.filter(|(row, _)| self.snapshot.is_live(*row));
         let claim = |(row, vector)| {
             let at = Located::from_path(self.snapshot.unit_key(row))?;

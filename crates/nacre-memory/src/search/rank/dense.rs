@@ -47,7 +47,7 @@ struct Wider {
 impl Dense {
     pub(super) fn new(snapshot: &Snapshot, layout: &Layout, vector: &[f32]) -> Self {
         let row = similarities(snapshot, vector);
-        let is_part = snapshot.corpus().is_some_and(|all| snapshot.n_rows() < all.n_records);
+        let is_part = snapshot.corpus.as_ref().is_some_and(|all| snapshot.n_rows() < all.n_records);
         let lowest = if is_part { UNRELATED } else { f32::INFINITY };
         let wider = layout.has_neighbors.then(|| {
             let (window, unit) = (windows(layout, &row), units(layout, &row));
@@ -110,14 +110,14 @@ fn units(layout: &Layout, rows: &[f32]) -> Vec<f32> {
 
 /// Returns the cosine of each row with a vector. All are 0 if the vectors are not comparable.
 pub(crate) fn similarities(snapshot: &Snapshot, vector: &[f32]) -> Vec<f32> {
-    if vector.len() != snapshot.segment().dims() {
+    if vector.len() != snapshot.segment().dims {
         return vec![0.0; snapshot.n_rows()];
     }
     let (wanted, scale) = quantize(vector);
     let segment = snapshot.segment();
-    let pieces: Vec<Range<usize>> = (0..segment.n_rows())
+    let pieces: Vec<Range<usize>> = (0..segment.n_rows)
         .step_by(ROWS_PER_PIECE)
-        .map(|first| first..(first + ROWS_PER_PIECE).min(segment.n_rows()))
+        .map(|first| first..(first + ROWS_PER_PIECE).min(segment.n_rows))
         .collect();
     on_all_cores(&pieces, PIECES_PER_THREAD, |pieces| {
         pieces.iter().flat_map(|rows| scan(segment, rows.clone(), &wanted, scale)).collect()
@@ -130,7 +130,7 @@ fn scan(
     wanted: &[i8],
     scale: f32,
 ) -> impl Iterator<Item = f32> {
-    let dims = segment.dims().max(1);
+    let dims = segment.dims.max(1);
     let vectors = segment.vectors().get(rows.start * dims..rows.end * dims).unwrap_or_default();
     vectors.chunks_exact(dims).zip(rows).map(move |(vector, row)| {
         let dot = i8::dot(vector, wanted).unwrap_or(0.0);

@@ -122,8 +122,7 @@ fn whole(text: &str, keys: &[&str], value: &Json) -> (String, Undo) {
     let layout = Layout { newline, unit: "  ".to_owned(), is_open: true, is_spaced: true };
     let written = nested("", keys, value, &layout, "");
     let mut containers = vec![Container { keys: Vec::new(), was: Some(text.to_owned()) }];
-    containers.extend(made(keys, 0));
-    containers.extend(made_list(keys, value));
+    containers.extend(made(keys, 0, value));
     (format!("{mark}{written}{newline}"), Undo { containers, ..Undo::default() })
 }
 
@@ -143,21 +142,19 @@ fn nested(prefix: &str, keys: &[&str], value: &Json, layout: &Layout, indent: &s
     }
 }
 
-fn made(keys: &[&str], depth: usize) -> impl Iterator<Item = Container> {
-    let owned = |keys: &[&str]| keys.iter().map(|key| (*key).to_owned()).collect();
-    (depth + 1..keys.len()).map(move |end| Container { keys: owned(&keys[..end]), was: None })
+fn made(keys: &[&str], depth: usize, value: &Json) -> impl Iterator<Item = Container> {
+    // A new array is a container too, so that it is removed together with its last item.
+    let end = keys.len() + usize::from(matches!(value, Json::List(_)));
+    (depth + 1..end).map(move |end| container(&keys[..end], None))
 }
 
-/// Records a new array as a container too, so that it is removed together with its last item.
-fn made_list(keys: &[&str], value: &Json) -> Option<Container> {
-    let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-    matches!(value, Json::List(_)).then_some(Container { keys, was: None })
+fn container(keys: &[&str], was: Option<String>) -> Container {
+    Container { keys: keys.iter().map(|key| (*key).to_owned()).collect(), was }
 }
 
 fn empty_container(text: &str, node: &Node, keys: &[&str]) -> Option<Container> {
-    let keys = keys.iter().map(|key| (*key).to_owned()).collect();
-    let was = Some(text[node.span.clone()].to_owned());
-    node.children().is_empty().then_some(Container { keys, was })
+    let was = &text[node.span.clone()];
+    node.children().is_empty().then(|| container(keys, Some(was.to_owned())))
 }
 
 fn insert(
@@ -174,8 +171,7 @@ fn insert(
     let node = node.ok_or_else(|| shape(parents, "an object"))?;
     let mut undo = Undo::default();
     undo.containers.extend(empty_container(text, node, parents));
-    undo.containers.extend(made(keys, depth));
-    undo.containers.extend(made_list(keys, value));
+    undo.containers.extend(made(keys, depth, value));
     let new_text = insert_child(text, document, root, node, &NewChild::Member(rest, value));
     Ok((new_text, undo))
 }
@@ -188,8 +184,7 @@ enum NewChild<'e> {
 impl NewChild<'_> {
     fn written(&self, layout: &Layout, indent: &str) -> String {
         match self {
-            Self::Item(value) => layout.value(value, indent),
-            Self::Member([], value) => layout.value(value, indent),
+            Self::Item(value) | Self::Member([], value) => layout.value(value, indent),
             Self::Member([key, rest @ ..], value) => {
                 let key = format!("{}:{}", crate::agent_config::json::string(key), layout.blank());
                 nested(&key, rest, value, layout, indent)

@@ -111,10 +111,7 @@ impl TranscriptParser {
         out: &mut Emitter,
     ) {
         self.thread.turn = TurnState::Open;
-        let id = match block.fields.string("tool_use_id") {
-            id if id.is_empty() => block.fields.string("id"),
-            id => id,
-        };
+        let id = block.fields.first_string(&["tool_use_id", "id"]);
         let (link, call) = self.thread.calls.close(&id);
         let text = result_text(block.fields.raw("content"));
         let asked = call.as_ref().is_some_and(|call| call.tool == "AskUserQuestion");

@@ -188,18 +188,12 @@ impl SessionParser {
         }
         let mut awaited = None;
         for block in blocks {
-            match block {
-                MessageBlock::Text(text) => awaited = self.text(spot, awaited.take(), &text, out),
-                MessageBlock::Result { id, has_failed, content } => {
-                    self.result(spot, &id, has_failed, content, out);
-                }
-                other @ (MessageBlock::Thinking(_)
-                | MessageBlock::Call { .. }
-                | MessageBlock::Picture
-                | MessageBlock::Sealed
-                | MessageBlock::Other { .. }) => {
-                    blocks::agent_block(&mut self.thread, spot, other, out);
-                }
+            if let MessageBlock::Text(text) = &block {
+                awaited = self.text(spot, awaited.take(), text, out);
+            } else if let MessageBlock::Result { id, has_failed, content } = &block {
+                self.result(spot, id, *has_failed, content, out);
+            } else {
+                blocks::agent_block(&mut self.thread, spot, block, out);
             }
         }
         if let Some(tool) = awaited {

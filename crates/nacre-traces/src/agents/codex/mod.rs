@@ -176,7 +176,13 @@ impl LineFormat for RolloutParser {
     }
 
     fn ending(&self) -> Ending {
-        Self::ending(self)
+        if self.saved.has_turns {
+            if self.saved.open_turns == 0 { Ending::Finished } else { Ending::Active }
+        } else if self.saved.last_is_answer && self.calls.is_empty() {
+            Ending::Finished
+        } else {
+            Ending::Unknown
+        }
     }
 
     fn carry(&self) -> String {

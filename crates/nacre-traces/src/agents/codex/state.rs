@@ -91,16 +91,6 @@ impl RolloutParser {
         to_carry(&Carry { saved, calls: self.calls.carry(), told: self.told.youngest(CARRIED) })
     }
 
-    pub(super) fn ending(&self) -> Ending {
-        if self.saved.has_turns {
-            if self.saved.open_turns == 0 { Ending::Finished } else { Ending::Active }
-        } else if self.saved.last_is_answer && self.calls.is_empty() {
-            Ending::Finished
-        } else {
-            Ending::Unknown
-        }
-    }
-
     /// Returns the lane of a record. The end of a copied history is detected by the gap between
     /// records.
     pub(super) fn lane(

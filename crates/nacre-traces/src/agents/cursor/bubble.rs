@@ -97,10 +97,7 @@ impl Bubbles {
             id if id.is_empty() => Cow::Borrowed(spot.key),
             id => id,
         };
-        let arguments = match tool.string("rawArgs") {
-            raw if raw.is_empty() => tool.string("params"),
-            raw => raw,
-        };
+        let arguments = tool.first_string(&["rawArgs", "params"]);
         self.files.note_arguments(&arguments);
         voice::call(spot, &mut self.calls, &id, &name, &arguments, out);
         let outcome = [tool.raw("result"), tool.raw("error")]
@@ -160,15 +157,8 @@ fn bubble_text<'a>(bubble: &Fields<'a>) -> Cow<'a, str> {
 /// Returns the thoughts, which are stored as a string, an object with a text, or an array of
 /// either.
 fn thoughts<'a>(bubble: &Fields<'a>) -> Vec<Cow<'a, str>> {
-    let of = |raw: &'a str| match text_of(raw) {
-        Some(text) => text,
-        None => {
-            let block = Fields::of(raw);
-            match block.string("thinking") {
-                text if text.is_empty() => block.string("text"),
-                text => text,
-            }
-        }
+    let of = |raw: &'a str| {
+        text_of(raw).unwrap_or_else(|| Fields::of(raw).first_string(&["thinking", "text"]))
     };
     let one = of(bubble.raw("thinking"));
     if !one.trim().is_empty() {

@@ -64,10 +64,7 @@ impl Messages {
         match kind.as_str() {
             "text" => self.text(role, spot, &block.string("text"), out),
             "thinking" | "reasoning" => {
-                let text = match block.string("thinking") {
-                    text if text.is_empty() => block.string("text"),
-                    text => text,
-                };
+                let text = block.first_string(&["thinking", "text"]);
                 self.last = TurnState::Closed;
                 voice::agent(spot, EventKind::Reasoning, &text, out);
             }

@@ -112,14 +112,8 @@ fn read_parts(text: &str, out: &mut Emitter) {
         at = next;
     }
     say(part, &text[start.offset..], start, &mut calls, out);
-    out.facts.ending = match part {
-        Section::User | Section::Doubtful => Ending::Active,
-        Section::Nothing
-        | Section::Agent
-        | Section::Thought
-        | Section::Call(_)
-        | Section::Result(_) => Ending::Unknown,
-    };
+    let is_asked = matches!(part, Section::User | Section::Doubtful);
+    out.facts.ending = if is_asked { Ending::Active } else { Ending::Unknown };
 }
 
 fn heading<'a>(line: &'a str, part: Section<'_>) -> Option<(Section<'a>, &'a str)> {

@@ -7,7 +7,7 @@ const MAX_GIVEN: usize = 16 * 1024;
 const TOKENS: [&str; 6] = ["input", "output", "cached", "thoughts", "tool", "total"];
 
 pub(super) struct SessionParser {
-    thread: Thread,
+    pub(super) thread: Thread,
     /// Calls whose results have already been emitted. The next message to the model contains them
     /// again.
     given: RecentMap<()>,
@@ -20,10 +20,6 @@ impl Default for SessionParser {
 }
 
 impl SessionParser {
-    pub(super) fn ending(&self) -> Ending {
-        self.thread.ending()
-    }
-
     pub(super) fn message(&mut self, raw: &str, place: &Position, out: &mut Emitter) {
         let message = Fields::of(raw);
         let time = message.time("timestamp").or_else(|| message.time("ts"));
@@ -94,7 +90,6 @@ impl SessionParser {
         for thought in message.items("thoughts") {
             let thought = Fields::of(thought);
             let parts = [thought.string("subject"), thought.string("description")];
-            let parts: Vec<&str> = parts.iter().map(|part| &**part).collect();
             self.thread.agent(spot, EventKind::Reasoning, parts.join("\n").trim(), out);
         }
         genai::agent(&mut self.thread, spot, content_of(message), out);
@@ -148,8 +143,5 @@ impl SessionParser {
 }
 
 fn content_of<'a>(message: &Fields<'a>) -> &'a str {
-    match message.raw("content") {
-        "" => message.raw("parts"),
-        content => content,
-    }
+    message.first_raw(&["content", "parts"])
 }

@@ -144,7 +144,7 @@ impl LineFormat for Entries {
     }
 
     fn ending(&self) -> Ending {
-        self.talk.ending()
+        self.talk.thread.ending()
     }
 }
 

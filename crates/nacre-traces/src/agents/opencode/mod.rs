@@ -159,7 +159,7 @@ fn tree_sessions(tree: &Tree, storage: &Path) -> BTreeMap<String, String> {
     let stored = stored_counts(storage);
     let mut found = BTreeMap::new();
     for (id, info) in tree.sessions() {
-        let n_messages = tree.n_messages(&id);
+        let n_messages = tree.messages_of(&id).len();
         if n_messages == 0 || stored.get(&id).is_some_and(|n_stored| n_messages <= *n_stored) {
             continue;
         }

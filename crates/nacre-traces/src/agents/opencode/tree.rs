@@ -74,11 +74,7 @@ impl Tree {
         is_plain_name(session) && self.open(&self.messages.join(session)).is_some()
     }
 
-    pub(super) fn n_messages(&self, session: &str) -> usize {
-        self.messages_of(session).len()
-    }
-
-    fn messages_of(&self, session: &str) -> Vec<PathBuf> {
+    pub(super) fn messages_of(&self, session: &str) -> Vec<PathBuf> {
         match is_plain_name(session) {
             true => self.json_files(&self.messages.join(session)),
             false => Vec::new(),

@@ -363,7 +363,7 @@ impl crate::transcript::Adapter for HalfReader {
         mut sink: crate::transcript::Sink<'_>,
     ) -> Result<crate::transcript::ReadOutcome, crate::transcript::Error> {
         let mut is_first = true;
-        let detail = sink.detail();
+        let detail = sink.detail;
         let mut each = |event| {
             if std::mem::take(&mut is_first) {
                 sink.take(event);

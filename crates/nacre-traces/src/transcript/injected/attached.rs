@@ -39,11 +39,6 @@ pub(crate) fn rule_of(name: &str, attributes: &str) -> Option<Rule> {
     FILE_TAGS.iter().find(is_file).map(|_| Rule::Inject(InjectedReason::EditorContext))
 }
 
-/// Returns `true` if a text without tags may still contain attached files.
-pub(crate) fn may_hold(text: &str) -> bool {
-    text.contains(FILES_BEGIN) || text.contains(FENCE)
-}
-
 /// Returns the ranges that may belong to a program's block. Each range extends from the first
 /// opening of one kind of block to its last end. The ranges are in ascending order and do not
 /// overlap.

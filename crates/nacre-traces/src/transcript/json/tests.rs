@@ -76,9 +76,9 @@ fn value() -> impl Strategy<Value = Value> {
 
 /// Reads any value the way adapters do, into what `serde_json` makes of it.
 fn read_value(cursor: &mut JsonCursor) -> Parsed<Value> {
-    Ok(match cursor.next()? {
-        Next::String => Value::from(decode(cursor.string()?)),
-        Next::Array => {
+    Ok(match cursor.peek()? {
+        b'"' => Value::from(decode(cursor.string()?)),
+        b'[' => {
             let mut elements = Vec::new();
             cursor.array(|element| {
                 elements.push(read_value(element)?);
@@ -86,7 +86,7 @@ fn read_value(cursor: &mut JsonCursor) -> Parsed<Value> {
             })?;
             Value::from(elements)
         }
-        Next::Object => {
+        b'{' => {
             let mut members = serde_json::Map::new();
             cursor.object(|key, value| {
                 let key = decode(key).into_owned();
@@ -95,7 +95,7 @@ fn read_value(cursor: &mut JsonCursor) -> Parsed<Value> {
             })?;
             Value::Object(members)
         }
-        Next::Scalar => serde_json::from_str(cursor.raw()?).unwrap(),
+        _ => serde_json::from_str(cursor.raw()?).unwrap(),
     })
 }
 
@@ -136,11 +136,11 @@ proptest! {
 }
 
 fn read_lenient(cursor: &mut JsonCursor) -> Parsed<()> {
-    match cursor.next()? {
-        Next::String => cursor.string().map(|text| drop(decode(text))),
-        Next::Array => cursor.array(read_lenient),
-        Next::Object => cursor.object(|_, value| read_lenient(value)),
-        Next::Scalar => cursor.skip(),
+    match cursor.peek()? {
+        b'"' => cursor.string().map(|text| drop(decode(text))),
+        b'[' => cursor.array(read_lenient),
+        b'{' => cursor.object(|_, value| read_lenient(value)),
+        _ => cursor.skip(),
     }
 }
 

@@ -29,8 +29,9 @@ pub(crate) struct Image {
     main: File,
     header: [u8; HEADER],
     log: Option<Log>,
-    size: u64,
-    size_on_disk: u64,
+    pub(crate) size: u64,
+    /// Size on disk, because a sparse file can claim a much larger size.
+    pub(crate) size_on_disk: u64,
 }
 
 #[derive(Debug)]
@@ -64,15 +65,6 @@ impl Image {
         let size_on_disk = size.min(size_on_disk(&main).saturating_add(of_log));
         let image = Self { main: file, header, log, size, size_on_disk };
         Ok((image, main, log_metadata))
-    }
-
-    pub(crate) fn size(&self) -> u64 {
-        self.size
-    }
-
-    /// Returns the size on disk, because a sparse file can claim a much larger size.
-    pub(crate) fn size_on_disk(&self) -> u64 {
-        self.size_on_disk
     }
 
     /// Returns `None` if the file is not a database.

@@ -108,7 +108,7 @@ impl Store {
             let reason = "its schema is larger than that of any agent";
             return Err(Error::Unreadable { path: path.to_owned(), reason });
         }
-        let budget = DatabaseBudget::of((main.dev(), main.ino()), image.size_on_disk())
+        let budget = DatabaseBudget::of((main.dev(), main.ino()), image.size_on_disk)
             .map_err(|SyncIsSpent| Error::LeftOut { path: path.to_owned() })?;
         let image = Arc::new(image);
         let connection =
@@ -125,7 +125,7 @@ impl Store {
 
     /// Disables all SQLite features that a hostile schema could use.
     fn harden(&mut self) -> rusqlite::Result<()> {
-        let size = self.image.size();
+        let size = self.image.size;
         let longest = i32::try_from(MAX_VALUE.min(size) + 4096).unwrap_or(i32::MAX);
         for (limit, value) in [
             (Limit::SQLITE_LIMIT_LENGTH, longest),
@@ -257,10 +257,7 @@ impl Store {
     fn charge(&self, row: &Row) -> Result<()> {
         let mut n_bytes = 0;
         for idx in 0..row.as_ref().column_count() {
-            n_bytes += match row.get_ref(idx) {
-                Ok(ValueRef::Text(bytes) | ValueRef::Blob(bytes)) => bytes.len() as u64,
-                Ok(ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_)) | Err(_) => 8,
-            };
+            n_bytes += bytes(row, idx).map_or(8, |bytes| bytes.len() as u64);
         }
         self.budget.charge_bytes(n_bytes);
         self.check_budget()
@@ -271,15 +268,11 @@ impl Store {
         if self.budget.is_spent() {
             return store_error(&self.path, Fault::TooSlow);
         }
-        let fault = match fault_of(error) {
-            // Without locks, a concurrent writer can make the database appear damaged.
-            Fault::Corrupt(_) if !self.is_unchanged() => Fault::Busy,
-            fault @ (Fault::Busy
-            | Fault::Computed
-            | Fault::TooSlow
-            | Fault::Corrupt(_)
-            | Fault::Schema(_)) => fault,
-        };
+        let mut fault = fault_of(error);
+        // Without locks, a concurrent writer can make the database appear damaged.
+        if matches!(fault, Fault::Corrupt(_)) && !self.is_unchanged() {
+            fault = Fault::Busy;
+        }
         store_error(&self.path, fault)
     }
 }
@@ -292,10 +285,7 @@ pub(crate) enum Wish {
 
 /// Returns a column as text. Invalid UTF-8 is replaced.
 pub(crate) fn text<'a>(row: &'a Row<'_>, idx: usize) -> Option<Cow<'a, str>> {
-    match row.get_ref(idx).ok()? {
-        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(String::from_utf8_lossy(bytes)),
-        ValueRef::Null | ValueRef::Integer(_) | ValueRef::Real(_) => None,
-    }
+    bytes(row, idx).map(String::from_utf8_lossy)
 }
 
 /// Like `text`, but reports invalid UTF-8.
@@ -348,10 +338,9 @@ pub(crate) fn fault_of(error: rusqlite::Error) -> Fault {
 
 pub(crate) fn store_error(path: &Path, fault: Fault) -> Error {
     let path = path.to_owned();
-    match fault {
-        Fault::Busy => Error::Busy { path },
-        fault @ (Fault::Computed | Fault::TooSlow | Fault::Corrupt(_) | Fault::Schema(_)) => {
-            Error::Store { path, source: fault }
-        }
+    if matches!(fault, Fault::Busy) {
+        Error::Busy { path }
+    } else {
+        Error::Store { path, source: fault }
     }
 }

@@ -484,7 +484,7 @@ fn a_hole_brings_no_budget() {
     owner.connection = Connection::open_in_memory().unwrap();
     let size = |owner: &Owner| {
         let (image, ..) = Image::open(&owner.path()).unwrap();
-        (image.size(), image.size_on_disk())
+        (image.size, image.size_on_disk)
     };
     let (whole, on_disk) = size(&owner);
     assert_eq!(whole, on_disk);

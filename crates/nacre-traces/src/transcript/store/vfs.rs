@@ -196,7 +196,7 @@ unsafe extern "C" fn file_size(file: *mut sqlite3_file, size: *mut i64) -> c_int
     // an integer.
     unsafe {
         let image = &*(*file.cast::<OpenImage>()).image;
-        *size = i64::try_from(image.size()).unwrap_or(i64::MAX);
+        *size = i64::try_from(image.size).unwrap_or(i64::MAX);
     }
     ffi::SQLITE_OK
 }

@@ -123,8 +123,9 @@ pub(crate) fn cmd_memory(ui: &mut Ui, host: &Host, command: MemoryCommand) -> Co
         MemoryCommand::Reset { yes, scope } => {
             let scope = scope.mode();
             if !yes {
-                let path = ops::store_to_reset(host, scope)?;
-                let question = format!("Move all memories of {path} aside?");
+                let scoped = host.store_to_write(scope)?;
+                let question =
+                    format!("Move all memories of {} aside?", scoped.store.path().display());
                 if !(ui.can_ask() && ui.confirm(&question)?) {
                     let error = OpError::usage("Nothing was changed");
                     return Err(error.hint("nacre memory reset --yes"));
