@@ -66,6 +66,7 @@ let text = await compile(root, 'WireTypes', {
 });
 // The object that only gathers the types is of no use to anybody.
 text = text.replace(/export interface WireTypes \{[\s\S]*?\n\}\n/, '');
+text += `export const LEARNING_KINDS: LearningKind[] = ${JSON.stringify(schema.LearningKind.enum)};\n`;
 if (process.argv.includes('--check')) {
   if (text !== (await readFile(target, 'utf8'))) {
     console.error('src/lib/wire.ts is not what docs/schema.json says. Run: npm run types');

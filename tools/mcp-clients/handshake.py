@@ -30,7 +30,7 @@ def start(nacre, folder, discovers):
     server.stdin.close()
     _, code, used = os.wait4(server.pid, 0)
     ended = time.perf_counter()
-    assert code == 0 and len(tools) == 12, (code, len(tools))
+    assert code == 0 and tools, (code, tools)
     return [1000 * (at - began) for at in (shaken, listed, ended)] + [used.ru_maxrss / 1024]
 
 

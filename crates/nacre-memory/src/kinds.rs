@@ -1,8 +1,8 @@
 //! The table of memory types. Folders, prompts, schemas, help and documentation are derived from
 //! it.
 
-use nacre_types::Names;
 pub use nacre_types::{Basis, LearningKind, MemoryStatus as Status, MemoryType};
+use nacre_types::{BriefTopic, Names};
 use serde::{Deserialize, Serialize};
 
 #[derive(Debug)]
@@ -38,24 +38,46 @@ pub const TYPES: &[TypeSpec] = &[
 pub struct KindSpec {
     pub kind: LearningKind,
     pub definition: &'static str,
+    /// The section of a brief. Before a file is edited, hooks show only `Pitfalls` and decisions.
+    pub topic: BriefTopic,
 }
 
-pub const LEARNING_KINDS: &[KindSpec] = &[
-    KindSpec { kind: LearningKind::Insight, definition: "Why something is as it is" },
+/// In the order of [`LearningKind::ALL`].
+pub const LEARNING_KINDS: &[KindSpec; LearningKind::ALL.len()] = &[
+    KindSpec {
+        kind: LearningKind::Insight,
+        definition: "Why something is as it is",
+        topic: BriefTopic::Knowledge,
+    },
     KindSpec {
         kind: LearningKind::Procedure,
         definition: "How something is done here: commands, order, checks",
+        topic: BriefTopic::Knowledge,
     },
     KindSpec {
         kind: LearningKind::Pitfall,
         definition: "What went wrong once and would go wrong again",
+        topic: BriefTopic::Pitfalls,
     },
-    KindSpec { kind: LearningKind::Friction, definition: "What costs time again and again" },
-    KindSpec { kind: LearningKind::Preference, definition: "How the person wants things done" },
-    KindSpec { kind: LearningKind::Convention, definition: "A rule that this project keeps" },
+    KindSpec {
+        kind: LearningKind::Friction,
+        definition: "What costs time again and again",
+        topic: BriefTopic::Pitfalls,
+    },
+    KindSpec {
+        kind: LearningKind::Preference,
+        definition: "How the person wants things done",
+        topic: BriefTopic::Preferences,
+    },
+    KindSpec {
+        kind: LearningKind::Convention,
+        definition: "A rule that this project keeps",
+        topic: BriefTopic::Preferences,
+    },
     KindSpec {
         kind: LearningKind::Context,
         definition: "A fact about the project's world: people, systems, constraints",
+        topic: BriefTopic::Knowledge,
     },
 ];
 

@@ -136,29 +136,6 @@ pub trait Report: Serialize {
     }
 }
 
-/// Implements `Report` for types whose operations are complete unless they fail.
-macro_rules! complete_reports {
-    ($($report:ident)+) => { $(impl Report for crate::$report {})+ };
-}
-
-complete_reports! {
-    ApprovalAnswerReport AuditReport ChatAbortReport ChatStartReport ChatUndoReport ConfigGetReport
-    ConfigPathReport ConfigSetReport ConfigShowReport ContextReport DashboardReport DeltaReport
-    DownReport ExplainReport ExploreReport ExportReport FeedbackReport GraphReport HealthReport
-    HelloReport HookReport ImportReport IndexRebuildReport IndexStatusReport ItemId LoginCode
-    LoginReport LogsReport MemoryChangeReport MemoryRecordReport MemoryRelatedReport
-    MemoryShowReport ModelListReport ModelReaderReport ModelStatsReport ModelTestReport
-    MovedMemories OfferReport OverviewReport ProjectAddReport ProjectListReport ProjectRemoveReport
-    ProjectReport PullReport QueueChangeReport QueueListReport RunListReport RunMessagesReport
-    RunShowReport RunStatsReport SearchCodeReport ServeReport ServerMigrateReport ServiceReport
-    SessionExportReport SessionItemsReport SessionListReport SessionRemoveReport SessionReport
-    SessionSearchReport SkillShowReport SyncPreviewReport SyncTracePreviewReport TakeInReport
-    TaskCancelReport TaskFollowReport TaskListReport TaskRef TaskShowReport TeamReport
-    TokenAddReport TokenEntry TokenListReport ToolStatsReport TraceImportReport TraceListReport
-    TraceSearchReport TraceShowReport TranscriptListReport TranscriptPutReport TranscriptShowReport
-    TrustReport UndoListReport UpReport WatchLine
-}
-
 /// Implements `Report` for types whose operations are partial if this list is not empty.
 macro_rules! partial_reports {
     ($($report:ident: $left:ident)+) => { $(

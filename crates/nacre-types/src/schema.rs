@@ -1,53 +1,65 @@
-//! The JSON schemas of all public types. `make docs` writes them to `docs/schema.json`.
-//!
-//! Only tests use this module, so the program contains no schema generation code.
+//! The table of all public types. `make docs` writes their JSON schemas to `docs/schema.json`.
 
 use schemars::{Schema, schema_for};
 
 use crate::*;
 
-macro_rules! schema_table {
-    ($($name:ident)+) => {
-        vec![$((stringify!($name), schema_for!($name)),)+]
+macro_rules! public_types {
+    (complete_reports { $($complete:ident)+ } others { $($other:ident)+ }) => {
+        $(impl Report for $complete {})+
+
+        /// Returns the schemas of all requests, reports, events and errors.
+        ///
+        /// Only tests call this function, so the program contains no schema generation code.
+        pub fn schemas() -> Vec<(&'static str, Schema)> {
+            vec![
+                $((stringify!($complete), schema_for!($complete)),)+
+                $((stringify!($other), schema_for!($other)),)+
+            ]
+        }
     };
 }
 
-/// Returns the schemas of all requests, reports, events and errors, sorted by name.
-pub fn schemas() -> Vec<(&'static str, Schema)> {
-    schema_table! {
-        AgentRunReport ApprovalAnswerReport ApprovalAnswerRequest ApprovalRequest AskReport
-        AskRequest AuditReport AuditRequest BriefReport BriefRequest CallLine ChatAbortReport
-        ChatItem ChatStartReport ChatStartRequest ChatSteerRequest ChatTurnReport ChatUndoReport
-        ChatUndoRequest ConfigGetReport ConfigPathReport ConfigSetReport ConfigSetRequest
-        ConfigShowReport ConfigShowRequest ConnectDoctorReport ConnectReport ConnectRequest
-        ContextReport ContextRequest DashboardReport DeltaReport DeltaRequest DoctorReport
-        DoctorRequest DownReport EmptyRequest ErrorReport Event ExplainReport ExploreReport
-        ExploreRequest ExportReport ExportRequest FeedbackReport FeedbackRequest GraphReport
-        GraphRequest HandOverRequest HealthReport HelloReport HelloRequest HookEndRequest HookEvent HookReport
-        HookRequest HookToolRequest ImportReport ImportRequest IndexRebuildReport IndexStatusReport
-        InitReport ItemId LimitRequest LoginCode LoginReport LogsReport MaintainReport
-        MaintainRequest MemoryAddRequest MemoryChangeReport MemoryChangesReport MemoryEditRequest
-        MemoryIdsRequest MemoryListReport MemoryListRequest MemoryRecordReport MemoryRecordRequest
-        MemoryRelatedReport MemoryRelatedRequest MemoryResetReport MemorySearchReport
-        MemorySearchRequest MemoryShowReport MemoryShowRequest MemoryWriteRequest ModelListReport
-        ModelReaderReport ModelStatsReport ModelTestReport ModelTestRequest MovedMemories
-        OfferReport OfferRequest OverviewReport ProjectAddReport ProjectAddRequest ProjectListReport
-        ProjectRemoveReport ProjectRemoveRequest ProjectReport PullReport PushReport PushRequest
-        QueueChangeReport QueueChangeRequest QueueListReport QueueListRequest ReadReport
+// Operations with complete reports succeed completely or fail. Reports among the others that state
+// how much succeeded implement `Report` themselves.
+public_types! {
+    complete_reports {
+        ApprovalAnswerReport AuditReport ChatAbortReport ChatStartReport ChatUndoReport
+        ConfigGetReport ConfigPathReport ConfigSetReport ConfigShowReport ContextReport
+        DashboardReport DeltaReport DownReport ExplainReport ExploreReport ExportReport
+        FeedbackReport GraphReport HealthReport HelloReport HookReport ImportReport
+        IndexRebuildReport IndexStatusReport ItemId LoginCode LoginReport LogsReport
+        MemoryChangeReport MemoryRecordReport MemoryRelatedReport MemoryShowReport ModelListReport
+        ModelReaderReport ModelStatsReport ModelTestReport MovedMemories OfferReport OverviewReport
+        ProjectAddReport ProjectListReport ProjectRemoveReport ProjectReport PullReport
+        QueueChangeReport QueueListReport RunListReport RunMessagesReport RunShowReport
+        RunStatsReport SearchCodeReport ServeReport ServerMigrateReport ServiceReport
+        SessionExportReport SessionItemsReport SessionListReport SessionRemoveReport SessionReport
+        SessionSearchReport SkillShowReport SyncPreviewReport SyncTracePreviewReport TakeInReport
+        TaskCancelReport TaskFollowReport TaskListReport TaskRef TaskShowReport TeamReport
+        TokenAddReport TokenEntry TokenListReport ToolStatsReport TraceImportReport TraceListReport
+        TraceSearchReport TraceShowReport TranscriptListReport TranscriptPutReport
+        TranscriptShowReport TrustReport UndoListReport UpReport
+    }
+    others {
+        AgentRunReport ApprovalAnswerRequest ApprovalRequest AskReport AskRequest AuditRequest
+        BriefReport BriefRequest CallLine ChatItem ChatStartRequest ChatSteerRequest ChatTurnReport
+        ChatUndoRequest ConfigSetRequest ConfigShowRequest ConnectDoctorReport ConnectReport
+        ConnectRequest ContextRequest DeltaRequest DoctorReport DoctorRequest EmptyRequest
+        ErrorReport Event ExploreRequest ExportRequest FeedbackRequest GraphRequest HandOverRequest
+        HelloRequest HookEndRequest HookEvent HookRequest HookToolRequest ImportRequest InitReport
+        LimitRequest MaintainReport MaintainRequest MemoryAddRequest MemoryChangesReport
+        MemoryEditRequest MemoryIdsRequest MemoryListReport MemoryListRequest MemoryRecordRequest
+        MemoryRelatedRequest MemoryResetReport MemorySearchReport MemorySearchRequest
+        MemoryShowRequest MemoryWriteRequest ModelTestRequest OfferRequest ProjectAddRequest
+        ProjectRemoveRequest PushReport PushRequest QueueChangeRequest QueueListRequest ReadReport
         RefreshRequest ReportRequest ReviewDecideRequest ReviewListReport ReviewListRequest
-        RpcMessage RpcRequest RunListReport RunMessagesReport RunReport RunShowReport RunStatsReport
-        SearchCodeReport SearchCodeRequest ServeReport ServerMigrateReport ServerStatusReport
-        ServiceReport SessionChangeRequest SessionCreateRequest SessionExportReport
-        SessionForkRequest SessionItemsReport SessionItemsRequest SessionListReport
-        SessionListRequest SessionRemoveReport SessionReport SessionRequest SessionSearchReport
-        SessionSearchRequest SinceRequest SkillListReport SkillShowReport StatusReport StreamEvent
-        StreamedEvent SyncPreviewReport SyncReport SyncRequest SyncTracePreviewReport
-        SyncTraceReport SyncTraceRequest TakeInReport TaskCancelReport TaskEvent TaskFollowReport
-        TaskFollowRequest TaskListReport TaskMessage TaskRef TaskShowReport TaskShowRequest
-        TeamReport TokenAddReport TokenAddRequest TokenEntry TokenListReport ToolStatsReport
-        TraceEvent TraceImportReport TraceListReport TraceListRequest TraceSearchReport
-        TraceSearchRequest TraceShowReport TraceShowRequest TranscriptListReport TranscriptPutReport
-        TranscriptPutRequest TranscriptShowReport TrustReport TrustRequest UndoListReport UndoReport
-        UndoRequest UndoRunReport UpReport UpRequest WakeRequest WatchRequest
+        RpcMessage RpcRequest RunReport SearchCodeRequest ServerStatusReport SessionChangeRequest
+        SessionCreateRequest SessionForkRequest SessionItemsRequest SessionListRequest
+        SessionRequest SessionSearchRequest SinceRequest SkillListReport StatusReport StreamEvent
+        StreamedEvent SyncReport SyncRequest SyncTraceReport SyncTraceRequest TaskEvent
+        TaskFollowRequest TaskMessage TaskShowRequest TokenAddRequest TraceEvent TraceListRequest
+        TraceSearchRequest TraceShowRequest TranscriptPutRequest TrustRequest UndoReport UndoRequest
+        UndoRunReport UpRequest WakeRequest WatchRequest
     }
 }

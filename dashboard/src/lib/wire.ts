@@ -3874,3 +3874,4 @@ export interface UndoRequest {
    */
   run?: string;
 }
+export const LEARNING_KINDS: LearningKind[] = ["insight","procedure","pitfall","friction","preference","convention","context"];

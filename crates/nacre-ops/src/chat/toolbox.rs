@@ -297,8 +297,7 @@ fn keep(host: &Host, session: &SessionId, claim: MemoryRecord) -> Result<String>
     if host.actor != Actor::Person {
         sessions::keep(host, &state, &state.session(session)?)?;
     }
-    let kind = claim.learning_kind().map_err(|error| OpError::usage(error.what))?;
-    let MemoryRecord { title, body, kind: _, quote, tags, applies, supersedes } = claim;
+    let MemoryRecord { title, body, kind, quote, tags, applies, supersedes } = claim;
     let request = MemoryRecordRequest {
         title,
         body,

@@ -7,9 +7,8 @@ use nacre_engine::confine::secrets_of_home;
 use nacre_engine::tools::{Guard, GuardRules};
 use nacre_memory::recall::{Source, item_of, line};
 use nacre_memory::search::{Builtin, Interest, Listed, Mode, files_named};
-use nacre_memory::{LearningKind, MemoryType};
 use nacre_traces::transcript::injected::{NOTE_TAG, marked};
-use nacre_types::{BriefItem, HookReport, HookToolRequest, ToolAccess};
+use nacre_types::{BriefItem, BriefTopic, HookReport, HookToolRequest, ToolAccess};
 
 use crate::error::{OpError, Result};
 use crate::hook_notes::{Notes, claim};
@@ -100,8 +99,7 @@ fn best_rule(source: &Source<'_>, files: &[String], notes: &Notes) -> Result<Opt
     let index = source.index;
     let interest = Interest { task: None, files, mode: Mode::Lexical };
     let is_about_it = |one: &Listed<'_>| {
-        let is_pitfall = matches!(one.kind, Some(LearningKind::Pitfall | LearningKind::Friction));
-        let is_rule = is_pitfall || one.memory_type == MemoryType::Decision;
+        let is_rule = matches!(one.topic(), BriefTopic::Decisions | BriefTopic::Pitfalls);
         let is_meant = is_rule && one.names_file > 0.0 && !notes.is_told(one.id);
         is_meant && index.store().may_know(one.id)
     };

@@ -13,6 +13,8 @@ pub struct AgentSpec {
     pub name: &'static str,
     pub title: &'static str,
     pub adapter: Option<&'static dyn Adapter>,
+    /// Examples of paths of its traces, the most common first. The fuzzer writes to them.
+    pub trace_names: &'static [&'static str],
     /// Marks of files that this agent writes. If the marks of several agents match, the lowest
     /// number wins.
     pub(crate) marks: &'static [(u8, Mark)],
@@ -32,6 +34,7 @@ impl AgentSpec {
             name,
             title,
             adapter: None,
+            trace_names: &["s.jsonl"],
             marks: &[],
             copies: Copies::OfSameName,
             variables: &[],

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AnalysisDepth, MapCommand, MapHeader, MapRevision, Since, SymbolKind};
+use crate::{AnalysisDepth, MapCommand, MapHeader, MapRevision, Report, Since, SymbolKind};
 
 /// Selects the changes to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -176,6 +176,8 @@ pub enum WatchLine {
     Notice(WatchNotice),
     Change(Box<DeltaReport>),
 }
+
+impl Report for WatchLine {}
 
 /// A status message of a watch.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -115,9 +115,8 @@ enum Command {
     /// Serve memory and code map to a coding agent, as an MCP server
     ///
     /// Speaks the Model Context Protocol on standard input and output until the client closes
-    /// them; agents start it themselves. Tools: memory_search, memory_get, memory_add,
-    /// memory_remove, brief, ask, trace_search, context, code_search, explore, delta, status. It
-    /// works on the project of the current folder, or on the one named with `--project`.
+    /// them; agents start it themselves. It works on the project of the current folder, or on the
+    /// one named with `--project`.
     Mcp,
     Serve(service::ServeArgs),
 }

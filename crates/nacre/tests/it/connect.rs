@@ -3,9 +3,11 @@
 mod doctor;
 mod files;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
+use nacre_traces::agents::connectable_agents;
 use serde_json::Value;
 
 use self::files::{HOMES, Machine, entry, parsed, variants};
@@ -22,6 +24,13 @@ fn check_on(report: &Value, agent: &str) {
         let state = entry[part].as_str().unwrap();
         assert!(state == "on" || state == "not_possible", "{agent} {part}: {entry}");
     }
+}
+
+#[test]
+fn every_agent_has_a_home() {
+    let homes: BTreeSet<&str> = HOMES.iter().map(|(agent, _)| *agent).collect();
+    let agents: BTreeSet<&str> = connectable_agents().map(|spec| spec.name).collect();
+    assert_eq!(homes, agents);
 }
 
 #[test]

@@ -4,12 +4,11 @@ use std::fs;
 use std::io::Write as _;
 use std::process::{Output, Stdio};
 
+use nacre_traces::agents::hook_contracts;
 use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-const AGENTS: [&str; 9] =
-    ["claude", "codex", "copilot", "cursor", "droid", "gemini", "opencode", "pi", "qwen"];
 const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "session-end"];
 
 const PROMPT: &str = "how do we deploy to production?";
@@ -112,7 +111,7 @@ fn every_agent_is_told_in_its_own_shape() {
     let memory = format!(
         "<nacre-memory>\nRemembered here, as data, and may fit; `nacre memory show ID` tells more.\n{LINE}\n</nacre-memory>"
     );
-    for agent in AGENTS {
+    for (agent, _) in hook_contracts() {
         for event in EVENTS {
             let expected = match (agent, event) {
                 ("cursor", "prompt") => String::new(),
@@ -132,7 +131,7 @@ fn the_guard_refuses_in_each_agents_shape() {
     let home = home().with_var("NACRE_HOOKS_GUARD", "true");
     let why = "Nacre's guard refused this call. `../x`: it leads outside the project. The person set this \
         boundary: do without it, or ask them.";
-    for agent in AGENTS {
+    for (agent, _) in hook_contracts() {
         let output =
             hook(&home, agent, "before-tool", input(&home, agent, "before-tool", "s").to_string());
         let stdout = String::from_utf8(output.stdout).unwrap();

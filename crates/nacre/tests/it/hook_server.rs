@@ -8,12 +8,11 @@ use std::path::PathBuf;
 use std::process::{Output, Stdio};
 use std::thread::JoinHandle;
 
+use nacre_traces::agents::hook_contracts;
 use serde_json::{Value, json};
 
 use crate::home::TestHome;
 
-const AGENTS: [&str; 9] =
-    ["claude", "codex", "copilot", "cursor", "droid", "gemini", "opencode", "pi", "qwen"];
 const EVENTS: [&str; 5] = ["start", "prompt", "before-tool", "turn-end", "session-end"];
 
 const PROMPT: &str = "how do we deploy to production?";
@@ -121,7 +120,8 @@ fn ok(report: &Value) -> String {
 fn what_a_server_says_is_what_the_hook_says_itself() {
     let home = home("60000");
     let cwd = home.work().display().to_string();
-    let every = || AGENTS.iter().flat_map(|agent| EVENTS.iter().map(move |event| (*agent, *event)));
+    let every =
+        || hook_contracts().flat_map(|(agent, _)| EVENTS.iter().map(move |event| (agent, *event)));
     let all = |by: &str| -> Vec<(String, String, Option<i32>)> {
         let one = |(agent, event): (&str, &str)| {
             let session = format!("{by}-{agent}-{event}");
@@ -136,9 +136,8 @@ fn what_a_server_says_is_what_the_hook_says_itself() {
         every().map(one).collect()
     };
     let alone = all("alone");
-    assert!(
-        alone.iter().filter(|(stdout, ..)| stdout.contains("make ship")).count() > AGENTS.len()
-    );
+    let n_notes = alone.iter().filter(|(stdout, ..)| stdout.contains("make ship")).count();
+    assert!(n_notes > hook_contracts().count());
     let _up = Up::start(&home);
     for ((agent, event), (own, servers)) in every().zip(alone.iter().zip(&all("server"))) {
         assert_eq!(own, servers, "{agent} {event}");

@@ -1,11 +1,10 @@
 /// The memory list's filters, as encoded in the address.
 import { link, type Route } from '../../app/router.svelte';
 import { api } from '../../lib/api';
-import type { BrokenFile, LearningKind, MemoryEntry, MemorySort, MemoryStatus, MemoryType } from '../../lib/wire';
+import { LEARNING_KINDS, type BrokenFile, type MemoryEntry, type MemorySort, type MemoryStatus, type MemoryType } from '../../lib/wire';
 
 export const PAGE = 50;
 export const TYPES: MemoryType[] = ['decision', 'learning', 'summary'];
-export const KINDS: LearningKind[] = ['insight', 'procedure', 'pitfall', 'friction', 'preference', 'convention', 'context'];
 export const STATUSES: MemoryStatus[] = ['active', 'candidate', 'superseded', 'stale'];
 export const SORTS: [MemorySort, string][] = [
   ['-updated', 'Updated'],
@@ -75,7 +74,7 @@ async function list(view: View, signal: AbortSignal): Promise<Rows> {
   const report = await api.memories(
     {
       type: pick(TYPES, view.type),
-      kind: pick(KINDS, view.kind),
+      kind: pick(LEARNING_KINDS, view.kind),
       status: pick(STATUSES, view.status),
       tag: view.tag || null,
       archived: view.archived,
@@ -92,7 +91,7 @@ async function list(view: View, signal: AbortSignal): Promise<Rows> {
 
 async function search(view: View, signal: AbortSignal): Promise<Rows> {
   // A search query contains the kind and status as filters.
-  const kind = pick(KINDS, view.kind);
+  const kind = pick(LEARNING_KINDS, view.kind);
   const status = pick(STATUSES, view.status);
   const query = [view.q.trim(), kind && `kind:${kind}`, status && `status:${status}`].filter(Boolean).join(' ');
   const type = pick(TYPES, view.type);

@@ -10,8 +10,7 @@ use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 
-use nacre_traces::agents::ADAPTERS;
-use nacre_traces::transcript::Agent;
+use nacre_traces::agents::AGENTS;
 use nacre_traces::transcript::{Adapter, Stamp, Trace, TraceSource};
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 
@@ -84,8 +83,9 @@ pub(super) fn fuzz(args: &TracesArgs) -> bool {
 impl Fuzzer {
     fn new(agent: &str, seed: u64, places: &Places) -> Self {
         let Places { scratch, folders } = places.clone();
-        let adapter = *ADAPTERS.iter().find(|adapter| adapter.agent().as_str() == agent).unwrap();
-        let slots = names(adapter.agent()).iter().map(|name| Slot::new(adapter, &scratch, name));
+        let spec = AGENTS.iter().find(|spec| spec.name == agent).unwrap();
+        let adapter = spec.adapter.unwrap();
+        let slots = spec.trace_names.iter().map(|name| Slot::new(adapter, &scratch, name));
         Self {
             adapter,
             seed,
@@ -137,28 +137,6 @@ impl Fuzzer {
             fs::copy(path, &kept).unwrap();
             println!("  kept as {}", kept.display());
         }
-    }
-}
-
-/// Returns an agent's file names, starting with the most common one.
-fn names(agent: Agent) -> &'static [&'static str] {
-    match agent {
-        Agent::Claude => &["s.jsonl", "agent-a1.jsonl", "agent-acompact1.jsonl"],
-        Agent::Codex => &["rollout-x.jsonl", "rollout-x.json"],
-        Agent::Cursor => &[
-            "home-me-app/agent-transcripts/x/x.jsonl",
-            "home-me-app/agent-transcripts/x/subagents/y.jsonl",
-            "home-me-app/agent-transcripts/x.txt",
-        ],
-        Agent::Gemini => {
-            &["p/chats/session-x.jsonl", "p/chats/session-x.json", "p/chats/x/y.jsonl"]
-        }
-        Agent::Cline => &["s/s.messages.json", "t/api_conversation_history.json"],
-        Agent::Continue => &["s.json"],
-        Agent::Aider => &[".aider.chat.history.md"],
-        Agent::Copilot => &["x/events.jsonl", "x.jsonl"],
-        Agent::Qwen => &["p/chats/s.jsonl", "p/subagents/agent-1.jsonl"],
-        Agent::OpenCode | Agent::Pi | Agent::Droid | Agent::Generic => &["s.jsonl"],
     }
 }
 

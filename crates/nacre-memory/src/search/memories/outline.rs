@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use jiff::Timestamp;
 
 use nacre_base::on_all_cores;
+use nacre_types::BriefTopic;
 use simsimd::SpatialSimilarity as _;
 
 use super::units::file_name;
@@ -55,6 +56,17 @@ pub struct Listed<'a> {
     /// How well the memory matches the task, from 0 to 1. It is 0 without a task.
     pub fit: f32,
     pub names_file: f32,
+}
+
+impl Listed<'_> {
+    pub fn topic(&self) -> BriefTopic {
+        match (self.memory_type, self.kind) {
+            (MemoryType::Decision, _) => BriefTopic::Decisions,
+            (MemoryType::Summary, _) => BriefTopic::RecentWork,
+            (MemoryType::Learning, Some(kind)) => LEARNING_KINDS[kind as usize].topic,
+            (MemoryType::Learning, None) => BriefTopic::Knowledge,
+        }
+    }
 }
 
 impl MemoryIndex<'_> {

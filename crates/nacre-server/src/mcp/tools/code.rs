@@ -24,12 +24,12 @@ pub(super) const CONTEXT: ToolSpec = ToolSpec {
                   there is room, otherwise signatures or names; what did not fit is listed. Use it instead of searching and reading many \
                   files. Secrets are replaced.",
     call: context,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<ContextArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ContextArguments {
+struct ContextArguments {
     /// The task, in words. Required unless files are given.
     task: Option<String>,
     /// Files to include.
@@ -70,12 +70,12 @@ pub(super) const CODE_SEARCH: ToolSpec = ToolSpec {
                   first, with matching lines below their function or class; tests, vendored and generated code come last. Secrets \
                   are replaced.",
     call: code_search,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<CodeSearchArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct CodeSearchArguments {
+struct CodeSearchArguments {
     /// Words or an identifier; "quoted literal text"; with mode=regex a regular expression, matched
     /// line by line.
     query: String,
@@ -128,12 +128,12 @@ pub(super) const EXPLORE: ToolSpec = ToolSpec {
                   module graph, public symbols, external packages, tests. Use it once instead of listing and reading folders; \
                   for the code of one task use context.",
     call: explore,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<ExploreArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ExploreArguments {
+struct ExploreArguments {
     /// Level of detail. Default compact.
     detail: Option<MapDetail>,
     /// Maximum number of tokens, up to 20000; lists are cut to fit.
@@ -166,12 +166,12 @@ pub(super) const DELTA: ToolSpec = ToolSpec {
                   commit (default), a commit, or a revision from an earlier result. Use it to see what you or others changed, and \
                   what to check after an edit.",
     call: delta,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<DeltaArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct DeltaArguments {
+struct DeltaArguments {
     /// git:REF such as git:HEAD~3, a revision from an earlier result, or 0 for everything.
     /// Default git:HEAD.
     since: Option<String>,

@@ -26,12 +26,12 @@ pub(super) const MEMORY_SEARCH: ToolSpec = ToolSpec {
                   memory_get returns the full text of one.",
     is_always_loaded: true,
     call: memory_search,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<MemorySearchArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MemorySearchArguments {
+struct MemorySearchArguments {
     /// Words or a question; "quoted phrases" and tag:NAME narrow it.
     query: String,
     /// Only this type.
@@ -119,12 +119,12 @@ pub(super) const MEMORY_GET: ToolSpec = ToolSpec {
     description: "Read the full text of one memory, by an id from memory_search or brief: its text, its reasons, what it \
                   supersedes, and the verbatim quotes that prove it. Long memories are split: continue with offset.",
     call: memory_get,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<MemoryGetArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MemoryGetArguments {
+struct MemoryGetArguments {
     /// The id, or a prefix of it.
     id: String,
     /// Character offset to continue from, as stated at the end of the previous part.
@@ -200,7 +200,7 @@ pub(super) const MEMORY_ADD: ToolSpec = ToolSpec {
     effect: Effect::Adds,
     is_always_loaded: true,
     call: memory_add,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<MemoryAddArguments>()
 };
 
 /// Does not include summaries, which are written only by a sync.
@@ -213,7 +213,7 @@ enum RecordedType {
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MemoryAddArguments {
+struct MemoryAddArguments {
     /// The claim in one sentence that is clear without context in a year, 10 to 200 characters.
     title: String,
     /// The reason and the consequences; 30 to 4000 characters of Markdown.
@@ -297,12 +297,12 @@ pub(super) const MEMORY_REMOVE: ToolSpec = ToolSpec {
                   if the user says so or the code proves it.",
     effect: Effect::Removes,
     call: memory_remove,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<MemoryRemoveArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct MemoryRemoveArguments {
+struct MemoryRemoveArguments {
     /// The full id.
     id: String,
 }

@@ -1,5 +1,5 @@
-//! The tool table. A new tool needs a row in `TOOLS` and a row in `derived` in the tests, from
-//! which `make docs` generates its schema.
+//! The tool table. A row names the type of the tool's arguments, from which `make docs` generates
+//! the schema.
 
 mod code;
 pub(super) mod memory;
@@ -9,6 +9,7 @@ use nacre_ops::host::Tolerance;
 use nacre_ops::people::AccessScope;
 use nacre_ops::{OpError, Result};
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -64,6 +65,8 @@ pub(super) struct ToolSpec {
     is_always_loaded: bool,
     pub(super) tolerance: Tolerance,
     call: fn(&Call, JsonObject) -> Result<Output>,
+    #[cfg(test)]
+    schema: fn() -> JsonObject,
 }
 
 #[derive(Debug)]
@@ -81,15 +84,24 @@ impl From<String> for Output {
 }
 
 impl ToolSpec {
-    const READS: Self = Self {
-        name: "",
-        title: "",
-        description: "",
-        effect: Effect::Reads,
-        is_always_loaded: false,
-        tolerance: Tolerance::None,
-        call: |_, _| Err(OpError::failed("The tool has no call")),
-    };
+    /// The defaults of a row: a tool with these arguments that only reads.
+    #[cfg_attr(
+        not(test),
+        expect(clippy::extra_unused_type_parameters, reason = "only a test derives the schema")
+    )]
+    const fn takes<T: JsonSchema>() -> Self {
+        Self {
+            name: "",
+            title: "",
+            description: "",
+            effect: Effect::Reads,
+            is_always_loaded: false,
+            tolerance: Tolerance::None,
+            call: |_, _| Err(OpError::failed("The tool has no call")),
+            #[cfg(test)]
+            schema: schema::tests::of::<T>,
+        }
+    }
 
     pub(super) fn describe(&self) -> Tool {
         let Self { name, title, description, effect, is_always_loaded, .. } = self;
@@ -193,30 +205,10 @@ mod tests {
         }
     }
 
-    fn derived() -> [JsonObject; TOOLS.len()] {
-        use schema::tests::of;
-        [
-            of::<memory::MemorySearchArguments>(),
-            of::<memory::MemoryGetArguments>(),
-            of::<memory::MemoryAddArguments>(),
-            of::<memory::MemoryRemoveArguments>(),
-            of::<recall::BriefArguments>(),
-            of::<recall::AskArguments>(),
-            of::<recall::TraceSearchArguments>(),
-            of::<code::ContextArguments>(),
-            of::<code::CodeSearchArguments>(),
-            of::<code::ExploreArguments>(),
-            of::<code::DeltaArguments>(),
-            of::<nacre_types::EmptyRequest>(),
-        ]
-    }
-
     #[test]
     fn the_stored_schemas_are_current() {
-        let line = |(tool, schema): (&ToolSpec, JsonObject)| {
-            format!("{:?}: {}", tool.name, Value::Object(schema))
-        };
-        let lines: Vec<String> = TOOLS.iter().zip(derived()).map(line).collect();
+        let line = |tool: &ToolSpec| format!("{:?}: {}", tool.name, Value::Object((tool.schema)()));
+        let lines: Vec<String> = TOOLS.iter().map(line).collect();
         let text = format!("{{\n{}\n}}\n", lines.join(",\n"));
         crate::stored_tests::check("crates/nacre-server/src/mcp/schema/schemas.json", &text);
     }

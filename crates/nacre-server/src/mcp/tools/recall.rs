@@ -3,8 +3,8 @@
 use nacre_ops::host::Tolerance;
 use nacre_ops::{Result, ask as ask_ops, brief as brief_ops, status as status_ops, trace};
 use nacre_types::{
-    AskReport, AskRequest, BriefReport, BriefRequest, MemoryAnswer, ModelAnswer, StatusReport,
-    StoreStatus, TraceHit, TraceSearchReport, TraceSearchRequest,
+    AskReport, AskRequest, BriefReport, BriefRequest, EmptyRequest, MemoryAnswer, ModelAnswer,
+    StatusReport, StoreStatus, TraceHit, TraceSearchReport, TraceSearchRequest,
 };
 use rmcp::model::JsonObject;
 use schemars::JsonSchema;
@@ -26,12 +26,12 @@ pub(super) const BRIEF: ToolSpec = ToolSpec {
                   work and what it left open, each with its id. With a task or files, matching memories come first. The \
                   cheapest first call of a session; uses no model.",
     call: brief,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<BriefArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct BriefArguments {
+struct BriefArguments {
     /// The task, in words.
     task: Option<String>,
     /// Files that the task is about.
@@ -78,12 +78,12 @@ pub(super) const ASK: ToolSpec = ToolSpec {
                   SQLite; for a topic use memory_search.",
     effect: Effect::ReadsAndAsks,
     call: ask,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<AskArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct AskArguments {
+struct AskArguments {
     /// One question, in a sentence.
     question: String,
     /// Let the user's configured model write the answer; slower and not free. Default false.
@@ -150,12 +150,12 @@ pub(super) const TRACE_SEARCH: ToolSpec = ToolSpec {
                   OpenCode, Gemini CLI and others), from the user and from agents. Use it when memory_search finds nothing. Results \
                   are raw conversation, not confirmed knowledge.",
     call: trace_search,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<TraceSearchArguments>()
 };
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TraceSearchArguments {
+struct TraceSearchArguments {
     /// Words, or "quoted phrases".
     query: String,
     /// Only sessions from this agent, such as claude, codex, cursor, opencode, gemini or copilot.
@@ -222,7 +222,7 @@ pub(super) const STATUS: ToolSpec = ToolSpec {
                   agent sessions, and the time of the last sync. Use it when memory seems empty or wrong.",
     tolerance: Tolerance::OfRepository,
     call: status,
-    ..ToolSpec::READS
+    ..ToolSpec::takes::<EmptyRequest>()
 };
 
 fn status(call: &Call, arguments: JsonObject) -> Result<Output> {

@@ -26,6 +26,7 @@ const SKIPPED: [&str; 4] = [".git", "node_modules", "target", ".venv"];
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Aider),
+    trace_names: &[".aider.chat.history.md"],
     marks: &[
         (4, Mark::NameEnd("aider.chat.history.md")),
         (5, Mark::LineStart("# aider chat started at ")),

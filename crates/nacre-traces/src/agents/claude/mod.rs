@@ -20,6 +20,7 @@ pub(crate) struct Claude;
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Claude),
+    trace_names: &["s.jsonl", "agent-a1.jsonl", "agent-acompact1.jsonl"],
     marks: &[
         (30, Mark::Line(&["\"sessionId\""])),
         (30, Mark::Line(&["\"parentUuid\""])),

@@ -21,6 +21,7 @@ const EDITORS: [&str; 5] = ["Code", "Code - Insiders", "VSCodium", "Cursor", "Wi
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Cline),
+    trace_names: &["s/s.messages.json", "t/api_conversation_history.json"],
     marks: &[(3, Mark::NameEnd(MESSAGES)), (3, Mark::NameEnd(TASK))],
     variables: &["CLINE_DIR", "CLINE_DATA_DIR", "CLINE_SESSION_DATA_DIR"],
     ..AgentSpec::new("cline", "cline")

@@ -25,6 +25,7 @@ pub(crate) struct Codex;
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Codex),
+    trace_names: &["rollout-x.jsonl", "rollout-x.json"],
     marks: &[
         // Compressed rollouts cannot be recognized by their content.
         (2, Mark::NameStart("rollout-")),

@@ -17,6 +17,7 @@ const UNTITLED: [&str; 2] = ["Untitled Session", "New Session"];
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Continue),
+    trace_names: &["s.json"],
     marks: &[(14, Mark::Line(&["\"workspaceDirectory\""]))],
     variables: &["CONTINUE_GLOBAL_DIR"],
     ..AgentSpec::new("continue", "continue")

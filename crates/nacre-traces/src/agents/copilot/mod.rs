@@ -18,6 +18,7 @@ const EVENTS: &str = "events.jsonl";
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Copilot),
+    trace_names: &["x/events.jsonl", "x.jsonl"],
     marks: &[
         (11, Mark::Line(&["\"type\":\"session.start\""])),
         (11, Mark::Line(&["\"type\":\"user.message\""])),

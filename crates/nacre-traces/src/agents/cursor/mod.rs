@@ -54,6 +54,11 @@ impl TraceFormat {
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Cursor),
+    trace_names: &[
+        "home-me-app/agent-transcripts/x/x.jsonl",
+        "home-me-app/agent-transcripts/x/subagents/y.jsonl",
+        "home-me-app/agent-transcripts/x.txt",
+    ],
     marks: &[
         (0, Mark::Database(".vscdb")),
         (0, Mark::Database("store.db")),

@@ -24,6 +24,7 @@ const CHATS: &str = "chats";
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Gemini),
+    trace_names: &["p/chats/session-x.jsonl", "p/chats/session-x.json", "p/chats/x/y.jsonl"],
     marks: &[(12, Mark::Line(&["\"projectHash\""]))],
     copies: Copies::OfSameStem,
     variables: &["GEMINI_CLI_HOME"],

@@ -24,6 +24,7 @@ const TOKENS: [&str; 6] = [
 
 pub(super) static SPEC: AgentSpec = AgentSpec {
     adapter: Some(&Qwen),
+    trace_names: &["p/chats/s.jsonl", "p/subagents/agent-1.jsonl"],
     marks: &[
         (13, Mark::Line(&["\"parentUuid\"", "\"systemPayload\""])),
         (13, Mark::Line(&["\"parentUuid\"", "\"parts\":["])),

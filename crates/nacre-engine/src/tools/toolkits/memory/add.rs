@@ -8,7 +8,7 @@ use nacre_memory::LearningKind;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::record::{Category, Fault};
+use crate::record::Category;
 use crate::tools::footprint::{Footprint, MemoryUse};
 use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
 use crate::tools::toolkits::memory::{MemoryHandle, memory_error};
@@ -29,9 +29,8 @@ pub struct MemoryRecord {
     /// Markdown: why, and what follows from it.
     #[schemars(length(max = 4000))]
     pub body: String,
-    /// For a learning: insight, procedure, pitfall, friction, preference, convention or context.
-    /// Leave it out for a decision.
-    pub kind: Option<String>,
+    /// Only for a learning. Leave it out for a decision.
+    pub kind: Option<LearningKind>,
     /// The words of this conversation that prove it, exactly as they were said: the person's own
     /// where they decided it.
     #[schemars(length(min = 8, max = 600))]
@@ -63,12 +62,12 @@ impl Tool for MemoryRecord {
     };
 
     fn footprint(&self, _: &Arc<RecordClaim>) -> Result<Footprint> {
-        self.learning_kind()?;
         Ok(Footprint { memory: MemoryUse::Changes, ..Footprint::default() })
     }
 
     fn preview(&self, _: &Arc<RecordClaim>) -> Result<Preview> {
         let Self { title, body, kind, quote, tags, applies, supersedes } = self;
+        let kind = kind.map(|kind| kind.to_string());
         let mut text = format!("{title}\n\n{body}\n\n> {quote}\n");
         for (name, values) in [
             ("kind", kind.as_slice()),
@@ -84,22 +83,7 @@ impl Tool for MemoryRecord {
     }
 
     async fn run(self, record: &Arc<RecordClaim>, _: &ToolContext) -> Result<Output> {
-        self.learning_kind()?;
         record(self).await.map(Output::text)
-    }
-}
-
-impl MemoryRecord {
-    pub fn learning_kind(&self) -> Result<Option<LearningKind>> {
-        let refuse = || {
-            let hint = "Use insight, procedure, pitfall, friction, preference, convention or \
-                        context, or leave it out.";
-            ToolError::new(Fault::Arguments, "That is not a kind of learning", hint)
-        };
-        self.kind
-            .as_deref()
-            .map(|kind| LearningKind::from_name(kind).ok_or_else(refuse))
-            .transpose()
     }
 }
 
