@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use nacre_engine::confine::{
-    Confinement, LaunchRequest, Launcher, OutputCaps, Program, Quotas, secrets_of_home,
+    Confinement, LaunchRequest, Launcher, LiveOutput, OutputCaps, Program, Quotas, secrets_of_home,
 };
 use nacre_engine::model::Cancel;
 
@@ -44,7 +44,7 @@ pub(super) async fn run(args: &ProgramsArgs) -> Outcome {
     for _ in 0..rounds {
         let order = order(temp.path(), "true");
         let start = Instant::now();
-        launcher.run(&order, &Cancel::new()).await.unwrap();
+        launcher.run(&order, &Cancel::new(), &LiveOutput::default()).await.unwrap();
         times.push(start.elapsed());
     }
     show("one `true`", &mut times);
@@ -72,7 +72,8 @@ async fn cancelled(launcher: &Launcher, root: &Path, script: &str) -> Duration {
         source.cancel();
         Instant::now()
     };
-    let (finished, start) = tokio::join!(launcher.run(&order, &token), cancelling);
+    let stdout = LiveOutput::default();
+    let (finished, start) = tokio::join!(launcher.run(&order, &token, &stdout), cancelling);
     finished.unwrap();
     start.elapsed()
 }

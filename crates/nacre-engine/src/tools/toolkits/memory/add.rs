@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::record::Category;
 use crate::tools::footprint::{Footprint, MemoryUse};
-use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolError, ToolSpec};
+use crate::tools::tool::{Output, Preview, Result, Tool, ToolContext, ToolSpec};
 use crate::tools::toolkits::memory::{MemoryHandle, memory_error};
 use crate::tools::toolkits::off_thread;
 
