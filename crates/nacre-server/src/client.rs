@@ -63,13 +63,6 @@ pub enum ClientError {
 }
 
 impl ClientError {
-    pub fn failure(&self) -> Option<&Failure> {
-        match self {
-            Self::Failed(failure) => Some(failure),
-            Self::Unreachable(_) | Self::Broken(_) => None,
-        }
-    }
-
     /// Adds the hint if the server does not respond.
     pub fn or_hint(self, hint: &str) -> OpError {
         let cause = match self {
@@ -120,8 +113,7 @@ impl Client {
         self.block_on(async {
             let (target, body) = self.target_and_body(verb, path, request)?;
             let response = self.send(self.head(verb, &target), body).await?;
-            let response = check_status(response).await?;
-            let bytes = read_body(response).await?;
+            let bytes = read_body(check_status(response).await?).await?;
             parse_json(if bytes.is_empty() { &b"null"[..] } else { &bytes[..] })
         })
     }

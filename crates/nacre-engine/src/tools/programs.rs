@@ -52,10 +52,11 @@ impl Programs {
             path.canonicalize().map_err(|error| unusable(format!("{}: {error}", path.display())))
         };
         let home = own_home(&self.environment);
+        let person = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
         let order = LaunchRequest {
             program,
             folder: folder.to_owned(),
-            environment: self.environment(scratch.path()),
+            environment: program_environment(person, scratch.path()),
             time_limit,
             quotas: self.quotas,
             output: self.output,
@@ -95,11 +96,6 @@ impl Programs {
             }
         };
         finished.unwrap_or_else(|_| Err(tool_error(&ProcessError::Lost)))
-    }
-
-    fn environment(&self, scratch: &Path) -> BTreeMap<String, String> {
-        let person = self.environment.iter().map(|(name, value)| (name.as_str(), value.as_str()));
-        program_environment(person, scratch)
     }
 }
 

@@ -254,7 +254,6 @@ const LOG_PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogLevel {
     Info,
-    Warn,
     Error,
 }
 
@@ -262,7 +261,6 @@ impl LogLevel {
     fn as_str(self) -> &'static str {
         match self {
             Self::Info => "info",
-            Self::Warn => "warn",
             Self::Error => "error",
         }
     }

@@ -188,10 +188,9 @@ pub(crate) struct LogsArgs {
 }
 
 pub(crate) fn cmd_logs(ui: &mut Ui, host: &Host, args: LogsArgs) -> CommandResult {
-    let LogsArgs { follow, lines } = args;
     let mut tail = LogTail::begin(host)?;
-    let report = service::logs(host, Some(lines))?;
-    if !follow {
+    let report = service::logs(host, Some(args.lines))?;
+    if !args.follow {
         return ui.report(&report, |ui, report| {
             if report.lines.is_empty() {
                 ui.line(format_args!("{} has no lines yet", report.path));

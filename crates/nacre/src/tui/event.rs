@@ -33,13 +33,6 @@ pub(crate) enum Outside {
     SaveExport { session: String, transcript: String },
 }
 
-impl Outside {
-    /// Returns whether the action uses the terminal, so that the screen must release it.
-    pub(crate) fn takes_terminal(&self) -> bool {
-        matches!(self, Self::EditMemory { .. })
-    }
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum OutsideResult {
     Note(String),

@@ -190,7 +190,8 @@ impl ChatLoop<'_> {
     }
 
     fn act_outside(&mut self, action: Outside) -> io::Result<()> {
-        let takes_terminal = action.takes_terminal();
+        // The editor uses the terminal, so the screen must release it.
+        let takes_terminal = matches!(action, Outside::EditMemory { .. });
         if takes_terminal {
             self.taken = None;
         }

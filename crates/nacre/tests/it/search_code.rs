@@ -195,9 +195,9 @@ fn a_program_searches_over_http() {
     let symbol = report.found.files[0].groups[0].symbol.as_ref().unwrap();
     assert_eq!((symbol.name.as_str(), symbol.first_line), ("open_pearl", 2));
     let broken = SearchCodeRequest { query: "(".to_owned(), ..request };
-    let failure = search(&broken).unwrap_err();
-    assert_eq!(failure.failure().unwrap().code, ErrorCode::Usage);
+    let failure = search(&broken).unwrap_err().or_hint("");
+    assert_eq!(failure.code, ErrorCode::Usage);
     let outside = SearchCodeRequest { project: Some("/".to_owned()), ..broken };
-    let failure = search(&outside).unwrap_err();
-    assert_eq!(failure.failure().unwrap().code, ErrorCode::NoProject);
+    let failure = search(&outside).unwrap_err().or_hint("");
+    assert_eq!(failure.code, ErrorCode::NoProject);
 }

@@ -42,11 +42,6 @@ struct LeadDecision {
     merged: Option<MergedText>,
 }
 
-fn claim_types() -> Vec<&'static str> {
-    let claims = TYPES.iter().filter(|spec| spec.memory_type != MemoryType::Summary);
-    claims.map(|spec| spec.memory_type.as_str()).collect()
-}
-
 pub(super) fn places() -> String {
     let claims = TYPES.iter().filter(|spec| spec.memory_type != MemoryType::Summary);
     claims.map(|spec| format!("`{}/ID.md`", spec.folder)).collect::<Vec<_>>().join(" or ")
@@ -56,11 +51,13 @@ pub(super) fn places() -> String {
 pub(super) fn output(cases: &[Case]) -> OutputSchema {
     let ids: Vec<&str> = cases.iter().map(|case| case.candidate_id.as_str()).collect();
     let file = format!("The file of the memory, {}; null for an addition.", places());
+    let claims = TYPES.iter().filter(|spec| spec.memory_type != MemoryType::Summary);
+    let types: Vec<&str> = claims.map(|spec| spec.memory_type.as_str()).collect();
     let decision = json!({
         "type": "object",
         "properties": {
             "candidate_id": { "type": "string", "enum": ids },
-            "type": { "type": "string", "enum": claim_types(), "description": "The candidate's type." },
+            "type": { "type": "string", "enum": types, "description": "The candidate's type." },
             "action": { "type": "string", "enum": LeadAction::NAMES },
             "matched_file": { "type": ["string", "null"], "description": file },
             "quote": { "type": "string", "minLength": 1, "maxLength": MAX_WORDS_CHARS,

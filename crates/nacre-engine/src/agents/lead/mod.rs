@@ -131,8 +131,10 @@ impl Case {
 impl NearMemory {
     fn shown(&self) -> Value {
         let overlap = (f64::from(self.overlap) * 100.0).round() / 100.0;
+        let path = self.at.path.as_str();
+        let file = path.strip_prefix("memory/").unwrap_or(path);
         json!({
-            "matched_file": below_root(&self.at), "type": self.at.memory_type.as_str(),
+            "matched_file": file, "type": self.at.memory_type.as_str(),
             "status": self.status.as_str(), "said": day(self.said), "title": self.title,
             "body": &self.body[..self.body.floor_char_boundary(MAX_SHOWN_BYTES)], "overlap": overlap,
         })
@@ -141,11 +143,6 @@ impl NearMemory {
 
 fn day(said: Option<Timestamp>) -> Option<String> {
     said.map(|said| said.strftime("%Y-%m-%d").to_string())
-}
-
-fn below_root(at: &Located) -> &str {
-    let path = at.path.as_str();
-    path.strip_prefix("memory/").unwrap_or(path)
 }
 
 fn permissions() -> Permissions {

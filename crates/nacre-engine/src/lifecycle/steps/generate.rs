@@ -273,7 +273,8 @@ impl Run<'_> {
         duration_us: u64,
     ) {
         let cost = response.usage.cost(&response.model);
-        self.progress.count_usage(response.usage);
+        let usage = self.progress.usage.map_or(response.usage, |sum| sum.plus(response.usage));
+        self.progress.usage = Some(usage);
         self.progress.cost = self.progress.cost.zip(cost).map(|(sum, cost)| sum.plus(cost));
         self.job.events.emit_with(|| {
             Event::ModelFinish(Box::new(ModelFacts {

@@ -295,10 +295,6 @@ impl Progress {
             children: self.children,
         }
     }
-
-    fn count_usage(&mut self, usage: Usage) {
-        self.usage = Some(self.usage.map_or(usage, |sum| sum.plus(usage)));
-    }
 }
 
 struct Prepared {

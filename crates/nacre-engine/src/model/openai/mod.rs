@@ -18,6 +18,7 @@ use crate::model::secret::Secret;
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenAi {
+    name: &'static str,
     output: OutputMode,
     bounds: SchemaBounds,
     reads_textual_tools: bool,
@@ -28,7 +29,7 @@ pub(super) struct OpenAi {
 
 impl OpenAi {
     pub(super) fn of_provider(name: &str) -> Self {
-        SERVERS.iter().find(|row| row.0 == name).map_or(COMMON, |row| row.1)
+        SERVERS.iter().find(|server| server.name == name).copied().unwrap_or(COMMON)
     }
 
     /// OpenAI's reasoning models reject a temperature.
@@ -64,6 +65,7 @@ enum EffortField {
 }
 
 const COMMON: OpenAi = OpenAi {
+    name: "",
     output: OutputMode::Native,
     bounds: SchemaBounds::Kept,
     reads_textual_tools: true,
@@ -72,36 +74,30 @@ const COMMON: OpenAi = OpenAi {
     sends_cache_key: false,
 };
 
-const SERVERS: &[(&str, OpenAi)] = &[
-    (
-        "openai",
-        OpenAi {
-            bounds: SchemaBounds::Dropped,
-            reads_textual_tools: false,
-            max_tokens: "max_completion_tokens",
-            effort: EffortField::Plain,
-            sends_cache_key: true,
-            ..COMMON
-        },
-    ),
-    (
-        "openrouter",
-        OpenAi {
-            bounds: SchemaBounds::Dropped,
-            reads_textual_tools: false,
-            effort: EffortField::Nested,
-            ..COMMON
-        },
-    ),
-    (
-        "zai",
-        OpenAi {
-            output: OutputMode::ForcedTool,
-            reads_textual_tools: false,
-            effort: EffortField::Switch,
-            ..COMMON
-        },
-    ),
+const SERVERS: &[OpenAi] = &[
+    OpenAi {
+        name: "openai",
+        bounds: SchemaBounds::Dropped,
+        reads_textual_tools: false,
+        max_tokens: "max_completion_tokens",
+        effort: EffortField::Plain,
+        sends_cache_key: true,
+        ..COMMON
+    },
+    OpenAi {
+        name: "openrouter",
+        bounds: SchemaBounds::Dropped,
+        reads_textual_tools: false,
+        effort: EffortField::Nested,
+        ..COMMON
+    },
+    OpenAi {
+        name: "zai",
+        output: OutputMode::ForcedTool,
+        reads_textual_tools: false,
+        effort: EffortField::Switch,
+        ..COMMON
+    },
 ];
 
 impl Dialect for OpenAi {
