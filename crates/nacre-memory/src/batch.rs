@@ -59,17 +59,11 @@ pub struct Batch<'a> {
 
 impl Store {
     pub fn begin(&self, owner: &Owner, patience: Duration) -> Result<Batch<'_>, MemoryError> {
-        Ok(Batch::new(self, self.scope().lock(owner, patience)?, owner))
-    }
-}
-
-impl<'a> Batch<'a> {
-    fn new(store: &'a Store, writer: Writer<'a>, owner: &Owner) -> Self {
-        Self {
-            store,
-            writer,
+        Ok(Batch {
+            store: self,
+            writer: self.scope().lock(owner, patience)?,
             set: ChangeSet::new(),
-            actor: store.rules().actor,
+            actor: self.rules().actor,
             levels: BTreeMap::new(),
             gone: BTreeSet::new(),
             agreed: BTreeSet::new(),
@@ -77,9 +71,11 @@ impl<'a> Batch<'a> {
             owner: owner.clone(),
             minted: BTreeSet::new(),
             redactions: Redactions::new(),
-        }
+        })
     }
+}
 
+impl<'a> Batch<'a> {
     /// Attributes the changes to Nacre itself, based on quotes that it verified. If the actor is
     /// another person, the changes stay attributed to that person.
     pub fn by_reader(self) -> Self {
@@ -282,7 +278,7 @@ impl<'a> Batch<'a> {
     }
 
     fn own(&mut self, id: &MemoryId) -> Result<(), MemoryError> {
-        self.agree_to_evidence(id);
+        self.agreed.insert(id.clone());
         let Ok(state) = self.state_of(id) else { return Ok(()) };
         self.stage_state(id, &LocalState { own: true, ..state })
     }

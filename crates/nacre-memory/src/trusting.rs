@@ -321,10 +321,6 @@ impl Batch<'_> {
         self.levels.insert(path.clone(), FileLevel::of(known.min(most)));
     }
 
-    pub(super) fn agree_to_evidence(&mut self, id: &MemoryId) {
-        self.agreed.insert(id.clone());
-    }
-
     /// Marks the evidence as unproven unless the ledger confirms its previous bytes.
     pub(super) fn note_evidence(&mut self, id: &MemoryId, before: &[u8]) {
         if !self.store.knows_evidence(id, before) {

@@ -213,10 +213,7 @@ names! {
 impl DatabaseState {
     /// Returns whether requests that need the database can be served.
     pub fn is_usable(self) -> bool {
-        match self {
-            Self::Connected | Self::Slow => true,
-            Self::Away | Self::Unusable => false,
-        }
+        matches!(self, Self::Connected | Self::Slow)
     }
 }
 

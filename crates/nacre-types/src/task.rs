@@ -23,10 +23,7 @@ names! {
 impl TaskState {
     /// Returns whether this state is final.
     pub fn is_over(self) -> bool {
-        match self {
-            Self::Accepted | Self::Queued | Self::Running => false,
-            Self::Completed | Self::Failed | Self::Cancelled => true,
-        }
+        matches!(self, Self::Completed | Self::Failed | Self::Cancelled)
     }
 }
 

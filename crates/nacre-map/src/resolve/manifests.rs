@@ -218,18 +218,12 @@ fn conditions(value: &Value) -> Vec<(String, String)> {
 }
 
 fn targets(value: &Value, n_left: usize) -> Vec<String> {
-    match value {
-        Value::String(text) => vec![text.clone()],
-        Value::Object(map) if 0 < n_left => {
-            map.values().flat_map(|value| targets(value, n_left - 1)).collect()
-        }
-        Value::Array(list) if 0 < n_left => {
-            list.iter().flat_map(|value| targets(value, n_left - 1)).collect()
-        }
-        Value::Object(_) | Value::Array(_) | Value::Null | Value::Bool(_) | Value::Number(_) => {
-            Vec::new()
-        }
+    if let Some(text) = value.as_str() {
+        return vec![text.to_owned()];
     }
+    let members = value.as_object().into_iter().flat_map(serde_json::Map::values);
+    let inner = members.chain(value.as_array().into_iter().flatten()).filter(|_| 0 < n_left);
+    inner.flat_map(|value| targets(value, n_left - 1)).collect()
 }
 
 fn without_comments(text: &str) -> String {

@@ -55,7 +55,7 @@ enum Piece {
 impl Piece {
     fn of(pattern: &Hir) -> Self {
         match pattern.kind() {
-            HirKind::Empty | HirKind::Look(_) => Self::empty(),
+            HirKind::Empty | HirKind::Look(_) => Self::Exactly(vec![Vec::new()]),
             HirKind::Literal(literal) => Self::exactly(vec![literal.0.to_ascii_lowercase()]),
             HirKind::Class(class) => texts_of(class).map_or_else(Self::unknown, Self::exactly),
             HirKind::Repetition(repetition) => Self::repeated(repetition),
@@ -63,10 +63,6 @@ impl Piece {
             HirKind::Concat(parts) => Self::joined(parts),
             HirKind::Alternation(parts) => Self::one_of(parts),
         }
-    }
-
-    fn empty() -> Self {
-        Self::Exactly(vec![Vec::new()])
     }
 
     fn unknown() -> Self {
@@ -187,7 +183,5 @@ fn texts_of(class: &Class) -> Option<Vec<Vec<u8>>> {
             texts.extend(bytes.map(|byte| vec![byte.to_ascii_lowercase()]));
         }
     }
-    texts.sort_unstable();
-    texts.dedup();
     (!texts.is_empty()).then_some(texts)
 }

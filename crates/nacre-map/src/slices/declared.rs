@@ -162,15 +162,9 @@ fn source_of(folder: &str, named: &str, is_file: &dyn Fn(&str) -> bool) -> Optio
 }
 
 fn first_text(value: &Value, n_left: usize) -> Option<&str> {
-    match value {
-        Value::String(text) => Some(text),
-        Value::Object(map) if 0 < n_left => {
-            map.values().find_map(|value| first_text(value, n_left - 1))
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-            None
-        }
-    }
+    let members = value.as_object().filter(|_| 0 < n_left);
+    let below = || members?.values().find_map(|value| first_text(value, n_left - 1));
+    value.as_str().or_else(below)
 }
 
 fn below(folder: &str, path: &str) -> String {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nacre_types::{CodeApart, ContextSlice, Listed, Overview, SymbolForm};
+use nacre_types::{CodeApart, ContextSlice, HotPath, Listed, ModuleGraph, Overview, SymbolForm};
 use serde::Serialize;
 
 pub fn overview_text(overview: &Overview) -> String {
@@ -25,23 +25,15 @@ pub fn overview_text(overview: &Overview) -> String {
         format!("{} {}{}", name_of(&entry.kind), entry.path, name.unwrap_or_default())
     });
     list(&mut text, "hot_paths", &overview.hot_paths, |hot| {
-        format!(
-            "{} heat {} importers {} commits {}",
-            hot.path, hot.heat, hot.importers, hot.commits
-        )
+        let HotPath { path, heat, importers, commits } = hot;
+        format!("{path} heat {heat} importers {importers} commits {commits}")
     });
     list(&mut text, "top_imports", &overview.top_imports, |import| {
         format!("{} {}", import.module, import.files)
     });
-    let graph = &overview.module_graph;
-    line(
-        &mut text,
-        format_args!(
-            "graph nodes {} edges {} unresolved {}",
-            graph.nodes, graph.edges, graph.unresolved
-        ),
-    );
-    list(&mut text, "modules", &graph.modules, |node| {
+    let ModuleGraph { nodes, edges, unresolved, modules } = &overview.module_graph;
+    line(&mut text, format_args!("graph nodes {nodes} edges {edges} unresolved {unresolved}"));
+    list(&mut text, "modules", modules, |node| {
         let name = if node.module.is_empty() { "." } else { &node.module };
         let imports = if node.imports.is_empty() {
             String::new()
@@ -97,19 +89,12 @@ pub fn context_text(slice: &ContextSlice) -> String {
         }
         for symbol in &file.symbols {
             let (first, last) = (symbol.first_line, symbol.last_line);
-            match symbol.form {
-                SymbolForm::Name => line(
-                    &mut text,
-                    format_args!("  {first}-{last} {} {}", symbol.kind.as_str(), symbol.name),
-                ),
-                SymbolForm::Signature => {
-                    line(&mut text, format_args!("  {first}-{last} {}", symbol.text));
-                }
-                SymbolForm::Body => {
-                    line(&mut text, format_args!("  {first}-{last}"));
-                    line(&mut text, format_args!("{}", symbol.text));
-                }
-            }
+            let shown = match symbol.form {
+                SymbolForm::Name => format!(" {} {}", symbol.kind.as_str(), symbol.name),
+                SymbolForm::Signature => format!(" {}", symbol.text),
+                SymbolForm::Body => format!("\n{}", symbol.text),
+            };
+            line(&mut text, format_args!("  {first}-{last}{shown}"));
         }
     }
     let left_out = &slice.left_out;

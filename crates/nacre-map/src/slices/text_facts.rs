@@ -48,9 +48,13 @@ impl TextFacts {
             declared.read(path, &text(path).unwrap_or_default(), &is_file);
         }
         let described = || declared.about.get("").cloned();
+        let mut commands = project_commands(paths, &is_file, text);
+        for one in &mut commands {
+            one.command = redact(&one.command).into_owned();
+        }
         Self {
             about: about.or_else(described).map(|words| redact(&words).into_owned()),
-            commands: redacted(project_commands(paths, &is_file, text)),
+            commands,
             declared,
             ..Self::default()
         }
@@ -103,13 +107,6 @@ impl TextFacts {
         }
         told
     }
-}
-
-fn redacted(mut commands: Vec<ProjectCommand>) -> Vec<ProjectCommand> {
-    for one in &mut commands {
-        one.command = redact(&one.command).into_owned();
-    }
-    commands
 }
 
 fn is_readme(path: &str, folder: &str) -> bool {

@@ -186,7 +186,7 @@ fn read_state(trace: &Trace, sink: Sink) -> Result<ReadOutcome> {
         composer::read_composer(&store, id, &mut project, &mut out)?;
         match listing::linked_workspace(trace.revision.as_deref()) {
             Some(workspace) => project.note_workspace(workspace),
-            None if !project.has_folder() && trace.revision.is_none() => {
+            None if project.folders.is_empty() && trace.revision.is_none() => {
                 let links = Links::find(&store, path);
                 project.note_workspace(links.workspace(id).unwrap_or_default());
             }

@@ -26,7 +26,7 @@ pub(super) const ITEM_VALUE: &str =
 pub(super) struct Project {
     /// Cursor's `User` folder, which contains the workspace folders.
     user_directory: Option<PathBuf>,
-    folders: Vec<String>,
+    pub(super) folders: Vec<String>,
     /// The folder of a multi-root workspace's `.code-workspace` file.
     several: Option<String>,
     hints: Vec<String>,
@@ -104,10 +104,6 @@ impl Project {
 
     pub(super) fn take_files(&mut self, files: TouchedFiles) {
         self.files = files.joined(std::mem::take(&mut self.files));
-    }
-
-    pub(super) fn has_folder(&self) -> bool {
-        !self.folders.is_empty()
     }
 
     pub(super) fn settle(&self, out: &mut Emitter) {
