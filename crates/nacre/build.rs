@@ -32,7 +32,7 @@ fn commit(folder: &Path) -> Option<String> {
         None => head,
         Some(name) => match read(git.join(name)) {
             Some(hash) => hash,
-            None => packed(&read(git.join("packed-refs"))?, name)?,
+            None => find_packed(&read(git.join("packed-refs"))?, name)?,
         },
     };
     let hash = hash.trim();
@@ -41,7 +41,7 @@ fn commit(folder: &Path) -> Option<String> {
 }
 
 /// Finds the hash of a ref in the text of `packed-refs`.
-fn packed(refs: &str, name: &str) -> Option<String> {
+fn find_packed(refs: &str, name: &str) -> Option<String> {
     let of = |line: &str| line.strip_suffix(name).map(|hash| hash.trim().to_owned());
     refs.lines().find_map(of)
 }

@@ -27,9 +27,9 @@ pub use heap::{give_back_memory, share_memory};
 pub use local_names::LocalNames;
 pub use owner::{Person, Stranger, is_of_repository, search_folders, search_path, trees_around};
 pub use sensitive::{
-    SECRETS, acted_on_places, is_acted_on, secret_places, secret_rule, with_folders,
+    SECRETS, is_acted_on, list_acted_on_places, secret_places, secret_rule, with_folders,
 };
 pub use shown::{Shown, ShownLine, is_hidden_char, with_causes};
 pub use threads::{Alarm, on_all_cores, yield_processor};
 pub use time::parse_time;
-pub use unified::{ChangeTag, ChangedPart, changed_parts, unified_diff};
+pub use unified::{ChangeTag, ChangedPart, find_changed_parts, format_unified_diff};

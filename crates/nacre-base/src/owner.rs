@@ -74,7 +74,7 @@ fn is_open(stat: &Stat) -> bool {
 /// cannot be resolved, or are inside one of `repositories`. Tools such as `npm run` and direnv put
 /// folders of the repository first.
 pub fn search_folders(path: &OsStr, repositories: &[PathBuf]) -> Vec<PathBuf> {
-    let repositories = resolved(repositories);
+    let repositories = canonicalize_all(repositories);
     let is_outside = |folder: &PathBuf| {
         folder.is_absolute()
             && std::fs::canonicalize(folder).is_ok_and(|folder| !is_inside(&folder, &repositories))
@@ -90,7 +90,7 @@ pub fn search_path(path: &OsStr, repositories: &[PathBuf]) -> OsString {
 pub fn is_of_repository(program: &Path, repositories: &[PathBuf]) -> bool {
     let folder = program.parent().and_then(|folder| std::fs::canonicalize(folder).ok());
     let target = std::fs::canonicalize(program).ok();
-    let repositories = resolved(repositories);
+    let repositories = canonicalize_all(repositories);
     // A path that cannot be resolved is not trusted.
     [folder, target]
         .iter()
@@ -118,7 +118,7 @@ pub fn trees_around(folder: &Path, home: Option<&Path>) -> Vec<PathBuf> {
     trees
 }
 
-fn resolved(paths: &[PathBuf]) -> Vec<PathBuf> {
+fn canonicalize_all(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().map(|path| std::fs::canonicalize(path).unwrap_or_else(|_| path.clone())).collect()
 }
 

@@ -92,7 +92,7 @@ pub fn secret_rule(path: &str) -> Option<&'static str> {
     found.filter(|_| !TEMPLATES.contains(&name.as_str()))
 }
 
-pub fn acted_on_places() -> impl Iterator<Item = &'static str> {
+pub fn list_acted_on_places() -> impl Iterator<Item = &'static str> {
     ACTED_ON.split_ascii_whitespace()
 }
 
@@ -100,7 +100,7 @@ pub fn acted_on_places() -> impl Iterator<Item = &'static str> {
 /// No list is complete, so every name with a leading dot is included.
 pub fn is_acted_on(path: &str) -> bool {
     path.split('/').any(|name| name.starts_with('.'))
-        || with_folders(path).any(|path| acted_on_places().any(|row| fits(row, path)))
+        || with_folders(path).any(|path| list_acted_on_places().any(|row| fits(row, path)))
 }
 
 pub fn with_folders(path: &str) -> impl Iterator<Item = &str> {

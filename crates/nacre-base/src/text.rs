@@ -13,7 +13,7 @@ use foldhash::fast::RandomState;
 use rust_stemmers::{Algorithm, Stemmer};
 
 /// Returns the text on one line, with every run of white space replaced by one space.
-pub fn folded(text: &str) -> String {
+pub fn collapse_whitespace(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

@@ -22,7 +22,7 @@ pub struct ChangedPart<'t> {
     pub lines: Vec<(ChangeTag, &'t str)>,
 }
 
-pub fn changed_parts<'t>(old: &'t str, new: &'t str) -> Vec<ChangedPart<'t>> {
+pub fn find_changed_parts<'t>(old: &'t str, new: &'t str) -> Vec<ChangedPart<'t>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (old.lines().collect(), new.lines().collect());
     let changes = if old.len() + new.len() <= MAX_LINES {
         capture_diff_slices(Algorithm::Myers, &old, &new)
@@ -46,7 +46,7 @@ fn part<'t>(changes: &[DiffOp], old: &[&'t str], new: &[&'t str]) -> Option<Chan
 }
 
 /// `None` means that the file does not exist in that version.
-pub fn unified_diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
+pub fn format_unified_diff(name: &str, before: Option<&str>, after: Option<&str>) -> String {
     let shown = |text: Option<&str>| if text.is_some() { name } else { "/dev/null" };
     let mut text = format!("--- {}\n+++ {}\n", shown(before), shown(after));
     text += &hunks(before.unwrap_or_default(), after.unwrap_or_default());
@@ -60,7 +60,7 @@ fn hunks(old: &str, new: &str) -> String {
         n_lines => format!("{},{n_lines}", lines.start + 1),
     };
     let mut text = String::new();
-    for ChangedPart { old, new, lines } in changed_parts(old, new) {
+    for ChangedPart { old, new, lines } in find_changed_parts(old, new) {
         let _ = writeln!(text, "@@ -{} +{} @@", place(&old), place(&new));
         for (tag, line) in lines {
             // Long lines are never cut, because the user must see everything that they approve.
@@ -84,7 +84,7 @@ mod tests {
         );
         assert_eq!(hunks("", "a\n"), "@@ -0,0 +1,1 @@\n+a\n");
         assert_eq!(hunks("a\n", "a\n"), "");
-        assert!(changed_parts("same\n", "same\n").is_empty());
+        assert!(find_changed_parts("same\n", "same\n").is_empty());
         let long = "x".repeat(5000);
         assert_eq!(hunks("", &long), format!("@@ -0,0 +1,1 @@\n+{long}\n"));
     }

@@ -30,11 +30,11 @@ fn missing<T: JsonSchema>() -> Value {
 /// Only tests reach this function: they define tools whose schemas are not stored.
 #[cfg(test)]
 fn missing<T: JsonSchema>() -> Value {
-    derived::<T>().1
+    derive_schema::<T>().1
 }
 
 #[cfg(test)]
-pub(crate) fn derived<T: JsonSchema>() -> (String, Value) {
+pub(crate) fn derive_schema<T: JsonSchema>() -> (String, Value) {
     (T::schema_name().into_owned(), schemars::schema_for!(T).to_value())
 }
 
@@ -51,16 +51,16 @@ mod tests {
 
     fn all() -> BTreeMap<String, Value> {
         let kits = [
-            agents::derived_schemas(),
-            checklist::derived_schemas(),
-            code::derived_schemas(),
-            file::derived_schemas(),
-            git::derived_schemas(),
-            memory::derived_schemas(),
-            shell::derived_schemas(),
-            skill::derived_schemas(),
-            trace::derived_schemas(),
-            web::derived_schemas(),
+            agents::derive_schemas(),
+            checklist::derive_schemas(),
+            code::derive_schemas(),
+            file::derive_schemas(),
+            git::derive_schemas(),
+            memory::derive_schemas(),
+            shell::derive_schemas(),
+            skill::derive_schemas(),
+            trace::derive_schemas(),
+            web::derive_schemas(),
         ];
         let all: Vec<(String, Value)> = kits.into_iter().flatten().collect();
         let by_name: BTreeMap<String, Value> = all.iter().cloned().collect();

@@ -21,7 +21,7 @@ pub(crate) fn open_in(environment: Environment) -> Result<Host, OpError> {
     opened.host
 }
 
-pub(crate) fn failed(error: OpError) -> String {
+pub(crate) fn format_error(error: OpError) -> String {
     let mut text = error.message;
     error.causes.iter().for_each(|cause| text.push_str(&format!("\nCaused by: {cause}")));
     error.hints.iter().for_each(|hint| text.push_str(&format!("\nHint: {hint}")));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use nacre_engine::model::{
     ApiChoice, Cancel, Control, Limits, Message, ModelEvent, ModelSettings, Models, OutputSchema,
     ProviderSettings, Request, Response, RetryPolicy, Role, RoleSettings, Route, Secret,
-    Structured, ToolCall, ToolDef, ToolResult, ToolStatus, generate, structured,
+    Structured, ToolCall, ToolDef, ToolResult, ToolStatus, generate, request_structured,
 };
 use serde_json::{Value, json};
 
@@ -151,7 +151,7 @@ async fn shape(route: &Route, control: &Control) -> bool {
     let request = Request { max_tokens: 300, temperature: Some(0.0), ..request };
     let start = Instant::now();
     let answer: Result<Structured<Value>, _> =
-        structured(route, &request, &output, control, &mut |_| {}).await;
+        request_structured(route, &request, &output, control, &mut |_| {}).await;
     match answer {
         Ok(answer) => {
             println!(

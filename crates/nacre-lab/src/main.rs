@@ -117,7 +117,7 @@ fn run(command: Command) -> Outcome {
 
 fn tools() -> Outcome {
     let report = host::open().and_then(|host| nacre_ops::tasks::tools(&host));
-    output::json(&report.map_err(host::failed)?)?;
+    output::json(&report.map_err(host::format_error)?)?;
     Ok(true)
 }
 

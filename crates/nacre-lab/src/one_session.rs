@@ -2,7 +2,7 @@
 
 use clap::Args;
 use nacre_base::config::StrategyChoice;
-use nacre_ops::host::{ask_rules, named_trace};
+use nacre_ops::host::{ask_rules, find_trace};
 use nacre_ops::sync::SessionModels;
 use nacre_ops::sync::extract::Rules;
 use nacre_ops::sync::strategy::{SessionRead, read_session};
@@ -34,19 +34,19 @@ pub(crate) struct SessionArgs {
 }
 
 pub(crate) fn extract(args: &ExtractArgs) -> Outcome {
-    output::json(&read(&args.session).map_err(host::failed)?.extraction)?;
+    output::json(&read(&args.session).map_err(host::format_error)?.extraction)?;
     Ok(true)
 }
 
 pub(crate) fn summarize(args: &SummarizeArgs) -> Outcome {
-    output::json(&read(&args.session).map_err(host::failed)?.summary)?;
+    output::json(&read(&args.session).map_err(host::format_error)?.summary)?;
     Ok(true)
 }
 
 fn read(args: &SessionArgs) -> Result<SessionRead, OpError> {
     let host = host::open()?;
     let reading = SessionModels::open(&host, args.strategy, &Cancel::new())?;
-    let trace = named_trace(&host, &args.trace)?;
+    let trace = find_trace(&host, &args.trace)?;
     let rules = ask_rules(host.settings());
     let asker = reading.asker(&host, &rules, &trace)?;
     let (reader, asker) = (reading.reader(&rules), asker.as_ref());

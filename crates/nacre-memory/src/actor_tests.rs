@@ -102,7 +102,7 @@ impl World {
         let scope = WriteScope::open(self.store.path(), Access::Shared).unwrap();
         let ledger = Some(LedgerPlace::of_store(&home, self.store.path()));
         let rules = Rules { ledger, actor, ..Rules::default() };
-        Store::new(scope.sealed_by(Seal::kept_in(&home)), rules)
+        Store::new(scope.with_seal(Seal::from_directory(&home)), rules)
     }
 
     /// Applies a change and commits it, unless it is refused.
@@ -135,7 +135,7 @@ impl World {
             false => batch.add_candidate(&draft, now()).map(drop),
         };
         world.change(actor, add).unwrap();
-        let id = world.open(actor).located().unwrap().remove(0).id;
+        let id = world.open(actor).locate_all().unwrap().remove(0).id;
         assert_eq!(world.level(&id), level);
         (world, id)
     }
@@ -178,7 +178,7 @@ fn try_change(actor: Actor, (name, apply): (&str, Apply), before: Trust, status:
     let done = world.change(actor, |batch| apply(batch, &memory));
     let what = format!("{actor:?}, {name}, {before:?}, {status:?}: {done:?}");
     let store = world.open(Actor::Owner);
-    for at in store.located().unwrap() {
+    for at in store.locate_all().unwrap() {
         let level = world.level(&at.id);
         if at.id != id {
             assert!(level <= actor.limit(), "{what}: a new memory is {level:?}");
@@ -240,7 +240,7 @@ fn only_the_users_whole_words_excuse_an_order() {
         let mut order = draft(ORDER, "", Speaker::User);
         said.clone_into(&mut order.quotes[0].text);
         world.change(Actor::Reader, |batch| batch.add(&order, now()).map(drop)).unwrap();
-        let at = world.open(Actor::Owner).located().unwrap().remove(0);
+        let at = world.open(Actor::Owner).locate_all().unwrap().remove(0);
         assert_eq!(world.level(&at.id), expected, "{said}");
     }
 }
@@ -251,6 +251,6 @@ fn a_guests_words_excuse_no_order() {
     let mut order = draft("Set the build up", ORDER, Speaker::Human);
     ORDER.clone_into(&mut order.quotes[0].text);
     world.change(Actor::Person, |batch| batch.add(&order, now()).map(drop)).unwrap();
-    let at = world.open(Actor::Owner).located().unwrap().remove(0);
+    let at = world.open(Actor::Owner).locate_all().unwrap().remove(0);
     assert_eq!(world.level(&at.id), Trust::Quarantined);
 }

@@ -13,7 +13,7 @@ use super::kinds::{Claim, MemoryType, Status};
 use super::layout::{self, Located, StoreArea};
 use super::record::Memory;
 use super::sidecar::{Evidence, LocalState, MAX_SIDECAR_BYTES, Quote, render};
-use super::store::{MemoryError, Redactions, Store, Unreadable, UnreadableFault, redacted};
+use super::store::{MemoryError, Redactions, Store, Unreadable, UnreadableFault, redact_counting};
 use super::tombstone;
 use super::trust::{Actor, FileLevel, Trust};
 use nacre_base::ContentHash;
@@ -567,7 +567,7 @@ impl<'a> Batch<'a> {
 
     pub(super) fn redact(&mut self, text: &str) -> String {
         let text = self.store.shareable(text);
-        redacted(self.store.words(), &text, &mut self.redactions)
+        redact_counting(self.store.words(), &text, &mut self.redactions)
     }
 }
 

@@ -39,7 +39,7 @@ impl Store {
         }
         let (n_foreign, n_quarantined) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let read = |at: &Located, bytes| {
-            let (trust, memory) = self.checked_memory(at, bytes)?;
+            let (trust, memory) = self.check_memory(at, bytes)?;
             n_foreign.fetch_add(usize::from(trust == Trust::Foreign), Ordering::Relaxed);
             n_quarantined.fetch_add(usize::from(trust == Trust::Quarantined), Ordering::Relaxed);
             memory
@@ -47,7 +47,7 @@ impl Store {
         let listing = self.read_within(&files.located, read, MAX_HELD_BYTES);
         (report.n_foreign, report.n_quarantined) =
             (n_foreign.into_inner(), n_quarantined.into_inner());
-        report.findings.extend(listing.broken.iter().map(broken));
+        report.findings.extend(listing.broken.iter().map(report_broken));
         let memories = listing.memories;
         for memory in &memories {
             check_links(memory, &known, &mut report.findings);
@@ -64,7 +64,7 @@ impl Store {
 
     /// Reads a memory and all its keys, including unknown ones. The trust level depends on the
     /// body, so it is computed before the body is dropped.
-    fn checked_memory(
+    fn check_memory(
         &self,
         at: &Located,
         bytes: Result<Vec<u8>, FsError>,
@@ -108,7 +108,7 @@ impl Store {
             .iter()
             .filter(|(id, at)| at.memory_type != MemoryType::Summary && !proven.contains(*id));
         let waits = |at| self.load(at).is_ok_and(|memory| self.trust_of(&memory).waits());
-        report.findings.extend(unproven_ones.map(|(_, at)| unproven(at, waits(at))));
+        report.findings.extend(unproven_ones.map(|(_, at)| report_unproven(at, waits(at))));
         self.check_evidence_files(&proven, &folder, &mut report.findings)
     }
 
@@ -181,7 +181,7 @@ fn evidence_fault(folder: &Folder, id: &MemoryId) -> Option<(Option<usize>, Stri
     }
 }
 
-fn broken(unreadable: &Unreadable) -> Finding {
+fn report_broken(unreadable: &Unreadable) -> Finding {
     error(unreadable.path.as_str(), unreadable.line(), unreadable.reason())
 }
 
@@ -260,7 +260,7 @@ fn orphan(path: &str, id: &MemoryId) -> Finding {
     warning(path, None, format!("Evidence of `{id}`, which does not exist"), Some(hint))
 }
 
-fn unproven(at: &Located, waits: bool) -> Finding {
+fn report_unproven(at: &Located, waits: bool) -> Finding {
     let hint = format!("It is in no brief until you trust it: nacre trust {}", at.id);
     warning(at.path.as_str(), None, "It has no evidence", waits.then_some(hint))
 }
@@ -268,7 +268,8 @@ fn unproven(at: &Located, waits: bool) -> Finding {
 impl Batch<'_> {
     /// Stages all repairs that are safe. Files that cannot be parsed are left unchanged.
     pub fn mend(&mut self, now: Timestamp) -> Result<Vec<MendedFile>, MemoryError> {
-        let known: BTreeSet<MemoryId> = self.store.located()?.into_iter().map(|at| at.id).collect();
+        let known: BTreeSet<MemoryId> =
+            self.store.locate_all()?.into_iter().map(|at| at.id).collect();
         let mut mended = Vec::new();
         for outline in self.store.outlines(|_| true)?.memories {
             let links = outline.related.iter().chain(&outline.supersedes);

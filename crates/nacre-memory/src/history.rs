@@ -235,7 +235,7 @@ impl Store {
         Some(LastCommit { who: who.to_owned(), when: when.to_owned() })
     }
 
-    pub fn known_text(&self, program: &GitProgram, at: &Located) -> Option<String> {
+    pub fn find_known_text(&self, program: &GitProgram, at: &Located) -> Option<String> {
         let git = program.open(GitFolder::around(self.path().parent()?)?).ok()?;
         let file = self.below(&git, at)?;
         let most = format!("--max-count={MAX_COMMITS}");

@@ -46,13 +46,13 @@ impl LedgerPlace {
 
     /// Disables writing, for a dry run.
     #[must_use]
-    pub fn rehearsed(self) -> Self {
+    pub fn without_writing(self) -> Self {
         Self { is_written: false, ..self }
     }
 
     /// Uses a cache, so the file is read again only if it has changed.
     #[must_use]
-    pub fn kept_in(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
+    pub fn with_cache(self, kept: Option<&Arc<KeptLedgers>>) -> Self {
         Self { kept: kept.map(Arc::clone), ..self }
     }
 
@@ -170,12 +170,12 @@ impl Ledger {
     fn with<T>(&self, store: &WriteScope, look: impl FnOnce(&mut Known) -> T) -> T {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         look(known.get_or_insert_with(|| {
-            let stored = self.stored(store);
+            let stored = self.load_entries(store);
             Known { is_stored: stored.is_some(), entries: stored.unwrap_or_default() }
         }))
     }
 
-    fn stored(&self, store: &WriteScope) -> Option<Arc<Entries>> {
+    fn load_entries(&self, store: &WriteScope) -> Option<Arc<Entries>> {
         let place = self.place.as_ref()?;
         let scope = WriteScope::open_inside(&place.home, FOLDER, Access::Private).ok()?;
         let path = place.file().ok()?;
@@ -204,16 +204,16 @@ fn read(scope: &WriteScope, store: &WriteScope, path: &RelPath) -> Option<Entrie
     let text = String::from_utf8(scope.read_optional(path, MAX_BYTES).ok()??).ok()?;
     let (heading, body) = text.split_once('\n')?;
     let mark = heading.strip_prefix(HEADING)?.trim();
-    store.is_marked(&sealed(body), mark).then(|| Entries::parse(body))
+    store.is_marked(&add_heading(body), mark).then(|| Entries::parse(body))
 }
 
-fn sealed(body: &str) -> String {
+fn add_heading(body: &str) -> String {
     format!("{HEADING}\n{body}")
 }
 
 fn render(store: &WriteScope, entries: &Entries) -> String {
     let body = entries.render();
     // Without a key, the seal is empty. The next command then ignores the ledger, which is safe.
-    let mark = store.mark(&sealed(&body)).unwrap_or_default();
+    let mark = store.mark(&add_heading(&body)).unwrap_or_default();
     format!("{HEADING} {mark}\n{body}")
 }

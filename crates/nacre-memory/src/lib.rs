@@ -60,10 +60,10 @@ pub use life::{Standing, Vitals};
 pub use listing::{Listing, Overturned, Reader};
 pub use policy::{
     Action, Band, Decision, Judgement, Kinship, Likeness, Measures, NearWords, Neighbour, Profile,
-    Proposal, Relation, Scores, decide, judge, kinship, may_repeat, measure, ruled,
+    Proposal, Relation, Scores, decide, judge, kinship, may_repeat, measure, settle_with_ruling,
 };
 pub use record::{Memory, RecordFault};
-pub use revision::{PlannedChange, Revision, UPKEEP_FILE, united};
+pub use revision::{PlannedChange, Revision, UPKEEP_FILE, unite};
 pub use runs::{RunNote, RunNotes};
 pub use sidecar::{Evidence, Feedback, Life, LocalState, Quote, Speaker, Stage, Verdict, stage_of};
 pub use store::{IndexPlace, MemoryError, Redactions, Rules, Store, Unreadable};

@@ -78,14 +78,14 @@ impl Vitals {
 
     /// Returns the confidence, adjusted for age and use, from 0 to 1.
     pub fn effective(&self, now: Timestamp) -> f64 {
-        let Some(unused) = self.unused_since() else { return self.confidence };
+        let Some(unused) = self.disuse_start() else { return self.confidence };
         let age = now.duration_since(unused).as_secs_f64().max(0.0);
         self.confidence * (-age / self.half_life()).exp2()
     }
 
     /// Returns the start of the current period of disuse, or `None` if the memory has never been
     /// offered.
-    fn unused_since(&self) -> Option<Timestamp> {
+    fn disuse_start(&self) -> Option<Timestamp> {
         self.offered.map(|offered| offered.max(self.last_confirmed))
     }
 
@@ -94,7 +94,7 @@ impl Vitals {
         if self.last_verdict == Some(Verdict::Wrong) {
             return standing(Stage::Archived, SAID_WRONG);
         }
-        if let Some(unused) = self.unused_since() {
+        if let Some(unused) = self.disuse_start() {
             let (since, effective) = (unused.strftime("%Y-%m-%d"), self.effective(now));
             if effective < ARCHIVED_BELOW {
                 let reason = format!("not confirmed or used since {since}, for too long to keep");
@@ -120,7 +120,7 @@ impl Vitals {
     }
 
     pub fn next_change(&self, now: Timestamp) -> Option<Timestamp> {
-        let unused = self.unused_since()?;
+        let unused = self.disuse_start()?;
         let crossing = |threshold: f64| {
             let seconds = self.half_life() * (self.confidence / threshold).log2();
             let is_ahead = self.confidence >= threshold;

@@ -28,18 +28,18 @@ pub struct Listing {
 }
 
 impl Store {
-    pub fn located(&self) -> Result<Vec<Located>, MemoryError> {
+    pub fn locate_all(&self) -> Result<Vec<Located>, MemoryError> {
         Ok(self.files()?.located)
     }
 
     /// Reads all memories for which `wanted` returns true, up to the memory limit.
     pub fn list(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
-        Ok(self.read_within(&self.wanted(wanted)?, memory_of, MAX_HELD_BYTES))
+        Ok(self.read_within(&self.locate_matching(wanted)?, memory_of, MAX_HELD_BYTES))
     }
 
     /// Like [`Store::list`], but drops the bodies.
     pub fn outlines(&self, wanted: impl Fn(&Located) -> bool) -> Result<Listing, MemoryError> {
-        Ok(self.read_within(&self.wanted(wanted)?, outline_of, MAX_HELD_BYTES))
+        Ok(self.read_within(&self.locate_matching(wanted)?, outline_of, MAX_HELD_BYTES))
     }
 
     /// Reads files in order until `each` breaks. Only a limited number of files is in memory at a
@@ -68,7 +68,10 @@ impl Store {
         self.read_all(files, |at, bytes| each(memory_of(at, bytes)))
     }
 
-    fn wanted(&self, wanted: impl Fn(&Located) -> bool) -> Result<Vec<Located>, MemoryError> {
+    fn locate_matching(
+        &self,
+        wanted: impl Fn(&Located) -> bool,
+    ) -> Result<Vec<Located>, MemoryError> {
         Ok(self.files()?.located.into_iter().filter(wanted).collect())
     }
 
@@ -160,7 +163,7 @@ mod tests {
     #[test]
     fn what_is_gone_by_the_time_it_is_read_is_no_fault() {
         let (dir, store) = store_of(3);
-        let files = store.located().unwrap();
+        let files = store.locate_all().unwrap();
         fs::remove_file(dir.path().join(files[1].path.as_str())).unwrap();
         let listing = store.read_within(&files, outline_of, MAX_HELD_BYTES);
         assert_eq!((listing.memories.len(), listing.broken.len()), (2, 0));
@@ -169,7 +172,7 @@ mod tests {
     #[test]
     fn what_a_list_has_no_room_for_is_named() {
         let (_dir, store) = store_of(FILES_AT_ONCE + 3);
-        let files = store.located().unwrap();
+        let files = store.locate_all().unwrap();
         let listing = store.read_within(&files, outline_of, 1 << 20);
         assert_eq!((listing.memories.len(), listing.broken.len()), (FILES_AT_ONCE, 3));
         assert!(listing.broken[0].reason().starts_with("Store too large"), "{}", listing.broken[0]);
@@ -304,9 +307,9 @@ impl Store {
     fn walk_summaries(&self, files: &mut StoreFiles) -> Result<(), FsError> {
         let root = RelPath::new("memory/summaries")?;
         for day in self.scope().list(&root)? {
-            let Some(day_folder) = files.stamped(&root, &day) else { continue };
+            let Some(day_folder) = files.stamp_directory(&root, &day) else { continue };
             for time in self.scope().list(&day_folder)? {
-                let Some(folder) = files.stamped(&day_folder, &time) else { continue };
+                let Some(folder) = files.stamp_directory(&day_folder, &time) else { continue };
                 for entry in self.scope().list(&folder)? {
                     let id = format!("{}-{}", day.name, stem(&entry)).parse().ok();
                     files.take(MemoryType::Summary, StoreArea::Active, &folder, &entry, id);
@@ -334,7 +337,7 @@ impl StoreFiles {
         }
     }
 
-    fn stamped(&mut self, parent: &RelPath, entry: &FolderEntry) -> Option<RelPath> {
+    fn stamp_directory(&mut self, parent: &RelPath, entry: &FolderEntry) -> Option<RelPath> {
         match parent.join(&entry.name) {
             Ok(path) if entry.kind == EntryKind::Folder && layout::is_stamp(&entry.name) => {
                 Some(path)
@@ -415,7 +418,7 @@ impl Store {
     }
 
     /// Returns the memories that `memory` claims to supersede but that do not confirm the claim.
-    pub fn unverified_claims(&self, memory: &Memory) -> Vec<MemoryId> {
+    pub fn find_unverified_claims(&self, memory: &Memory) -> Vec<MemoryId> {
         let is_unverified = |older: &&MemoryId| {
             let known = self.locate_exactly(older).ok().flatten();
             let known = known.filter(|_| memory.claims(older)).and_then(|at| self.load(&at).ok());

@@ -15,7 +15,7 @@ use nacre_traces::transcript::Agent;
 
 use crate::search::{
     Embedder, Fingerprint, Index, IndexError, LibraryOptions, Mode, News, Query, Record, Snapshot,
-    Unit, Voice, allowed, search_snapshot, snippet, sync_index,
+    Unit, Voice, filter_rows, search_snapshot, snippet, sync_index,
 };
 
 const INDEX_NAME: &str = "traces";
@@ -114,9 +114,9 @@ pub fn search_messages(
     let mut hits = Vec::new();
     let text_of = |session: &str, sequence: &str| {
         let (_, message) = catalog.message(session, sequence).ok()??;
-        Some(indexed(&message.text).to_owned())
+        Some(truncate_for_index(&message.text).to_owned())
     };
-    let rows = allowed(&snapshot, &wanted, true);
+    let rows = filter_rows(&snapshot, &wanted, true);
     let found = search_snapshot(&snapshot, access.embedder, &wanted, &rows, options, &text_of)
         .map_err(IndexError::Embed)?;
     let is_asked = wanted.is_filter_only();
@@ -152,7 +152,7 @@ pub fn message_record(message: &SaidMessage, facets: &[(&'static str, String)]) 
     let speaker = ("speaker", message.kind.clone());
     Record {
         key: message.sequence.to_string(),
-        body: indexed(&message.text).to_owned(),
+        body: truncate_for_index(&message.text).to_owned(),
         time_ms: message.at_ms.unwrap_or(0),
         voice: if message.kind == "user" { Voice::User } else { Voice::Assistant },
         facets: facets.iter().cloned().chain([speaker]).collect(),
@@ -160,7 +160,7 @@ pub fn message_record(message: &SaidMessage, facets: &[(&'static str, String)]) 
     }
 }
 
-fn indexed(text: &str) -> &str {
+fn truncate_for_index(text: &str) -> &str {
     let end = text.char_indices().nth(MAX_INDEXED_CHARS).map_or(text.len(), |(at, _)| at);
     &text[..end]
 }

@@ -71,8 +71,8 @@ impl Memory {
             title,
             created: keys.time("created")?,
             updated: keys.time("updated")?,
-            status: keys.parsed("status")?.unwrap_or(Status::Active),
-            kind: if is_learning { keys.parsed("kind")? } else { None },
+            status: keys.parse_key("status")?.unwrap_or(Status::Active),
+            kind: if is_learning { keys.parse_key("kind")? } else { None },
             confidence: keys.confidence()?,
             tags: document.list("tags")?.unwrap_or_default(),
             applies: applies_of(&document),
@@ -131,7 +131,10 @@ impl Keys<'_> {
         parsed.map(Some).map_err(|_| self.bad(key, &text, "a time such as 2026-11-15T08:30:00Z"))
     }
 
-    fn parsed<T: nacre_types::Names>(&self, key: &'static str) -> Result<Option<T>, RecordFault> {
+    fn parse_key<T: nacre_types::Names>(
+        &self,
+        key: &'static str,
+    ) -> Result<Option<T>, RecordFault> {
         let Some(text) = self.0.text(key)? else { return Ok(None) };
         super::kinds::parse_name(&text).map(Some).map_err(|unknown| {
             self.bad(key, &text, &format!("one of {}", unknown.known.join(", ")))

@@ -12,7 +12,7 @@ use super::layout::StoreArea;
 use super::record::Memory;
 use super::revision::Revision;
 use super::sidecar::{LocalState, Verdict};
-use super::store::{MemoryError, shown_as};
+use super::store::{MemoryError, display_mark_text};
 use super::trust::{Actor, Trust, trust_of_speaker};
 use nacre_base::fs::{FsAction, FsError};
 
@@ -52,7 +52,7 @@ impl Batch<'_> {
     /// and was never shown.
     fn check_shown(&self, memory: &Memory, shown: Option<&str>) -> Result<(), MemoryError> {
         let is_accepted = match shown {
-            Some(mark) => self.store.scope().is_marked(&shown_as(memory), mark),
+            Some(mark) => self.store.scope().is_marked(&display_mark_text(memory), mark),
             None => self.store.trust_of(memory) != Trust::Quarantined,
         };
         if is_accepted {
@@ -65,7 +65,7 @@ impl Batch<'_> {
 
     pub fn note_shown(&mut self, memory: &Memory) -> Result<(), MemoryError> {
         let state = self.state_of(&memory.at.id)?;
-        let name = shown_as(memory);
+        let name = display_mark_text(memory);
         if state.shown.as_deref().is_some_and(|mark| self.store.scope().is_marked(&name, mark)) {
             return Ok(());
         }

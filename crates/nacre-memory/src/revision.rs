@@ -184,7 +184,7 @@ impl Batch<'_> {
         let mut state = self.state_of(&id)?;
         // A verdict rates usefulness, so it does not make a foreign or quarantined memory trusted.
         let is_trusted = !self.store.trust_of(&memory).waits();
-        let (status, area) = judged(&memory, &mut state, verdict);
+        let (status, area) = apply_verdict(&memory, &mut state, verdict);
         let is_owner = self.actor == Actor::Owner;
         let status = status.filter(|status| (is_trusted && is_owner) || *status != Status::Active);
         let is_harmless = |note: &str| is_owner || hazards(note, []).is_empty();
@@ -272,7 +272,7 @@ impl Batch<'_> {
 
 /// Returns the status and area after a verdict. A memory judged wrong is archived at once; a later
 /// verdict that it is useful restores it.
-fn judged(
+fn apply_verdict(
     memory: &Memory,
     state: &mut LocalState,
     verdict: Verdict,
@@ -390,7 +390,7 @@ impl Batch<'_> {
     }
 }
 
-pub fn united(first: &[String], second: &[String]) -> Vec<String> {
+pub fn unite(first: &[String], second: &[String]) -> Vec<String> {
     let mut all: Vec<Cow<'_, str>> = first.iter().map(Cow::from).collect();
     for text in second {
         if !all.iter().any(|known| known == text) {

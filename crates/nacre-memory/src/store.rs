@@ -328,7 +328,7 @@ impl Store {
 
     /// Returns the keyed hash that proves that a memory is the user's own.
     pub fn own_mark(&self, id: &MemoryId) -> Result<String, MemoryError> {
-        Ok(self.scope.mark(&marked(id, true)).map_err(|source| FsError::Io {
+        Ok(self.scope.mark(&mark_text(id, true)).map_err(|source| FsError::Io {
             action: FsAction::Write,
             path: self.path().to_owned(),
             source,
@@ -338,17 +338,17 @@ impl Store {
     /// Returns the keyed hash that protects feedback on a memory that is not the user's own, or
     /// `None` if there is no key.
     pub(super) fn feedback_mark(&self, state: &LocalState) -> Option<String> {
-        self.scope.mark(&marked(&state.id, false)).ok()
+        self.scope.mark(&mark_text(&state.id, false)).ok()
     }
 
     pub(super) fn is_marked(&self, state: &LocalState) -> bool {
         let mark = state.mark.as_deref();
-        mark.is_some_and(|mark| self.scope.is_marked(&marked(&state.id, state.own), mark))
+        mark.is_some_and(|mark| self.scope.is_marked(&mark_text(&state.id, state.own), mark))
     }
 
     /// Returns `text` with secrets redacted. A user may have added one to a file by hand.
-    pub fn redacted(&self, text: &str) -> String {
-        redacted(&self.extra, text, &mut Redactions::new())
+    pub fn redact_text(&self, text: &str) -> String {
+        redact_counting(&self.extra, text, &mut Redactions::new())
     }
 
     /// Returns `text` without the names of this machine, its folders and its user.
@@ -403,12 +403,12 @@ impl Store {
     }
 }
 
-pub(super) fn shown_as(memory: &Memory) -> String {
+pub(super) fn display_mark_text(memory: &Memory) -> String {
     let hash = ContentHash::of(memory.document.as_str().as_bytes());
     format!("shown memory {} {hash}", memory.at.id)
 }
 
-fn marked(id: &MemoryId, is_own: bool) -> String {
+fn mark_text(id: &MemoryId, is_own: bool) -> String {
     let what = if is_own { "own memory" } else { "feedback on" };
     format!("{what} {id}")
 }
@@ -443,7 +443,7 @@ fn nearest(id: &str, located: &[Located]) -> Vec<MemoryId> {
 
 pub type Redactions = BTreeMap<&'static str, usize>;
 
-pub(super) fn redacted(extra: &ExtraWords, text: &str, found: &mut Redactions) -> String {
+pub(super) fn redact_counting(extra: &ExtraWords, text: &str, found: &mut Redactions) -> String {
     let clean = extra.redact_counted(text);
     for (kind, n_found) in clean.hits {
         *found.entry(kind).or_default() += n_found;

@@ -61,15 +61,15 @@ impl Store {
         let (mut files, mut folders) = (Vec::new(), Vec::new());
         for (_, _, path) in layout::claim_folders() {
             let folder = self.scope().folder(&RelPath::new(path)?)?;
-            folders.push(surveyed_folder(path.to_owned(), folder.as_ref()));
+            folders.push(survey_directory(path.to_owned(), folder.as_ref()));
             let Some(folder) = folder else { continue };
             let entries = folder.list()?;
             files.extend(on_all_cores(&entries, FILES_PER_THREAD, |piece| {
-                piece.iter().filter_map(|entry| surveyed(&folder, path, entry)).collect()
+                piece.iter().filter_map(|entry| survey_entry(&folder, path, entry)).collect()
             }));
         }
         let root = self.scope().folder(&RelPath::new(SUMMARIES)?)?;
-        folders.push(surveyed_folder(SUMMARIES.to_owned(), root.as_ref()));
+        folders.push(survey_directory(SUMMARIES.to_owned(), root.as_ref()));
         for day in root.as_ref().map_or_else(|| Ok(Vec::new()), survey_days)? {
             files.extend(day.files);
             folders.extend(day.folders);
@@ -157,25 +157,25 @@ fn survey_days(root: &Folder) -> Result<Vec<Survey>, FsError> {
 
 fn survey_day(root: &Folder, day: &FolderEntry) -> Result<Survey, FsError> {
     let mut looked = Survey::default();
-    let Some(day_folder) = stamped(root, day)? else { return Ok(looked) };
+    let Some(day_folder) = open_stamp_directory(root, day)? else { return Ok(looked) };
     let day_path = format!("{SUMMARIES}/{}", day.name);
-    looked.folders.push(surveyed_folder(day_path.clone(), Some(&day_folder)));
+    looked.folders.push(survey_directory(day_path.clone(), Some(&day_folder)));
     for time in day_folder.list()? {
-        let Some(folder) = stamped(&day_folder, &time)? else { continue };
+        let Some(folder) = open_stamp_directory(&day_folder, &time)? else { continue };
         let path = format!("{day_path}/{}", time.name);
-        looked.folders.push(surveyed_folder(path.clone(), Some(&folder)));
+        looked.folders.push(survey_directory(path.clone(), Some(&folder)));
         let files = folder.list()?;
-        looked.files.extend(files.iter().filter_map(|entry| surveyed(&folder, &path, entry)));
+        looked.files.extend(files.iter().filter_map(|entry| survey_entry(&folder, &path, entry)));
     }
     Ok(looked)
 }
 
-fn surveyed_folder(mut path: String, folder: Option<&Folder>) -> SurveyedFolder {
+fn survey_directory(mut path: String, folder: Option<&Folder>) -> SurveyedFolder {
     path.push('/');
     SurveyedFolder { path, stamp: folder.and_then(Folder::own_stamp) }
 }
 
-fn stamped(parent: &Folder, entry: &FolderEntry) -> Result<Option<Folder>, FsError> {
+fn open_stamp_directory(parent: &Folder, entry: &FolderEntry) -> Result<Option<Folder>, FsError> {
     if entry.kind == EntryKind::Folder && layout::is_stamp(&entry.name) {
         parent.folder(&RelPath::new(&entry.name)?)
     } else {
@@ -183,7 +183,7 @@ fn stamped(parent: &Folder, entry: &FolderEntry) -> Result<Option<Folder>, FsErr
     }
 }
 
-fn surveyed(folder: &Folder, path: &str, entry: &FolderEntry) -> Option<Surveyed> {
+fn survey_entry(folder: &Folder, path: &str, entry: &FolderEntry) -> Option<Surveyed> {
     let is_page = entry.kind == EntryKind::File && entry.name.ends_with(".md");
     let stamp = is_page.then(|| folder.stamp(&entry.name))??;
     Some(Surveyed { path: format!("{path}/{}", entry.name), stamp })

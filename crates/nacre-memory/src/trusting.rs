@@ -45,7 +45,7 @@ fn hashes_of(bytes: &[u8]) -> impl Iterator<Item = ContentHash> {
 }
 
 /// Returns the text of a memory that a brief may contain in addition to the title.
-fn given_text(memory: &Memory) -> Cow<'_, str> {
+fn brief_text(memory: &Memory) -> Cow<'_, str> {
     let body = memory.document.body();
     if memory.at.memory_type != MemoryType::Summary {
         return Cow::Borrowed(body);
@@ -67,7 +67,7 @@ impl SummaryDraft {
 impl Store {
     pub fn trust_of(&self, memory: &Memory) -> Trust {
         let (id, hash) = (&memory.at.id, ContentHash::of(memory.document.as_str().as_bytes()));
-        if let Some(trust) = self.known_trust(id, memory.document.as_str().as_bytes()) {
+        if let Some(trust) = self.look_up_trust(id, memory.document.as_str().as_bytes()) {
             return trust;
         }
         if self.rules().is_personal {
@@ -90,7 +90,7 @@ impl Store {
     /// setting is never recorded.
     pub(super) fn lasting_trust(&self, memory: &Memory) -> Trust {
         let bytes = memory.document.as_str().as_bytes();
-        let is_known = self.known_trust(&memory.at.id, bytes).is_some();
+        let is_known = self.look_up_trust(&memory.at.id, bytes).is_some();
         let most = if is_known || self.rules().is_personal { Trust::Human } else { Trust::Foreign };
         self.trust_of(memory).min(most)
     }
@@ -107,7 +107,7 @@ impl Store {
     /// Returns whether a foreign memory may contain an instruction. Also true if the limit for
     /// checked text was reached.
     fn may_be_order(&self, memory: &Memory, hash: ContentHash) -> bool {
-        let text = given_text(memory);
+        let text = brief_text(memory);
         let n_bytes = memory.title.len() + text.len();
         let n_before = self.n_judged.fetch_add(n_bytes.min(MAX_JUDGED), Ordering::Relaxed);
         let is_order = || !hazards_of(&memory.title, &text).is_empty();
@@ -221,7 +221,7 @@ impl Store {
         let _ = self.ledger.enter(self.scope(), &[], owner);
     }
 
-    fn known_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
+    fn look_up_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let mut hashes = hashes_of(bytes);
         let known = match self.ledger.may_know(self.scope(), id.as_str()) {
             true => hashes.find_map(|hash| self.ledger.trust(self.scope(), id.as_str(), hash)),
@@ -230,14 +230,14 @@ impl Store {
         if known.is_some() || self.ledger.is_stored(self.scope()) {
             return known;
         }
-        self.inherited(id, bytes)
+        self.inherit_trust(id, bytes)
     }
 
     /// Returns the level of a memory in a store without a ledger. If the store was moved or checked
     /// out again, another ledger may contain this version. In a store older than the ledgers, a
     /// memory may have the user's mark; the mark does not cover the content of the file, so the
     /// level is at most that of an agent.
-    fn inherited(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
+    fn inherit_trust(&self, id: &MemoryId, bytes: &[u8]) -> Option<Trust> {
         let elsewhere = self.ledger.elsewhere(self.scope());
         if elsewhere.knows(id.as_str()) {
             return hashes_of(bytes).find_map(|hash| elsewhere.trust(id.as_str(), hash));
@@ -314,7 +314,7 @@ impl Batch<'_> {
     /// because the plan of an undo may come from a repository.
     pub(super) fn put_back_level(&mut self, at: &Located, bytes: &[u8]) {
         let Located { id, path, .. } = at;
-        let known = self.store.known_trust(id, bytes).unwrap_or(Trust::Foreign);
+        let known = self.store.look_up_trust(id, bytes).unwrap_or(Trust::Foreign);
         // Only the owner may restore a level that is higher than the current one.
         let now = self.store.get(id.as_str()).ok().filter(|_| self.actor != Actor::Owner);
         let most = now.map_or(Trust::Human, |memory| self.store.trust_of(&memory));
@@ -372,7 +372,7 @@ impl Batch<'_> {
         let was = document.and_then(|document| Memory::read(edited.at.clone(), document).ok());
         let old = was.as_ref().map_or(Trust::Foreign, |memory| self.lasting_trust(memory));
         was.as_ref().map_or(Ok(()), |memory| self.store.check_rewrite(memory))?;
-        let is_order = !hazards_of(&edited.title, &given_text(edited)).is_empty();
+        let is_order = !hazards_of(&edited.title, &brief_text(edited)).is_empty();
         let is_candidate = was.is_none_or(|memory| memory.status == Status::Candidate);
         Ok(Admission {
             trust: match is_order {
@@ -416,7 +416,7 @@ impl Batch<'_> {
         }
         let mut entries: Vec<LedgerEntry> = Vec::new();
         if !self.store.ledger.is_stored(self.store.scope()) {
-            entries.extend(self.inherited());
+            entries.extend(self.inherit_entries());
         }
         entries.extend(self.gone.iter().cloned().map(LedgerEntry::Gone));
         let mut hashes: BTreeMap<&RelPath, ContentHash> = BTreeMap::new();
@@ -444,12 +444,13 @@ impl Batch<'_> {
         Ok(self.store.ledger.enter(self.store.scope(), &entries, &self.owner)?)
     }
 
-    fn inherited(&self) -> Vec<LedgerEntry> {
+    fn inherit_entries(&self) -> Vec<LedgerEntry> {
         let mut entries = Vec::new();
-        let files = self.store.located().unwrap_or_default();
+        let files = self.store.locate_all().unwrap_or_default();
         self.store.visit(&files, |at, memory| {
             let text = memory.ok().map(|memory| memory.document.into_string().into_bytes());
-            let level = text.and_then(|text| Some((self.store.inherited(&at.id, &text)?, text)));
+            let level =
+                text.and_then(|text| Some((self.store.inherit_trust(&at.id, &text)?, text)));
             let Some((trust, text)) = level else { return std::ops::ControlFlow::Continue(()) };
             let version = Version { hash: ContentHash::of(&text), trust, is_unseen_edit: false };
             entries.push(LedgerEntry::Memory(at.id.clone(), version));

@@ -28,7 +28,10 @@ impl World {
         let home = self.home.path().join(".nacre");
         let scope = WriteScope::open(self.store.path(), Access::Shared).unwrap();
         let ledger = Some(LedgerPlace::of_store(&home, self.store.path()));
-        Store::new(scope.sealed_by(Seal::kept_in(&home)), Rules { ledger, ..Rules::default() })
+        Store::new(
+            scope.with_seal(Seal::from_directory(&home)),
+            Rules { ledger, ..Rules::default() },
+        )
     }
 
     fn add(&self, title: &str, body: &str, speaker: Speaker) -> MemoryId {
@@ -424,7 +427,7 @@ fn a_twin_of_a_trusted_memory_gets_no_level_from_it() {
     world.change(|batch| batch.forget(gone.as_str(), now()).unwrap());
     let store = world.open();
     let levels = || {
-        let files = store.located().unwrap().into_iter().filter(|at| at.id == id);
+        let files = store.locate_all().unwrap().into_iter().filter(|at| at.id == id);
         files.map(|at| (at.memory_type, store.trust_of(&store.load(&at).unwrap())))
     };
     let levels: Vec<(MemoryType, Trust)> = levels().collect();
@@ -444,8 +447,8 @@ fn a_level_that_a_setting_gives_is_not_entered() {
     fs::write(&file, text.replace("One file.", "Many files.")).unwrap();
     let rules = Rules { trusts_evidence: true, ..world.open().rules().clone() };
     let scope = WriteScope::open(world.store.path(), Access::Shared).unwrap();
-    let seal = Seal::kept_in(&world.home.path().join(".nacre"));
-    let lenient = Store::new(scope.sealed_by(seal), rules);
+    let seal = Seal::from_directory(&world.home.path().join(".nacre"));
+    let lenient = Store::new(scope.with_seal(seal), rules);
     let memory = lenient.get(id.as_str()).unwrap();
     assert_eq!(lenient.trust_of(&memory), Trust::Assistant);
     let mut batch = lenient.begin(&owner(), Duration::from_secs(5)).unwrap();

@@ -19,8 +19,8 @@ use nacre_types::{AgentRunReport, CheckedCitation, ErrorCode, Failure, TokenCoun
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{
-    Host, cancelled_elsewhere, charged_models, clock, close_recorder, empty_spill, model_settings,
-    new_task, patience, record, run_failed, scripted, seed, spill,
+    Host, clock, close_recorder, empty_spill, load_script, model_settings, new_task,
+    open_charged_models, patience, record, run_failed, seed, spill, wait_for_cancellation,
 };
 
 pub fn run(
@@ -33,13 +33,13 @@ pub fn run(
         return Err(OpError::usage("The question is empty"));
     }
     let models = Models::new(match script {
-        Some(file) => scripted(host, file)?,
+        Some(file) => load_script(host, file)?,
         None => model_settings(host)?,
     });
     let home = host.home_scope()?;
     // Fails before any file is created if no model is configured.
     models.route(Role::Explorer)?;
-    let deps = agent_deps(host, &home, charged_models(host, models, "run")?)?;
+    let deps = agent_deps(host, &home, open_charged_models(host, models, "run")?)?;
     let spec = explorer(&deps.workspace, &deps.permissions);
     let id = TaskId::from_random(deps.seed);
     let words = deps.models.words();
@@ -64,7 +64,7 @@ pub fn run(
             biased;
             () = events.cancel().cancelled() => handle.cancel(CancelledBy::Person),
             outcome = &mut work => return outcome,
-            by = cancelled_elsewhere(heartbeat) => handle.cancel(by),
+            by = wait_for_cancellation(heartbeat) => handle.cancel(by),
         }
         work.await
     })?;

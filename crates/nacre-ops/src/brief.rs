@@ -6,7 +6,7 @@ use nacre_memory::search::{Builtin, MemoryIndex, Mode, TokenCounter};
 use nacre_memory::{MemoryId, StoreArea};
 use nacre_types::{BriefReport, BriefRequest, BriefSection, BriefTopic, StoreScope};
 
-use super::memory::broken;
+use super::memory::to_broken_file;
 use crate::error::OpError;
 use crate::host::{Host, ScopedStore, note_offered};
 
@@ -43,7 +43,7 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     let names_unproven = true;
     let wish =
         Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: host.now() };
-    let counter = TokenCounter::shipped()?;
+    let counter = TokenCounter::load_shipped()?;
     let mut report = recall::brief(&sources, &wish, &counter)?;
     // Records the user's own edits of these memories as trusted, in every store.
     let mut has_edits = false;
@@ -56,12 +56,12 @@ pub fn brief(host: &Host, request: &BriefRequest) -> Result<BriefReport, OpError
     }
     report.left_out += indexes.iter().map(MemoryIndex::n_postponed).sum::<usize>();
     for scoped in &stores {
-        note_offered(&scoped.store, &owner, &offered(&report, scoped.scope), host.now());
+        note_offered(&scoped.store, &owner, &list_offered(&report, scoped.scope), host.now());
     }
     for scoped in &stores {
         let listing = scoped.store.outlines(|at| at.area == StoreArea::Active)?;
         report.candidates += listing.memories.iter().filter(|memory| memory.is_candidate()).count();
-        report.broken.extend(listing.broken.iter().map(|file| broken(file, scoped).path));
+        report.broken.extend(listing.broken.iter().map(|file| to_broken_file(file, scoped).path));
     }
     Ok(report)
 }
@@ -74,7 +74,7 @@ pub(super) fn quick_brief(
     known: &[String],
 ) -> Result<(BriefReport, bool), OpError> {
     let stores = host.stores_to_read(request.scope)?;
-    let model = Builtin::shipped()?;
+    let model = Builtin::load_shipped()?;
     let mut indexes = Vec::new();
     for scoped in &stores {
         indexes.push(host.quick_index(scoped, &model)?);
@@ -84,7 +84,7 @@ pub(super) fn quick_brief(
     let (mode, now) = (Mode::Lexical, host.now());
     let names_unproven = false;
     let wish = Wish { budget, task: None, files: &[], known, mode, names_unproven, now };
-    let mut report = recall::brief(&sources, &wish, &TokenCounter::shipped()?)?;
+    let mut report = recall::brief(&sources, &wish, &TokenCounter::load_shipped()?)?;
     let n_postponed: usize = indexes.iter().map(MemoryIndex::n_postponed).sum();
     report.left_out += n_postponed;
     Ok((report, n_postponed > 0))
@@ -99,7 +99,7 @@ pub(super) fn sources<'a>(
 }
 
 /// Returns the decisions and learnings in a brief that come from one store.
-fn offered(report: &BriefReport, scope: StoreScope) -> Vec<MemoryId> {
+fn list_offered(report: &BriefReport, scope: StoreScope) -> Vec<MemoryId> {
     let is_claims = |section: &&BriefSection| match section.topic {
         BriefTopic::RecentWork | BriefTopic::OpenEnds => false,
         BriefTopic::Decisions

@@ -278,7 +278,7 @@ impl From<UndoError> for OpError {
             UndoError::Memory(error) => return error.into(),
             UndoError::Fs(error) => return error.into(),
             UndoError::Changed { ref id, ref files, has_rest } => {
-                return changed_since(&error, id, files, has_rest);
+                return conflict_error(&error, id, files, has_rest);
             }
             UndoError::Unknown(_) => (NotFound, "`nacre runs` shows every run".to_owned()),
             UndoError::Ambiguous { .. } => {
@@ -304,7 +304,7 @@ impl From<UndoError> for OpError {
     }
 }
 
-fn changed_since(error: &UndoError, id: &str, files: &[KeptFile], has_rest: bool) -> OpError {
+fn conflict_error(error: &UndoError, id: &str, files: &[KeptFile], has_rest: bool) -> OpError {
     let who = |file: &KeptFile| match &file.by {
         Some(by) => format!("`{}` was changed by {by}", file.path),
         None => format!("`{}` was edited", file.path),

@@ -41,7 +41,7 @@ impl Events {
     }
 
     /// Discards all events.
-    pub fn ignored() -> Self {
+    pub fn discard() -> Self {
         Self::new(drop)
     }
 
@@ -81,7 +81,7 @@ mod tests {
     #[test]
     fn a_cancelled_operation_fails_its_next_check() {
         let cancel = Cancel::new();
-        let events = Events::ignored().with_cancel(cancel.clone());
+        let events = Events::discard().with_cancel(cancel.clone());
         assert!(events.check_cancelled().is_ok());
         cancel.cancel();
         assert_eq!(events.clone().check_cancelled().unwrap_err().code, ErrorCode::Cancelled);

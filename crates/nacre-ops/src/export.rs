@@ -6,13 +6,13 @@
 
 use std::path::Path;
 
+use nacre_base::format_unified_diff;
 use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
-use nacre_base::unified_diff;
 use nacre_memory::MemoryId;
 use nacre_memory::recall::{Source, Wish, brief_about, brief_text};
 use nacre_memory::search::{Interest, MemoryIndex, Mode, TokenCounter};
 use nacre_traces::instructions;
-use nacre_traces::transcript::injected::{MEMORY_TAG, marked};
+use nacre_traces::transcript::injected::{MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
     BriefReport, BriefTopic, ErrorCode, ExportReport, ExportRequest, ExportState, RunMode,
 };
@@ -70,7 +70,7 @@ pub fn export(host: &Host, request: &ExportRequest) -> Result<ExportReport> {
     }
     let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let (old, new) = (before.as_deref().map(lossy), plan.after.as_deref().map(lossy));
-    let diff = || unified_diff(file.as_str(), old.as_deref(), new.as_deref());
+    let diff = || format_unified_diff(file.as_str(), old.as_deref(), new.as_deref());
     Ok(ExportReport {
         file: file.to_string(),
         state: plan.state,
@@ -128,7 +128,7 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection>
     let embedder = host.embedder(&scoped.settings)?;
     let index = MemoryIndex::open(&scoped.store, &*embedder, &host.owner("export"), host.now())?;
     let source = Source { index: &index, scope: scoped.scope };
-    let counter = TokenCounter::shipped()?;
+    let counter = TokenCounter::load_shipped()?;
     let marks = block(" ")?;
     // Recency is measured from the newest memory and not from the current time, so that the block
     // changes only if the memories do.
@@ -153,14 +153,14 @@ fn select(host: &Host, scoped: &ScopedStore, budget: usize) -> Result<Selection>
     let items = sections.iter().flat_map(|section| &section.items);
     let ids = items.filter_map(|item| item.id.parse().ok()).collect();
     let tokens = if text.is_empty() { 0 } else { counter.count(&block(&text)?) };
-    let text = if text.is_empty() { text } else { marked(MEMORY_TAG, &text) };
+    let text = if text.is_empty() { text } else { wrap_in_tag(MEMORY_TAG, &text) };
     let is_too_long = text.is_empty() && unproven.len() < n_left_out;
     let n_left_out = n_left_out + index.n_postponed();
     Ok(Selection { text, ids, n_left_out, unproven, tokens, is_too_long })
 }
 
 fn block(text: &str) -> Result<String> {
-    let bytes = instructions::put(None, &marked(MEMORY_TAG, text)).map_err(OpError::from)?;
+    let bytes = instructions::put(None, &wrap_in_tag(MEMORY_TAG, text)).map_err(OpError::from)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -78,7 +78,7 @@ pub mod people {
 
 /// Escapes untrusted text for terminals and single-line fields.
 pub mod text {
-    pub use nacre_base::{ChangeTag, Shown, ShownLine, changed_parts};
+    pub use nacre_base::{ChangeTag, Shown, ShownLine, find_changed_parts};
     use nacre_engine::model::Cost;
 
     /// Formats an amount in billionths of a dollar as dollars.

@@ -16,7 +16,7 @@ use nacre_types::{
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{
-    AUTO, Host, auto_model, first_installed, installed, key_variable, millis, model_settings,
+    AUTO, Host, auto_model, first_installed, key_variable, list_installed, millis, model_settings,
     no_answer, provider_names,
 };
 
@@ -28,7 +28,7 @@ pub fn list(host: &Host, _: &EmptyRequest) -> Result<ModelListReport> {
     };
     let providers = provider_names(host).into_iter().filter(is_used);
     let providers = providers.map(|name| provider(host, name)).collect();
-    let model = Builtin::shipped()?;
+    let model = Builtin::load_shipped()?;
     let builtin = EmbedderEntry {
         name: "builtin".to_owned(),
         state: "ready".to_owned(),
@@ -89,7 +89,7 @@ fn agents(host: &Host) -> Result<Vec<InstalledAgent>> {
         path: installed.path.display().to_string(),
         model: installed.known.reader_name(),
     };
-    Ok(installed(host)?.iter().map(entry).collect())
+    Ok(list_installed(host)?.iter().map(entry).collect())
 }
 
 fn origin(entry: Option<&ConfigEntry>) -> String {

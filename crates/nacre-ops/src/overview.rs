@@ -105,7 +105,7 @@ fn agents(activity: Vec<DayActivity>) -> Vec<AgentActivity> {
 
 fn add_costs(host: &Host, days: &mut BTreeMap<Date, OverviewDay>, first: Date) -> Result<()> {
     let Some(state) = tasks::open_state(host)? else { return Ok(()) };
-    for spent in state.spent_by_day(host.project_key().as_deref(), start_of(first))? {
+    for spent in state.sum_spending_by_day(host.project_key().as_deref(), start_of(first))? {
         let Ok(day) = spent.day.parse::<Date>() else { continue };
         if let Some(day) = days.get_mut(&day) {
             day.cost_nano_dollars = spent.cost.map(Cost::nano_dollars);
@@ -172,13 +172,13 @@ mod tests {
         let empty = overview(&host, &SinceRequest::default()).unwrap();
         assert_eq!((empty.days.len(), empty.agents.len()), (31, 0));
         assert_eq!(empty.days[0].day, "2098-12-02");
-        sync(&host, &SyncRequest::default(), &Events::ignored()).unwrap();
+        sync(&host, &SyncRequest::default(), &Events::discard()).unwrap();
         let request = MemoryAddRequest {
             title: "Tests run in UTC".to_owned(),
             scope: Some(Scope::GlobalOnly),
             ..MemoryAddRequest::default()
         };
-        memory::add(&host, &request, &Events::ignored()).unwrap();
+        memory::add(&host, &request, &Events::discard()).unwrap();
 
         let report = since(&host, "2098-12-30");
         assert_eq!(report.days.len(), 3, "{:?}", report.days);
@@ -201,7 +201,7 @@ mod tests {
         place.talk("two", "Rename the server to gateway");
         let host = place.host();
         let only_read = SyncRequest { no_extract: true, ..SyncRequest::default() };
-        sync(&host, &only_read, &Events::ignored()).unwrap();
+        sync(&host, &only_read, &Events::discard()).unwrap();
         let host = place.host_at("2026-11-02T12:00:00Z");
         let report = since(&host, "2026-10-31");
         let sessions = report.days.iter().map(|day| day.sessions.get("generic").copied());

@@ -18,7 +18,7 @@ use crate::host::{
 };
 use crate::recording::{CommandChange, own_store};
 use crate::run::change::Reversal;
-use crate::status::{agent_sessions, switched_off};
+use crate::status::{agent_sessions, find_disconnected};
 
 /// If `name` is given, uses the registered project with that name instead of the current folder.
 pub fn init(host: &Host, name: Option<&str>, events: &Events) -> Result<InitReport> {
@@ -114,7 +114,7 @@ fn check_place(host: &Host, root: &Path) -> Result<()> {
 
 fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitReport> {
     let scope =
-        host.sealed(WriteScope::create_inside(root, STORE_FOLDER, nacre_memory::STORE_ACCESS)?);
+        host.seal_scope(WriteScope::create_inside(root, STORE_FOLDER, nacre_memory::STORE_ACCESS)?);
     check_owner(&host.person, root)?;
     let writer = scope.lock(&host.owner("init"), host.settings().lock.wait)?;
     let shares = host.settings_now(Some(root)).is_some_and(|settings| settings.share.summaries);
@@ -141,10 +141,10 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
         created: created.iter().map(|path| format!("{STORE_FOLDER}/{path}")).collect(),
         memories,
         foreign,
-        new_sessions: look.sessions().saturating_sub(finished(host, root)),
+        new_sessions: look.sessions().saturating_sub(count_finished(host, root)),
         is_partial: look.is_partial,
         has_agents: look.sources > 0,
-        switched_off: switched_off(host),
+        switched_off: find_disconnected(host),
         sessions: agent_sessions(
             look.agents.iter().map(|(agent, n)| (agent.as_str().to_owned(), *n)),
         ),
@@ -156,7 +156,7 @@ fn prepare(host: &Host, root: &Path, project: Option<String>) -> Result<InitRepo
 
 /// Returns the number of sessions that are done or dead. Does not create the catalog if it is
 /// missing.
-fn finished(host: &Host, root: &Path) -> u64 {
+fn count_finished(host: &Host, root: &Path) -> u64 {
     let counts = has_catalog(host).then(|| open_catalog(host).ok()?.counts().ok()).flatten();
     let project = root.to_string_lossy();
     let of_project =

@@ -82,7 +82,7 @@ impl<'c> CommandChange<'c> {
         run: &RunId,
         reversal: Reversal,
     ) -> Result<Vec<RelPath>> {
-        let (id, command) = (self.id(), attributed(host, self.command));
+        let (id, command) = (self.id(), attribute_command(host, self.command));
         let info = ChangeInfo {
             change: id.as_deref(),
             command: &command,
@@ -100,7 +100,7 @@ impl<'c> CommandChange<'c> {
     }
 }
 
-pub(crate) fn attributed(host: &Host, command: &str) -> String {
+pub(crate) fn attribute_command(host: &Host, command: &str) -> String {
     format!("{command}{}", attribution(host).unwrap_or_default())
 }
 

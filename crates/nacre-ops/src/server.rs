@@ -26,7 +26,7 @@ use crate::host::{Host, open_catalog, parse_when, unknown_project};
 use crate::tasks::row_limit;
 
 pub fn status(host: &Host) -> Result<ServerStatusReport> {
-    let database = host.needed_database()?;
+    let database = host.require_database()?;
     let seen = host.database_status();
     let seen = seen.ok_or_else(|| OpError::failed("No database is set"))?;
     let schema = match seen.state {
@@ -189,7 +189,7 @@ pub fn migrate(
     direction: Option<MoveStores>,
     events: &Events,
 ) -> Result<ServerMigrateReport> {
-    let database = host.needed_database()?;
+    let database = host.require_database()?;
     let Migration { from, to, steps } = database.migrate()?;
     let moved = match direction {
         Some(MoveStores::FromEmbedded) => Some(from_embedded(host, &database, events)?),
@@ -214,7 +214,7 @@ fn from_embedded(host: &Host, database: &Database, events: &Events) -> Result<Mo
     let mut queue = SharedQueue::open(database)?.for_server(&host.server_id()?);
     // Requeue sessions that were claimed by a crashed sync on this machine.
     catalog.give_back("", host.now())?;
-    let offered = catalog.offered(0)?;
+    let offered = catalog.list_offered(0)?;
     queue.offer(&offered)?;
     let jobs = catalog.jobs(&QueueFilter::default())?;
     for batch in jobs.chunks(BATCH) {
@@ -238,8 +238,8 @@ pub fn feed_shared_index(host: &Host, events: &Events) -> Result<Option<usize>> 
 }
 
 fn feed(host: &Host, events: &Events) -> Result<usize> {
-    let Some(mut records) = host.shared_records()? else { return Ok(0) };
-    let mut units = SharedUnits::new(records.known()?);
+    let Some(mut records) = host.open_shared_records()? else { return Ok(0) };
+    let mut units = SharedUnits::new(records.fingerprints()?);
     let mut n_fed = 0;
     for project in host.projects.iter() {
         n_fed += feed_project(host, &mut units, &mut records, project, events)?;
@@ -261,10 +261,10 @@ pub(super) fn forget_shared(host: &Host, id: &MemoryId, events: &Events) -> Opti
         return None;
     }
     let forgotten = || {
-        let Some(mut records) = host.shared_records()? else { return Ok(true) };
-        let mut units = SharedUnits::new(records.known()?);
+        let Some(mut records) = host.open_shared_records()? else { return Ok(true) };
+        let mut units = SharedUnits::new(records.fingerprints()?);
         feed_project(host, &mut units, &mut records, project, events)?;
-        let known = records.known()?;
+        let known = records.fingerprints()?;
         let mut places = known.keys().filter_map(|key| place_of_shared_unit(key));
         Ok(!places.any(|(of, at)| of == project.name && at.id == *id))
     };

@@ -20,8 +20,8 @@ use super::doctor::last_check;
 use super::service::service_status;
 use crate::error::{OpError, Result};
 use crate::host::{
-    Host, ScopedStore, WaitingQueue, connected, connections, git_root, has_catalog, homes,
-    open_catalog, open_queue, short, spending_limits, spent_by_scope,
+    Host, ScopedStore, WaitingQueue, connections, git_root, has_catalog, homes, open_catalog,
+    open_queue, read_connected_agents, short, spending_limits, sum_spending_by_scope,
 };
 
 pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
@@ -42,7 +42,7 @@ pub fn status(host: &Host, request: &EmptyRequest) -> Result<StatusReport> {
         sessions: Vec::new(),
         sessions_add_up: true,
         waiting: WaitingSessions::default(),
-        switched_off: if is_owner { switched_off(host) } else { Vec::new() },
+        switched_off: if is_owner { find_disconnected(host) } else { Vec::new() },
         last_sync: None,
         service: if is_owner { service_status(host)? } else { None },
         database: if is_owner { host.database_status() } else { None },
@@ -95,7 +95,7 @@ fn spending(host: &Host) -> Result<Vec<SpendingStatus>> {
     let limits = spending_limits(&host.settings().limits);
     let project = host.project_key();
     let on = SpentOn { project, session: String::new() };
-    let scopes = spent_by_scope(&state, &limits, &on, host.now()).map_err(failed)?;
+    let scopes = sum_spending_by_scope(&state, &limits, &on, host.now()).map_err(failed)?;
     let shown = scopes.into_iter().filter_map(|(scope, limit, sum)| {
         let (limit_cost, cost) = (limit.cost, sum.amount.cost);
         Some(SpendingStatus {
@@ -211,8 +211,10 @@ pub(crate) fn places_of_sessions(host: &Host) -> Result<Vec<LookedIn>> {
 }
 
 /// Returns an empty list if the agents file cannot be read.
-pub(crate) fn switched_off(host: &Host) -> Vec<String> {
-    let (Ok(Some(chosen)), Ok(homes)) = (connected(host), homes(host)) else { return Vec::new() };
+pub(crate) fn find_disconnected(host: &Host) -> Vec<String> {
+    let (Ok(Some(chosen)), Ok(homes)) = (read_connected_agents(host), homes(host)) else {
+        return Vec::new();
+    };
     let is_off = |adapter: &&&dyn Adapter| {
         !chosen.iter().any(|agent| agent.name == adapter.agent().as_str())
     };

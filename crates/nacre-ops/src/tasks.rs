@@ -29,13 +29,13 @@ pub(super) fn open_state(host: &Host) -> Result<Option<State>> {
     }
 }
 
-fn shared_tasks(host: &Host) -> Result<Option<SharedState>> {
+fn open_shared_tasks(host: &Host) -> Result<Option<SharedState>> {
     Ok(host.database()?.map(|database| SharedState::open(&database)).transpose()?)
 }
 
 /// Searches the shared database first.
 fn find(host: &Host, task: &str) -> Result<(Box<dyn TaskStore>, TaskRecord)> {
-    if let Some(shared) = shared_tasks(host)? {
+    if let Some(shared) = open_shared_tasks(host)? {
         match shared.find_task(task) {
             Err(StateError::UnknownTask { .. }) => {}
             found => return Ok((Box::new(shared.clone()), found?)),
@@ -83,7 +83,7 @@ const DEFAULT_TASKS: usize = 20;
 pub fn list(host: &Host, request: &LimitRequest) -> Result<TaskListReport> {
     let LimitRequest { limit } = request;
     let limit = row_limit(*limit, DEFAULT_TASKS);
-    let mut tasks = match shared_tasks(host)? {
+    let mut tasks = match open_shared_tasks(host)? {
         Some(mut shared) => latest(host, &mut shared, limit)?,
         None => Vec::new(),
     };

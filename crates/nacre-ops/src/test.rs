@@ -141,7 +141,7 @@ impl TestFlow {
 }
 
 pub(crate) fn flow(home: &tempfile::TempDir, script: &str, spending: SpendingLimits) -> TestFlow {
-    flow_with(home, script, spending, RoleSettings::of_model(ModelRef::scripted()))
+    flow_with(home, script, spending, RoleSettings::of_model(ModelRef::for_script()))
 }
 
 pub(crate) fn flow_with(

@@ -275,7 +275,7 @@ fn session_entry(row: SessionRow) -> SessionEntry {
 }
 
 fn trace_event(event: TranscriptEvent) -> TraceEvent {
-    let injected = event.injected().map(InjectedReason::as_str).map(str::to_owned);
+    let injected = event.injection_reason().map(InjectedReason::as_str).map(str::to_owned);
     let person = event.person().map(WordSource::as_str).map(str::to_owned);
     let (call, tool) = event.call.map(|call| (call.id, call.tool)).unzip();
     TraceEvent {

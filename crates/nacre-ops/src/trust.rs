@@ -7,7 +7,7 @@ use nacre_base::{ContentHash, ShownLine};
 use nacre_memory::{Actor, LastCommit, Located, Memory, MemoryError, Trust, hazards_of};
 use nacre_types::{RunMode, TrustItem, TrustLevel, TrustReport, TrustRequest};
 
-use super::memory::labelled;
+use super::memory::label_entry;
 use super::recording::CommandChange;
 use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore};
@@ -63,7 +63,8 @@ pub fn trust(host: &Host, request: &TrustRequest) -> Result<TrustReport> {
 fn waiting(host: &Host, scoped: &ScopedStore, ids: &[String]) -> Result<(Vec<Memory>, usize)> {
     let is_wanted = |at: &Located| ids.is_empty() || ids.iter().any(|id| at.id.as_str() == id);
     let find = || -> Result<(Vec<Memory>, usize)> {
-        let files: Vec<Located> = scoped.store.located()?.into_iter().filter(is_wanted).collect();
+        let files: Vec<Located> =
+            scoped.store.locate_all()?.into_iter().filter(is_wanted).collect();
         let (mut found, mut n_more) = (Vec::new(), 0);
         scoped.store.visit(&files, |_, memory| {
             let memory = memory.ok().filter(|memory| scoped.store.trust_of(memory).waits());
@@ -132,7 +133,7 @@ fn take(
 fn show_edits(host: &Host, scoped: &ScopedStore) -> Result<Vec<TrustItem>> {
     let store = &scoped.store;
     let mut edits: Vec<Memory> = Vec::new();
-    store.visit(&store.located()?, |_, memory| {
+    store.visit(&store.locate_all()?, |_, memory| {
         edits.extend(memory.ok().filter(|memory| store.is_unseen_edit(memory)));
         std::ops::ControlFlow::Continue(())
     });
@@ -165,9 +166,9 @@ fn item(
         (None, true) => "it was changed elsewhere since you trusted it",
         (None, false) => "it came from elsewhere",
     };
-    let before = (with_text && changed).then(|| store.known_text(&host.git(), &memory.at));
+    let before = (with_text && changed).then(|| store.find_known_text(&host.git(), &memory.at));
     TrustItem {
-        memory: labelled(memory, scoped),
+        memory: label_entry(memory, scoped),
         reason: reason.to_owned(),
         changed,
         committed_by: commit.as_ref().map(|commit| commit.who.clone()),
@@ -189,7 +190,7 @@ fn whole_ids(stores: &[ScopedStore], ids: &[String]) -> Result<Vec<String>> {
     let mut known: BTreeMap<String, bool> = BTreeMap::new();
     for scoped in stores {
         let store = &scoped.store;
-        let files = store.located()?.into_iter();
+        let files = store.locate_all()?.into_iter();
         let is_named = |at: &Located| ids.iter().any(|id| at.id.as_str().starts_with(id));
         for at in files.filter(is_named) {
             let memory = store.load(&at).ok();

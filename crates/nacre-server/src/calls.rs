@@ -277,14 +277,14 @@ mod tests {
             for _ in 0..MAX_RUNNING + 1 {
                 let info = CallInfo::for_name("status");
                 let result = calls
-                    .run(info, Events::ignored(), never(), |_| -> Result<(), OpError> {
+                    .run(info, Events::discard(), never(), |_| -> Result<(), OpError> {
                         panic!("a test panics on purpose")
                     })
                     .await;
                 assert!(result.unwrap_err().message.contains("crashed"));
             }
             let info = CallInfo::for_name("status");
-            let result = calls.run(info, Events::ignored(), never(), |_| Ok(7)).await;
+            let result = calls.run(info, Events::discard(), never(), |_| Ok(7)).await;
             assert_eq!(result.unwrap(), 7);
         });
     }
@@ -306,7 +306,7 @@ mod tests {
                 Ok(())
             };
             let info = CallInfo::for_name("ask");
-            let result = calls.run(info, Events::ignored(), stopped, work).await;
+            let result = calls.run(info, Events::discard(), stopped, work).await;
             assert_eq!(result.unwrap_err().code, ErrorCode::Cancelled);
             // The operation ends on its own thread.
             let ended = spawn_blocking(move || told.recv()).await.unwrap();

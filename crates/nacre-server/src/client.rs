@@ -146,10 +146,10 @@ impl Client {
                 let Some(line) = line else {
                     return Err(ClientError::Broken("it ended without a report".to_owned()));
                 };
-                match parse_json(&line.map_err(unexpected)?)? {
+                match parse_json(&line.map_err(wrap_unexpected)?)? {
                     CallLine::Event { event } => on_event(event),
                     CallLine::Report { report } => {
-                        return serde_json::from_value(report).map_err(unexpected);
+                        return serde_json::from_value(report).map_err(wrap_unexpected);
                     }
                     CallLine::Error { error } => return Err(ClientError::Failed(error)),
                 }
@@ -172,7 +172,7 @@ impl Client {
             check_status(response).await?;
             return Err(ClientError::Broken("it did not upgrade the connection".to_owned()));
         }
-        let upgraded = hyper::upgrade::on(response).await.map_err(unexpected)?;
+        let upgraded = hyper::upgrade::on(response).await.map_err(wrap_unexpected)?;
         let lines = Framed::new(TokioIo::new(upgraded), line_codec(MAX_LINE_BYTES));
         tokio::spawn(carry(lines, requests, messages));
         Ok(())
@@ -195,7 +195,7 @@ impl Client {
         path: &str,
         request: &impl Serialize,
     ) -> Result<(String, Option<Value>)> {
-        let request = serde_json::to_value(request).map_err(unexpected)?;
+        let request = serde_json::to_value(request).map_err(wrap_unexpected)?;
         let fields = request.as_object().cloned().unwrap_or_default();
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.extend_pairs(self.project.iter().map(|name| ("project", name)));
@@ -232,13 +232,13 @@ impl Client {
             }
             None => head.body(Full::default()),
         };
-        let request = request.map_err(unexpected)?;
+        let request = request.map_err(wrap_unexpected)?;
         let mut sender = in_time(REACH_TIMEOUT, self.connect()).await??;
         sender.send_request(request).await.map_err(|error| {
             let cause = error.source().and_then(|cause| cause.downcast_ref::<io::Error>());
             match cause.map(io::Error::kind) {
                 Some(kind) => ClientError::Unreachable(io::Error::new(kind, error)),
-                None => unexpected(error),
+                None => wrap_unexpected(error),
             }
         })
     }
@@ -251,7 +251,7 @@ impl Client {
                 shake_hands(stream.map_err(ClientError::Unreachable)?).await
             }
             ServerAddress::Port { .. } => {
-                let address: SocketAddr = self.found.address.parse().map_err(unexpected)?;
+                let address: SocketAddr = self.found.address.parse().map_err(wrap_unexpected)?;
                 // Never send the token to another machine.
                 if !address.ip().is_loopback() {
                     let error = io::Error::other("the address is not of this machine");
@@ -268,7 +268,8 @@ impl Client {
 async fn shake_hands(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
 ) -> Result<SendRequest<Full<Bytes>>> {
-    let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(unexpected)?;
+    let (sender, connection) =
+        http1::handshake(TokioIo::new(stream)).await.map_err(wrap_unexpected)?;
     tokio::spawn(connection.with_upgrades());
     Ok(sender)
 }
@@ -288,7 +289,7 @@ async fn check_status(response: Response<Incoming>) -> Result<Response<Incoming>
 
 async fn read_body(response: Response<Incoming>) -> Result<Bytes> {
     let body = Limited::new(response.into_body(), MAX_BODY_BYTES).collect().await;
-    Ok(body.map_err(unexpected)?.to_bytes())
+    Ok(body.map_err(wrap_unexpected)?.to_bytes())
 }
 
 fn lines(body: Incoming) -> impl Stream<Item = Result<Bytes, impl std::fmt::Display>> + Unpin {
@@ -301,10 +302,10 @@ pub(crate) fn line_codec(max_bytes: usize) -> AnyDelimiterCodec {
 }
 
 fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    serde_json::from_slice(bytes).map_err(unexpected)
+    serde_json::from_slice(bytes).map_err(wrap_unexpected)
 }
 
-fn unexpected(error: impl std::fmt::Display) -> ClientError {
+fn wrap_unexpected(error: impl std::fmt::Display) -> ClientError {
     ClientError::Broken(error.to_string())
 }
 

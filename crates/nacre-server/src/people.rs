@@ -87,7 +87,7 @@ impl People {
     }
 
     /// The caller has the permissions of the person's newest token.
-    pub(crate) async fn named(&self, name: &str) -> Result<Option<Caller>> {
+    pub(crate) async fn find_by_name(&self, name: &str) -> Result<Option<Caller>> {
         if !is_person_name(name) {
             return Ok(None);
         }
@@ -202,7 +202,7 @@ impl LastingAccess {
     }
 
     /// Returns when the connection is no longer permitted, even if it is idle.
-    pub(crate) async fn ended(&self) {
+    pub(crate) async fn wait_until_ended(&self) {
         while self.caller().await.is_some() {
             tokio::time::sleep(RECHECK).await;
         }

@@ -85,7 +85,7 @@ impl Clients {
         };
         tokio::select! {
             () = served => {}
-            () = access.ended() => {}
+            () = access.wait_until_ended() => {}
             () = self.stop.cancelled() => {}
         }
     }

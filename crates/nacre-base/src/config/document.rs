@@ -44,7 +44,7 @@ impl<'t> Doc<'t> {
             Ok(parsed) => Ok(Self { text, path, parsed, line_starts }),
             Err(error) => {
                 let line = line_of(&line_starts, error.span().map_or(0, |span| span.start));
-                let message = crate::text::folded(error.message());
+                let message = crate::text::collapse_whitespace(error.message());
                 Err(ConfigError::Malformed { path: path.to_owned(), line, message })
             }
         }
@@ -90,7 +90,7 @@ fn first_error(text: &str) -> Option<(usize, String)> {
     };
     let offset = |error: &toml::de::Error| error.span().map_or(0, |span| span.start);
     let first = errors.iter().min_by_key(|error| offset(error))?;
-    Some((offset(first), crate::text::folded(first.message())))
+    Some((offset(first), crate::text::collapse_whitespace(first.message())))
 }
 
 fn line_starts(text: &str) -> Vec<usize> {

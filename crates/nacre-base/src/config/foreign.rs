@@ -9,10 +9,10 @@ use super::error::ConfigError;
 /// Returns the text with a table made of `lines` appended, or an error if the table already exists
 /// or conflicts with another one.
 pub fn append_table(text: &str, origin: &Path, lines: &[String]) -> Result<String, ConfigError> {
-    Doc::parse(unmarked(text), origin)?;
+    Doc::parse(strip_byte_order_mark(text), origin)?;
     let new_text = document::append_table(text, lines);
     // Parsing again detects duplicate and conflicting tables.
-    Doc::parse(unmarked(&new_text), origin)?;
+    Doc::parse(strip_byte_order_mark(&new_text), origin)?;
     Ok(new_text)
 }
 
@@ -21,17 +21,17 @@ pub fn remove_table(
     origin: &Path,
     path: &[&str],
 ) -> Result<Option<String>, ConfigError> {
-    let body = unmarked(text);
+    let body = strip_byte_order_mark(text);
     let Some(removed) = document::remove(&Doc::parse(body, origin)?, path) else { return Ok(None) };
     Doc::parse(&removed, origin)?;
     Ok(Some([&text[..text.len() - body.len()], &removed].concat()))
 }
 
 pub fn check(text: &str, origin: &Path) -> Result<(), ConfigError> {
-    Doc::parse(unmarked(text), origin).map(|_| ())
+    Doc::parse(strip_byte_order_mark(text), origin).map(|_| ())
 }
 
 /// Removes a byte order mark.
-fn unmarked(text: &str) -> &str {
+fn strip_byte_order_mark(text: &str) -> &str {
     text.strip_prefix('\u{feff}').unwrap_or(text)
 }

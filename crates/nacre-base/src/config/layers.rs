@@ -106,10 +106,10 @@ pub fn resolve(
     vars: &[(String, String)],
     flags: &[(String, String)],
 ) -> Result<Resolved, ConfigError> {
-    resolve_over(shipped()?, sources, vars, flags)
+    resolve_over(load_defaults()?, sources, vars, flags)
 }
 
-fn shipped() -> Result<Fold, ConfigError> {
+fn load_defaults() -> Result<Fold, ConfigError> {
     static SHIPPED: OnceLock<Fold> = OnceLock::new();
     if let Some(fold) = SHIPPED.get() {
         return Ok(fold.clone());

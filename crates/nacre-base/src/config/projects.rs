@@ -113,7 +113,7 @@ impl Projects {
         self.list.iter().find(|project| project.name == name_or_path || project.path == path)
     }
 
-    pub fn filtered(&self, is_wanted: impl Fn(&str) -> bool) -> Self {
+    pub fn select(&self, is_wanted: impl Fn(&str) -> bool) -> Self {
         let list = self.list.iter().filter(|project| is_wanted(&project.name));
         Self { list: list.cloned().collect() }
     }

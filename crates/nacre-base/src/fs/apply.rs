@@ -106,7 +106,7 @@ impl<'a> Site<'a> {
     pub(super) fn rescue(&mut self, plan: &Plan) -> Result<Vec<RelPath>, FsError> {
         let mut rescued = Vec::new();
         for step in &plan.steps {
-            for slot in [step.staged(), step.displaced()] {
+            for slot in [step.staging_name(), step.backup_name()] {
                 if !self.is_known(&slot, step)? {
                     rescued.push(self.rescue_slot(&slot, step)?);
                 }
@@ -146,19 +146,19 @@ impl<'a> Site<'a> {
     /// Completes a link-then-unlink move that was interrupted between the two calls and left the
     /// file both at its path and in a slot.
     fn part_twins(&self, dir: &Dir, step: &Step) -> Result<(), FsError> {
-        for slot in [step.staged(), step.displaced()] {
+        for slot in [step.staging_name(), step.backup_name()] {
             if sys::is_same_file(self.txn, &slot, dir, step.path().name()) {
-                sys::remove_file(self.txn, &slot).map_err(|error| self.failed(step, error))?;
+                sys::remove_file(self.txn, &slot).map_err(|error| self.move_error(step, error))?;
             }
         }
         Ok(())
     }
 
     fn create(&self, dir: &Dir, step: &Step) -> Result<(), Stop> {
-        if self.slot(&step.staged(), step)? == Slot::Missing {
+        if self.slot(&step.staging_name(), step)? == Slot::Missing {
             return Ok(());
         }
-        self.place(dir, &step.staged(), step)
+        self.place(dir, &step.staging_name(), step)
     }
 
     fn replace(
@@ -168,41 +168,43 @@ impl<'a> Site<'a> {
         before: ContentHash,
         after: ContentHash,
     ) -> Result<(), Stop> {
-        let staged = self.slot(&step.staged(), step)?;
-        let displaced = self.slot(&step.displaced(), step)?;
+        let staged = self.slot(&step.staging_name(), step)?;
+        let displaced = self.slot(&step.backup_name(), step)?;
         match (staged, displaced) {
             (Slot::Missing, _) => Ok(()),
             (Slot::Holds(hash), Slot::Missing) if hash == before => Ok(()),
             (Slot::Holds(hash), Slot::Missing) if hash == after => self.swap_in(dir, step, before),
-            (Slot::Holds(hash), _) if hash == after => self.place(dir, &step.staged(), step),
+            (Slot::Holds(hash), _) if hash == after => self.place(dir, &step.staging_name(), step),
             _ => Err(Stop::Conflict(step.path().clone())),
         }
     }
 
     fn swap_in(&self, dir: &Dir, step: &Step, before: ContentHash) -> Result<(), Stop> {
         let name = step.path().name();
-        match sys::exchange(self.txn, &step.staged(), dir, name) {
-            Ok(Exchange::Done) if self.slot(&step.staged(), step)? == Slot::Holds(before) => Ok(()),
+        match sys::exchange(self.txn, &step.staging_name(), dir, name) {
+            Ok(Exchange::Done) if self.slot(&step.staging_name(), step)? == Slot::Holds(before) => {
+                Ok(())
+            }
             Ok(Exchange::Done) => Err(Stop::Conflict(step.path().clone())),
             Ok(Exchange::Unsupported) => {
                 self.displace(dir, step, before)?;
-                self.place(dir, &step.staged(), step)
+                self.place(dir, &step.staging_name(), step)
             }
             Err(error) => Err(self.stop(step, error)),
         }
     }
 
     fn remove(&self, dir: &Dir, step: &Step, before: ContentHash) -> Result<(), Stop> {
-        if self.slot(&step.displaced(), step)? != Slot::Missing {
+        if self.slot(&step.backup_name(), step)? != Slot::Missing {
             return Ok(());
         }
         self.displace(dir, step, before)
     }
 
     fn displace(&self, dir: &Dir, step: &Step, before: ContentHash) -> Result<(), Stop> {
-        sys::rename(dir, step.path().name(), self.txn, &step.displaced())
+        sys::rename(dir, step.path().name(), self.txn, &step.backup_name())
             .map_err(|error| self.stop(step, error))?;
-        if self.slot(&step.displaced(), step)? == Slot::Holds(before) {
+        if self.slot(&step.backup_name(), step)? == Slot::Holds(before) {
             return Ok(());
         }
         Err(Stop::Conflict(step.path().clone()))
@@ -220,8 +222,8 @@ impl<'a> Site<'a> {
             Step::Create { .. } => return Ok(()),
             Step::Replace { before, .. } | Step::Remove { before, .. } => *before,
         };
-        let staged = self.slot(&step.staged(), step)?;
-        let displaced = self.slot(&step.displaced(), step)?;
+        let staged = self.slot(&step.staging_name(), step)?;
+        let displaced = self.slot(&step.backup_name(), step)?;
         if [staged, displaced].contains(&Slot::Holds(before)) {
             return Ok(());
         }
@@ -229,9 +231,9 @@ impl<'a> Site<'a> {
     }
 
     fn uncreate(&self, dir: &Dir, step: &Step, after: ContentHash) -> Result<(), FsError> {
-        match self.slot(&step.staged(), step)? {
+        match self.slot(&step.staging_name(), step)? {
             Slot::Holds(hash) if hash == after => return Ok(()),
-            Slot::Missing => self.take_away(dir, &step.staged(), step)?,
+            Slot::Missing => self.take_away(dir, &step.staging_name(), step)?,
             Slot::Holds(_) | Slot::Strange => {}
         }
         self.give_back_unless(dir, step, after)
@@ -244,21 +246,21 @@ impl<'a> Site<'a> {
         before: ContentHash,
         after: ContentHash,
     ) -> Result<(), FsError> {
-        let staged = self.slot(&step.staged(), step)?;
-        let displaced = self.slot(&step.displaced(), step)?;
+        let staged = self.slot(&step.staging_name(), step)?;
+        let displaced = self.slot(&step.backup_name(), step)?;
         match (staged, displaced) {
             (Slot::Holds(hash), Slot::Missing) if hash == after => Ok(()),
             (Slot::Missing, Slot::Missing) => Ok(()),
             (_, Slot::Missing) => self.swap_back(dir, step, before, after),
             (Slot::Holds(hash), _) if hash == after => {
-                self.put_if_free(dir, &step.displaced(), step)
+                self.put_if_free(dir, &step.backup_name(), step)
             }
             (Slot::Missing, _) => {
-                self.take_away(dir, &step.staged(), step)?;
+                self.take_away(dir, &step.staging_name(), step)?;
                 self.give_back_unless(dir, step, after)?;
-                self.put_if_free(dir, &step.displaced(), step)
+                self.put_if_free(dir, &step.backup_name(), step)
             }
-            (_, _) => self.put_if_free(dir, &step.staged(), step),
+            (_, _) => self.put_if_free(dir, &step.staging_name(), step),
         }
     }
 
@@ -272,7 +274,7 @@ impl<'a> Site<'a> {
         after: ContentHash,
     ) -> Result<(), FsError> {
         let name = step.path().name();
-        let staged = step.staged();
+        let staged = step.staging_name();
         let came_out = match sys::exchange(self.txn, &staged, dir, name) {
             Ok(_) => self.slot(&staged, step)?,
             // The user deleted our version. If the displaced file contains a user's edit, that edit
@@ -285,35 +287,35 @@ impl<'a> Site<'a> {
                     }
                 };
             }
-            Err(error) => return Err(self.failed(step, error)),
+            Err(error) => return Err(self.move_error(step, error)),
         };
         let edited = came_out != Slot::Holds(after) && came_out != Slot::Holds(before);
         if edited {
             sys::exchange(self.txn, &staged, dir, name)
-                .map_err(|error| self.failed(step, error))?;
+                .map_err(|error| self.move_error(step, error))?;
         }
         Ok(())
     }
 
     fn unremove(&self, dir: &Dir, step: &Step) -> Result<(), FsError> {
-        match self.slot(&step.displaced(), step)? {
+        match self.slot(&step.backup_name(), step)? {
             Slot::Missing => Ok(()),
-            Slot::Holds(_) | Slot::Strange => self.put_if_free(dir, &step.displaced(), step),
+            Slot::Holds(_) | Slot::Strange => self.put_if_free(dir, &step.backup_name(), step),
         }
     }
 
     fn take_away(&self, dir: &Dir, slot: &str, step: &Step) -> Result<(), FsError> {
         match sys::rename(dir, step.path().name(), self.txn, slot) {
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
-            moved => moved.map_err(|error| self.failed(step, error)),
+            moved => moved.map_err(|error| self.move_error(step, error)),
         }
     }
 
     fn give_back_unless(&self, dir: &Dir, step: &Step, after: ContentHash) -> Result<(), FsError> {
-        match self.slot(&step.staged(), step)? {
+        match self.slot(&step.staging_name(), step)? {
             Slot::Missing => Ok(()),
             Slot::Holds(hash) if hash == after => Ok(()),
-            Slot::Holds(_) | Slot::Strange => self.put_if_free(dir, &step.staged(), step),
+            Slot::Holds(_) | Slot::Strange => self.put_if_free(dir, &step.staging_name(), step),
         }
     }
 
@@ -324,7 +326,7 @@ impl<'a> Site<'a> {
             {
                 Ok(())
             }
-            moved => moved.map_err(|error| self.failed(step, error)),
+            moved => moved.map_err(|error| self.move_error(step, error)),
         }
     }
 
@@ -352,7 +354,7 @@ impl<'a> Site<'a> {
             let copy = RelPath::new(&format!("{base}.conflict-{n}"))?;
             match sys::rename_new(self.txn, slot, &dir, copy.name()) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(self.failed(step, error)),
+                Err(error) => return Err(self.move_error(step, error)),
                 Ok(()) => return sync(&dir, self.scope, &copy).map(|()| copy),
             }
         }
@@ -376,10 +378,10 @@ impl<'a> Site<'a> {
         if matches!(error.kind(), ErrorKind::AlreadyExists | ErrorKind::NotFound) {
             return Stop::Conflict(step.path().clone());
         }
-        Stop::Failed(self.failed(step, error))
+        Stop::Failed(self.move_error(step, error))
     }
 
-    fn failed(&self, step: &Step, error: io::Error) -> FsError {
+    fn move_error(&self, step: &Step, error: io::Error) -> FsError {
         io_error(FsAction::Move, &self.scope.full(step.path()), error)
     }
 }

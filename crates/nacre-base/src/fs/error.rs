@@ -91,7 +91,7 @@ const MAX_SHOWN_CHARS: usize = 120;
 impl RelPath {
     pub fn new(text: &str) -> Result<Self, FsError> {
         let shown = || text.chars().take(MAX_SHOWN_CHARS).collect();
-        Self::checked(text).map_err(|why| FsError::BadPath { path: shown(), why })
+        Self::validate(text).map_err(|why| FsError::BadPath { path: shown(), why })
     }
 
     pub fn join(&self, name: &str) -> Result<Self, FsError> {

@@ -164,12 +164,12 @@ impl Step {
         *slot
     }
 
-    pub(super) fn staged(&self) -> String {
+    pub(super) fn staging_name(&self) -> String {
         self.slot().to_string()
     }
 
-    pub(super) fn displaced(&self) -> String {
-        format!("{}.old", self.staged())
+    pub(super) fn backup_name(&self) -> String {
+        format!("{}.old", self.staging_name())
     }
 }
 

@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 32;
 pub struct RelPath(String);
 
 impl RelPath {
-    pub(super) fn checked(text: &str) -> Result<Self, PathFault> {
+    pub(super) fn validate(text: &str) -> Result<Self, PathFault> {
         match fault_of(text) {
             None => Ok(Self(text.to_owned())),
             Some(fault) => Err(fault),

@@ -50,7 +50,7 @@ impl WriteScope {
     ) -> Result<(), FsError> {
         let dir = self.make_parents(path)?;
         let mode = mode.map_or(self.access.file_mode(path), FileMode);
-        let temp = Temp::written(&dir, bytes, mode)
+        let temp = Temp::create(&dir, bytes, mode)
             .map_err(|error| io_error(FsAction::Write, &self.full(path), error))?;
         match sys::rename_new(&dir, &temp.name, &dir, path.name()) {
             Ok(()) => {
@@ -83,7 +83,7 @@ impl WriteScope {
         let failed = |error| io_error(FsAction::Write, &self.full(path), error);
         let kept = || mode_of(&dir, path.name()).map_err(|fault| fault.at(&self.full(path)));
         let mode = mode.map_or_else(kept, Ok)?;
-        let temp = Temp::written(&dir, bytes, FileMode(mode)).map_err(failed)?;
+        let temp = Temp::create(&dir, bytes, FileMode(mode)).map_err(failed)?;
         if !holds(&dir, path.name(), before) {
             return Err(conflict(path));
         }
@@ -195,7 +195,7 @@ struct Temp<'d> {
 }
 
 impl<'d> Temp<'d> {
-    fn written(dir: &'d Dir, bytes: &[u8], mode: FileMode) -> io::Result<Self> {
+    fn create(dir: &'d Dir, bytes: &[u8], mode: FileMode) -> io::Result<Self> {
         let temp = Self { dir, name: temp_name(), is_in_place: false };
         sys::write_new(dir, &temp.name, bytes, mode, sys::Flush::Now)?;
         Ok(temp)

@@ -25,7 +25,7 @@ const KEY_FILE: &str = "key";
 impl Seal {
     /// Returns the stored key, or `None` if there is none. The result is cached because listing
     /// memories needs the key for each of them.
-    fn stored(&self) -> Option<Key> {
+    fn load(&self) -> Option<Key> {
         if let Some(key) = self.known.get() {
             return Some(*key);
         }
@@ -40,8 +40,8 @@ impl Seal {
         read_key(&mut scope.dir.open_with(KEY_FILE, &options).ok()?)
     }
 
-    fn stored_or_made(&self) -> Result<Key, FsError> {
-        if let Some(key) = self.stored() {
+    fn load_or_create(&self) -> Result<Key, FsError> {
+        if let Some(key) = self.load() {
             return Ok(key);
         }
         if let (Some(parent), Some(name)) = (self.folder.parent(), self.folder.file_name()) {
@@ -112,7 +112,7 @@ impl WriteScope {
     /// Sets the key that proves who began a change, so that a later process with the same key can
     /// finish it.
     #[must_use]
-    pub fn sealed_by(self, seal: Seal) -> Self {
+    pub fn with_seal(self, seal: Seal) -> Self {
         Self { seal: Some(seal), ..self }
     }
 
@@ -128,14 +128,14 @@ impl WriteScope {
     }
 
     pub(super) fn prove(&self, text: &str) -> io::Result<blake3::Hash> {
-        let stored = self.seal.as_ref().and_then(|seal| seal.stored_or_made().ok());
+        let stored = self.seal.as_ref().and_then(|seal| seal.load_or_create().ok());
         // If the user's folder is not writable, projects can still be changed.
         let key = stored.map_or_else(of_this_process, Ok)?;
         Ok(blake3::keyed_hash(&key, text.as_bytes()))
     }
 
     pub(super) fn is_proven(&self, text: &str, proof: &blake3::Hash) -> bool {
-        let stored = self.seal.as_ref().and_then(Seal::stored);
+        let stored = self.seal.as_ref().and_then(Seal::load);
         // `blake3::Hash` compares in constant time.
         let fits = |key: Key| blake3::keyed_hash(&key, text.as_bytes()) == *proof;
         stored.is_some_and(fits) || of_this_process().is_ok_and(fits)

@@ -95,7 +95,7 @@ impl Folder {
 
     pub fn folder(&self, path: &RelPath) -> Result<Option<Self>, FsError> {
         let full = self.path.join(path.as_str());
-        found(open_below(&self.dir, &self.path, path), full)
+        ignore_missing(open_below(&self.dir, &self.path, path), full)
     }
 
     pub fn open(&self, name: &str) -> Result<Self, FsError> {
@@ -138,8 +138,8 @@ fn file_stamp(stat: &platform::fs::Stat) -> FileStamp {
     FileStamp {
         size: stat.st_size.unsigned_abs(),
         inode: stat.st_ino,
-        modified: time(platform::modified(stat)),
-        changed: time(platform::changed(stat)),
+        modified: time(platform::modification_time(stat)),
+        changed: time(platform::change_time(stat)),
     }
 }
 
@@ -262,7 +262,7 @@ impl WriteScope {
     }
 
     pub fn folder(&self, path: &RelPath) -> Result<Option<Folder>, FsError> {
-        found(self.open_dir(path), self.full(path))
+        ignore_missing(self.open_dir(path), self.full(path))
     }
 
     pub fn root(&self) -> Result<Folder, FsError> {
@@ -308,7 +308,7 @@ fn open_below(dir: &Dir, full: &Path, path: &RelPath) -> Result<Dir, FsError> {
     open.map_or_else(|| clone_dir(dir, &full), Ok)
 }
 
-fn found(opened: Result<Dir, FsError>, path: PathBuf) -> Result<Option<Folder>, FsError> {
+fn ignore_missing(opened: Result<Dir, FsError>, path: PathBuf) -> Result<Option<Folder>, FsError> {
     match opened {
         Ok(dir) => Ok(Some(Folder { dir, path })),
         Err(error) if error.is_missing() => Ok(None),
@@ -444,7 +444,7 @@ pub struct Seal {
 
 impl Seal {
     /// Uses the key in `folder`, which must belong to the user, not to a repository.
-    pub fn kept_in(folder: &Path) -> Self {
+    pub fn from_directory(folder: &Path) -> Self {
         Self { folder: folder.to_owned(), known: Arc::default() }
     }
 }

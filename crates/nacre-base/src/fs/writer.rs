@@ -124,7 +124,7 @@ impl Writer<'_> {
     pub fn write_atomic(&self, path: &RelPath, bytes: &[u8]) -> Result<(), FsError> {
         refuse_journal(path)?;
         let mode = match mode_of(&self.scope.parent_of(path)?, path.name()) {
-            Ok(bits) => self.kept_mode(path, bits),
+            Ok(bits) => self.replacement_mode(path, bits),
             Err(ReadFault::Io(error)) if error.kind() == ErrorKind::NotFound => {
                 self.scope.access.file_mode(path)
             }
@@ -153,9 +153,9 @@ impl Writer<'_> {
         }
         let plan = self.stage(&changes).map_err(|error| match self.clear(TXN) {
             Ok(()) => error,
-            Err(_) => self.interrupted(error),
+            Err(_) => self.interruption_error(error),
         })?;
-        let txn = self.open_txn().map_err(|error| self.interrupted(error))?;
+        let txn = self.open_txn().map_err(|error| self.interruption_error(error))?;
         self.follow(&txn, &plan)
     }
 
@@ -207,7 +207,7 @@ impl Writer<'_> {
             return Ok(self.scope.access.file_mode(path));
         }
         match mode_of(&self.scope.parent_of(path)?, path.name()) {
-            Ok(bits) => Ok(self.kept_mode(path, bits)),
+            Ok(bits) => Ok(self.replacement_mode(path, bits)),
             Err(ReadFault::Io(error)) if error.kind() != ErrorKind::NotFound => {
                 Err(io_error(FsAction::Read, &self.scope.full(path), error))
             }
@@ -218,7 +218,7 @@ impl Writer<'_> {
 
     /// Returns the mode for a file that replaces one with the permissions `bits`. For private
     /// files, all access by others is removed.
-    fn kept_mode(&self, path: &RelPath, bits: u32) -> FileMode {
+    fn replacement_mode(&self, path: &RelPath, bits: u32) -> FileMode {
         FileMode(if self.scope.access.is_private(path.as_str()) { bits & 0o700 } else { bits })
     }
 
@@ -240,7 +240,7 @@ impl Writer<'_> {
     fn follow(&self, txn: &Dir, plan: &Plan) -> Result<Vec<RelPath>, FsError> {
         let mut site = Site::new(self.scope, txn);
         let stop = match site.forward(plan) {
-            Ok(()) => return self.finish().map_err(|error| self.interrupted(error)),
+            Ok(()) => return self.finish().map_err(|error| self.interruption_error(error)),
             Err(stop) => stop,
         };
         let turned = sys::rename(txn, PLAN, txn, UNDO)
@@ -252,12 +252,12 @@ impl Writer<'_> {
             }
             (Stop::Failed(error), Ok(_)) => Err(error),
             (Stop::Conflict(_), Err(error)) | (Stop::Failed(error), Err(_)) => {
-                Err(self.interrupted(error))
+                Err(self.interruption_error(error))
             }
         }
     }
 
-    fn interrupted(&self, error: FsError) -> FsError {
+    fn interruption_error(&self, error: FsError) -> FsError {
         FsError::Interrupted { path: self.scope.path.clone(), source: Box::new(error) }
     }
 

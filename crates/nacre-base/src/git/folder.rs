@@ -162,9 +162,9 @@ impl GitFolder {
     /// large, or one that refers to another repository's objects.
     pub(super) fn unreadable(&self) -> Option<PathBuf> {
         self.unreadable_file()
-            .or_else(|| self.shared_index())
+            .or_else(|| self.find_unsafe_index())
             .or_else(|| self.leading_out())
-            .or_else(|| self.linked_object())
+            .or_else(|| self.find_linked_object())
     }
 
     fn leading_out(&self) -> Option<PathBuf> {
@@ -190,7 +190,7 @@ impl GitFolder {
 
     /// Returns the first entry below `objects` that is neither a file nor a folder. If it is a
     /// link, git would read another repository's objects.
-    fn linked_object(&self) -> Option<PathBuf> {
+    fn find_linked_object(&self) -> Option<PathBuf> {
         let mut n_left = MAX_OBJECT_FILES;
         let mut waiting = vec![(self.common.join("objects"), OBJECTS_DEPTH)];
         while let Some((folder, depth)) = waiting.pop() {
@@ -212,7 +212,7 @@ impl GitFolder {
     /// Returns the first file of a split index that is not a plain file in this repository. Git
     /// updates the timestamp of these files on every read, so they must not be links to files
     /// elsewhere.
-    fn shared_index(&self) -> Option<PathBuf> {
+    fn find_unsafe_index(&self) -> Option<PathBuf> {
         let mut entries = std::fs::read_dir(&self.own).ok()?.take(MAX_OBJECT_FILES).flatten();
         entries.find_map(|entry| {
             let is_shared = entry.file_name().to_string_lossy().starts_with("sharedindex.");

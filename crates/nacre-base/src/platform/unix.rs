@@ -33,12 +33,12 @@ pub fn mode_bits(stat: &Stat) -> u32 {
 }
 
 /// Time of the last write, as seconds since 1970 and nanoseconds.
-pub fn modified(stat: &Stat) -> (i64, i64) {
+pub fn modification_time(stat: &Stat) -> (i64, i64) {
     (stat.st_mtime, nanos(stat.st_mtime_nsec))
 }
 
 /// Time of the last metadata change, which programs cannot set.
-pub fn changed(stat: &Stat) -> (i64, i64) {
+pub fn change_time(stat: &Stat) -> (i64, i64) {
     (stat.st_ctime, nanos(stat.st_ctime_nsec))
 }
 

@@ -49,7 +49,7 @@ pub(super) fn anchors() -> Vec<(String, usize)> {
     let words = WORDS.iter().copied();
     for plain in tokens.filter(|anchor| is_distinctive(anchor)).chain(ARMOR).chain(words) {
         for shift in 0..3 {
-            list.extend(encoded(plain, shift));
+            list.extend(encode_shifted(plain, shift));
         }
     }
     list.sort();
@@ -65,7 +65,7 @@ fn is_distinctive(anchor: &str) -> bool {
 
 /// Returns the base64 characters that are determined by `plain` alone if it starts `shift` bytes
 /// into a group.
-fn encoded(plain: &str, shift: usize) -> Option<(String, usize)> {
+fn encode_shifted(plain: &str, shift: usize) -> Option<(String, usize)> {
     let mut bytes = vec![0; shift];
     bytes.extend(plain.as_bytes());
     let n_sure = bytes.len() * 8 / 6;
@@ -102,7 +102,7 @@ pub(super) fn read(text: &mut Text<'_>, start: usize, skip: usize) -> Option<Blo
     let mut chars = text.slice(from, run_end.min(from + N_CHARS)).to_vec();
     if chars.len() < N_CHARS {
         let n_lines = (N_CHARS - chars.len()).div_ceil(MIN_WIDTH);
-        for line in wrapped(text, run_end, n_lines) {
+        for line in find_wrapped_lines(text, run_end, n_lines) {
             chars.extend(text.slice(line.start, line.end));
         }
     }
@@ -121,7 +121,7 @@ pub(super) fn cover(
     };
     let start = blob_start(text, first);
     let end = blob_end(text, first, run_end);
-    let end = wrapped(text, end, usize::MAX).last().map_or(end, |line| line.end);
+    let end = find_wrapped_lines(text, end, usize::MAX).last().map_or(end, |line| line.end);
     text.decoded = [(start, end); 4];
     Some(FoundSecret { start, end, ..secret })
 }
@@ -209,7 +209,7 @@ const MIN_WIDTH: usize = 56;
 
 const MAX_LINE: usize = 512;
 
-fn wrapped(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> Vec<Range<usize>> {
+fn find_wrapped_lines(text: &mut Text<'_>, mut end: usize, max_lines: usize) -> Vec<Range<usize>> {
     // Padding marks the end of the encoded data.
     let max_lines = if text.before(end) == Some(b'=') { 0 } else { max_lines };
     let mut lines: Vec<Range<usize>> = Vec::new();

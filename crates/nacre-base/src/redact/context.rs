@@ -46,7 +46,7 @@ pub(super) fn find(text: &mut Text<'_>, role: Role, start: usize, end: usize) ->
         return Vec::new();
     }
     if role == Role::Password
-        && let Some(n_link) = typed_len(text, start, end)
+        && let Some(n_link) = measure_typed_text(text, start, end)
     {
         let name = Name { start, end, role };
         return find_value(text, &name, Link::Loose, end + n_link).into_iter().collect();
@@ -74,7 +74,7 @@ static PAIRED: Pattern = Pattern::new(concat!(
 
 static FIELD: Pattern = Pattern::new("selector|locator|element|field|target|fill_in");
 
-fn typed_len(text: &Text<'_>, start: usize, end: usize) -> Option<usize> {
+fn measure_typed_text(text: &Text<'_>, start: usize, end: usize) -> Option<usize> {
     let rest = text.ahead(end, 256);
     if !rest
         .first()
@@ -116,7 +116,7 @@ fn find_spoken(text: &mut Text<'_>, name: &Name) -> Vec<FoundSecret> {
     let offset = name.start - head.len();
     let found = value.map(|value| {
         let end = offset + value.end;
-        assigned(text.run_start(Set::Bare, end, MAX_BACK), end, "password")
+        secret_of_assignment(text.run_start(Set::Bare, end, MAX_BACK), end, "password")
     });
     found.into_iter().collect()
 }
@@ -126,12 +126,18 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
     let cells = if role == Role::Weak { Vec::new() } else { tables::cells(text, name, role) };
     if !cells.is_empty() {
         let kind = name.kind(text);
-        return cells.into_iter().map(|cell| assigned(cell.start, cell.end, kind)).collect();
+        return cells
+            .into_iter()
+            .map(|cell| secret_of_assignment(cell.start, cell.end, kind))
+            .collect();
     }
     let words = tables::tag_words(text, name);
     if !words.is_empty() {
         let kind = name.kind(text);
-        return words.into_iter().map(|word| assigned(word.start, word.end, kind)).collect();
+        return words
+            .into_iter()
+            .map(|word| secret_of_assignment(word.start, word.end, kind))
+            .collect();
     }
     let Some((link, pos)) = link(text, name) else { return Vec::new() };
     // The argument of `should_pass("…")` is not a password.
@@ -141,7 +147,7 @@ fn find_named(text: &mut Text<'_>, name: &Name, start: usize, end: usize) -> Vec
     find_value(text, name, link, pos).into_iter().collect()
 }
 
-fn assigned(start: usize, end: usize, kind: &'static str) -> FoundSecret {
+fn secret_of_assignment(start: usize, end: usize, kind: &'static str) -> FoundSecret {
     FoundSecret::new(start..end, kind, Weight::Name)
 }
 
@@ -165,7 +171,7 @@ fn find_value(text: &mut Text<'_>, name: &Name, link: Link, pos: usize) -> Optio
     if !is_secret || is_json_number {
         return None;
     }
-    Some(assigned(value.start, value.end, name.kind(text)))
+    Some(secret_of_assignment(value.start, value.end, name.kind(text)))
 }
 
 fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
@@ -173,12 +179,12 @@ fn read_value(text: &mut Text<'_>, pos: usize, is_variable: bool) -> Option<Valu
     let is_bare = value.is_none_or(|value| value.writing == Writing::Bare);
     let next = text.run_end(Set::Bare, pos);
     let has_bracket = text.at(next).is_some_and(|byte| b"([{<)]}>".contains(&byte));
-    if is_bare && has_bracket { bracketed(text, pos, is_variable).or(value) } else { value }
+    if is_bare && has_bracket { parse_bracketed(text, pos, is_variable).or(value) } else { value }
 }
 
 /// Returns the bracketed word at `pos`. It is treated as a literal in environment variables and
 /// wherever it cannot be code.
-fn bracketed(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
+fn parse_bracketed(text: &Text<'_>, pos: usize, is_variable: bool) -> Option<Value> {
     let rest = text.rest(pos);
     let is_part = |byte: &&u8| byte.is_ascii_graphic() && !b"\"'`\\,;".contains(byte);
     let word = &rest[..rest.iter().take(MAX_QUOTED + 1).take_while(is_part).count()];
@@ -264,7 +270,7 @@ fn link(text: &mut Text<'_>, name: &Name) -> Option<(Link, usize)> {
     {
         return Some((Link::Loose, at));
     }
-    if let Some(after) = spoken_end(text, name, pos) {
+    if let Some(after) = find_spoken_end(text, name, pos) {
         return Some((Link::Spoken, skip_blanks(text, after)));
     }
     let (link, after) = operator(text, name, role, pos)?;
@@ -331,7 +337,7 @@ static SPOKEN: Pattern = Pattern::new(concat!(
     r" {0,2}(?::|=>?|->|→|<verb>[ :])|->|→|—|–|- |は|是|为|為|는|은|<verb>[ :])"
 ));
 
-fn spoken_end(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
+fn find_spoken_end(text: &Text<'_>, name: &Name, pos: usize) -> Option<usize> {
     let rest = text.rest(pos);
     // `password->field` and `password(…)` are code. `is` after a password is handled by
     // `find_spoken`, which has weaker conditions for the value.
@@ -425,7 +431,7 @@ fn value_below(text: &Text<'_>, name: &Name, role: Role, pos: usize) -> Option<u
 }
 
 fn skip_continued(text: &Text<'_>, pos: usize) -> usize {
-    let next = value::continued_end(text, pos);
+    let next = value::find_continued_end(text, pos);
     next.map_or(pos, |next| value::skip_blanks(text, next))
 }
 

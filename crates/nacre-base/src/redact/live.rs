@@ -61,7 +61,7 @@ impl LiveRedactor {
     }
 
     pub fn ready(&mut self) -> LiveText {
-        let cut = settled(&self.raw, self.cut).min(self.before_words());
+        let cut = find_settled_end(&self.raw, self.cut).min(self.before_words());
         if cut <= self.cut {
             return LiveText::Nothing;
         }
@@ -129,7 +129,7 @@ fn common(one: &str, other: &str) -> usize {
 }
 
 /// Returns the end of the part that later text cannot change. The part ends with a complete word.
-fn settled(raw: &str, cut: usize) -> usize {
+fn find_settled_end(raw: &str, cut: usize) -> usize {
     let last = raw.rfind(char::is_whitespace);
     let end = last.map_or(0, |at| raw.ceil_char_boundary(at + 1));
     if MAX_HELD < raw.len() - cut {

@@ -66,7 +66,7 @@ fn any_argument(words: Str, kind: Str, lead: Str) -> PlaceRule {
 }
 
 /// Text that is piped into one of the commands in `tail`.
-fn printed(kind: Str, lead: Str, tail: Str) -> PlaceRule {
+fn print_command(kind: Str, lead: Str, tail: Str) -> PlaceRule {
     PlaceRule { tail: Some(Pattern::new(tail)), n_tries: 1, ..command("echo |printf ", kind, lead) }
 }
 
@@ -216,7 +216,7 @@ fn pipes() -> Vec<PlaceRule> {
     const PRINTED: Str = r"\A(?:-[ne] |<q>?%s(?:\\+n)?<q>? )*";
     const HANDED: Str = r"\A[^\n]{0,128}?<<< ?";
     vec![
-        printed(
+        print_command(
             "password",
             PRINTED,
             concat!(
@@ -224,7 +224,7 @@ fn pipes() -> Vec<PlaceRule> {
                 "passphrase-fd 0|cryptsetup |kinit )",
             ),
         ),
-        printed(
+        print_command(
             "secret",
             PRINTED,
             concat!(
@@ -232,8 +232,8 @@ fn pipes() -> Vec<PlaceRule> {
                 "(?:docker|podman) secret create|vercel env add|fly secrets import) ",
             ),
         ),
-        printed("token", PRINTED, r"\A<q>? *\|[^\n]{0,200}?gh auth login "),
-        printed("password", r"\A(?:-[ne] )*<q>?[\w.-]+:", r"\A<q>? *\|[^\n]{0,200}?chpasswd"),
+        print_command("token", PRINTED, r"\A<q>? *\|[^\n]{0,200}?gh auth login "),
+        print_command("password", r"\A(?:-[ne] )*<q>?[\w.-]+:", r"\A<q>? *\|[^\n]{0,200}?chpasswd"),
         command(
             "password-stdin|sudo -S|sudo -kS|sudo --stdin|passwd --stdin|passphrase-fd 0|\
              cryptsetup |kinit ",

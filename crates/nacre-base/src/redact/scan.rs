@@ -95,9 +95,9 @@ const STRUCTURES: &[(&str, Target)] = &[
 ];
 
 pub(super) fn in_three_cases(word: &str) -> impl Iterator<Item = String> {
-    let mut cases = vec![word.to_owned(), word.to_uppercase(), capitalized(word)];
+    let mut cases = vec![word.to_owned(), word.to_uppercase(), capitalize(word)];
     if word.contains('-') {
-        cases.push(word.split('-').map(capitalized).collect::<Vec<_>>().join("-"));
+        cases.push(word.split('-').map(capitalize).collect::<Vec<_>>().join("-"));
     }
     let is_plain = |c: char| c.is_alphabetic() && !c.is_uppercase() || "-_ '".contains(c);
     if !word.chars().all(is_plain) || word.starts_with([' ', '-']) {
@@ -108,7 +108,7 @@ pub(super) fn in_three_cases(word: &str) -> impl Iterator<Item = String> {
     cases.into_iter()
 }
 
-fn capitalized(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let mut chars = word.chars();
     chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
 }
@@ -167,7 +167,7 @@ pub(super) fn scan_parts(text: &str, parts: &[Range<usize>]) -> Vec<FoundSecret>
 
 fn scan_decoded(text: &str, depth: u8) -> Vec<FoundSecret> {
     let whole = 0..text.len();
-    merge(scan_as_it_is(Text::decoded(text, depth), &[whole]).found)
+    merge(scan_as_it_is(Text::from_decoded(text, depth), &[whole]).found)
 }
 
 struct Seen {

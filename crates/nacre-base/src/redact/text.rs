@@ -107,10 +107,10 @@ pub(super) struct Text<'t> {
 
 impl<'t> Text<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Self::decoded(text, 0)
+        Self::from_decoded(text, 0)
     }
 
-    pub(super) fn decoded(text: &'t str, depth: u8) -> Self {
+    pub(super) fn from_decoded(text: &'t str, depth: u8) -> Self {
         Text {
             bytes: text.as_bytes(),
             runs: [(0, 0); N_SETS],

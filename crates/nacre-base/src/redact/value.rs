@@ -179,7 +179,7 @@ pub(super) fn break_end(text: &Text<'_>, pos: usize) -> Option<usize> {
 
 const MAX_LINE: usize = 240;
 
-pub(super) fn continued_end(text: &Text<'_>, pos: usize) -> Option<usize> {
+pub(super) fn find_continued_end(text: &Text<'_>, pos: usize) -> Option<usize> {
     let rest = text.rest(pos);
     let n_slashes = rest.iter().take(32).take_while(|byte| **byte == b'\\').count();
     // In a JSON string, the backslash is written as two backslashes, and the line break as a third

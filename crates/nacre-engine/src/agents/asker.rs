@@ -9,7 +9,7 @@ use nacre_memory::recall::Passage;
 
 use crate::lifecycle::{AgentSpec, Completion};
 use crate::model::Role;
-use crate::tools::{Budgets, Exec, MemoryUse, Permissions, quoted};
+use crate::tools::{Budgets, Exec, MemoryUse, Permissions, quote_passage};
 
 /// The exact answer that the agent gives if the memories do not contain one.
 pub const NOT_KNOWN: &str = "NOT KNOWN";
@@ -70,11 +70,11 @@ fn prompt(has_traces: bool) -> String {
 }
 
 /// Returns the prompt: the question and the matching passages, with every line of a passage marked.
-pub fn asked(question: &str, passages: &[Passage]) -> String {
+pub fn build_prompt(question: &str, passages: &[Passage]) -> String {
     if passages.is_empty() {
         return format!("{question}\n\nNo memory fits these words; look for others.");
     }
-    let quoted: Vec<String> = passages.iter().map(quoted).collect();
+    let quoted: Vec<String> = passages.iter().map(quote_passage).collect();
     format!("{question}\n\nMemories that fit, best first:\n\n{}", quoted.join("\n"))
 }
 

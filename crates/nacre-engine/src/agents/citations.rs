@@ -6,7 +6,7 @@
 //! as long as it can still correct them. Errors that remain are marked in the answer.
 
 use nacre_base::fs::RelPath;
-use nacre_base::text::folded;
+use nacre_base::text::collapse_whitespace;
 use nacre_types::UnprovenSentence;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -184,8 +184,8 @@ fn look(
     if MAX_RANGE < last_line - first_line + 1 {
         return Err(format!("more than {MAX_RANGE} lines of `{path}` are cited at once"));
     }
-    let words = folded(quote);
-    if !folded(&range.join("\n")).contains(&words) {
+    let words = collapse_whitespace(quote);
+    if !collapse_whitespace(&range.join("\n")).contains(&words) {
         return Err(match place_of(&words, &lines) {
             Some(line) => {
                 format!("the quote is in line {line} of `{path}`, not in {first} to {last}")
@@ -206,7 +206,7 @@ fn look(
 
 fn is_substantial(words: &str, range: &[&str]) -> bool {
     let n_chars = words.chars().filter(|c| !c.is_whitespace()).count();
-    let is_line = range.iter().any(|line| folded(line) == words);
+    let is_line = range.iter().any(|line| collapse_whitespace(line) == words);
     let is_long = MIN_QUOTE_CHARS <= n_chars && MIN_QUOTE_WORDS <= words.split(' ').count();
     is_long || (is_line && MIN_LINE_CHARS <= n_chars)
 }
@@ -214,10 +214,10 @@ fn is_substantial(words: &str, range: &[&str]) -> bool {
 fn place_of(words: &str, lines: &[&str]) -> Option<usize> {
     // A quote may span several lines, so look for the line that contains its beginning.
     let mut from = 0;
-    let all = folded(&lines.join("\n"));
+    let all = collapse_whitespace(&lines.join("\n"));
     let at = all.find(words)?;
     for (number, line) in lines.iter().enumerate() {
-        let length = folded(line).len();
+        let length = collapse_whitespace(line).len();
         if length != 0 {
             from += length + usize::from(from != 0);
         }
@@ -259,7 +259,7 @@ mod tests {
         let citation =
             json!({ "file": file, "first_line": lines.0, "last_line": lines.1, "quote": quote });
         let report = json!({ "answer": "a", "citations": [citation] });
-        let shown = shown(1..=7);
+        let shown = show_lines(1..=7);
         check_report(&report, &workspace, &permissions, &shown)
             .unwrap()
             .citations
@@ -268,7 +268,7 @@ mod tests {
             .map(drop)
     }
 
-    fn shown(lines: std::ops::RangeInclusive<usize>) -> ShownLines {
+    fn show_lines(lines: std::ops::RangeInclusive<usize>) -> ShownLines {
         let mut shown = ShownLines::default();
         let text: Vec<String> = lines.map(|line| format!("{line:>5}\tx")).collect();
         shown.note("file_read", &format!("src/main.rs: lines a of b\n{}\n", text.join("\n")));
@@ -340,7 +340,7 @@ mod tests {
         }
     }
 
-    fn unproven(answer: &str, cited: &[(u32, u32, &str)]) -> Vec<String> {
+    fn find_unproven(answer: &str, cited: &[(u32, u32, &str)]) -> Vec<String> {
         let (_folder, workspace) = workspace();
         let citations: Vec<Value> = cited
             .iter()
@@ -349,7 +349,7 @@ mod tests {
             })
             .collect();
         let report = json!({ "answer": answer, "citations": citations });
-        let (permissions, shown) = (Permissions::read_only(), shown(1..=5));
+        let (permissions, shown) = (Permissions::read_only(), show_lines(1..=5));
         let checked = check_report(&report, &workspace, &permissions, &shown).unwrap();
         let n_marks = checked.answer.matches(MARK).count();
         assert_eq!(n_marks, checked.unproven.len(), "{}", checked.answer);
@@ -369,7 +369,7 @@ mod tests {
                 &[(1, 2, "lock();"), (4, 5, "write( \"file\",")],
             ),
         ] {
-            assert_eq!(unproven(answer, cited), [""; 0], "{answer}");
+            assert_eq!(find_unproven(answer, cited), [""; 0], "{answer}");
         }
     }
 
@@ -398,7 +398,7 @@ mod tests {
             ("`main` calls `lock` (it deletes files, and waits for nothing) [1].", lock),
             ("`main` calls `lock` ٧ times [1].", lock),
         ] {
-            assert_ne!(unproven(answer, cited), [""; 0], "{answer}");
+            assert_ne!(find_unproven(answer, cited), [""; 0], "{answer}");
         }
     }
 
@@ -408,7 +408,7 @@ mod tests {
             let last = (first + n_more).min(7);
             let lines: Vec<&str> = SOURCE.lines().collect();
             let quote = lines[first as usize - 1..last as usize].join("\n");
-            prop_assume!(is_substantial(&folded(&quote), &lines[first as usize - 1..last as usize]));
+            prop_assume!(is_substantial(&collapse_whitespace(&quote), &lines[first as usize - 1..last as usize]));
             prop_assert_eq!(state("src/main.rs", (first, last), &quote), Ok(()));
         }
     }

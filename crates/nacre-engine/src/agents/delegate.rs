@@ -153,7 +153,7 @@ fn report(
             let checked = check_report(answer, workspace, permissions, shown).unwrap_or_default();
             report["verified"] = json!(checked.is_verified());
             report["answer"] = json!(checked.answer);
-            report["citations"] = checked.citations.iter().map(cited).collect();
+            report["citations"] = checked.citations.iter().map(render_citation).collect();
         }
         (None, Ending::Failed(error)) => report["error"] = json!(error.to_string()),
         (None, Ending::Completed { .. } | Ending::Cancelled(_)) => {}
@@ -161,7 +161,7 @@ fn report(
     report
 }
 
-fn cited(one: &LookedAt) -> Value {
+fn render_citation(one: &LookedAt) -> Value {
     let mut cited = json!(one.citation);
     cited["verified"] = json!(one.lines.is_ok());
     cited["lines"] = json!(one.lines.as_deref().unwrap_or_default());

@@ -20,7 +20,7 @@ type Mention = (String, u32, u32);
 
 /// Returns the places and memories that are mentioned in a text but were not read during the run,
 /// each with a reason.
-pub fn unchecked_mentions(
+pub fn find_unchecked_mentions(
     text: &str,
     workspace: &Workspace,
     memories: Option<&Store>,
@@ -162,7 +162,11 @@ mod tests {
                 vec!["[20260301-node-serves-it] (there is no such memory here)"],
             ),
         ] {
-            assert_eq!(unchecked_mentions(text, &workspace, None, &effects), expected, "{text}");
+            assert_eq!(
+                find_unchecked_mentions(text, &workspace, None, &effects),
+                expected,
+                "{text}"
+            );
         }
     }
 }

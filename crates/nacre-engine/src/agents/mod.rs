@@ -10,7 +10,7 @@ mod lead;
 mod mentions;
 mod merged;
 
-pub use asker::{NOT_KNOWN, asked, asker};
+pub use asker::{NOT_KNOWN, asker, build_prompt};
 pub use chat::{CHAT_BUDGETS, InstructionFile, Orientation, chat};
 pub use citations::{CheckedReport, Citation, LookedAt, Report, check_report};
 pub use delegate::delegate_tool;
@@ -20,11 +20,11 @@ pub use lead::{
     Case, ExplorerReport, Finding, LEAD_DENIED, Lead, LeadAction, LeadReport, LeadRequest,
     LeadRuling, LeadStep, NearMemory, lead,
 };
-pub use mentions::unchecked_mentions;
+pub use mentions::find_unchecked_mentions;
 pub use merged::{MergeSource, MergedText};
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
-    vec![derived::<citations::Report>(), derived::<delegate::DelegateInput>()]
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
+    vec![derive_schema::<citations::Report>(), derive_schema::<delegate::DelegateInput>()]
 }

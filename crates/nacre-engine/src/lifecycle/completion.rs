@@ -38,7 +38,7 @@ pub(super) fn judge(
     let signalled: Signalled = serde_json::from_value(value)
         .map_err(|error| format!("`{SIGNAL_TOOL}` was not understood: {error}"))?;
     let taken_as = match signalled.outcome {
-        Signal::NoOp if effects.changed_something() => Signal::Done,
+        Signal::NoOp if effects.has_changes() => Signal::Done,
         Signal::Blocked if signalled.reason.trim().is_empty() => {
             return Err(format!("Say in the `reason` of `{SIGNAL_TOOL}` what you need to go on."));
         }

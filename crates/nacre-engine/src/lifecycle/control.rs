@@ -73,14 +73,14 @@ impl Default for RunHandle {
 
 impl RunControl {
     /// Controls a run that cannot be steered or cancelled from outside.
-    pub fn unattended() -> Self {
+    pub fn without_handle() -> Self {
         RunHandle::new().control()
     }
 
     /// Controls the run of a helper, which is cancelled together with its parent.
     pub fn of_child(cancel: Cancel) -> Self {
         let by = Arc::new(OnceLock::from(CancelledBy::Parent));
-        Self { cancel, by, ..Self::unattended() }
+        Self { cancel, by, ..Self::without_handle() }
     }
 
     /// Limits the remaining time. An earlier deadline remains in effect.
@@ -98,7 +98,7 @@ impl RunControl {
         &self.cancel
     }
 
-    pub fn cancelled_by(&self) -> CancelledBy {
+    pub fn cancel_source(&self) -> CancelledBy {
         self.by.get().copied().unwrap_or(CancelledBy::Person)
     }
 
@@ -123,7 +123,7 @@ impl RunControl {
         self.deadline.map(|end| end.saturating_duration_since(Instant::now()))
     }
 
-    pub fn stopped(&self) -> Option<Stopped> {
+    pub fn stop_reason(&self) -> Option<Stopped> {
         if self.cancel.is_cancelled() {
             return Some(Stopped::Cancelled);
         }
@@ -167,23 +167,23 @@ mod tests {
         let short = control.within(Duration::from_secs(5));
         assert_eq!(short.unless_stopped(hangs).await, Err(Stopped::OutOfTime));
         assert_eq!(Arc::strong_count(&held), 1, "the work is gone");
-        assert_eq!((short.stopped(), control.stopped()), (Some(Stopped::OutOfTime), None));
+        assert_eq!((short.stop_reason(), control.stop_reason()), (Some(Stopped::OutOfTime), None));
         handle.cancel(CancelledBy::Disconnect);
         handle.cancel(CancelledBy::Person);
         let never = std::future::pending::<()>();
         assert_eq!(control.unless_stopped(never).await, Err(Stopped::Cancelled));
-        assert_eq!(control.stopped(), Some(Stopped::Cancelled));
-        assert_eq!(control.cancelled_by(), CancelledBy::Disconnect);
+        assert_eq!(control.stop_reason(), Some(Stopped::Cancelled));
+        assert_eq!(control.cancel_source(), CancelledBy::Disconnect);
         let child = RunControl::of_child(control.cancel().clone());
-        assert_eq!(child.stopped(), Some(Stopped::Cancelled));
-        assert_eq!(child.cancelled_by(), CancelledBy::Parent);
+        assert_eq!(child.stop_reason(), Some(Stopped::Cancelled));
+        assert_eq!(child.cancel_source(), CancelledBy::Parent);
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_earlier_end_counts() {
-        let control = RunControl::unattended().within(Duration::from_secs(5));
+        let control = RunControl::without_handle().within(Duration::from_secs(5));
         assert_eq!(control.within(Duration::from_secs(9)).left(), Some(Duration::from_secs(5)));
         assert_eq!(control.within(Duration::from_secs(2)).left(), Some(Duration::from_secs(2)));
-        assert_eq!(RunControl::unattended().within(Duration::MAX).left(), None);
+        assert_eq!(RunControl::without_handle().within(Duration::MAX).left(), None);
     }
 }

@@ -13,7 +13,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
 use crate::model::error::{ErrorKind, Fault, NextStep, Result, Said, Wait};
-use crate::model::hosted::{read_whole, shortened};
+use crate::model::hosted::{read_whole, truncate_error};
 use crate::model::http::{Endpoint, EndpointError};
 use crate::model::secret::Secret;
 
@@ -83,12 +83,12 @@ impl ServiceEmbedder {
         let endpoint = Endpoint::new("embedding", &service.base_url, key, None)?;
         let runtime = Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(EmbeddingError::Runtime)?;
-        let unknown = ModelId::described("endpoint", "");
+        let unknown = ModelId::from_description("endpoint", "");
         let mut made = Self { endpoint, service, id: unknown, dims: 0, runtime };
         let probe = made.ask(&[PROBE.to_owned()])?.pop().unwrap_or_default();
         made.dims = probe.len();
         let what = format!("{} {} {}", made.service.base_url, made.service.model, made.dims);
-        made.id = ModelId::described("endpoint", &what);
+        made.id = ModelId::from_description("endpoint", &what);
         Ok(made)
     }
 
@@ -100,7 +100,7 @@ impl ServiceEmbedder {
         asked.map_err(|fault| EmbeddingError::Service {
             model: self.service.model.clone(),
             kind: fault.kind,
-            said: fault.said.map(|said| Said::new(&self.endpoint.scrub(shortened(&said)))),
+            said: fault.said.map(|said| Said::new(&self.endpoint.scrub(truncate_error(&said)))),
         })
     }
 

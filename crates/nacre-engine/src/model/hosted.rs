@@ -76,7 +76,7 @@ impl Hosted {
     /// Tries native structured output first, and uses a forced tool if the server rejects it.
     async fn attempt_in_a_mode(&self, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Response> {
         let model = call.model.model();
-        let is_known_without = self.known_without_native().contains(model);
+        let is_known_without = self.lock_without_native().contains(model);
         let mode =
             if is_known_without { OutputMode::ForcedTool } else { self.dialect.output_mode(model) };
         let result = self.attempt(call, mode, sink).await;
@@ -85,11 +85,11 @@ impl Hosted {
             return result;
         }
         let response = self.attempt(call, OutputMode::ForcedTool, sink).await?;
-        self.known_without_native().insert(model.to_owned());
+        self.lock_without_native().insert(model.to_owned());
         Ok(response)
     }
 
-    fn known_without_native(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
+    fn lock_without_native(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
         self.without_native.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -138,7 +138,7 @@ impl Hosted {
     }
 
     fn own(&self, call: &Call<'_>, fault: Fault) -> ModelError {
-        let said = fault.said.map(|said| Said::new(&self.endpoint.scrub(shortened(&said))));
+        let said = fault.said.map(|said| Said::new(&self.endpoint.scrub(truncate_error(&said))));
         ModelError { model: call.model.clone(), kind: fault.kind, said }
     }
 }
@@ -242,7 +242,7 @@ impl Answer {
         }
         self.events.push(ModelEvent::TextReplaced { text: found.text });
         for (index, (name, arguments)) in found.calls.into_iter().enumerate() {
-            let id = made_id(request.messages.len(), index);
+            let id = make_call_id(request.messages.len(), index);
             self.events.extend(call_events(index, id, name, arguments.to_string()));
         }
     }
@@ -261,13 +261,13 @@ pub(super) fn hold(held: &mut usize, n_bytes: usize) -> Result<()> {
 }
 
 /// Returns the part of an error message that is shown. Only this part is searched for the API key.
-pub(super) fn shortened(said: &str) -> &str {
+pub(super) fn truncate_error(said: &str) -> &str {
     const MAX_BYTES: usize = 16 << 10;
     said.get(..said.floor_char_boundary(MAX_BYTES)).unwrap_or(said)
 }
 
 /// Returns an ID, unique within the conversation, for a call that was received without one.
-pub(super) fn made_id(n_messages: usize, index: usize) -> String {
+pub(super) fn make_call_id(n_messages: usize, index: usize) -> String {
     format!("call_{n_messages}_{index}")
 }
 

@@ -41,7 +41,7 @@ pub use http::EndpointError;
 pub(crate) use http::{client_builder, http_url, is_plain, read_up_to, text_header};
 pub use price::{Cost, Usage};
 pub use programs::{
-    InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, installed_programs,
+    InstalledProgram, KNOWN_PROGRAMS, KnownProgram, ProgramSettings, find_installed_programs,
 };
 pub(crate) use provider::edit_strings;
 pub use provider::{Call, Generation, Limits, Provider, Sink};
@@ -57,5 +57,5 @@ pub use secret::Secret;
 pub use spending_budget::{
     Allowance, Amount, LimitScope, Reached, SpendingBudget, Spent, SpentTotals,
 };
-pub use structured::{MAX_REPAIRS, Structured, StructuredError, structured};
+pub use structured::{MAX_REPAIRS, Structured, StructuredError, request_structured};
 pub use textual_tools::only_value;

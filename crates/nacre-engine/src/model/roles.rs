@@ -190,9 +190,10 @@ impl Models {
         if let Some(provider) = connected.get(model.provider()) {
             return Ok(Arc::clone(provider));
         }
-        let provider: Arc<dyn Provider> = match self.known_program(model.provider()) {
+        let provider: Arc<dyn Provider> = match self.find_known_program(model.provider()) {
             Some(known) => {
-                let (program, settings) = (self.installed(known)?, self.settings.programs.clone());
+                let (program, settings) =
+                    (self.find_installed(known)?, self.settings.programs.clone());
                 Arc::new(ProgramProvider { known, program, settings })
             }
             None => Arc::new(self.connect(model.provider())?),
@@ -203,13 +204,13 @@ impl Models {
 
     /// Returns the known agent program with that name, unless the user configured a service under
     /// the same name.
-    fn known_program(&self, name: &str) -> Option<&'static KnownProgram> {
+    fn find_known_program(&self, name: &str) -> Option<&'static KnownProgram> {
         let is_service =
             self.settings.providers.get(name).is_some_and(|set| set.base_url.is_some());
         KnownProgram::of_provider(name).filter(|_| !is_service)
     }
 
-    pub fn installed(&self, known: &'static KnownProgram) -> Result<PathBuf, RolesError> {
+    pub fn find_installed(&self, known: &'static KnownProgram) -> Result<PathBuf, RolesError> {
         let settings = &self.settings.programs;
         if settings.is_child {
             return Err(RolesError::Recursion(known));
@@ -262,7 +263,7 @@ pub struct ModelRef {
 pub struct BadModelRef(String);
 
 impl ModelRef {
-    pub fn scripted() -> Self {
+    pub fn for_script() -> Self {
         Self { provider: SCRIPTED.to_owned(), model: String::new() }
     }
 
@@ -285,7 +286,7 @@ impl FromStr for ModelRef {
 
     fn from_str(text: &str) -> Result<Self, BadModelRef> {
         if text == SCRIPTED {
-            return Ok(Self::scripted());
+            return Ok(Self::for_script());
         }
         let is_plain = |part: &str| {
             !part.is_empty() && !part.contains(|c: char| c.is_whitespace() || c.is_control())

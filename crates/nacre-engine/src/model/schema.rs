@@ -47,7 +47,8 @@ impl Check<'_> {
         if let Some(wanted) = schema.get("type")
             && !has_type(value, wanted)
         {
-            return self.fail(at, &format!("expected {}, found {}", shown(wanted), kind(value)));
+            return self
+                .fail(at, &format!("expected {}, found {}", display_value(wanted), kind(value)));
         }
         self.choices(schema, value, at, depth);
         match value {
@@ -190,7 +191,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-fn shown(wanted: &Value) -> String {
+fn display_value(wanted: &Value) -> String {
     wanted.as_str().map_or_else(|| wanted.to_string(), str::to_owned)
 }
 

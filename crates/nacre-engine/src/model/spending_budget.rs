@@ -69,7 +69,7 @@ impl Allowance {
 
     /// Returns the limit that `more` would exceed. An exhausted limit allows nothing, not even
     /// zero. Money limits do not apply to free models.
-    fn reached(&self, more: Amount, is_free: bool) -> Option<Reached> {
+    fn check_limit(&self, more: Amount, is_free: bool) -> Option<Reached> {
         let Self { scope, limit, used } = *self;
         let (after, is_final) = (used.plus(more), self.never_fits(more, is_free));
         let is_out = |used: u64, after: u64, limit: u64| limit <= used || limit < after;
@@ -176,9 +176,9 @@ struct Inner {
 
 impl Inner {
     /// Returns the limit that this amount would exceed, together with the running attempts.
-    fn reached_by(&self, asked: Amount, is_free: bool) -> Option<Reached> {
+    fn check_limits(&self, asked: Amount, is_free: bool) -> Option<Reached> {
         let more = self.under_way.plus(asked);
-        self.allowances.iter().find_map(|allowance| allowance.reached(more, is_free))
+        self.allowances.iter().find_map(|allowance| allowance.check_limit(more, is_free))
     }
 }
 
@@ -216,7 +216,7 @@ impl SpendingBudget {
         self.inner().totals
     }
 
-    pub fn reached(&self) -> Option<Reached> {
+    pub fn limit_reached(&self) -> Option<Reached> {
         self.inner().reached
     }
 
@@ -225,11 +225,11 @@ impl SpendingBudget {
         if let Some(reached) = self.agents_done(model) {
             return Err(reached);
         }
-        let (asked, is_free) = self.priced(model, usage);
-        self.inner().reached_by(asked, is_free).map_or(Ok(()), Err)
+        let (asked, is_free) = self.price_usage(model, usage);
+        self.inner().check_limits(asked, is_free).map_or(Ok(()), Err)
     }
 
-    fn priced(&self, model: &ModelRef, usage: Usage) -> (Amount, bool) {
+    fn price_usage(&self, model: &ModelRef, usage: Usage) -> (Amount, bool) {
         let cost = (self.cost_of)(&usage, model);
         let amount = Amount { tokens: usage.total(), cost: cost.unwrap_or_default() };
         (amount, cost == Some(Cost::default()))
@@ -241,16 +241,16 @@ impl SpendingBudget {
 
     /// Reserves the estimated cost of a request, or returns the reason for a refusal.
     fn open(self: &Arc<Self>, call: &Call<'_>) -> Result<UnderWay, String> {
-        let input = asked_bytes(call.request) / BYTES_A_TOKEN;
+        let input = count_request_bytes(call.request) / BYTES_A_TOKEN;
         let usage = Usage { input, ..Usage::default() };
-        let (asked, is_free) = self.priced(call.model, usage);
+        let (asked, is_free) = self.price_usage(call.model, usage);
         let mut inner = self.inner();
         if let Some(why) = &inner.unwritten {
             return Err(format!("what was spent cannot be written down: {why}"));
         }
         let reads = matches!(call.request.role, Role::Extract | Role::Summarize);
         let agents_done = || self.agents_done(call.model).filter(|_| reads);
-        if let Some(reached) = inner.reached_by(asked, is_free).or_else(agents_done) {
+        if let Some(reached) = inner.check_limits(asked, is_free).or_else(agents_done) {
             inner.reached.get_or_insert(reached);
             return Err(reached.to_string());
         }
@@ -292,7 +292,7 @@ impl Drop for UnderWay {
     }
 }
 
-fn asked_bytes(request: &Request) -> u64 {
+fn count_request_bytes(request: &Request) -> u64 {
     let told: usize = request.messages.iter().map(|message| message.text().len()).sum();
     let is_image = |content: &&Content| matches!(content, Content::Image(_));
     let parts = request.messages.iter().flat_map(|message| &message.content);
@@ -335,7 +335,10 @@ impl Provider for Metered {
             drop(out);
             // A failed attempt that cost nothing is not recorded.
             if answer.is_ok() || 0 < told.total() || 0 < said_bytes {
-                self.budget.pay(&call, counted(told, asked_bytes(call.request), said_bytes));
+                self.budget.pay(
+                    &call,
+                    estimate_usage(told, count_request_bytes(call.request), said_bytes),
+                );
             }
             answer
         })
@@ -348,7 +351,7 @@ impl Provider for Metered {
 
 /// Returns the usage of an attempt. Token counts that are missing, or too low for the length of the
 /// text, are replaced by estimates, because a limit must not depend on a server's claims.
-fn counted(told: Usage, asked_bytes: u64, said_bytes: u64) -> Usage {
+fn estimate_usage(told: Usage, asked_bytes: u64, said_bytes: u64) -> Usage {
     if told.total() == 0 {
         let (input, output) = (asked_bytes / BYTES_A_TOKEN, said_bytes / BYTES_A_TOKEN);
         let reported = told.reported.filter(|cost| Cost::default() < *cost);

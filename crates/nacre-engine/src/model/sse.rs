@@ -114,7 +114,7 @@ mod tests {
         Ok(out)
     }
 
-    fn shown(text: &str) -> Vec<(Option<String>, String)> {
+    fn parse_frames(text: &str) -> Vec<(Option<String>, String)> {
         let frames = parse(&[text.as_bytes()]).unwrap();
         frames.into_iter().map(|frame| (frame.event, frame.data)).collect()
     }
@@ -137,7 +137,7 @@ mod tests {
             ("event: ping\ndata: {}\n\n", vec![(Some("ping".to_owned()), "{}".to_owned())]),
             ("event: lost\n\ndata: x\n\n", data(&["x"])),
         ] {
-            assert_eq!(shown(text), expected, "{text:?}");
+            assert_eq!(parse_frames(text), expected, "{text:?}");
         }
     }
 

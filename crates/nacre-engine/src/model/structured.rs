@@ -35,7 +35,7 @@ pub enum StructuredError {
     Invalid { errors: Vec<String>, response: Box<Response> },
 }
 
-pub async fn structured<T: DeserializeOwned>(
+pub async fn request_structured<T: DeserializeOwned>(
     route: &Route,
     request: &Request,
     output: &OutputSchema,

@@ -47,7 +47,7 @@ pub fn marks(sentence: &str) -> Marks {
             found.words.push_str(group);
             clauses.push(&format!("[{group}]"));
         } else {
-            clauses.cite(named_in(group));
+            clauses.cite(parse_names(group));
         }
         rest = inside.get(end + 1..).unwrap_or_default();
     }
@@ -62,7 +62,7 @@ pub fn marks(sentence: &str) -> Marks {
     found
 }
 
-fn named_in(group: &str) -> Vec<String> {
+fn parse_names(group: &str) -> Vec<String> {
     let bare = |part: &str| part.trim_matches(['`', '*', '"', '\'', '.']).to_owned();
     let parts = group.split([',', ';', '[', ' ']).map(bare).filter(|part| !part.is_empty());
     let named: Vec<String> = parts.collect();

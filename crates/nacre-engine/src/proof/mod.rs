@@ -10,7 +10,7 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use nacre_base::text::folded;
+use nacre_base::text::collapse_whitespace;
 
 use crate::proof::words::{
     ABOUT_CODE, JOINTS, ProofWord, WordKind, denials, key_of, parts_of_name, words,
@@ -29,10 +29,10 @@ const NEGATED: &str = "it denies something, and the lines that it cites deny not
 const UNSUPPORTED: &str = "most of its words do not occur in the lines that it cites";
 
 pub fn check_statement(statement: &str, source: &CitedSource) -> Result<(), &'static str> {
-    let is_written = |span: &&str| occurs_in(&source.text, &folded(span));
+    let is_written = |span: &&str| occurs_in(&source.text, &collapse_whitespace(span));
     let is_named = |name: &&str| occurs_in(&source.text.to_lowercase(), &name.to_lowercase());
     let has_spans = code_spans(statement).iter().all(is_written);
-    if !has_spans || !dotted_names(statement).iter().all(is_named) {
+    if !has_spans || !find_dotted_names(statement).iter().all(is_named) {
         return Err(INVENTED);
     }
     parts(statement).iter().try_for_each(|part| check_part(part, source))
@@ -148,7 +148,7 @@ fn code_spans(text: &str) -> Vec<&str> {
     spans
 }
 
-fn dotted_names(text: &str) -> Vec<&str> {
+fn find_dotted_names(text: &str) -> Vec<&str> {
     let bare = |piece: &'_ str| -> bool {
         let inner = piece.char_indices().any(|(at, c)| {
             matches!(c, '/' | '.' | '_' | ':' | '\\')
@@ -165,9 +165,9 @@ fn dotted_names(text: &str) -> Vec<&str> {
 /// Returns whether `span` occurs in the text at word boundaries, and not as the prefix of a longer
 /// command.
 fn occurs_in(text: &str, span: &str) -> bool {
-    let text = folded(text);
+    let text = collapse_whitespace(text);
     let is_inside = |c: char| c.is_alphanumeric() || c == '_';
-    let spans: Vec<String> = code_spans(&text).into_iter().map(folded).collect();
+    let spans: Vec<String> = code_spans(&text).into_iter().map(collapse_whitespace).collect();
     let is_command = span.contains(' ');
     if is_command && spans.iter().any(|known| known.contains(span)) {
         return spans.iter().any(|known| known == span);
@@ -185,7 +185,7 @@ mod verbatim_tests {
     fn code_is_found_and_must_be_whole() {
         assert_eq!(code_spans("Run `a b` and `c` or `d"), ["a b", "c", "d"]);
         assert_eq!(
-            dotted_names("In src/money.rs, hooks.deadline_ms and (docs/a.md:12). At 23:00."),
+            find_dotted_names("In src/money.rs, hooks.deadline_ms and (docs/a.md:12). At 23:00."),
             ["src/money.rs", "hooks.deadline_ms", "docs/a.md:12"]
         );
         let text = "Look first: `tide jobs dead --reasons`. The type is Cents.";

@@ -162,16 +162,16 @@ fn denial(words: &[ProofWord], at: usize) -> Option<Vec<String>> {
     let follows_be =
         words[..at].iter().rev().take(2).any(|before| BE.contains(&before.text.as_str()));
     if is_given_up || (follows_be && REFUSED.contains(&word.text.as_str())) {
-        return Some(refused(words, at));
+        return Some(find_refused(words, at));
     }
     if word.kind != WordKind::Negator && !is_pair {
         return None;
     }
     let from = (at + 1 + usize::from(is_pair)).min(words.len());
     let behind: &[ProofWord] = if word.ends_piece { &[] } else { &words[from..] };
-    let mut denied = reached(behind.iter(), REACH);
+    let mut denied = find_reached(behind.iter(), REACH);
     if denied.is_empty() || DENY_BACKWARDS.contains(&word.text.as_str()) {
-        denied.extend(reached(before(words, at), 1));
+        denied.extend(find_reached(before(words, at), 1));
     }
     (!denied.is_empty()).then_some(denied)
 }
@@ -180,14 +180,14 @@ fn before(words: &[ProofWord], at: usize) -> impl Iterator<Item = &ProofWord> {
     words[..at].iter().rev().take_while(|word| !word.ends_piece)
 }
 
-fn refused(words: &[ProofWord], at: usize) -> Vec<String> {
+fn find_refused(words: &[ProofWord], at: usize) -> Vec<String> {
     let can_be = |word: &&ProofWord| !PASSED_OVER.contains(&word.text.as_str());
     let last: Vec<&ProofWord> = before(words, at).filter(can_be).take(REACH).collect();
     let is_meant = |(at, word): &(usize, &&ProofWord)| *at == 0 || word.kind == WordKind::Number;
     last.iter().enumerate().filter(is_meant).map(|(_, word)| word.key.clone()).collect()
 }
 
-fn reached<'a>(words: impl Iterator<Item = &'a ProofWord>, n: usize) -> Vec<String> {
+fn find_reached<'a>(words: impl Iterator<Item = &'a ProofWord>, n: usize) -> Vec<String> {
     let mut found = Vec::new();
     for word in words {
         let is_passed_over = PASSED_OVER.contains(&word.text.as_str());

@@ -74,7 +74,7 @@ pub struct RunEffects {
 }
 
 impl RunEffects {
-    pub fn changed_something(&self) -> bool {
+    pub fn has_changes(&self) -> bool {
         !self.changed.is_empty() || self.memory_changes != 0
     }
 }

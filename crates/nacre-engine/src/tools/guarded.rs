@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use nacre_base::fs::{Access, FsError, Owner, RelPath, Seal, WriteScope};
 use nacre_base::platform::ext::MetadataExt as _;
-use nacre_base::{ContentHash, acted_on_places};
+use nacre_base::{ContentHash, list_acted_on_places};
 use nacre_memory::{
     Actor, Edit, LedgerPlace, Located, Memory, MemoryError, MemoryId, Rules, RunNote, RunNotes,
     STORE_ACCESS, Store, id_at,
@@ -86,7 +86,7 @@ impl Guarded {
         Ok(Self {
             workspace: workspace.to_owned(),
             home: home.to_owned(),
-            acted_on: scan(workspace, acted_on_places(), 0),
+            acted_on: scan(workspace, list_acted_on_places(), 0),
             newest: newest.collect(),
             note: RunNotes::of_store(home, &workspace.join(STORE))
                 .begin(random, memories.into_iter().map(|(at, hash)| (at.path, hash)))?,
@@ -98,9 +98,12 @@ impl Guarded {
     /// the program must have exited.
     pub(super) fn finish(self) -> Vec<String> {
         let mut notes = Vec::new();
-        let touched = self.acted_on.changes(&scan(&self.workspace, acted_on_places(), 0));
+        let touched = self.acted_on.changes(&scan(&self.workspace, list_acted_on_places(), 0));
         if !touched.is_empty() {
-            notes.push(format!("changed files that other programs act on: {}", listed(&touched)));
+            notes.push(format!(
+                "changed files that other programs act on: {}",
+                list_paths(&touched)
+            ));
         }
         let settled = self.settle(&mut notes);
         let settled = settled.and_then(|()| self.note.remove().map_err(|error| error.to_string()));
@@ -131,7 +134,7 @@ impl Guarded {
             ("too much in .nacre to compare all of it", &after.partial),
         ] {
             if !paths.is_empty() {
-                notes.push(format!("{what}: {}", listed(paths)));
+                notes.push(format!("{what}: {}", list_paths(paths)));
             }
         }
         let is_new = |path: &&String| self.own.stamp(path) != after.stamp(path);
@@ -197,7 +200,7 @@ impl Scan {
 fn open_store(scope: WriteScope, home: &Path) -> Store {
     let ledger = Some(LedgerPlace::of_store(home, scope.path()));
     let rules = Rules { ledger, actor: Actor::Person, ..Rules::default() };
-    Store::new(scope.sealed_by(Seal::kept_in(home)), rules)
+    Store::new(scope.with_seal(Seal::from_directory(home)), rules)
 }
 
 fn in_store(path: &str) -> Option<&str> {
@@ -229,7 +232,7 @@ fn distrust<'p>(store: &Store, paths: impl Iterator<Item = &'p String>) -> Resul
 
 /// Lists the first few paths. Files that git acts on come first, so that a long list cannot hide
 /// them.
-fn listed(paths: &[String]) -> String {
+fn list_paths(paths: &[String]) -> String {
     let mut paths = paths.to_vec();
     paths.sort_by_key(|path| !path.starts_with(".git/"));
     let more = if paths.len() > MAX_NAMES { ", …" } else { "" };

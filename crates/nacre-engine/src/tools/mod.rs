@@ -28,7 +28,7 @@ pub use tool::{
     AnyTool, Output, Preview, Result, Running, Seen, Tool, ToolContext, ToolError, ToolSpec, tool,
 };
 pub use toolkits::checklist::{Checklist, ChecklistItem, ChecklistSet, ItemState};
-pub(crate) use toolkits::memory::quoted;
+pub(crate) use toolkits::memory::quote_passage;
 pub use toolkits::memory::{
     MemoryHandle, MemoryRecall, MemoryRecord, MemoryRemove, MemorySearch, QUOTE_MARK, RecordClaim,
     RecordingClaim, note, recall,

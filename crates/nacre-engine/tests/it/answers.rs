@@ -20,7 +20,7 @@ async fn text_is_streamed_counted_and_asked_for_properly() {
         assert_eq!(response.usage, usage);
         let n_pieces = outcome.events.iter().filter(|e| matches!(e, ModelEvent::Text(_))).count();
         assert_eq!(n_pieces, 3);
-        let requests = server.received();
+        let requests = server.requests();
         let [request] = requests.as_slice() else { panic!("{requests:?}") };
         let head = request.head.to_lowercase();
         let (line, key) = match style {
@@ -92,7 +92,7 @@ async fn malformed_arguments_and_unknown_names_reach_the_caller() {
         request.messages.push(Message::results(vec![result("x1"), result("x2")]));
         let again = Loopback::start(vec![style.text(&["ok"])]).await;
         ask_with(&route(&[(style, &again)]), &request, &control()).await.result.unwrap();
-        assert!(again.received()[0].body.to_string().contains("oops"));
+        assert!(again.requests()[0].body.to_string().contains("oops"));
     }
 }
 
@@ -102,7 +102,7 @@ async fn a_refusal_is_an_answer() {
         let server = Loopback::start(vec![style.refusal()]).await;
         let response = ask(&route(&[(style, &server)])).await.result.unwrap();
         assert_eq!((response.text().as_str(), response.stop), ("No.", StopReason::Refusal));
-        assert_eq!(server.received().len(), 1, "nobody is asked twice to change their mind");
+        assert_eq!(server.requests().len(), 1, "nobody is asked twice to change their mind");
     }
 }
 
@@ -128,7 +128,7 @@ async fn a_megabyte_goes_both_ways() {
             response.calls()[0].arguments.as_object()["path"].as_str().unwrap().len(),
             900_000
         );
-        assert!(server.received()[0].body.to_string().len() > 1 << 20);
+        assert!(server.requests()[0].body.to_string().len() > 1 << 20);
     }
 }
 

@@ -54,7 +54,7 @@ async fn texts_become_vectors_of_length_one_in_their_order() {
     })
     .await;
     assert_eq!(made, [vec![0.6, 0.8], vec![0.0, 0.0], vec![0.0, 1.0]]);
-    let received = server.received();
+    let received = server.requests();
     assert_eq!(received.len(), 2);
     assert!(received[1].head.contains(&format!("authorization: Bearer {KEY}")));
     assert!(received[1].head.starts_with("POST /v1/embeddings"));
@@ -89,7 +89,7 @@ async fn a_busy_service_is_asked_again() {
     })
     .await;
     assert_eq!(dims, 3);
-    assert_eq!(server.received().len(), 2);
+    assert_eq!(server.requests().len(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -102,7 +102,7 @@ async fn a_service_that_says_nothing_is_asked_within_one_deadline() {
     let error = result.map(|_| ()).unwrap_err();
     let shown = error.to_string();
     assert!(shown.contains("took too long"), "{shown}");
-    assert_eq!(server.received().len(), 1, "another attempt would double the time");
+    assert_eq!(server.requests().len(), 1, "another attempt would double the time");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

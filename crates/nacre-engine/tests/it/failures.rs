@@ -22,7 +22,7 @@ async fn a_cut_stream_is_asked_for_again_and_what_was_shown_withdrawn() {
         assert_eq!(outcome.result.unwrap().text(), "Hi");
         let server = Loopback::start(vec![style.text(&["Hel", "lo"]).cut_after_text()]).await;
         let outcome = ask(&route(&[(style, &server)])).await;
-        assert_eq!((outcome.kind(), server.received().len()), ("cut_stream", 3));
+        assert_eq!((outcome.kind(), server.requests().len()), ("cut_stream", 3));
     }
 }
 
@@ -67,7 +67,7 @@ async fn a_provider_that_stays_broken_is_given_up() {
         let error = outcome.result.unwrap_err();
         assert_eq!(error.kind, ErrorKind::Unavailable { status: Some(500) });
         assert_eq!(error.said.unwrap().as_str(), "broken");
-        assert_eq!(server.received().len(), 3);
+        assert_eq!(server.requests().len(), 3);
     }
 }
 
@@ -81,12 +81,12 @@ async fn the_fallback_answers_when_the_first_cannot() {
             let outcome = ask(&route(&[(style, &broken), (other, &fine)])).await;
             let response = outcome.result.unwrap();
             assert_eq!(response.model.provider(), other.provider());
-            assert_eq!((broken.received().len(), fine.received().len()), (n_tries, 1));
+            assert_eq!((broken.requests().len(), fine.requests().len()), (n_tries, 1));
         }
         let broken = Loopback::start(vec![Reply::status(400, &[], BROKEN)]).await;
         let fine = Loopback::start(vec![other.text(&["Hi"])]).await;
         let outcome = ask(&route(&[(style, &broken), (other, &fine)])).await;
-        assert_eq!((outcome.kind(), fine.received().len()), ("bad_request", 0));
+        assert_eq!((outcome.kind(), fine.requests().len()), ("bad_request", 0));
     }
 }
 

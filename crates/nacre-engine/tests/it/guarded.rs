@@ -26,12 +26,13 @@ fn trusted_memories(workshop: &Workshop) -> Vec<Located> {
         batch.add(&typed(title), Timestamp::UNIX_EPOCH).unwrap();
     }
     batch.commit().unwrap();
-    store.located().unwrap()
+    store.locate_all().unwrap()
 }
 
 fn open_store(workshop: &Workshop) -> Store {
     let (home, root) = (workshop.path("home/.nacre"), workshop.path("workspace/.nacre"));
-    let scope = WriteScope::open(&root, STORE_ACCESS).unwrap().sealed_by(Seal::kept_in(&home));
+    let scope =
+        WriteScope::open(&root, STORE_ACCESS).unwrap().with_seal(Seal::from_directory(&home));
     let ledger = Some(LedgerPlace::of_store(&home, &root));
     Store::new(scope, Rules { ledger, ..Rules::default() })
 }

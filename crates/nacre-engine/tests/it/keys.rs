@@ -18,13 +18,13 @@ async fn a_redirect_is_refused_and_the_key_does_not_follow() {
             let server = Loopback::start(vec![redirect]).await;
             let outcome = ask(&route(&[(style, &server)])).await;
             assert_eq!(outcome.kind(), "redirected");
-            assert_eq!((server.received().len(), thief.received().len()), (1, 0));
+            assert_eq!((server.requests().len(), thief.requests().len()), (1, 0));
         }
     }
 }
 
 /// Everything that a log or a terminal could show of a call.
-fn shown(outcome: &Outcome) -> String {
+fn render_outcome(outcome: &Outcome) -> String {
     let mut text = format!("{:?}", outcome.events);
     if let Err(error) = &outcome.result {
         text.push_str(&format!("{error:?} {error:#?} {error}"));
@@ -69,7 +69,7 @@ proptest! {
                     let route = route_of(&[(style.provider(), style, &server)], &key);
                     let outcome = ask(&route).await;
                     assert!(outcome.result.is_err());
-                    let text = shown(&outcome);
+                    let text = render_outcome(&outcome);
                     // Not even a piece, where the key was escaped or cut short.
                     for piece in key.as_bytes().windows(10) {
                         let piece = std::str::from_utf8(piece).unwrap();

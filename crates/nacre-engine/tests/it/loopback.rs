@@ -161,7 +161,7 @@ impl Loopback {
         server
     }
 
-    pub(crate) fn received(&self) -> Vec<Received> {
+    pub(crate) fn requests(&self) -> Vec<Received> {
         self.received.lock().unwrap().clone()
     }
 

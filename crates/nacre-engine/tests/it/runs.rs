@@ -22,9 +22,9 @@ fn read(path: &str) -> String {
 async fn play(style: Style, replies: Vec<Reply>) -> (String, String, Vec<String>) {
     let server = Loopback::start(replies).await;
     let stage = Stage::new(style, &server);
-    let outcome = stage.run(&agent(), &RunControl::unattended()).await;
+    let outcome = stage.run(&agent(), &RunControl::without_handle()).await;
     let state = stage.close(&outcome);
-    let requests = server.received().iter().map(|request| request.body.to_string()).collect();
+    let requests = server.requests().iter().map(|request| request.body.to_string()).collect();
     (state, outcome.text, requests)
 }
 
@@ -111,7 +111,7 @@ async fn a_failure_in_a_later_step_keeps_what_was_done_before() {
             vec![style.calls(&[("c1", "file_read", &one)]), Reply::status(500, &[], BROKEN)];
         let server = Loopback::start(replies).await;
         let stage = Stage::new(style, &server);
-        let outcome = stage.run(&agent(), &RunControl::unattended()).await;
+        let outcome = stage.run(&agent(), &RunControl::without_handle()).await;
         assert_eq!(stage.close(&outcome), "failed(model)");
         assert_eq!((outcome.effects.tool_calls, outcome.facts.steps), (1, 2), "{style:?}");
         assert_eq!(outcome.text, "Let me see.".to_owned());
@@ -130,7 +130,7 @@ async fn slow_words_are_shown_as_they_come() {
                 gate.notify_one();
             }
         });
-        let outcome = stage.run(&agent(), &RunControl::unattended()).await;
+        let outcome = stage.run(&agent(), &RunControl::without_handle()).await;
         assert_eq!(stage.close(&outcome), "completed(done)", "{style:?}");
         assert_eq!(outcome.text, "one two three");
     }
@@ -142,7 +142,7 @@ async fn words_that_stop_coming_fail_the_task() {
         let server = Loopback::start(vec![style.text(&["Hel"]).cut_after_text().stall()]).await;
         let mut stage = Stage::new(style, &server);
         stage.limits = Limits { next_token: Duration::from_millis(30), ..stage.limits };
-        let outcome = stage.run(&agent(), &RunControl::unattended()).await;
+        let outcome = stage.run(&agent(), &RunControl::without_handle()).await;
         assert_eq!(stage.close(&outcome), "failed(model)", "{style:?}");
         server.client_left().await;
     }
@@ -155,10 +155,10 @@ async fn a_run_that_is_out_of_time_closes_its_stream() {
         let stage = Stage::new(style, &server);
         let mut spec = agent();
         spec.budgets.wall = Duration::from_millis(50);
-        let outcome = stage.run(&spec, &RunControl::unattended()).await;
+        let outcome = stage.run(&spec, &RunControl::without_handle()).await;
         assert_eq!(stage.close(&outcome), "failed(deadline)", "{style:?}");
         // On a busy machine the time may be over before anything was asked.
-        if !server.received().is_empty() {
+        if !server.requests().is_empty() {
             server.client_left().await;
         }
     }
@@ -204,9 +204,9 @@ async fn every_request_ends_with_the_users_word_or_a_result_and_has_the_same_beg
         ];
         let server = Loopback::start(replies).await;
         let stage = Stage::new(style, &server);
-        let outcome = stage.run(&agent(), &RunControl::unattended()).await;
+        let outcome = stage.run(&agent(), &RunControl::without_handle()).await;
         assert_eq!(stage.close(&outcome), "completed(done)");
-        let requests = server.received();
+        let requests = server.requests();
         for request in &requests {
             assert_eq!(request.body["tools"], requests[0].body["tools"], "providers cache these");
             let last = request.body["messages"].as_array().unwrap().last().unwrap();

@@ -2,7 +2,7 @@
 
 use nacre_engine::model::{
     MAX_REPAIRS, ModelEvent, OUTPUT_TOOL, OutputSchema, Request, Role, Structured, StructuredError,
-    structured,
+    request_structured,
 };
 use serde::Deserialize;
 use serde_json::json;
@@ -40,7 +40,7 @@ async fn ask(
     let request = Request::new(Role::Extract, "Extract.", "Some text");
     let route = route_of(&[(name, style, server)], KEY);
     let mut sink = |_: ModelEvent| {};
-    structured(&route, &request, &output(), &control(), &mut sink).await
+    request_structured(&route, &request, &output(), &control(), &mut sink).await
 }
 
 fn report() -> Report {
@@ -53,7 +53,7 @@ async fn the_api_is_asked_for_the_shape() {
         let server = Loopback::start(vec![style.text(&[GOOD])]).await;
         let answer = ask(style.provider(), style, &server).await.unwrap();
         assert_eq!((answer.value, answer.n_repairs), (report(), 0));
-        let body = &server.received()[0].body;
+        let body = &server.requests()[0].body;
         let format = match style {
             Style::Anthropic => &body["output_config"]["format"]["type"],
             Style::OpenAi => &body["response_format"]["type"],
@@ -75,12 +75,14 @@ async fn a_server_that_turns_it_down_is_asked_by_a_tool_from_then_on() {
         let route = route(&[(style, &server)]);
         for n_requests in [2, 3] {
             let answer: Structured<Report> =
-                structured(&route, &request, &output(), &control(), &mut |_| {}).await.unwrap();
+                request_structured(&route, &request, &output(), &control(), &mut |_| {})
+                    .await
+                    .unwrap();
             assert_eq!(answer.value, report());
             assert_eq!(answer.response.calls().len(), 0, "the call is the text");
-            assert_eq!(server.received().len(), n_requests);
+            assert_eq!(server.requests().len(), n_requests);
         }
-        let last = &server.received()[2].body;
+        let last = &server.requests()[2].body;
         assert!(last["tool_choice"].to_string().contains(OUTPUT_TOOL), "{last}");
     }
 }
@@ -98,7 +100,7 @@ async fn a_wrong_answer_goes_back_with_its_errors() {
         assert_eq!((answer.value, answer.n_repairs), (report(), MAX_REPAIRS));
         assert_eq!(answer.usage.output, 60);
         let sent: Vec<String> =
-            server.received().iter().map(|request| request.body.to_string()).collect();
+            server.requests().iter().map(|request| request.body.to_string()).collect();
         assert!(sent[1].contains("at /title: has 0 characters") && sent[1].contains("at /lines/0"));
         assert!(sent[2].contains("the answer holds no JSON"));
     }
@@ -114,7 +116,7 @@ async fn a_model_that_cannot_is_given_up() {
             errors,
             ["at /: `lines` is missing", "at /title: expected string, found number"]
         );
-        assert_eq!(server.received().len(), 1 + MAX_REPAIRS);
+        assert_eq!(server.requests().len(), 1 + MAX_REPAIRS);
     }
 }
 
@@ -126,7 +128,7 @@ async fn an_answer_that_was_cut_short_is_not_taken_for_whole() {
             let server = Loopback::start(vec![reply]).await;
             let error = ask(style.provider(), style, &server).await.unwrap_err();
             assert!(matches!(error, StructuredError::Incomplete { .. }), "{error}");
-            assert_eq!(server.received().len(), 1);
+            assert_eq!(server.requests().len(), 1);
         }
     }
 }
@@ -135,7 +137,7 @@ async fn an_answer_that_was_cut_short_is_not_taken_for_whole() {
 async fn a_server_without_the_shape_is_told_in_words() {
     let server = Loopback::start(vec![Style::OpenAi.text(&[GOOD])]).await;
     assert_eq!(ask("zai", Style::OpenAi, &server).await.unwrap().value, report());
-    let body = &server.received()[0].body;
+    let body = &server.requests()[0].body;
     assert!(body["messages"][0]["content"].as_str().unwrap().contains(OUTPUT_TOOL));
     assert_eq!(body["tools"][0]["function"]["name"], OUTPUT_TOOL);
 }

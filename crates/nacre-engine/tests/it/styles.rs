@@ -55,7 +55,7 @@ impl Style {
             Self::Anthropic => {
                 let mut chunks = anthropic_text(&[text], 0);
                 let error = json!({ "type": "overloaded_error", "message": message });
-                chunks.push(named(&json!({ "type": "error", "error": error })));
+                chunks.push(format_event(&json!({ "type": "error", "error": error })));
                 Reply::stream(chunks)
             }
             Self::OpenAi => {
@@ -81,39 +81,39 @@ impl Style {
 fn anthropic(pieces: &[&str], calls: &[(&str, &str, &str)], stop: &str) -> Vec<String> {
     let usage = json!({ "input_tokens": 10, "cache_read_input_tokens": 90, "output_tokens": 1 });
     let start = json!({ "type": "message_start", "message": { "usage": usage } });
-    let mut chunks = vec![named(&start), named(&json!({ "type": "ping" }))];
+    let mut chunks = vec![format_event(&start), format_event(&json!({ "type": "ping" }))];
     chunks.extend(anthropic_text(pieces, 0));
     for (n, (id, name, arguments)) in calls.iter().enumerate() {
         let index = n + 1;
         let block = json!({ "type": "tool_use", "id": id, "name": name, "input": {} });
-        chunks.push(named(
+        chunks.push(format_event(
             &json!({ "type": "content_block_start", "index": index, "content_block": block }),
         ));
         for piece in halves(arguments) {
             let delta = json!({ "type": "input_json_delta", "partial_json": piece });
-            chunks.push(named(
+            chunks.push(format_event(
                 &json!({ "type": "content_block_delta", "index": index, "delta": delta }),
             ));
         }
-        chunks.push(named(&json!({ "type": "content_block_stop", "index": index })));
+        chunks.push(format_event(&json!({ "type": "content_block_stop", "index": index })));
     }
     let delta = json!({ "stop_reason": stop });
     let usage = json!({ "output_tokens": 20 });
-    chunks.push(named(&json!({ "type": "message_delta", "delta": delta, "usage": usage })));
-    chunks.push(named(&json!({ "type": "message_stop" })));
+    chunks.push(format_event(&json!({ "type": "message_delta", "delta": delta, "usage": usage })));
+    chunks.push(format_event(&json!({ "type": "message_stop" })));
     chunks
 }
 
 fn anthropic_text(pieces: &[&str], index: usize) -> Vec<String> {
     let block = json!({ "type": "text", "text": "" });
     let start = json!({ "type": "content_block_start", "index": index, "content_block": block });
-    let mut chunks = vec![named(&start)];
+    let mut chunks = vec![format_event(&start)];
     for piece in pieces {
         let delta = json!({ "type": "text_delta", "text": piece });
         let event = json!({ "type": "content_block_delta", "index": index, "delta": delta });
-        chunks.push(named(&event));
+        chunks.push(format_event(&event));
     }
-    chunks.push(named(&json!({ "type": "content_block_stop", "index": index })));
+    chunks.push(format_event(&json!({ "type": "content_block_stop", "index": index })));
     chunks
 }
 
@@ -156,7 +156,7 @@ pub(crate) fn data(value: &Value) -> String {
     format!("data: {value}\n\n")
 }
 
-fn named(value: &Value) -> String {
+fn format_event(value: &Value) -> String {
     let name = value["type"].as_str().unwrap_or_default();
     format!("event: {name}\ndata: {value}\n\n")
 }

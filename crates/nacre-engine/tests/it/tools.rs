@@ -279,7 +279,7 @@ fn memories(workshop: &Workshop) -> MemoryHandle {
     nacre_memory::init(&scope.lock(&owner, Duration::ZERO).unwrap(), "", false).unwrap();
     MemoryHandle {
         store: Arc::new(Store::new(scope, Rules::default())),
-        embedder: Arc::new(Builtin::shipped().unwrap()),
+        embedder: Arc::new(Builtin::load_shipped().unwrap()),
         owner,
         patience: Duration::from_secs(5),
         source: "chat".to_owned(),

@@ -42,7 +42,7 @@ impl Site {
         self.heads.lock().unwrap().len()
     }
 
-    fn allowed(&self) -> Arc<dyn AnyTool> {
+    fn fetch_tool(&self) -> Arc<dyn AnyTool> {
         tool::<WebFetch>(AddressGuard { exceptions: vec![self.address] })
     }
 }
@@ -102,7 +102,7 @@ async fn a_page_is_read_as_text() {
         ])
     })
     .await;
-    let tool = site.allowed();
+    let tool = site.fetch_tool();
     let html = fetch(&tool, &site.url("/html")).await.unwrap();
     let expected = format!(
         "{} (200, text/html)\nT\n\n# Hi\n\nmore <{}>",
@@ -177,7 +177,7 @@ async fn redirects_stay_on_their_host_and_come_to_an_end() {
         ])
     })
     .await;
-    let tool = site.allowed();
+    let tool = site.fetch_tool();
     assert!(fetch(&tool, &site.url("/a")).await.unwrap().text.ends_with("there"));
     for (path, target) in [
         ("/metadata", "http://169.254.169.254/latest/meta-data/"),
@@ -204,7 +204,7 @@ async fn redirects_stay_on_their_host_and_come_to_an_end() {
 async fn a_page_without_end_is_cut() {
     let body = "x".repeat(6 << 20);
     let site = Site::start(|_| BTreeMap::from([("/", page("200 OK", "text/plain", &body))])).await;
-    let output = fetch(&site.allowed(), &site.url("/")).await.unwrap();
+    let output = fetch(&site.fetch_tool(), &site.url("/")).await.unwrap();
     let (head, text) = output
         .text
         .split_once(

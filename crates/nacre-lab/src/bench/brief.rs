@@ -88,7 +88,7 @@ pub(super) fn run(args: &BriefArgs) -> Outcome {
     (0..size).for_each(|n| write(&root, n));
     let store = Store::new(WriteScope::open(&root, Access::Shared).unwrap(), Rules::default());
     let owner = Owner { pid: 1, command: "bench".to_owned(), since: String::new() };
-    let embedder = Builtin::shipped().unwrap();
+    let embedder = Builtin::load_shipped().unwrap();
     drop(MemoryIndex::open(&store, &embedder, &owner, Timestamp::now()).unwrap());
     let mut is_slow = false;
     for task in [None, Some("retry the carrier calls")] {
@@ -107,7 +107,7 @@ pub(super) fn run(args: &BriefArgs) -> Outcome {
                 names_unproven: true,
                 now,
             };
-            let made = brief(&sources, &wish, &TokenCounter::shipped().unwrap()).unwrap();
+            let made = brief(&sources, &wish, &TokenCounter::load_shipped().unwrap()).unwrap();
             assert!(made.tokens <= 2000 && !made.text.is_empty());
             times.push(begun.elapsed());
         }

@@ -12,7 +12,7 @@ const SENTENCE: &str = "The queue lies in SQLite because one file is easy to bac
 
 pub(super) fn run() -> Outcome {
     let long = SENTENCE.repeat(12);
-    let builtin = best(20, || Builtin::shipped().unwrap());
+    let builtin = best(20, || Builtin::load_shipped().unwrap());
     println!("builtin  open   {:9.1} us", builtin.0);
     measure(&builtin.1, &long, 200);
     Ok(true)

@@ -51,13 +51,13 @@ pub(super) async fn run(args: &EngineArgs) -> Outcome {
     fs::write(root.join("work/file.txt"), line.repeat(N_CALLS + 10)).unwrap();
     step_overhead(&root, rounds).await;
     event_overhead(&root, rounds).await;
-    cancelled_stream(&root, rounds).await;
+    measure_stream_cancellation(&root, rounds).await;
     Ok(true)
 }
 
 /// Measures the time from a cancellation until the run ends, and until the server's connection
 /// closes.
-async fn cancelled_stream(root: &Path, rounds: usize) {
+async fn measure_stream_cancellation(root: &Path, rounds: usize) {
     let (mut ended, mut closed) = (Vec::new(), Vec::new());
     for number in 0..rounds {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -158,8 +158,8 @@ async fn step_overhead(root: &Path, rounds: usize) {
     let (mut ones, mut twos) = (Vec::new(), Vec::new());
     for number in 0..rounds * 50 {
         let number = number as u64 * 2;
-        ones.push(timed(root, &one, &Voice::Recorded, number).await);
-        twos.push(timed(root, &two, &Voice::Recorded, number + 1).await);
+        ones.push(time_run(root, &one, &Voice::Recorded, number).await);
+        twos.push(time_run(root, &two, &Voice::Recorded, number + 1).await);
     }
     let (one, two) = (median(ones), median(twos));
     println!("run of one step: {one:?}");
@@ -171,8 +171,8 @@ async fn event_overhead(root: &Path, rounds: usize) {
     let (mut silent, mut recorded) = (Vec::new(), Vec::new());
     for number in 0..rounds {
         let number = 1_000_000 + number as u64;
-        silent.push(timed(root, &script, &Voice::Silent, number).await);
-        recorded.push(timed(root, &script, &Voice::Recorded, number).await);
+        silent.push(time_run(root, &script, &Voice::Silent, number).await);
+        recorded.push(time_run(root, &script, &Voice::Recorded, number).await);
     }
     let (silent, recorded) = (median(silent), median(recorded));
     let more = recorded.as_secs_f64() / silent.as_secs_f64() * 100.0 - 100.0;
@@ -200,7 +200,7 @@ enum Voice {
     Recorded,
 }
 
-async fn timed(root: &Path, script: &str, voice: &Voice, number: u64) -> Duration {
+async fn time_run(root: &Path, script: &str, voice: &Voice, number: u64) -> Duration {
     let task = TaskId::from_random(number);
     let clock: Clock = Arc::new(Timestamp::now);
     let recorder = match voice {
@@ -215,7 +215,7 @@ async fn timed(root: &Path, script: &str, voice: &Voice, number: u64) -> Duratio
     let spec = spec();
     let mut tools = pipeline(root, &spec, &events);
     let settings = ModelSettings {
-        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        default: Some(RoleSettings::of_model(ModelRef::for_script())),
         script: Some(Arc::new(Scripted::parse(script).unwrap())),
         ..ModelSettings::default()
     };
@@ -224,7 +224,7 @@ async fn timed(root: &Path, script: &str, voice: &Voice, number: u64) -> Duratio
     let engine = Engine { models: &models, policy: &policy, limits: &limits, clock: &clock };
     let begun = Instant::now();
     let outcome =
-        lifecycle::run(engine, job(&spec, events), &mut tools, &RunControl::unattended()).await;
+        lifecycle::run(engine, job(&spec, events), &mut tools, &RunControl::without_handle()).await;
     let took = begun.elapsed();
     assert_eq!(outcome.ending.state().to_string(), "completed(done)", "{:?}", outcome.ending);
     if let Some(recorder) = recorder {

@@ -22,14 +22,14 @@ type Shape = fn(&mut String, usize, usize);
 const SHAPES: &[(&str, Shape)] = &[
     ("files", |text, n, at| write!(text, "src/f{n}/g{at}.rs ").unwrap()),
     ("symbols", |text, n, at| write!(text, "`f{n}_{at}` ").unwrap()),
-    ("words", |text, n, at| write!(text, "{} ", spelled(n * 4_096 + at)).unwrap()),
+    ("words", |text, n, at| write!(text, "{} ", spell(n * 4_096 + at)).unwrap()),
     ("one word", |text, _, _| text.push_str("aB")),
     ("marks", |text, _, _| text.push_str("``..//")),
     ("prose", |text, _, at| text.push_str(["the queue ", "is in ", "SQLite; "][at % 3])),
 ];
 
 /// Spells a number in letters, to make a unique word.
-fn spelled(mut number: usize) -> String {
+fn spell(mut number: usize) -> String {
     let mut word = String::new();
     while number != 0 {
         word.push(char::from(b'a' + u8::try_from(number % 26).unwrap()));
@@ -61,7 +61,7 @@ pub(super) fn run(args: &FirstLookArgs) -> Outcome {
         plant(&folder, *shape, n_memories, n_bytes);
         let scope = WriteScope::open(&folder, Access::Private).unwrap();
         let store = Store::new(scope, Rules::default());
-        let embedder = Builtin::shipped().unwrap();
+        let embedder = Builtin::load_shipped().unwrap();
         let owner = Owner { pid: 1, command: "bench".to_owned(), since: String::new() };
         let begun = Instant::now();
         let index = MemoryIndex::open(&store, &embedder, &owner, Timestamp::now()).unwrap();

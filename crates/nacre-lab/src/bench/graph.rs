@@ -44,7 +44,7 @@ pub(super) fn run(args: &GraphArgs) -> Outcome {
     fs::create_dir_all(folder.join("memory/decisions")).unwrap();
     (0..size).for_each(|n| write(&folder, n));
     let store = Store::new(WriteScope::open(&folder, Access::Private).unwrap(), Rules::default());
-    let embedder = Builtin::shipped().unwrap();
+    let embedder = Builtin::load_shipped().unwrap();
     let owner = Owner { pid: 1, command: "bench".to_owned(), since: String::new() };
     let now = Timestamp::now();
     let open = || MemoryIndex::open(&store, &embedder, &owner, now).unwrap();

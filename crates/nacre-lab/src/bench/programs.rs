@@ -51,7 +51,7 @@ pub(super) async fn run(args: &ProgramsArgs) -> Outcome {
     for (name, script) in STUBBORN {
         let mut times = Vec::new();
         for _ in 0..rounds {
-            times.push(cancelled(&launcher, temp.path(), script).await);
+            times.push(measure_cancellation(&launcher, temp.path(), script).await);
         }
         show(&format!("cancel: {name}"), &mut times);
     }
@@ -60,7 +60,7 @@ pub(super) async fn run(args: &ProgramsArgs) -> Outcome {
 
 /// Returns the time from the cancellation to the result, which arrives after all processes have
 /// exited.
-async fn cancelled(launcher: &Launcher, root: &Path, script: &str) -> Duration {
+async fn measure_cancellation(launcher: &Launcher, root: &Path, script: &str) -> Duration {
     let ready = root.join("workspace/ready");
     let _ = std::fs::remove_file(&ready);
     let (source, order) = (Cancel::new(), order(root, script));

@@ -65,7 +65,7 @@ fn write(folder: &Path, n: usize, words: &mut Words) {
     fs::write(folder.join(format!("memory/decisions/{day}-n{n}.md")), text).unwrap();
 }
 
-fn located(n: usize) -> Located {
+fn make_located(n: usize) -> Located {
     let id = format!("{}-n{n}", 20_260_101 + (n % 28));
     Located {
         id: id.parse().unwrap(),
@@ -107,7 +107,7 @@ fn measure(scratch: &Path, n: usize, bounds: &mut Bounds) {
     let mut words = Words { state: 88_172_645_463_325_252 };
     (0..n).for_each(|n| write(&folder, n, &mut words));
     let store = Store::new(WriteScope::open(&folder, Access::Private).unwrap(), Rules::default());
-    let embedder = Builtin::shipped().unwrap();
+    let embedder = Builtin::load_shipped().unwrap();
     let owner = Owner { pid: 1, command: "bench".to_owned(), since: String::new() };
     let now = Timestamp::now();
     let begun = Instant::now();
@@ -131,7 +131,7 @@ fn measure(scratch: &Path, n: usize, bounds: &mut Bounds) {
     for change in 0..N_CHANGES {
         write(&folder, change * 7 % n, &mut words);
         let begun = Instant::now();
-        index = index.refresh(&[located(change * 7 % n)], &owner).unwrap();
+        index = index.refresh(&[make_located(change * 7 % n)], &owner).unwrap();
         times.push(begun.elapsed());
     }
     let changed = median(times);

@@ -190,13 +190,13 @@ pub(crate) fn call(rng: &mut Rng, idx: u64) -> ToolCall {
     };
     let arguments = match rng.below(30) {
         0 => Arguments::parse("{\"path\": "),
-        1 => Arguments::Object(confused(rng)),
+        1 => Arguments::Object(make_invalid_arguments(rng)),
         _ => Arguments::Object(sensible(rng, &name)),
     };
     ToolCall { id: format!("call-{idx}"), name, arguments }
 }
 
-fn confused(rng: &mut Rng) -> Value {
+fn make_invalid_arguments(rng: &mut Rng) -> Value {
     match rng.below(5) {
         0 => json!({}),
         1 => json!({ "path": 7, "pattern": [], "edits": "all" }),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use clap::Args;
 use nacre_base::config::StrategyChoice;
 use nacre_ops::host::AskRules;
-use nacre_ops::host::{ask_rules, named_trace, read_plain};
+use nacre_ops::host::{ask_rules, find_trace, read_plain};
 use nacre_ops::sync::SessionModels;
 use nacre_ops::sync::extract::Rules;
 use nacre_ops::sync::strategy::read_session;
@@ -89,7 +89,7 @@ enum Missed {
 type SessionResult = Result<(Vec<Entry>, ReadingCost), OpError>;
 
 pub(super) fn run(args: &ExtractionArgs) -> Outcome {
-    let host = host::open().map_err(host::failed)?;
+    let host = host::open().map_err(host::format_error)?;
     let sessions = labels::read(&read_plain(&args.dataset)?)?;
     let verdicts = match &args.verdicts {
         Some(file) => labels::read_verdicts(&read_plain(file)?)?,
@@ -100,7 +100,7 @@ pub(super) fn run(args: &ExtractionArgs) -> Outcome {
     let reader = LabelReader {
         host: &host,
         traces: host.environment.absolute(traces),
-        reading: reading.map_err(host::failed)?,
+        reading: reading.map_err(host::format_error)?,
         rules: ask_rules(host.settings()),
     };
     let read = reader.read_all(&sessions, args.jobs.clamp(1, MAX_JOBS));
@@ -146,7 +146,7 @@ impl LabelReader<'_> {
 
     fn read_one(&self, session: &Labelled) -> SessionResult {
         let path = self.traces.join(&session.file);
-        let trace = named_trace(self.host, &path.display().to_string())?;
+        let trace = find_trace(self.host, &path.display().to_string())?;
         let asker = self.reading.asker(self.host, &self.rules, &trace)?;
         let reader = self.reading.reader(&self.rules);
         let words = &self.rules.words;
@@ -177,7 +177,7 @@ fn report(
             Ok((entries, own)) => {
                 let matches = matches(session, &entries, verdicts);
                 report.scores.add(session, &entries, &matches);
-                report.missed.extend(missed_of(session, &entries, &matches));
+                report.missed.extend(find_missed(session, &entries, &matches));
                 report.cost.add(own);
             }
             Err(error) => report.missed.push(Missed::Unread {
@@ -201,7 +201,7 @@ impl ReadingCost {
     }
 }
 
-fn missed_of(session: &Labelled, entries: &[Entry], matches: &[Match]) -> Vec<Missed> {
+fn find_missed(session: &Labelled, entries: &[Entry], matches: &[Match]) -> Vec<Missed> {
     let file = || session.file.clone();
     let mut missed = Vec::new();
     for (at, label) in session.keep.iter().enumerate() {
@@ -238,8 +238,8 @@ fn print(report: &ExtractionReport) {
     let Scores { sessions, active, candidates, empty, silent, found } = &report.scores;
     output::table(&[
         row(["", "kept", "right", "wrong", "not judged", "precision"]),
-        kept_row("active", active),
-        kept_row("candidates", candidates),
+        format_kept_row("active", active),
+        format_kept_row("candidates", candidates),
     ]);
     println!();
     let mut rows = vec![row(["", "labels", "found active", "found at all"])];
@@ -258,7 +258,7 @@ fn print(report: &ExtractionReport) {
     report.missed.iter().for_each(print_missed);
 }
 
-fn kept_row(name: &str, kept: &Kept) -> Vec<String> {
+fn format_kept_row(name: &str, kept: &Kept) -> Vec<String> {
     let Kept { entries, right, wrong, unknown } = kept;
     let mut row = vec![name.to_owned()];
     row.extend([entries, right, wrong, unknown].map(usize::to_string));

@@ -87,7 +87,7 @@ struct MissedPrompt {
 pub(super) fn run(args: &HookArgs) -> Outcome {
     let budget = match args.budget {
         Some(budget) => budget,
-        None => host::open().map_err(host::failed)?.settings().hooks.prompt_tokens,
+        None => host::open().map_err(host::format_error)?.settings().hooks.prompt_tokens,
     };
     let mut report = HookReport::default();
     for folder in folders(&args.dataset.canonicalize()?)? {
@@ -123,7 +123,7 @@ fn measure(folder: &Path, budget: usize, report: &mut HookReport) -> Result<(), 
     // Treat all memories as personal, because their origin does not matter here.
     let rules = Rules { is_personal: true, index: IndexPlace::Nowhere, ..Rules::default() };
     let store = Store::new(scope, rules);
-    let (model, counter) = (Builtin::shipped()?, TokenCounter::shipped()?);
+    let (model, counter) = (Builtin::load_shipped()?, TokenCounter::load_shipped()?);
     let index = MemoryIndex::peek(&store, &model, Timestamp::now())?;
     report.memories += index.n_records();
     let sources = [Source { index: &index, scope: nacre_types::StoreScope::Global }];

@@ -154,7 +154,7 @@ fn bands(pairs: &[Pair], questions: &[(&str, &[&str], &[&str]); 3], decay: f64) 
 }
 
 fn read() -> Vec<Pair> {
-    let embedder = Builtin::shipped().expect("the shipped model");
+    let embedder = Builtin::load_shipped().expect("the shipped model");
     let text = |claim: &Value, key: &str| claim[key].as_str().unwrap_or_default().to_owned();
     let mut pairs = Vec::new();
     for line in PAIRS.lines() {

@@ -22,7 +22,7 @@ pub(super) fn run(args: &PromptsArgs) -> Outcome {
     let scope = WriteScope::open(&folder.join(".nacre"), Access::Private).unwrap();
     // Treat all memories as personal, because their origin does not matter here.
     let store = Store::new(scope, Rules { is_personal: true, ..Rules::default() });
-    let model = Builtin::shipped().unwrap();
+    let model = Builtin::load_shipped().unwrap();
     let index = MemoryIndex::peek(&store, &model, jiff::Timestamp::now()).unwrap();
     let prompts = std::fs::read_to_string(folder.join("prompts.jsonl")).unwrap();
     for line in prompts.lines() {

@@ -157,10 +157,10 @@ impl Watch {
         let panics = PANICS.lock().unwrap();
         let n_panics: u64 = panics.values().sum();
         let peak = peak_kib();
-        println!("  shapes: {}", counted(self.shapes.iter().map(|(name, n)| (*name, *n))));
+        println!("  shapes: {}", format_counts(self.shapes.iter().map(|(name, n)| (*name, *n))));
         if self.changes != [0; CHANGES.len()] {
             let changes = CHANGES.iter().zip(self.changes);
-            println!("  changes: {}", counted(changes.map(|((name, _), n)| (*name, n))));
+            println!("  changes: {}", format_counts(changes.map(|((name, _), n)| (*name, n))));
         }
         println!(
             "  {} reads, {} of them gave events, {} records, {} compared",
@@ -196,7 +196,7 @@ fn all(
     (events, format!("{outcome:?}"))
 }
 
-fn counted<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
+fn format_counts<'a>(counts: impl Iterator<Item = (&'a str, u64)>) -> String {
     let all: Vec<String> = counts.map(|(name, count)| format!("{name} {count}")).collect();
     all.join(", ")
 }

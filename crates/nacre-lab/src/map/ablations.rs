@@ -74,7 +74,7 @@ pub(super) fn run(args: &AblationsArgs) -> Outcome {
     let shows_places = args.places;
     let projects: Vec<Ranking> =
         args.projects.chunks_exact(2).map(|pair| open(&pair[0], Path::new(&pair[1]))).collect();
-    let embedder = Builtin::shipped().unwrap();
+    let embedder = Builtin::load_shipped().unwrap();
     let n_rows = if shows_places { 1 } else { usize::MAX };
     for (name, weights) in ablations().into_iter().take(n_rows) {
         let mut shares = Vec::new();

@@ -36,10 +36,10 @@ pub(crate) enum Limits {
 
 pub(super) fn run(command: Limits) -> Outcome {
     let answer = match command {
-        Limits::List { folder } => listed(&folder),
-        Limits::Stat { folder, list } => looked_at(&folder, &list)?.to_string(),
-        Limits::Hash { folder, .. } => hashed(&folder).to_string(),
-        Limits::Parse { folder, list } => parsed(&folder, &list)?.to_string(),
+        Limits::List { folder } => list_files(&folder),
+        Limits::Stat { folder, list } => stat_files(&folder, &list)?.to_string(),
+        Limits::Hash { folder, .. } => hash_files(&folder).to_string(),
+        Limits::Parse { folder, list } => parse_files(&folder, &list)?.to_string(),
     };
     println!("{answer}");
     Ok(true)
@@ -65,7 +65,7 @@ fn walk(root: &Path, each: impl Fn(&Path) + Sync) {
     });
 }
 
-fn listed(root: &Path) -> String {
+fn list_files(root: &Path) -> String {
     let paths = Mutex::new(Vec::new());
     walk(root, |path| {
         let relative = path.strip_prefix(root).ok().and_then(Path::to_str);
@@ -78,7 +78,7 @@ fn listed(root: &Path) -> String {
     paths.join("\0")
 }
 
-fn shared<'p, W: FnMut(&'p str) -> u64>(paths: &[&'p str], each: impl Fn() -> W + Sync) -> u64 {
+fn share_work<'p, W: FnMut(&'p str) -> u64>(paths: &[&'p str], each: impl Fn() -> W + Sync) -> u64 {
     let next = AtomicUsize::new(0);
     let work = || {
         let mut work = each();
@@ -94,7 +94,7 @@ fn shared<'p, W: FnMut(&'p str) -> u64>(paths: &[&'p str], each: impl Fn() -> W 
     })
 }
 
-fn looked_at(root: &str, list: &str) -> std::io::Result<u64> {
+fn stat_files(root: &str, list: &str) -> std::io::Result<u64> {
     let list = fs::read_to_string(list)?;
     let paths: Vec<&str> = list.trim_end().split('\0').collect();
     let folder = rustix::fs::open(
@@ -103,10 +103,12 @@ fn looked_at(root: &str, list: &str) -> std::io::Result<u64> {
         rustix::fs::Mode::empty(),
     )?;
     let flags = rustix::fs::AtFlags::SYMLINK_NOFOLLOW;
-    Ok(shared(&paths, || |path: &str| u64::from(rustix::fs::statat(&folder, path, flags).is_ok())))
+    Ok(share_work(&paths, || {
+        |path: &str| u64::from(rustix::fs::statat(&folder, path, flags).is_ok())
+    }))
 }
 
-fn hashed(root: &Path) -> u64 {
+fn hash_files(root: &Path) -> u64 {
     let total = AtomicU64::new(0);
     walk(root, |path| {
         if let Ok(bytes) = fs::read(path) {
@@ -117,11 +119,11 @@ fn hashed(root: &Path) -> u64 {
     total.into_inner()
 }
 
-fn parsed(root: &str, list: &str) -> std::io::Result<u64> {
+fn parse_files(root: &str, list: &str) -> std::io::Result<u64> {
     let list = fs::read_to_string(list)?;
     let is_code = |path: &&str| Language::of_path(path).is_some_and(Language::has_grammar);
     let paths: Vec<&str> = list.split('\0').filter(is_code).collect();
-    Ok(shared(&paths, || {
+    Ok(share_work(&paths, || {
         let mut parsers: HashMap<Language, Parser> = HashMap::new();
         move |path: &str| {
             let Some(language) = Language::of_path(path) else { return 0 };

@@ -68,7 +68,7 @@ fn ask(index: &dyn RecordIndex, haystack: &Haystack, question: &Question) -> Vec
 }
 
 fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<dyn Error>> {
-    let embedder = Arc::new(Builtin::shipped()?);
+    let embedder = Arc::new(Builtin::load_shipped()?);
     let mut scores = [Scores::default(), Scores::default()];
     for haystack in haystacks {
         server.sql("DROP SCHEMA IF EXISTS nacre CASCADE");
@@ -79,7 +79,7 @@ fn compare(server: &Server, haystacks: &[Haystack]) -> Result<[Scores; 2], Box<d
         let texts: std::collections::HashMap<String, String> = units
             .iter()
             .flat_map(|unit| &unit.records)
-            .map(|record| (record.key.clone(), record.embedded_text()))
+            .map(|record| (record.key.clone(), record.text_to_embed()))
             .collect();
         let owner = Owner { pid: 1, command: "quality".to_owned(), since: String::new() };
         let texts = Box::new(move |_: &str, record: &str| texts.get(record).cloned());

@@ -237,7 +237,7 @@ pub(super) fn run(args: &ScaleArgs) -> Outcome {
     let ScaleArgs { url, work } = args;
     let database = Database::new(DatabaseOptions::new(url))?;
     database.migrate()?;
-    let embedder = Arc::new(Builtin::shipped()?);
+    let embedder = Arc::new(Builtin::load_shipped()?);
     let mut records = SharedRecords::open(&database, embedder)?;
     match *work {
         Work::Load { records: n } => load(&mut records, n)?,

@@ -111,7 +111,7 @@ fn body(rng: &mut Rng) -> String {
     body
 }
 
-fn related(known: &[MemoryId], rng: &mut Rng) -> Vec<MemoryId> {
+fn pick_related(known: &[MemoryId], rng: &mut Rng) -> Vec<MemoryId> {
     let n_links = if known.is_empty() { 0 } else { rng.below(3) };
     (0..n_links).map(|_| rng.pick(known).clone()).collect()
 }
@@ -135,7 +135,7 @@ fn draft(claim: Claim, idx: usize, known: &[MemoryId], rng: &mut Rng) -> Draft {
         body: body(rng),
         tags: tags(rng),
         applies: Vec::new(),
-        related: related(known, rng),
+        related: pick_related(known, rng),
         source: "sync".to_owned(),
         confidence: 0.8,
         basis: None,
@@ -153,7 +153,7 @@ fn summary(idx: usize, known: &[MemoryId], rng: &mut Rng) -> SummaryDraft {
         raw_trace_path: format!("meta/traces/sessions/claude/run-{idx}.jsonl"),
         run_id: format!("run-{idx}"),
         repo_name: "bench".to_owned(),
-        related: related(known, rng),
+        related: pick_related(known, rng),
         tags: tags(rng),
     }
 }

@@ -140,7 +140,7 @@ impl Worker {
     fn add(&mut self, title: &str) {
         let draft = draft(title, "Said by one of many.");
         let result = self.in_batch(|batch, now| batch.add(&draft, now));
-        if let Some(id) = self.noted(result) {
+        if let Some(id) = self.note_result(result) {
             self.record.added.push(id.to_string());
             self.mine.push((id, false));
         }
@@ -158,7 +158,7 @@ impl Worker {
                 self.record.conflicts += 1;
                 continue;
             }
-            if self.noted(result).is_some() {
+            if self.note_result(result).is_some() {
                 self.record.increments += 1;
             }
             return;
@@ -175,7 +175,7 @@ impl Worker {
             true => batch.restore(id.as_str(), now),
             false => batch.archive(id.as_str(), now),
         });
-        if self.noted(result).is_some() {
+        if self.note_result(result).is_some() {
             self.mine[idx].1 = !is_archived;
             let counter =
                 if is_archived { &mut self.record.restored } else { &mut self.record.archived };
@@ -190,7 +190,7 @@ impl Worker {
         in_batch(&self.store, self.now, &mut self.record.max_wait, stage)
     }
 
-    fn noted<T>(&mut self, result: Result<T, MemoryError>) -> Option<T> {
+    fn note_result<T>(&mut self, result: Result<T, MemoryError>) -> Option<T> {
         match result {
             Ok(done) => return Some(done),
             Err(MemoryError::Fs(FsError::Busy { .. })) => self.record.busy += 1,

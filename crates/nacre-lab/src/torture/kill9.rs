@@ -129,7 +129,7 @@ impl Driver {
 
     fn check(&mut self, tally: &mut Tally) -> Result<(), AnyError> {
         let scope =
-            WriteScope::open(&self.dir, Access::Shared)?.sealed_by(Seal::kept_in(&self.dir));
+            WriteScope::open(&self.dir, Access::Shared)?.with_seal(Seal::from_directory(&self.dir));
         let writer = scope.lock(&sandbox::owner("kill9 check"), Duration::from_secs(10))?;
         let recovery = format!("{:?}", writer.recovery());
         *self.recoveries.entry(format!("{} (checker)", kind_of(&recovery))).or_default() += 1;

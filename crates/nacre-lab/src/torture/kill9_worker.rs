@@ -29,7 +29,7 @@ const LIMIT: u64 = 1 << 24;
 pub(crate) type Line = BTreeMap<String, Option<String>>;
 
 pub(crate) fn run(seed: u64, dir: &Path) -> Result<Tally, AnyError> {
-    let scope = WriteScope::open(dir, Access::Shared)?.sealed_by(Seal::kept_in(dir));
+    let scope = WriteScope::open(dir, Access::Shared)?.with_seal(Seal::from_directory(dir));
     let mut rng = Rng::new(seed);
     say("start")?;
     let mut is_first = true;

@@ -59,7 +59,7 @@ pub(crate) fn owner(command: &str) -> Owner {
 
 pub(crate) fn open_store(repo: &Path) -> Result<Store, FsError> {
     let scope = WriteScope::create_inside(repo, ".nacre", Access::Shared)?
-        .sealed_by(Seal::kept_in(&repo.join("../home/.nacre")));
+        .with_seal(Seal::from_directory(&repo.join("../home/.nacre")));
     Ok(Store::new(scope, Rules::default()))
 }
 

@@ -34,15 +34,15 @@ const ALPHA: &str = "20261115-alpha";
 
 pub(crate) const SCENARIOS: &[Scenario] = &[
     plain("add", store, &["memory", "add", "Use SQLite", "--body", "One file.", "--tag", "x"]),
-    Scenario { kind: Kind::Editor, ..plain("edit", edited, &["memory", "edit", ALPHA]) },
+    Scenario { kind: Kind::Editor, ..plain("edit", set_up_edit, &["memory", "edit", ALPHA]) },
     plain("archive", store, &["memory", "archive", ALPHA]),
-    plain("restore", archived, &["memory", "restore", ALPHA]),
+    plain("restore", set_up_archive, &["memory", "restore", ALPHA]),
     plain("forget", store, &["memory", "forget", ALPHA, "--yes"]),
     plain("reset", store, &["memory", "reset", "--yes"]),
     Scenario {
         exit: 1,
         kind: Kind::Editor,
-        ..plain("conflict", contested, &["memory", "edit", ALPHA])
+        ..plain("conflict", set_up_conflict, &["memory", "edit", ALPHA])
     },
     recovery("recover-forward", half_forward, &["memory", "list", "--json"]),
     recovery("recover-discard", half_staged, &["memory", "list", "--json"]),
@@ -97,7 +97,7 @@ pub(crate) fn store(place: &Place) -> Result<(), AnyError> {
     Ok(())
 }
 
-fn archived(place: &Place) -> Result<(), AnyError> {
+fn set_up_archive(place: &Place) -> Result<(), AnyError> {
     store(place)?;
     place.must(&["memory", "archive", ALPHA]).map(|_| ())
 }
@@ -106,12 +106,12 @@ pub(crate) const TYPED: &str = "More words.";
 /// The editor script creates this file to show that it has run.
 pub(crate) const TYPED_MARK: &str = "typed";
 
-fn edited(place: &Place) -> Result<(), AnyError> {
+fn set_up_edit(place: &Place) -> Result<(), AnyError> {
     store(place)?;
     place.set_editor(&format!("printf '\\n{TYPED}\\n' >> \"$1\"\n: > ../{TYPED_MARK}\n"))
 }
 
-fn contested(place: &Place) -> Result<(), AnyError> {
+fn set_up_conflict(place: &Place) -> Result<(), AnyError> {
     store(place)?;
     place.set_editor(&format!(
         "printf '\\n{TYPED}\\n' >> \"$1\"\n: > ../{TYPED_MARK}\n\

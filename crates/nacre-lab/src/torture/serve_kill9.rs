@@ -187,7 +187,7 @@ impl World {
         server.wait()?;
         place.must(&["status"])?;
         for (id, expected) in &self.expected {
-            let found = found(place, id)?;
+            let found = find_state(place, id)?;
             if found != expected.known && Some(&found) != expected.asked.as_ref() {
                 tally.bad_of(
                     "a memory is not what it should be:",
@@ -259,7 +259,7 @@ fn start(place: &Place) -> Result<(Child, Client), AnyError> {
     Ok((server, Client::new(FoundService { address, door: ServerAddress::Port { token } })))
 }
 
-fn found(place: &Place, id: &str) -> Result<State, AnyError> {
+fn find_state(place: &Place, id: &str) -> Result<State, AnyError> {
     let stores = place.stores()?;
     let name = format!("/{id}.md");
     let file =

@@ -44,7 +44,7 @@ pub(super) fn run(args: &CountLinesArgs) -> Outcome {
             (agent != "opencode" || name.ends_with(".json")) && !name.starts_with("stream_json")
         };
         sources.retain(is_counted);
-        let expected = expected(agent, &sources);
+        let expected = count_expected(agent, &sources);
         let mut totals = [0_usize; 4];
         for (source, expected) in sources.iter().zip(&expected) {
             let (events, outcome) = read_all(*adapter, source);
@@ -128,7 +128,7 @@ fn extra_files(root: &Path) -> Vec<PathBuf> {
     entries.map(|entry| entry.path()).filter(|path| path.is_file()).collect()
 }
 
-fn expected(agent: &str, sources: &[TraceSource]) -> Vec<Value> {
+fn count_expected(agent: &str, sources: &[TraceSource]) -> Vec<Value> {
     let is_more = MORE.contains(&agent);
     let script = if is_more { "more_counts.py".to_owned() } else { format!("{agent}_counts.py") };
     let paths = sources.iter().map(|source| &source.path);

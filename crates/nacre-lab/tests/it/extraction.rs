@@ -30,7 +30,7 @@ const LABELS: &str = concat!(
     "\n",
 );
 
-fn labelled() -> Lab {
+fn set_up_lab() -> Lab {
     let lab = Lab::new();
     lab.put("traces/said.jsonl", SAID);
     lab.put("traces/silent.jsonl", SILENT);
@@ -40,7 +40,7 @@ fn labelled() -> Lab {
 
 #[test]
 fn a_reader_is_scored_and_what_it_missed_is_named() {
-    let lab = labelled();
+    let lab = set_up_lab();
     let args =
         ["eval", "extraction", "--dataset", "labels.jsonl", "--strategy", "offline", "--missed"];
     assert_snapshot!(lab.run(&args), @"

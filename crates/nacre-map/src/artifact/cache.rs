@@ -71,7 +71,7 @@ impl Cache {
 
     /// Encrypts all files. Encrypted files are decrypted into memory instead of being mapped.
     #[must_use]
-    pub fn sealed(self, seal: Seal) -> Self {
+    pub fn with_seal(self, seal: Seal) -> Self {
         Self { seal: Some(seal), ..self }
     }
 
@@ -80,7 +80,7 @@ impl Cache {
         // The stamp is taken before the file is read. If the file is replaced in between, the
         // outdated stamp shows that the content is stale.
         let source = Stamp::at(&self.folder.join(&name))?;
-        Artifact::read(&self.checked(&name)?, &project.root, source)
+        Artifact::read(&self.read_checked(&name)?, &project.root, source)
     }
 
     /// Stores a changed artifact and the analyses of new texts. Returns false if another process
@@ -118,13 +118,14 @@ impl Cache {
         Ok(true)
     }
 
-    pub fn derived<T: DeserializeOwned>(
+    pub fn load_derived<T: DeserializeOwned>(
         &self,
         project: &Project,
         kind: Derived,
         key: u64,
     ) -> Option<T> {
-        serde_json::from_slice(&self.checked(&self.derived_file(project, kind, key))?).ok()
+        serde_json::from_slice(&self.read_checked(&self.name_derived_file(project, kind, key))?)
+            .ok()
     }
 
     /// Most callers ignore errors, because the values can be recomputed.
@@ -142,13 +143,13 @@ impl Cache {
         let scope = self.scope()?;
         let id = self.name_of(project);
         let writer = self.writer(&scope, &id)?;
-        self.put_checked(&writer, &self.derived_file(project, kind, key), bytes)?;
+        self.put_checked(&writer, &self.name_derived_file(project, kind, key), bytes)?;
         let (prefix, n_kept) = kind.files();
         self.remove_oldest(&writer, &id, prefix, n_kept)
     }
 
     pub fn seen_by(&self, project: &Project, client: &str) -> Option<MapState> {
-        self.derived(project, Derived::Client, xxh3_64(client.as_bytes()))
+        self.load_derived(project, Derived::Client, xxh3_64(client.as_bytes()))
     }
 
     /// Records the state of a project that a client has seen. Does not write if the state is
@@ -176,7 +177,7 @@ impl Cache {
     }
 
     /// In an encrypted cache, the name does not reveal the key.
-    pub(super) fn derived_file(&self, project: &Project, kind: Derived, key: u64) -> String {
+    pub(super) fn name_derived_file(&self, project: &Project, kind: Derived, key: u64) -> String {
         let (folder, (prefix, _)) = (self.name_of(project), kind.files());
         let plain = format!("{folder}/{prefix}{key:016x}");
         match &self.seal {
@@ -207,7 +208,7 @@ impl Cache {
         }
     }
 
-    fn checked(&self, name: &str) -> Option<Vec<u8>> {
+    fn read_checked(&self, name: &str) -> Option<Vec<u8>> {
         let bytes = self.bytes(name)?;
         let (kept, check) = bytes.split_last_chunk()?;
         (u64::from_le_bytes(*check) == xxh3_64(kept)).then(|| kept.to_vec())
@@ -300,7 +301,7 @@ impl Cache {
     }
 
     pub fn clear(&self) -> Result<(), FsError> {
-        if self.stored_folders().is_empty() {
+        if self.list_stored_directories().is_empty() {
             return Ok(());
         }
         let scope = self.scope()?;
@@ -310,7 +311,7 @@ impl Cache {
     /// Removes a plain cache, and prevents running processes, such as a watcher, from writing to it
     /// again.
     pub fn retire(&self) -> Result<(), FsError> {
-        let is_empty = || self.stored_folders().is_empty();
+        let is_empty = || self.list_stored_directories().is_empty();
         if self.folder.join(MARKER).is_file() && is_empty() {
             return Ok(());
         }
@@ -340,11 +341,11 @@ impl Cache {
     }
 
     fn remove_all(&self, writer: &Writer<'_>) -> Result<(), FsError> {
-        let folders = self.stored_folders();
+        let folders = self.list_stored_directories();
         folders.iter().try_for_each(|name| writer.remove_derived_folder(&RelPath::new(name)?))
     }
 
-    fn stored_folders(&self) -> Vec<String> {
+    fn list_stored_directories(&self) -> Vec<String> {
         let mut folders = self.projects();
         folders.extend(self.folder.join(ANALYSES).is_dir().then(|| ANALYSES.to_owned()));
         folders

@@ -37,7 +37,7 @@ impl Imports {
     /// Returns a function that lists the importers of a file, including those that import its whole
     /// folder.
     pub fn importers(&self) -> impl Fn(usize) -> Vec<usize> {
-        let of_nodes = self.nodes.inverted(self.n_files() + self.n_folders);
+        let of_nodes = self.nodes.invert(self.n_files() + self.n_folders);
         move |file| {
             let nodes = [Some(file), self.folder_of(file)].into_iter().flatten();
             nodes.flat_map(|node| of_nodes.of(node)).map(|from| *from as usize).collect()
@@ -103,7 +103,7 @@ impl Lists {
     }
 
     /// Returns, for each number below `n_lists`, the sorted indexes of the lists that contain it.
-    pub fn inverted(&self, n_lists: usize) -> Self {
+    pub fn invert(&self, n_lists: usize) -> Self {
         let mut lists: Vec<Vec<usize>> = vec![Vec::new(); n_lists];
         for (place, list) in self.iter().enumerate() {
             for item in list {
@@ -131,7 +131,7 @@ mod tests {
     #[test]
     fn lists_are_inverted() {
         let all = lists([vec![2, 1], vec![], vec![2, 9, 9], vec![0, 1, 2]]);
-        assert_eq!(all.inverted(3), lists([vec![3], vec![0, 3], vec![0, 2, 3]]));
+        assert_eq!(all.invert(3), lists([vec![3], vec![0, 3], vec![0, 2, 3]]));
         assert_eq!((all.of(2), all.of(4)), (&[2, 9][..], &[][..]));
     }
 

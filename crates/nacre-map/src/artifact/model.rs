@@ -132,8 +132,8 @@ impl Stamp {
         };
         Self {
             size: stat.st_size.cast_unsigned(),
-            mtime_ns: nanos(platform::modified(stat)),
-            ctime_ns: nanos(platform::changed(stat)),
+            mtime_ns: nanos(platform::modification_time(stat)),
+            ctime_ns: nanos(platform::change_time(stat)),
             inode: stat.st_ino,
         }
     }

@@ -102,7 +102,7 @@ impl Artifact {
         &self.folders
     }
 
-    pub fn skipped(&self) -> SkippedCounts {
+    pub fn count_skipped(&self) -> SkippedCounts {
         let mut all = SkippedCounts::default();
         for FolderRow { skipped, .. } in self.folders.values() {
             all.denied += skipped.denied;

@@ -118,7 +118,7 @@ fn what_was_kept_is_read_and_found() {
 fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
     let fixture = CacheFixture::new();
     let project = &fixture.project;
-    let sealed = |key: u8| fixture.cache().sealed(Seal::new(&[key; Seal::KEY_BYTES]));
+    let sealed = |key: u8| fixture.cache().with_seal(Seal::new(&[key; Seal::KEY_BYTES]));
     let mut artifact = Artifact::default();
     let key = AnalysisKey::new(FileHash(1), Language::Rust);
     let import = Import { text: "pearl".to_owned(), line: 1, kind: ImportKind::Path };
@@ -131,7 +131,7 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
     sealed(1).store_derived(project, Derived::Overview, 5, &text).unwrap();
     assert_eq!(paths(&sealed(1).open(project).unwrap()), ["f1.rs", "f2.rs", "f3.rs"]);
     assert_eq!(analysis_in(&sealed(1), key), Some(analysis));
-    assert_eq!(sealed(1).derived(project, Derived::Overview, 5), Some(text));
+    assert_eq!(sealed(1).load_derived(project, Derived::Overview, 5), Some(text));
     let state = artifact.head().state();
     sealed(1).remember(project, "agent", state).unwrap();
     assert_eq!(sealed(1).seen_by(project, "agent"), Some(state));
@@ -153,14 +153,14 @@ fn a_sealed_cache_keeps_what_a_plain_one_keeps_and_shows_none_of_it() {
     for other in [sealed(2), fixture.cache()] {
         assert!(other.open(project).is_none(), "another key, or none, opens nothing");
         assert_eq!(analysis_in(&other, key), None);
-        assert_eq!(other.derived::<String>(project, Derived::Overview, 5), None);
+        assert_eq!(other.load_derived::<String>(project, Derived::Overview, 5), None);
         assert_eq!(other.seen_by(project, "agent"), None);
     }
     // What one client has seen cannot be put in the place of what another has.
     sealed(1).remember(project, "other", MapState::default()).unwrap();
     let file = |client: &str| {
         let key = xxh3_64(client.as_bytes());
-        fixture.dir.path().join(sealed(1).derived_file(project, Derived::Client, key))
+        fixture.dir.path().join(sealed(1).name_derived_file(project, Derived::Client, key))
     };
     fs::rename(file("other"), file("agent")).unwrap();
     assert_eq!(sealed(1).seen_by(project, "agent"), None);
@@ -189,7 +189,7 @@ fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_rea
             let fixture = CacheFixture::new();
             let seal = is_sealed.then(|| Seal::new(&[1; Seal::KEY_BYTES]));
             let cache = || match &seal {
-                Some(seal) => fixture.cache().sealed(seal.clone()),
+                Some(seal) => fixture.cache().with_seal(seal.clone()),
                 None => fixture.cache(),
             };
             let key = AnalysisKey::new(FileHash(1), Language::Rust);
@@ -206,7 +206,7 @@ fn what_a_stranger_puts_in_the_place_of_a_file_is_not_followed_waited_for_or_rea
             }
             assert!(cache().open(project).is_none(), "{what}");
             assert_eq!(analysis_in(&cache(), key), None, "{what}");
-            assert_eq!(cache().derived::<u8>(project, Derived::Overview, 5), None, "{what}");
+            assert_eq!(cache().load_derived::<u8>(project, Derived::Overview, 5), None, "{what}");
             assert_eq!(cache().seen_by(project, "c"), None, "{what}");
         }
     }

@@ -28,7 +28,7 @@ const MAX_SOUGHT: usize = 20_000;
 
 impl Current {
     /// Returns the affected files, sorted by import distance, then by path.
-    pub fn affected(
+    pub fn find_affected(
         &self,
         cache: &Cache,
         keeping: CacheWrites,
@@ -53,7 +53,7 @@ impl Current {
         // For each file, its import distance and the symbols that it uses.
         let mut found: BTreeMap<usize, (u32, BTreeSet<String>)> = BTreeMap::new();
         let mut names = SoughtNames::default();
-        let mut sought = self.sought(delta, &paths, &mut names);
+        let mut sought = self.collect_sought(delta, &paths, &mut names);
         let mut mentions = self.mentions(&sought, &paths, &names, n_threads);
         let has_python = sought.iter().any(|one| one.language == Language::Python);
         // Only the paths are needed to find Python modules.
@@ -116,7 +116,12 @@ impl Current {
             .collect()
     }
 
-    fn sought(&self, delta: &Delta, paths: &[&str], names: &mut SoughtNames) -> Vec<Sought> {
+    fn collect_sought(
+        &self,
+        delta: &Delta,
+        paths: &[&str],
+        names: &mut SoughtNames,
+    ) -> Vec<Sought> {
         let mut sought = Vec::new();
         for file in &delta.files {
             let Some(language) = Language::of_path(&file.path) else { continue };

@@ -163,7 +163,7 @@ impl Current {
             hasher.update(&hash.0.to_le_bytes());
         }
         let key = hasher.digest();
-        if let Some(imports) = cache.derived(&self.project, Derived::Imports, key) {
+        if let Some(imports) = cache.load_derived(&self.project, Derived::Imports, key) {
             return imports;
         }
         let outlines = self.outlines_of(files, n_threads);
@@ -214,7 +214,7 @@ impl Current {
         program: &GitProgram,
     ) -> BTreeMap<String, u32> {
         let key = self.commit();
-        if let Some(churn) = cache.derived(&self.project, Derived::Churn, key) {
+        if let Some(churn) = cache.load_derived(&self.project, Derived::Churn, key) {
             return churn;
         }
         // The root commit is omitted because it only adds files and may be slow to list.

@@ -215,7 +215,7 @@ fn pair_renames(files: &mut Vec<FileChange>) {
 
 /// Compares the symbols of two texts. Symbols that only moved within the file count as unchanged.
 fn compare(old: &Analysis, new: &Analysis) -> (Vec<SymbolDelta>, Vec<BrokenSymbol>) {
-    let (old, new) = (numbered(&old.symbols), numbered(&new.symbols));
+    let (old, new) = (index_symbols(&old.symbols), index_symbols(&new.symbols));
     let (mut changes, mut broken) = (Vec::new(), Vec::new());
     for (key, before) in &old {
         let Some(after) = new.get(key) else {
@@ -238,7 +238,7 @@ fn compare(old: &Analysis, new: &Analysis) -> (Vec<SymbolDelta>, Vec<BrokenSymbo
 }
 
 /// Indexes symbols by kind, name, and position among the symbols with that kind and name.
-fn numbered(symbols: &[SymbolFacts]) -> BTreeMap<(SymbolKind, &str, usize), &SymbolFacts> {
+fn index_symbols(symbols: &[SymbolFacts]) -> BTreeMap<(SymbolKind, &str, usize), &SymbolFacts> {
     let mut all = BTreeMap::new();
     let mut n_alike: BTreeMap<(SymbolKind, &str), usize> = BTreeMap::new();
     for symbol in symbols {

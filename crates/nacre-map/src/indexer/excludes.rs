@@ -36,14 +36,14 @@ impl Excludes {
     pub fn find(root: &Path, places: &GitPlaces) -> Self {
         let mut named = None;
         for config in &places.configs {
-            named = named_by(config, places.home.as_deref(), MAX_INCLUDES).or(named);
+            named = read_excludes_setting(config, places.home.as_deref(), MAX_INCLUDES).or(named);
         }
         let file = match named {
             // A repository may disable the user's rules, but it may not replace them: the setting
             // could name any file on the machine.
             _ if wants_none(root) => None,
             Some(name) if name.is_empty() => None,
-            Some(name) => Some(root.join(expanded(&name, places.home.as_deref()))),
+            Some(name) => Some(root.join(expand_home(&name, places.home.as_deref()))),
             None => places.default_excludes.clone(),
         };
         let Some((file, text)) = file.and_then(|file| read(&file).map(|text| (file, text))) else {
@@ -73,15 +73,15 @@ fn read(file: &Path) -> Option<String> {
 }
 
 /// Returns the last `core.excludesFile` setting in a configuration file and the files it includes.
-fn named_by(config: &Path, home: Option<&Path>, n_left: usize) -> Option<String> {
+fn read_excludes_setting(config: &Path, home: Option<&Path>, n_left: usize) -> Option<String> {
     let text = read(config)?;
     let mut named = None;
     for (key, value) in parse_settings(&text) {
         match key.as_str() {
             "core.excludesfile" => named = Some(value),
             "include.path" if 0 < n_left => {
-                let beside = config.parent().unwrap_or(config).join(expanded(&value, home));
-                named = named_by(&beside, home, n_left - 1).or(named);
+                let beside = config.parent().unwrap_or(config).join(expand_home(&value, home));
+                named = read_excludes_setting(&beside, home, n_left - 1).or(named);
             }
             _ => {}
         }
@@ -89,7 +89,7 @@ fn named_by(config: &Path, home: Option<&Path>, n_left: usize) -> Option<String>
     named
 }
 
-fn expanded(path: &str, home: Option<&Path>) -> PathBuf {
+fn expand_home(path: &str, home: Option<&Path>) -> PathBuf {
     match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),

@@ -47,7 +47,7 @@ pub(super) fn head_commit(root: &Path) -> u64 {
     // A branch is stored in its own file, in `packed-refs`, or, in newer repositories, in a
     // reftable.
     let own = named.and_then(|name| git.read_shared(name));
-    let own = own.or_else(|| packed_ref(&git, named?));
+    let own = own.or_else(|| find_packed_ref(&git, named?));
     let tables = git.read_shared("reftable/tables.list");
     let mut hasher = Xxh3::new();
     for text in [Some(head), own, tables].into_iter().flatten() {
@@ -57,7 +57,7 @@ pub(super) fn head_commit(root: &Path) -> u64 {
     hasher.digest()
 }
 
-fn packed_ref(git: &GitFolder, named: &str) -> Option<String> {
+fn find_packed_ref(git: &GitFolder, named: &str) -> Option<String> {
     let packed = git.read_shared_bytes("packed-refs", MAX_REFS_BYTES)?;
     let packed = String::from_utf8(packed).ok()?;
     packed.lines().find(|line| line.split(' ').nth(1) == Some(named)).map(str::to_owned)

@@ -192,8 +192,8 @@ pub(super) fn each_entry(
         let (entry, after) = entry_head(rest, hash_bytes)?;
         let used = rest.len() - after.len();
         let after = match version {
-            4 => abbreviated(after, &mut path)?,
-            _ => padded(after, used, &mut path)?,
+            4 => read_compressed(after, &mut path)?,
+            _ => read_padded(after, used, &mut path)?,
         };
         if entry.mode & KIND == FOLDER {
             return None;
@@ -291,7 +291,7 @@ fn entry_head(rest: &[u8], hash_bytes: usize) -> Option<(IndexEntry<'_>, &[u8])>
 }
 
 /// Reads a path that is zero-padded so that the length of its entry is a multiple of eight.
-fn padded<'r>(rest: &'r [u8], used: usize, path: &mut Vec<u8>) -> Option<&'r [u8]> {
+fn read_padded<'r>(rest: &'r [u8], used: usize, path: &mut Vec<u8>) -> Option<&'r [u8]> {
     let len = memchr::memchr(0, rest)?;
     path.clear();
     path.extend(&rest[..len]);
@@ -300,7 +300,7 @@ fn padded<'r>(rest: &'r [u8], used: usize, path: &mut Vec<u8>) -> Option<&'r [u8
 }
 
 /// Reads a path that is prefix-compressed against the previous path (version 4).
-fn abbreviated<'r>(rest: &'r [u8], path: &mut Vec<u8>) -> Option<&'r [u8]> {
+fn read_compressed<'r>(rest: &'r [u8], path: &mut Vec<u8>) -> Option<&'r [u8]> {
     let (&first, mut rest) = rest.split_first()?;
     let mut n_left_out = usize::from(first & 0x7f);
     let mut byte = first;

@@ -52,12 +52,12 @@ pub(super) fn is_racy(stamp: Stamp, looked_ns: i64) -> bool {
 /// Returns the indexes of the files that must be read again, with their new stamps; removed files
 /// have `None`. If a parent folder was replaced by a link, this is detected as a change to that
 /// folder.
-pub(super) fn changed_files(
+pub(super) fn find_changed_files(
     root: &OwnedFd,
     files: &[(&str, FileRow)],
     n_threads: usize,
 ) -> Vec<(usize, Option<Stamp>)> {
-    changed(files.len(), n_threads, |idx| {
+    find_changed(files.len(), n_threads, |idx| {
         let (path, row) = &files[idx];
         let stamp = file_stamp(root, path);
         (stamp != Some(row.stamp) || row.is_doubtful).then_some(stamp)
@@ -65,19 +65,19 @@ pub(super) fn changed_files(
 }
 
 /// Returns the indexes of folders whose entries may have changed, with their new stamps.
-pub(super) fn changed_folders(
+pub(super) fn find_changed_directories(
     root: &OwnedFd,
     folders: &[(&String, &FolderRow)],
     n_threads: usize,
 ) -> Vec<(usize, Option<Stamp>)> {
-    changed(folders.len(), n_threads, |idx| {
+    find_changed(folders.len(), n_threads, |idx| {
         let (path, row) = folders[idx];
         let stamp = folder_stamp(root, path);
         (stamp.unwrap_or_default() != row.stamp || row.is_doubtful).then_some(stamp)
     })
 }
 
-fn changed(
+fn find_changed(
     n_items: usize,
     n_threads: usize,
     stamp: impl Fn(usize) -> Option<Option<Stamp>> + Sync,

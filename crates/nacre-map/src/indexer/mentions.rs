@@ -105,7 +105,8 @@ impl FileMentions {
         }
         let hands_all_on = stars.iter().any(|(is_own, star)| *is_own && text.contains(star));
         let is_asked = !found.is_empty() || hands_all_on;
-        let taken = if is_asked { taken(language, text, names, &found) } else { Vec::new() };
+        let taken =
+            if is_asked { collect_imports(language, text, names, &found) } else { Vec::new() };
         Self {
             names: found,
             modules,
@@ -133,13 +134,13 @@ impl FileMentions {
     }
 
     /// Returns the imports whose local name is `word`, which must be lower-case.
-    pub(super) fn taken_as(&self, word: &str) -> impl Iterator<Item = &FromImport> {
+    pub(super) fn find_imports_as(&self, word: &str) -> impl Iterator<Item = &FromImport> {
         self.taken.iter().filter(move |one| one.own.to_lowercase() == word)
     }
 }
 
 /// Returns all star imports, and the imports of the sought names and their qualifiers.
-fn taken(
+fn collect_imports(
     language: Language,
     text: &str,
     names: &SoughtNames,
@@ -278,10 +279,10 @@ impl<'o, 'a> Origins<'o, 'a> {
         let word = self.names.name(name).unwrap_or_default();
         let by_name = all.taken.iter().filter(|taken| taken.name == word);
         let mut leads: Vec<BTreeSet<usize>> =
-            by_name.map(|taken| self.taken_from(file, taken, name, homes)).collect();
+            by_name.map(|taken| self.resolve_import(file, taken, name, homes)).collect();
         if leads.is_empty() {
             let stars = all.taken.iter().filter(|taken| taken.name == "*");
-            let starred = stars.map(|taken| self.taken_from(file, taken, name, homes));
+            let starred = stars.map(|taken| self.resolve_import(file, taken, name, homes));
             leads.extend(starred.filter(|files| !files.is_empty()));
         }
         let is_unsaid = one.is_plain && leads.is_empty() && !one.is_declared;
@@ -301,7 +302,7 @@ impl<'o, 'a> Origins<'o, 'a> {
     /// Returns the files that declare `name` in the module that `word` refers to.
     fn behind(&self, file: usize, word: &str, name: usize, homes: &[usize]) -> BTreeSet<usize> {
         let all = self.mentions.get(&file);
-        let bound = all.into_iter().flat_map(|all| all.taken_as(word));
+        let bound = all.into_iter().flat_map(|all| all.find_imports_as(word));
         let modules = bound.filter_map(|taken| match taken.name.as_str() {
             "" => self.lead(file, &taken.from),
             _ => self.submodule(file, taken),
@@ -309,7 +310,7 @@ impl<'o, 'a> Origins<'o, 'a> {
         modules.flat_map(|module| self.declaring(module, name, homes)).collect()
     }
 
-    fn taken_from(
+    fn resolve_import(
         &self,
         file: usize,
         taken: &FromImport,

@@ -110,7 +110,7 @@ impl Reading<'_> {
         let opened = platform::fs::openat(self.root, &*file.path, READABLE_FILE, Mode::empty());
         let open = match opened {
             Ok(open) => std::fs::File::from(open),
-            Err(error) => return self.unopened(error, &file.path),
+            Err(error) => return self.row_of_unopened(error, &file.path),
         };
         let before = plain_stamp(&open)?;
         if MAX_READ_BYTES < before.size {
@@ -138,7 +138,7 @@ impl Reading<'_> {
 
     /// Returns the row of a file that could not be opened, or `None` if the file was removed or is
     /// not a plain file.
-    fn unopened(&self, error: Errno, path: &str) -> Option<FileRow> {
+    fn row_of_unopened(&self, error: Errno, path: &str) -> Option<FileRow> {
         let gone = [Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NXIO, Errno::ISDIR];
         if gone.contains(&error) {
             return None;

@@ -10,7 +10,9 @@ use nacre_base::platform::fd::OwnedFd;
 use nacre_types::{CacheStatus, MapRevision, MapStats};
 
 use super::git::{self, Tracked};
-use super::look::{changed_files, changed_folders, file_stamp, folder_stamp, open_root};
+use super::look::{
+    file_stamp, find_changed_directories, find_changed_files, folder_stamp, open_root,
+};
 use super::options::{CacheWrites, RefreshOptions, Verify, WordCounting};
 use super::read::{CHUNK, FoundTexts, ReadFiles, Reading, UnverifiedFile};
 use super::rules::RULES_FILE;
@@ -117,7 +119,7 @@ fn stats(artifact: &Artifact, n_read: usize, n_postponed: usize) -> MapStats {
         rehashed_entries: n_read,
         unread_files: files.iter().filter(|(_, row)| row.is_unread).count(),
         postponed_files: n_postponed,
-        skipped: artifact.skipped(),
+        skipped: artifact.count_skipped(),
     }
 }
 
@@ -182,7 +184,9 @@ impl Look {
         let partial = if is_partial { looker.partial(tracked.as_ref())? } else { None };
         let differences = match partial {
             Some(differences) => differences,
-            None => looker.whole(&tracked.unwrap_or_else(|| looker.tracked()), is_distrusted)?,
+            None => {
+                looker.whole(&tracked.unwrap_or_else(|| looker.read_tracked()), is_distrusted)?
+            }
         };
         let status = if is_new {
             CacheStatus::Miss
@@ -235,7 +239,7 @@ struct Looker<'l> {
 }
 
 impl Looker<'_> {
-    fn tracked(&self) -> Tracked {
+    fn read_tracked(&self) -> Tracked {
         Tracked::read(&self.project.root, &self.options.git, &self.options.deadline)
     }
 
@@ -250,7 +254,7 @@ impl Looker<'_> {
         let folders: Vec<(&String, &FolderRow)> = self.artifact.folders().iter().collect();
         let files = self.artifact.files();
         let mut differences = Differences::default();
-        for (idx, stamp) in changed_files(self.root, &files, n_threads) {
+        for (idx, stamp) in find_changed_files(self.root, &files, n_threads) {
             let (path, row) = &files[idx];
             // If a rules file may have changed, a full walk is required.
             if is_rules(path) {
@@ -258,7 +262,7 @@ impl Looker<'_> {
             }
             match stamp {
                 Some(stamp) => {
-                    differences.unverified.push(unverified(
+                    differences.unverified.push(to_unverified(
                         (*path).to_owned(),
                         Some(stamp),
                         Some(row),
@@ -267,12 +271,13 @@ impl Looker<'_> {
                 None => differences.gone.push((*path).to_owned()),
             }
         }
-        let changed = changed_folders(self.root, &folders, n_threads);
+        let changed = find_changed_directories(self.root, &folders, n_threads);
         let is_unlisted = |(idx, _): &(usize, Option<Stamp>)| !folders[*idx].1.is_listed;
         let is_much = MAX_RELISTED < changed.len() && folders.len() / 4 < changed.len();
         // All rules share one budget, so a change to one rules file affects which other rules files
         // are read.
-        let has_unread_rules = !changed.is_empty() && self.artifact.skipped().unread_rules != 0;
+        let has_unread_rules =
+            !changed.is_empty() && self.artifact.count_skipped().unread_rules != 0;
         if is_much || has_unread_rules || changed.iter().any(is_unlisted) {
             return Ok(None);
         }
@@ -285,7 +290,7 @@ impl Looker<'_> {
             return Ok(Some(differences));
         }
         let again: Vec<String> = there.iter().map(|(idx, _)| folders[*idx].0.clone()).collect();
-        let own = if tracked.is_none() { Some(self.tracked()) } else { None };
+        let own = if tracked.is_none() { Some(self.read_tracked()) } else { None };
         let Some(tracked) = tracked.or(own.as_ref()) else { return Ok(None) };
         let known = |path: &str| self.artifact.folders().contains_key(path);
         let found = relist(&self.selection(tracked), &again, &known)?;
@@ -315,7 +320,7 @@ impl Looker<'_> {
             if is_rules(&path) {
                 return None;
             }
-            differences.unverified.push(unverified(path, stamp, None));
+            differences.unverified.push(to_unverified(path, stamp, None));
         }
         for (path, row) in found.folders {
             if self.artifact.folders().get(&path) != Some(&row) {
@@ -340,7 +345,7 @@ impl Looker<'_> {
             let row = known.next_if(|(known, _)| *known == path.as_str()).map(|(_, row)| row);
             let is_clean = row.is_some_and(|row| Some(row.stamp) == stamp && !row.is_doubtful);
             if is_distrusted || !is_clean {
-                differences.unverified.push(unverified(path, stamp, row));
+                differences.unverified.push(to_unverified(path, stamp, row));
             }
         }
         differences.gone.extend(known.map(|(path, _)| (*path).to_owned()));
@@ -472,7 +477,7 @@ impl Differences {
     }
 }
 
-fn unverified(path: String, stamp: Option<Stamp>, row: Option<&FileRow>) -> UnverifiedFile {
+fn to_unverified(path: String, stamp: Option<Stamp>, row: Option<&FileRow>) -> UnverifiedFile {
     UnverifiedFile { path, size: stamp.map(|stamp| stamp.size), before: row.copied() }
 }
 

@@ -25,7 +25,7 @@ impl Sensitive {
     pub fn new(globs: &[String]) -> Result<Self, BadGlob> {
         let mut set = GlobSetBuilder::new();
         for glob in globs {
-            let built = GlobBuilder::new(&anchored(glob))
+            let built = GlobBuilder::new(&anchor_glob(glob))
                 .case_insensitive(true)
                 .literal_separator(true)
                 .build()
@@ -52,7 +52,7 @@ impl Sensitive {
     /// Returns each rule as a glob relative to the root.
     pub fn globs(&self) -> impl Iterator<Item = String> {
         let listed = secret_places().map(|place| format!("**/{place}"));
-        listed.chain(self.texts.iter().map(|glob| anchored(glob)))
+        listed.chain(self.texts.iter().map(|glob| anchor_glob(glob)))
     }
 
     pub(super) fn identity(&self) -> u64 {
@@ -60,7 +60,7 @@ impl Sensitive {
     }
 }
 
-fn anchored(glob: &str) -> String {
+fn anchor_glob(glob: &str) -> String {
     let glob = glob.trim_end_matches('/').trim_end_matches("/**");
     match glob.strip_prefix('/') {
         Some(rest) => rest.to_owned(),

@@ -79,7 +79,7 @@ impl Sought {
     pub(super) fn read_traits(&mut self, text: &str, names: &SoughtNames) {
         let owner = self.owners.first().and_then(|owner| names.name(owner.name));
         let is_of_trait = owner.is_some_and(|owner| is_trait(text, owner));
-        self.path_names = (!is_of_trait).then(|| implemented(text));
+        self.path_names = (!is_of_trait).then(|| find_implemented_traits(text));
     }
 
     /// Returns whether a file uses the method's name after a qualifier that may be one of its
@@ -162,7 +162,7 @@ fn is_trait(text: &str, name: &str) -> bool {
 
 /// Returns the traits that a Rust text may implement, such as `Read` in `impl<R> io::Read for
 /// Pearl<R>`. The header may be split over two lines.
-fn implemented(text: &str) -> HashSet<String> {
+fn find_implemented_traits(text: &str) -> HashSet<String> {
     let heads = text.match_indices("for ").filter_map(|(at, _)| {
         let before = text[..at].trim_end();
         let is_apart = before.len() < at;
@@ -320,11 +320,11 @@ impl Uses<'_> {
         // re-export it.
         let seeds = found.iter().copied().filter(|_| sought.language == Language::Rust);
         let seeds: Vec<usize> = seeds.chain([sought.file]).collect();
-        found.extend(self.handed_on(sought, &seeds));
+        found.extend(self.find_indirect_users(sought, &seeds));
         found
     }
 
-    fn handed_on(&self, sought: &Sought, seeds: &[usize]) -> BTreeSet<usize> {
+    fn find_indirect_users(&self, sought: &Sought, seeds: &[usize]) -> BTreeSet<usize> {
         let mut found = BTreeSet::new();
         if reach_of(sought.language) != Reach::Imports {
             return found;

@@ -265,7 +265,7 @@ impl Lister<'_> {
         let opened =
             platform::fs::openat(&*task.parent, &*task.name, READABLE_FOLDER, Mode::empty());
         let Ok(folder) = opened.map(Arc::new) else {
-            return self.closed(&task);
+            return self.add_closed_directory(&task);
         };
         let stamp = platform::fs::fstat(&*folder).map(|stat| Stamp::of(&stat)).unwrap_or_default();
         let mut skipped = SkippedCounts::default();
@@ -273,7 +273,7 @@ impl Lister<'_> {
             skipped.too_deep = self.selection.tracked.n_left_out;
         }
         let Some(mut entries) = entries(&folder, &mut skipped) else {
-            return self.closed(&task);
+            return self.add_closed_directory(&task);
         };
         if self.order == Order::ByName {
             // The queue is a stack, so entries are pushed in reverse order.
@@ -331,7 +331,7 @@ impl Lister<'_> {
 
     /// Adds a row for a folder that could not be opened. Its stamp changes when its permissions
     /// change.
-    fn closed(&mut self, task: &Task) {
+    fn add_closed_directory(&mut self, task: &Task) {
         if let Some(stamp) = folder_stamp(&*task.parent, &task.name) {
             let skipped = SkippedCounts { unreadable: 1, ..SkippedCounts::default() };
             self.keep(task.path.clone(), stamp, skipped);

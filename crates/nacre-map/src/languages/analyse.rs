@@ -14,9 +14,9 @@ use xxhash_rust::xxh3::Xxh3Default;
 use super::ParseError;
 use super::analysis::{
     Analysis, Depth, Import, ImportKind, Problem, SymbolFacts, SymbolKind, Visibility,
-    shown_signature,
+    format_signature,
 };
-use super::bindings::exported_names;
+use super::bindings::find_exported_names;
 use super::glance::glance;
 use super::imports::imports_of;
 use super::item_macros::tree_with_items;
@@ -139,7 +139,7 @@ fn statement_imports(
         .collect();
     let imports = imports_of(words, language).into_iter().map(|(mut name, mut kind)| {
         if kind == ImportKind::Child {
-            if let Some(path) = given_path(node, text) {
+            if let Some(path) = read_path_attribute(node, text) {
                 (name, kind) = (path, ImportKind::Path);
             } else if !inline.is_empty() {
                 name = format!("{}::{name}", inline.join("::"));
@@ -191,7 +191,7 @@ fn is_import(node: Node<'_>, text: &str, language: Language) -> bool {
 }
 
 /// Returns the path in a module's `#[path = "…"]` attribute.
-fn given_path(node: Node<'_>, text: &str) -> Option<String> {
+fn read_path_attribute(node: Node<'_>, text: &str) -> Option<String> {
     let mut before = node.prev_named_sibling();
     while let Some(attribute) = before.filter(|before| before.kind() == "attribute_item") {
         let words = text.get(attribute.byte_range())?;
@@ -238,12 +238,15 @@ struct Symbols<'t, 's> {
 
 impl Symbols<'_, '_> {
     fn facts(&self) -> Vec<SymbolFacts> {
-        let exported =
-            if self.language.is_script() { exported_names(self.text) } else { Default::default() };
+        let exported = if self.language.is_script() {
+            find_exported_names(self.text)
+        } else {
+            Default::default()
+        };
         let mut names: Vec<String> = Vec::with_capacity(self.declarations.len());
         let mut inside: Vec<Vec<Range<usize>>> = vec![Vec::new(); self.declarations.len()];
         for declared in self.declarations {
-            names.push(self.qualified(declared, &names));
+            names.push(self.qualify(declared, &names));
             if let Some(inside) = declared.within.and_then(|idx| inside.get_mut(idx)) {
                 inside.push(declared.start..declared.node.end_byte());
             }
@@ -260,7 +263,7 @@ impl Symbols<'_, '_> {
         facts.collect()
     }
 
-    fn qualified(&self, declared: &Declaration<'_>, names: &[String]) -> String {
+    fn qualify(&self, declared: &Declaration<'_>, names: &[String]) -> String {
         if let Some(of) = receiver(declared.node, self.text) {
             return format!("{of}.{}", declared.name);
         }
@@ -306,7 +309,7 @@ impl Symbols<'_, '_> {
             kind: declared.kind,
             first_line: line(declared.first_row + 1),
             last_line: line(last_line(declared.node)),
-            signature: shown_signature(&format!("{}{shown}", self.keyword(declared.kind))),
+            signature: format_signature(&format!("{}{shown}", self.keyword(declared.kind))),
             signature_hash: self.signature_hash(&signed, inside),
             body_hash: self.body_hash(&whole, inside),
         }

@@ -120,7 +120,7 @@ pub(super) const MAX_IMPORTS: usize = 2_000;
 const MAX_SIGNATURE_BYTES: usize = 240;
 
 /// Returns a signature on one line, with single spaces and without the opening of the body.
-pub(super) fn shown_signature(text: &str) -> String {
+pub(super) fn format_signature(text: &str) -> String {
     let mut shown = String::new();
     for word in text.split_whitespace() {
         let space = if shown.is_empty() { "" } else { " " };

@@ -26,7 +26,7 @@ pub struct ScriptBindings<'t> {
 
 pub fn script_bindings(text: &str) -> ScriptBindings<'_> {
     let mut bindings =
-        ScriptBindings { exported: exported_names(text), ..ScriptBindings::default() };
+        ScriptBindings { exported: find_exported_names(text), ..ScriptBindings::default() };
     for at in words_at(text, "import") {
         let rest = &text[at + "import".len()..];
         match rest.trim_start().chars().next() {
@@ -56,7 +56,7 @@ impl<'t> ScriptBindings<'t> {
             return;
         };
         let (before, list) = clause.split_once('{').unwrap_or((clause, ""));
-        self.named.extend(listed(list));
+        self.named.extend(list_names(list));
         // In `x`, `* as x` and `type x`, the last word is the name.
         let names = before.split(',').filter_map(|part| part.split_whitespace().next_back());
         self.modules.extend(names.filter(|name| is_name(name)));
@@ -70,9 +70,9 @@ impl<'t> ScriptBindings<'t> {
         else {
             return;
         };
-        self.exported.extend(listed(list));
+        self.exported.extend(list_names(list));
         if behind.trim_start().starts_with("from") {
-            self.named.extend(listed(list));
+            self.named.extend(list_names(list));
         }
     }
 
@@ -87,7 +87,7 @@ impl<'t> ScriptBindings<'t> {
             return;
         };
         match target.strip_suffix('}').and_then(|list| list.rsplit_once('{')) {
-            Some((_, list)) => self.named.extend(listed(list)),
+            Some((_, list)) => self.named.extend(list_names(list)),
             None => {
                 let name = target.rsplit(|c: char| !is_name_letter(c)).next();
                 self.modules.extend(name.filter(|name| is_name(name)));
@@ -113,7 +113,7 @@ fn words_at<'t>(text: &'t str, word: &'t str) -> impl Iterator<Item = usize> {
 
 /// Returns the names in a list as they are declared in the other file: the first word of each item,
 /// without a leading `type`.
-fn listed(list: &str) -> impl Iterator<Item = &str> {
+fn list_names(list: &str) -> impl Iterator<Item = &str> {
     let list = list.split('}').next().unwrap_or_default();
     let lines = list.lines().map(|line| line.split("//").next().unwrap_or_default());
     lines.flat_map(|line| line.split(',')).filter_map(|item| {
@@ -137,19 +137,19 @@ const MAX_NAMES: usize = 2_000;
 
 const MAX_LIST_BYTES: usize = 20_000;
 
-pub(super) fn exported_names(text: &str) -> HashSet<&str> {
+pub(super) fn find_exported_names(text: &str) -> HashSet<&str> {
     let mut names = HashSet::new();
     for line_start in line_starts(text) {
         let rest = &text[line_start..];
         if let Some(list) = rest.strip_prefix("export {").or_else(|| rest.strip_prefix("export{")) {
-            names.extend(exported_list(list));
+            names.extend(split_export_list(list));
         } else if let Some(rest) = rest.strip_prefix("export default ") {
             names.extend(word(rest));
         } else if let Some(rest) = rest.strip_prefix("export = ") {
             names.extend(word(rest));
         } else if let Some(rest) = rest.strip_prefix("module.exports = ") {
             match rest.strip_prefix('{') {
-                Some(list) => names.extend(exported_list(list)),
+                Some(list) => names.extend(split_export_list(list)),
                 None => names.extend(word(rest)),
             }
         } else if let Some(rest) =
@@ -171,7 +171,7 @@ fn line_starts(text: &str) -> impl Iterator<Item = usize> + '_ {
     std::iter::once(0).chain(starts).filter(is_candidate)
 }
 
-fn exported_list(list: &str) -> impl Iterator<Item = &str> {
+fn split_export_list(list: &str) -> impl Iterator<Item = &str> {
     let end = list.floor_char_boundary(MAX_LIST_BYTES);
     let inside = list[..end].split('}').next().unwrap_or_default();
     // For simplicity, both names in `a as b` and `b: a` count as exported.
@@ -217,7 +217,7 @@ fn python(text: &str, take: &mut dyn FnMut(FromImport)) {
     while let Some(line) = lines.next() {
         let line = line.trim_start();
         if let Some(rest) = line.strip_prefix("import ") {
-            for (from, own) in code(rest).split(',').filter_map(renamed) {
+            for (from, own) in code(rest).split(',').filter_map(split_rename) {
                 let last = from.rsplit('.').next().unwrap_or(from);
                 take(FromImport::new(from, "", own.unwrap_or(last)));
             }
@@ -234,7 +234,7 @@ fn python(text: &str, take: &mut dyn FnMut(FromImport)) {
         let mut part = code(list);
         let is_open = part.trim_start().starts_with('(');
         for _ in 0..MAX_IMPORT_LINES {
-            for (name, own) in part.split(',').filter_map(renamed) {
+            for (name, own) in part.split(',').filter_map(split_rename) {
                 take(FromImport::new(from, name, own.unwrap_or(name)));
             }
             let goes_on =
@@ -254,7 +254,7 @@ fn code(line: &str) -> &str {
 }
 
 /// Splits `a as b` into `a` and `b`.
-fn renamed(item: &str) -> Option<(&str, Option<&str>)> {
+fn split_rename(item: &str) -> Option<(&str, Option<&str>)> {
     let mut words = item.trim_matches(['(', ')', '\\', ' ', '\t']).split_whitespace();
     let name = words.next()?;
     let own = words.next().filter(|word| *word == "as").and_then(|_| words.next());
@@ -266,7 +266,7 @@ fn jvm(text: &str, take: &mut dyn FnMut(FromImport)) {
         let Some(rest) = line.trim_start().strip_prefix("import ") else { continue };
         let rest = rest.split([';', '/']).next().unwrap_or_default().trim();
         let rest = rest.strip_prefix("static ").map_or(rest, str::trim_start);
-        let Some((path, own)) = renamed(rest) else { continue };
+        let Some((path, own)) = split_rename(rest) else { continue };
         let Some((from, name)) = path.rsplit_once('.') else { continue };
         if name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '$') {
             take(FromImport::new(from, name, own.unwrap_or(name)));

@@ -61,7 +61,7 @@ fn note_taken(piece: *mut c_void, size: usize) {
     COUNTS.set(Counts {
         n_dropped: counts.n_dropped.wrapping_add(size / BYTES_PER_UNIT),
         n_held: counts.n_held.wrapping_add(1),
-        n_stacked: counts.n_stacked.wrapping_add(stacked(piece)),
+        n_stacked: counts.n_stacked.wrapping_add(count_stack_piece(piece)),
     });
 }
 
@@ -72,12 +72,12 @@ fn note_dropped(piece: *mut c_void) {
         COUNTS.set(Counts {
             n_dropped: counts.n_dropped.wrapping_add(1),
             n_held: counts.n_held.wrapping_sub(1),
-            n_stacked: counts.n_stacked.wrapping_sub(stacked(piece)),
+            n_stacked: counts.n_stacked.wrapping_sub(count_stack_piece(piece)),
         });
     }
 }
 
-fn stacked(piece: *mut c_void) -> isize {
+fn count_stack_piece(piece: *mut c_void) -> isize {
     isize::from(STACK_BYTES.contains(&size_of_piece(piece)))
 }
 

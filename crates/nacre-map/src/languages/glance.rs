@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::analysis::{
     Analysis, Depth, Import, MAX_IMPORTS, MAX_SYMBOLS, Problem, SymbolFacts, SymbolKind,
-    shown_signature,
+    format_signature,
 };
 use super::imports::{imports_of, without_visibility};
 use super::language::Language;
@@ -235,7 +235,7 @@ impl<'s> Scanner<'s> {
     }
 
     fn take_symbol(&mut self, line: &str, found: &Definition<'_>, number: u32) {
-        let signature = shown_signature(line.find('{').map_or(line, |at| &line[..at]));
+        let signature = format_signature(line.find('{').map_or(line, |at| &line[..at]));
         let Definition { kind, name, before } = *found;
         self.symbols.push(SymbolFacts {
             visibility: visibility(self.language, before, name, Around::Module),
@@ -299,7 +299,7 @@ fn definition<'l>(language: Language, keywords: &str, line: &'l str) -> Option<D
         let found = Definition::new(line, SymbolKind::Function, last_identifier(name));
         return found.filter(|_| !name.contains(' '));
     }
-    let assigned = || language.is_script().then(|| assigned_function(line)).flatten();
+    let assigned = || language.is_script().then(|| parse_assigned_function(line)).flatten();
     by_keyword(language, keywords, line).or_else(assigned)
 }
 
@@ -424,7 +424,7 @@ fn c_definition<'l>(language: Language, keywords: &str, line: &'l str) -> Option
 }
 
 /// Parses `const name = (…) =>` and `export const name = function`.
-fn assigned_function(line: &str) -> Option<Definition<'_>> {
+fn parse_assigned_function(line: &str) -> Option<Definition<'_>> {
     let bare = line.strip_prefix("export ").unwrap_or(line);
     let rest = ["const ", "let ", "var "].iter().find_map(|word| bare.strip_prefix(word))?;
     let is_function =

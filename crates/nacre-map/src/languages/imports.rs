@@ -24,8 +24,8 @@ pub(super) fn imports_of(statement: &str, language: Language) -> Vec<Name> {
         Language::Rust => rust(statement),
         Language::Python => python(statement),
         Language::JavaScript | Language::Tsx | Language::TypeScript => script(statement),
-        Language::Go => one(quoted(statement), ImportKind::Module),
-        Language::Java | Language::Kotlin => dotted(statement),
+        Language::Go => one(find_quoted(statement), ImportKind::Module),
+        Language::Java | Language::Kotlin => parse_dotted(statement),
         Language::Scala => after_word(statement, "import")
             .map_or_else(Vec::new, |rest| group(&rest.replace('`', ""), ".", ImportKind::Module)),
         Language::C | Language::Cpp => include(statement),
@@ -53,7 +53,7 @@ fn after_word<'s>(text: &'s str, word: &str) -> Option<&'s str> {
     is_whole.then(|| rest.trim_start())
 }
 
-fn quoted(text: &str) -> Option<&str> {
+fn find_quoted(text: &str) -> Option<&str> {
     let start = text.find(['"', '\'', '`'])?;
     let quote = text[start..].chars().next()?;
     let inside = &text[start + 1..];
@@ -216,10 +216,10 @@ fn script(statement: &str) -> Vec<Name> {
             .or_else(|| last_place(statement, "}from"))
             .map_or(statement, |at| &statement[at + 5..]),
     };
-    one(quoted(from), kind)
+    one(find_quoted(from), kind)
 }
 
-fn dotted(statement: &str) -> Vec<Name> {
+fn parse_dotted(statement: &str) -> Vec<Name> {
     let Some(rest) = after_word(statement, "import") else { return Vec::new() };
     let rest = after_word(rest, "static").unwrap_or(rest);
     let name = rest.split(" as ").next().unwrap_or_default().split(';').next().unwrap_or_default();
@@ -232,7 +232,7 @@ fn include(statement: &str) -> Vec<Name> {
     let Some(rest) = rest.map(str::trim_start) else { return Vec::new() };
     match rest.strip_prefix('<') {
         Some(inside) => one(inside.split('>').next(), ImportKind::System),
-        None => one(quoted(rest), ImportKind::Path),
+        None => one(find_quoted(rest), ImportKind::Path),
     }
 }
 
@@ -257,7 +257,7 @@ fn ruby(statement: &str) -> Vec<Name> {
     ] {
         if let Some(rest) = after_word(statement, word) {
             let is_plain = |text: &&str| !text.contains("#{");
-            return one(quoted(rest).filter(is_plain), kind);
+            return one(find_quoted(rest).filter(is_plain), kind);
         }
     }
     Vec::new()
@@ -276,7 +276,7 @@ fn php(statement: &str) -> Vec<Name> {
     }
     let words = ["require_once", "require", "include_once", "include"];
     let rest = words.iter().find_map(|word| after_word(statement, word));
-    let path = rest.and_then(quoted).map(|path| path.trim_start_matches('/'));
+    let path = rest.and_then(find_quoted).map(|path| path.trim_start_matches('/'));
     one(path.filter(|path| !path.contains('$')), ImportKind::Path)
 }
 
@@ -305,12 +305,12 @@ fn bash(statement: &str) -> Vec<Name> {
 
 fn lua(statement: &str) -> Vec<Name> {
     let Some(at) = statement.find("require") else {
-        let path = statement.strip_prefix("dofile").and_then(quoted);
+        let path = statement.strip_prefix("dofile").and_then(find_quoted);
         return one(path, ImportKind::Path);
     };
     let rest = statement[at + "require".len()..].trim_start().trim_start_matches('(').trim_start();
     let is_text = rest.starts_with(['"', '\'']);
-    one(quoted(rest).filter(|_| is_text), ImportKind::Module)
+    one(find_quoted(rest).filter(|_| is_text), ImportKind::Module)
 }
 
 fn elixir(statement: &str) -> Vec<Name> {

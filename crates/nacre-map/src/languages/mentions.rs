@@ -379,7 +379,7 @@ mod tests {
 
     use super::*;
 
-    fn found(language: Language, text: &str) -> Vec<(MentionForm, Option<&str>)> {
+    fn find_mentions(language: Language, text: &str) -> Vec<(MentionForm, Option<&str>)> {
         let mut names = SoughtNames::default();
         names.add("open");
         let mut found = Vec::new();
@@ -393,7 +393,7 @@ mod tests {
         // gigabytes.
         let text = "open<b(".repeat(1 << 17);
         for language in [Language::Rust, Language::TypeScript, Language::Java, Language::Go] {
-            assert_eq!(found(language, &text).len(), MAX_MENTIONS, "{language:?}");
+            assert_eq!(find_mentions(language, &text).len(), MAX_MENTIONS, "{language:?}");
         }
     }
 
@@ -435,7 +435,7 @@ mod tests {
             (Language::C, "char c = '\\''; open(1);", &[(Plain, None)]),
         ];
         for (language, text, expected) in cases {
-            assert_eq!(found(*language, text), *expected, "{text}");
+            assert_eq!(find_mentions(*language, text), *expected, "{text}");
         }
     }
 
@@ -443,7 +443,7 @@ mod tests {
         #[test]
         fn no_text_breaks_it(text in "(?s)([\"'`/*#\\\\r\n]|open|ü|.){0,80}") {
             for language in Language::all() {
-                found(language, &text);
+                find_mentions(language, &text);
             }
         }
     }

@@ -73,7 +73,7 @@ impl CodePattern {
                 .filter_map(|variable| {
                     let MetaVariable::Capture(name, _) = variable else { return None };
                     let node = found.get_env().get_match(&name)?;
-                    Some(Capture { text: shortened(&node.text()), name })
+                    Some(Capture { text: truncate_capture(&node.text()), name })
                 })
                 .collect();
             captures.sort_by(|a, b| a.name.cmp(&b.name));
@@ -94,7 +94,7 @@ impl std::fmt::Debug for CodePattern {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn truncate_capture(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_CAPTURE_BYTES);
     text[..end].to_owned()
 }

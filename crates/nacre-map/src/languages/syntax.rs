@@ -45,7 +45,7 @@ const PER_1000_BYTES: ParseCost =
     ParseCost { reports: 30, blocks: 20, dropped: 150, held: 850, stacked: 0 };
 
 impl ParseCost {
-    pub(super) fn allowed(size: usize) -> Self {
+    pub(super) fn limit_for(size: usize) -> Self {
         let most =
             |free: usize, more: usize| free.saturating_add(more.saturating_mul(size) / 1_000);
         Self {
@@ -70,8 +70,8 @@ pub(super) fn tree_of(text: &str, language: Language) -> Result<Tree, ParseError
     if MAX_TEXT_BYTES < text.len() {
         return Err(ParseError::TooLarge { size: text.len() });
     }
-    let most = ParseCost::allowed(text.len());
-    let (tree, cost) = parsed(text, language, most)?;
+    let most = ParseCost::limit_for(text.len());
+    let (tree, cost) = parse_with_cost(text, language, most)?;
     tree.filter(|_| cost.is_within(most)).ok_or(ParseError::TooHard { language })
 }
 
@@ -82,13 +82,13 @@ pub fn parse_cost(
     is_limited: bool,
 ) -> Result<ParseCost, ParseError> {
     let most = match is_limited {
-        true => ParseCost::allowed(text.len()),
-        false => ParseCost { stacked: usize::MAX, ..ParseCost::allowed(usize::MAX) },
+        true => ParseCost::limit_for(text.len()),
+        false => ParseCost { stacked: usize::MAX, ..ParseCost::limit_for(usize::MAX) },
     };
-    Ok(parsed(text, language, most)?.1)
+    Ok(parse_with_cost(text, language, most)?.1)
 }
 
-fn parsed(
+fn parse_with_cost(
     text: &str,
     language: Language,
     most: ParseCost,

@@ -131,7 +131,7 @@ impl<'t> Walker<'t, '_> {
         }
         let is_inside = self.open.last().is_none_or(|open| holds_symbols(open.kind));
         let found =
-            meaning.rule.filter(|_| is_inside).and_then(|rule| named(node, rule, self.text));
+            meaning.rule.filter(|_| is_inside).and_then(|rule| find_name(node, rule, self.text));
         found.is_some_and(|found| self.declare(node, level, found))
     }
 
@@ -194,9 +194,9 @@ pub(super) struct Named {
 }
 
 /// Returns the name that a node declares, or `None` if the node only refers to a name.
-pub(super) fn named(node: Node<'_>, rule: &Rule, text: &str) -> Option<Named> {
+pub(super) fn find_name(node: Node<'_>, rule: &Rule, text: &str) -> Option<Named> {
     if rule.name == NameAt::Definer {
-        return defined(node, text);
+        return find_definition(node, text);
     }
     // `struct pearl x;` uses a type but does not declare it.
     if rule.node.ends_with("_specifier") && node.child_by_field_name("body").is_none() {
@@ -210,13 +210,13 @@ pub(super) fn named(node: Node<'_>, rule: &Rule, text: &str) -> Option<Named> {
         None => word.to_owned(),
     };
     Some(Named {
-        kind: refined(rule.kind, node, &name, text),
-        name: shortened(name_text),
+        kind: refine_kind(rule.kind, node, &name, text),
+        name: shorten_name(name_text),
         name_at: name.byte_range(),
     })
 }
 
-fn shortened(name: String) -> String {
+fn shorten_name(name: String) -> String {
     let is_one_line = name.len() <= MAX_NAME_BYTES && !name.contains('\n');
     if is_one_line {
         return name;
@@ -282,7 +282,7 @@ pub(super) fn receiver<'s>(node: Node<'_>, text: &'s str) -> Option<&'s str> {
 
 /// Returns the symbol kind of a node. In some grammars, one node kind represents several symbol
 /// kinds that differ only in the keyword before the name.
-fn refined(kind: SymbolKind, node: Node<'_>, name: &Node<'_>, text: &str) -> SymbolKind {
+fn refine_kind(kind: SymbolKind, node: Node<'_>, name: &Node<'_>, text: &str) -> SymbolKind {
     if kind != SymbolKind::Class || node.kind() != "class_declaration" {
         return kind;
     }
@@ -298,7 +298,7 @@ fn refined(kind: SymbolKind, node: Node<'_>, name: &Node<'_>, text: &str) -> Sym
     }
 }
 
-fn defined(node: Node<'_>, text: &str) -> Option<Named> {
+fn find_definition(node: Node<'_>, text: &str) -> Option<Named> {
     let target =
         node.child_by_field_name("target").filter(|target| target.kind() == "identifier")?;
     let kind = match text.get(target.byte_range())? {
@@ -319,5 +319,5 @@ fn defined(node: Node<'_>, text: &str) -> Option<Named> {
         name = name.child_by_field_name("target")?;
     }
     let name_text = text.get(name.byte_range())?.to_owned();
-    Some(Named { kind, name: shortened(name_text), name_at: name.byte_range() })
+    Some(Named { kind, name: shorten_name(name_text), name_at: name.byte_range() })
 }

@@ -88,7 +88,7 @@ impl<'a> SourceFiles<'a> {
         self.sources.get(idx).is_some_and(|source| source.language == Some(language))
     }
 
-    pub(super) fn named(&self, name: &str) -> &[usize] {
+    pub(super) fn find_by_name(&self, name: &str) -> &[usize] {
         let by_name = self.by_name.get_or_init(|| by(self.sources, name_of));
         by_name.get(name).map_or(&[], Vec::as_slice)
     }
@@ -101,7 +101,7 @@ impl<'a> SourceFiles<'a> {
         from: &str,
         is_wanted: impl Fn(usize) -> bool,
     ) -> Option<usize> {
-        let all = self.named(name_of(end)).iter().copied();
+        let all = self.find_by_name(name_of(end)).iter().copied();
         let found = all.filter(|idx| ends_with_path(self.path(*idx), end) && is_wanted(*idx));
         found.min_by_key(|idx| {
             let path = self.path(*idx);
@@ -188,7 +188,7 @@ pub(super) fn name_of(path: &str) -> &str {
 }
 
 /// Resolves a relative path from a folder. Returns `None` if it leads above the root.
-pub(super) fn joined(folder: &str, relative: &str) -> Option<String> {
+pub(super) fn join_path(folder: &str, relative: &str) -> Option<String> {
     let mut path = String::with_capacity(folder.len() + 1 + relative.len());
     for part in folder.split('/').filter(|part| !part.is_empty()) {
         add(&mut path, part);

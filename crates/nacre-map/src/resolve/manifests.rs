@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use serde_json::Value;
 
 use super::Manifest;
-use super::files::{below, folder_of, joined};
+use super::files::{below, folder_of, join_path};
 
 const MAX_MANIFEST_BYTES: usize = 1 << 20;
 
@@ -95,7 +95,7 @@ impl Manifests {
         let Some(name) = package.get("name").and_then(toml::Value::as_str) else { return };
         let lib = manifest.get("lib").and_then(toml::Value::as_table);
         let of_lib = |key: &str| lib.and_then(|lib| lib.get(key)).and_then(toml::Value::as_str);
-        let root = joined(folder, of_lib("path").unwrap_or("src/lib.rs"));
+        let root = join_path(folder, of_lib("path").unwrap_or("src/lib.rs"));
         if let Some(root) = root {
             let called = of_lib("name").unwrap_or(name).replace('-', "_");
             self.rust_roots.insert(root.clone());
@@ -104,10 +104,10 @@ impl Manifests {
         for kind in ["bin", "test", "example", "bench"] {
             let targets = manifest.get(kind).and_then(toml::Value::as_array).into_iter().flatten();
             let paths = targets.filter_map(|target| target.get("path")?.as_str());
-            self.rust_roots.extend(paths.filter_map(|path| joined(folder, path)));
+            self.rust_roots.extend(paths.filter_map(|path| join_path(folder, path)));
         }
         let build = package.get("build").and_then(toml::Value::as_str);
-        self.rust_roots.extend(build.and_then(|build| joined(folder, build)));
+        self.rust_roots.extend(build.and_then(|build| join_path(folder, build)));
     }
 
     fn go(&mut self, folder: &str, text: &str) {
@@ -144,7 +144,7 @@ impl Manifests {
             for (prefix, folders) in prefixes.take(MAX_NAMES) {
                 let folders =
                     folders.as_str().map_or_else(|| texts(folders), |one| vec![one.to_owned()]);
-                let paths = folders.iter().filter_map(|below_root| joined(folder, below_root));
+                let paths = folders.iter().filter_map(|below_root| join_path(folder, below_root));
                 self.php_prefixes.extend(paths.map(|path| (prefix.clone(), path)));
             }
         }
@@ -173,7 +173,7 @@ fn script_config(path: &str, configs: &BTreeMap<String, Value>, n_left: usize) -
     let folder = folder_of(path);
     let extended = value.get("extends").and_then(Value::as_str).filter(|_| 0 < n_left);
     let parent = extended.and_then(|extended| {
-        let path = joined(folder, extended).filter(|_| extended.starts_with('.'))?;
+        let path = join_path(folder, extended).filter(|_| extended.starts_with('.'))?;
         let with_end = if configs.contains_key(&path) { path } else { format!("{path}.json") };
         Some(script_config(&with_end, configs, n_left - 1))
     });
@@ -181,7 +181,7 @@ fn script_config(path: &str, configs: &BTreeMap<String, Value>, n_left: usize) -
     let options = value.get("compilerOptions");
     let of = |key: &str| options.and_then(|options| options.get(key));
     if let Some(base) = of("baseUrl").and_then(Value::as_str) {
-        config.base = joined(folder, base).unwrap_or_default();
+        config.base = join_path(folder, base).unwrap_or_default();
         config.has_base_url = true;
     }
     if let Some(paths) = of("paths").and_then(Value::as_object) {

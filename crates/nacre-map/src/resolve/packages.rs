@@ -1,7 +1,7 @@
 //! Resolves imports in languages that import packages or modules by name: Go, Java, Kotlin, Scala,
 //! C#, Elixir, PHP and Swift.
 
-use super::files::{below, joined};
+use super::files::{below, join_path};
 use super::{Asking, Resolution, Target, file};
 use crate::languages::{ImportKind, Language, SymbolKind};
 
@@ -41,12 +41,12 @@ pub(super) fn jvm(asking: &Asking<'_, '_>) -> Resolution {
     if let Some(package) = text.strip_suffix(".*") {
         return member(asking, package)
             .or_else(|| package_of(asking, package))
-            .unwrap_or_else(|| unknown(asking, package));
+            .unwrap_or_else(|| resolve_unknown(asking, package));
     }
     member(asking, text)
         .or_else(|| in_package(asking, text))
         .or_else(|| package_of(asking, text))
-        .unwrap_or_else(|| unknown(asking, text))
+        .unwrap_or_else(|| resolve_unknown(asking, text))
 }
 
 /// Returns the file that matches the start of a qualified name: `a.b.C` and `a.b.C.d` are both in
@@ -97,7 +97,7 @@ fn package_of(asking: &Asking<'_, '_>, package: &str) -> Option<Resolution> {
 
 /// Returns `Missing` for an unresolved name that begins like a package of the project, and
 /// `Outside` for other names.
-fn unknown(asking: &Asking<'_, '_>, name: &str) -> Resolution {
+fn resolve_unknown(asking: &Asking<'_, '_>, name: &str) -> Resolution {
     let parts: Vec<&str> = name.split('.').collect();
     let is_ours = (2..parts.len())
         .any(|n_parts| !asking.files().folders_ending(&parts[..n_parts].join("/")).is_empty());
@@ -146,7 +146,7 @@ pub(super) fn swift(asking: &Asking<'_, '_>) -> Resolution {
 pub(super) fn php(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();
     if asking.import.kind == ImportKind::Path {
-        let beside = joined(asking.folder(), text);
+        let beside = join_path(asking.folder(), text);
         let found = asking.files().first(beside.iter().map(String::as_str).chain([text]));
         return found.map_or(Resolution::Missing, file);
     }
@@ -159,7 +159,7 @@ pub(super) fn php(asking: &Asking<'_, '_>) -> Resolution {
             return file(idx);
         }
     }
-    match defined_in_namespace(asking, text) {
+    match find_in_namespace(asking, text) {
         Some(idx) => file(idx),
         None if is_ours => Resolution::Missing,
         None => Resolution::Outside,
@@ -167,7 +167,7 @@ pub(super) fn php(asking: &Asking<'_, '_>) -> Resolution {
 }
 
 /// For `A\B\C`, returns the file that declares `namespace A\B` and defines `C`.
-fn defined_in_namespace(asking: &Asking<'_, '_>, text: &str) -> Option<usize> {
+fn find_in_namespace(asking: &Asking<'_, '_>, text: &str) -> Option<usize> {
     let (namespace, name) = text.rsplit_once('\\')?;
     let files = asking.files().defining(Language::Php, namespace);
     files.iter().copied().find(|idx| {

@@ -1,6 +1,6 @@
 //! Resolves imports that are file paths or path-like names: C, C++, Bash, Lua and Ruby.
 
-use super::files::{joined, name_of};
+use super::files::{join_path, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::ImportKind;
 
@@ -9,7 +9,7 @@ const ROOTS: &[&str] = &["include", "inc", "src", "lib", "source"];
 pub(super) fn c(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();
     let is_quoted = asking.import.kind == ImportKind::Path;
-    let beside = joined(asking.folder(), text).and_then(|path| asking.files().at(&path));
+    let beside = join_path(asking.folder(), text).and_then(|path| asking.files().at(&path));
     if let Some(idx) = beside.filter(|_| is_quoted) {
         return file(idx);
     }
@@ -31,7 +31,7 @@ pub(super) fn bash(asking: &Asking<'_, '_>) -> Resolution {
     if text.starts_with('/') || text.starts_with('~') {
         return Resolution::Outside;
     }
-    let beside = joined(asking.folder(), text).and_then(|path| asking.files().at(&path));
+    let beside = join_path(asking.folder(), text).and_then(|path| asking.files().at(&path));
     let found = beside.or_else(|| asking.files().at(text));
     let end = text.trim_start_matches("../").trim_start_matches("./");
     let found = found.or_else(|| asking.files().nearest(end, asking.path, |_| true));
@@ -41,7 +41,7 @@ pub(super) fn bash(asking: &Asking<'_, '_>) -> Resolution {
 pub(super) fn lua(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text();
     if asking.import.kind == ImportKind::Path {
-        let beside = joined(asking.folder(), text).and_then(|path| asking.files().at(&path));
+        let beside = join_path(asking.folder(), text).and_then(|path| asking.files().at(&path));
         return beside.map_or(Resolution::Missing, file);
     }
     let path = text.replace('.', "/");
@@ -53,7 +53,7 @@ pub(super) fn lua(asking: &Asking<'_, '_>) -> Resolution {
 pub(super) fn ruby(asking: &Asking<'_, '_>) -> Resolution {
     let text = asking.text().trim_end_matches(".rb");
     if asking.import.kind == ImportKind::Path || text.starts_with('.') {
-        let path = joined(asking.folder(), text).map(|path| format!("{path}.rb"));
+        let path = join_path(asking.folder(), text).map(|path| format!("{path}.rb"));
         let beside = path.and_then(|path| asking.files().at(&path));
         return beside.map_or(Resolution::Missing, file);
     }

@@ -3,7 +3,7 @@
 //! A path is followed as far as its parts correspond to files. The remaining parts are an item, an
 //! inline module or a re-export in the last file, so the path resolves to that file.
 
-use super::files::{add, around, below, folder_of, joined, name_of};
+use super::files::{add, around, below, folder_of, join_path, name_of};
 use super::{Asking, Resolution, file};
 use crate::languages::ImportKind;
 
@@ -29,7 +29,7 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
             return child(asking, &folder, name).map_or(Resolution::Missing, file);
         }
         ImportKind::Path => {
-            let path = joined(asking.folder(), text);
+            let path = join_path(asking.folder(), text);
             let found = path.and_then(|path| asking.files().at(&path));
             return found.map_or(Resolution::Missing, file);
         }
@@ -38,20 +38,20 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     let text = text.strip_prefix("::").unwrap_or(text);
     let parts: Vec<&str> = text.split("::").map(|part| part.trim_start_matches("r#")).collect();
     match parts.as_slice() {
-        ["crate" | "$crate", rest @ ..] => walked(asking, crate_root(asking).clone(), rest),
-        ["self", rest @ ..] => walked(asking, own_module(asking).clone(), rest),
+        ["crate" | "$crate", rest @ ..] => walk_parts(asking, crate_root(asking).clone(), rest),
+        ["self", rest @ ..] => walk_parts(asking, own_module(asking).clone(), rest),
         ["super", ..] => above(asking, &parts),
-        [first, rest @ ..] => named(asking, first, rest),
+        [first, rest @ ..] => resolve_named(asking, first, rest),
         [] => Resolution::Outside,
     }
 }
 
 /// Resolves a path whose first part is a crate, or a name that the file already imports.
-fn named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
+fn resolve_named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
     let own = own_module(asking);
     if let Some(found) = child(asking, &own.children, first) {
         let module = Module { file: Some(found), children: below(&own.children, first) };
-        return walked(asking, module, rest);
+        return walk_parts(asking, module, rest);
     }
     if LANGUAGE_CRATES.contains(&first) {
         return Resolution::Outside;
@@ -59,7 +59,7 @@ fn named(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resolution {
     if let Some(root) = asking.manifests().rust_crates.get(first) {
         let folder = folder_of(root).to_owned();
         let module = Module { file: asking.files().at(root), children: folder };
-        return walked(asking, module, rest);
+        return walk_parts(asking, module, rest);
     }
     let symbols = asking.files().source(asking.from).map(|source| &source.outline.symbols);
     let is_own = symbols.is_some_and(|symbols| {
@@ -86,14 +86,14 @@ fn through_another(asking: &Asking<'_, '_>, first: &str, rest: &[&str]) -> Resol
     let mut parts: Vec<&str> = other.text.split("::").collect();
     parts.extend(rest);
     match parts.as_slice() {
-        ["crate", rest @ ..] => walked(asking, crate_root(asking).clone(), rest),
-        ["self", rest @ ..] => walked(asking, own_module(asking).clone(), rest),
+        ["crate", rest @ ..] => walk_parts(asking, crate_root(asking).clone(), rest),
+        ["self", rest @ ..] => walk_parts(asking, own_module(asking).clone(), rest),
         _ => above(asking, &parts),
     }
 }
 
 /// Follows `parts` from a module as far as they correspond to files.
-fn walked(asking: &Asking<'_, '_>, from: Module, parts: &[&str]) -> Resolution {
+fn walk_parts(asking: &Asking<'_, '_>, from: Module, parts: &[&str]) -> Resolution {
     let Module { file: mut at, mut children } = from;
     for part in parts.iter().filter(|part| !part.is_empty()) {
         let Some(found) = child(asking, &children, part) else { break };
@@ -111,7 +111,7 @@ fn above(asking: &Asking<'_, '_>, parts: &[&str]) -> Resolution {
         module = Module { file: module_file(asking, &folder), children: folder };
         rest = after;
     }
-    walked(asking, module, rest)
+    walk_parts(asking, module, rest)
 }
 
 /// Returns the file of the module whose children are in `folder`. An inline module is in its

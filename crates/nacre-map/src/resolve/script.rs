@@ -2,7 +2,7 @@
 //! packages in the same workspace.
 
 use super::external::script_package;
-use super::files::{around, below, folder_of, joined};
+use super::files::{around, below, folder_of, join_path};
 use super::manifests::Package;
 use super::{Asking, Resolution, file};
 
@@ -16,7 +16,7 @@ pub(super) fn resolve(asking: &Asking<'_, '_>) -> Resolution {
     // Bundlers allow a query string after the path.
     let text = asking.text().split(['?', '!']).next().unwrap_or_default();
     if text.starts_with("./") || text.starts_with("../") || matches!(text, "." | "..") {
-        let path = joined(asking.folder(), text);
+        let path = join_path(asking.folder(), text);
         let found = path.and_then(|path| at(asking, &path));
         return found.map_or(Resolution::Missing, file);
     }
@@ -64,9 +64,9 @@ fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     for folder in around(asking.path) {
         let Some(config) = asking.manifests().script_configs.get(folder) else { continue };
         for (pattern, replacements) in &config.paths {
-            let Some(star) = matched(pattern, text) else { continue };
+            let Some(star) = match_pattern(pattern, text) else { continue };
             let found = replacements.iter().find_map(|replacement| {
-                let path = joined(&config.base, &replacement.replace('*', star))?;
+                let path = join_path(&config.base, &replacement.replace('*', star))?;
                 at(asking, &path)
             });
             // The pattern `*` also matches external packages.
@@ -78,7 +78,7 @@ fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
             }
         }
         if config.has_base_url {
-            let found = joined(&config.base, text).and_then(|path| at(asking, &path));
+            let found = join_path(&config.base, text).and_then(|path| at(asking, &path));
             if let Some(idx) = found {
                 return Some(file(idx));
             }
@@ -87,7 +87,7 @@ fn by_alias(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> {
     None
 }
 
-fn matched<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
+fn match_pattern<'t>(pattern: &str, text: &'t str) -> Option<&'t str> {
     match pattern.split_once('*') {
         None => (pattern == text).then_some(""),
         Some((before, after)) => text.strip_prefix(before)?.strip_suffix(after),
@@ -115,8 +115,8 @@ fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> 
     for folder in around(asking.path) {
         let Some(package) = asking.manifests().packages.get(folder) else { continue };
         for (pattern, target) in &package.imports {
-            let Some(star) = matched(pattern, text) else { continue };
-            let found = joined(folder, &target.replace('*', star))
+            let Some(star) = match_pattern(pattern, text) else { continue };
+            let found = join_path(folder, &target.replace('*', star))
                 .and_then(|path| source_at(asking, &path));
             return Some(found.map_or(Resolution::Missing, file));
         }
@@ -128,7 +128,7 @@ fn by_private_import(asking: &Asking<'_, '_>, text: &str) -> Option<Resolution> 
 /// Returns the file that an import of only the package name refers to.
 fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usize> {
     let named = package.entries.iter().find_map(|entry| {
-        let path = joined(folder, entry)?;
+        let path = join_path(folder, entry)?;
         // An entry point that refers to its own folder would cause infinite recursion.
         if path == folder { None } else { source_at(asking, &path) }
     });
@@ -139,8 +139,8 @@ fn entry(asking: &Asking<'_, '_>, folder: &str, package: &Package) -> Option<usi
 fn inside(asking: &Asking<'_, '_>, folder: &str, package: &Package, rest: &str) -> Option<usize> {
     let asked = format!("./{rest}");
     let exported = package.exports.iter().find_map(|(pattern, target)| {
-        let star = matched(pattern, &asked)?;
-        source_at(asking, &joined(folder, &target.replace('*', star))?)
+        let star = match_pattern(pattern, &asked)?;
+        source_at(asking, &join_path(folder, &target.replace('*', star))?)
     });
     exported
         .or_else(|| at(asking, &below(folder, rest)))

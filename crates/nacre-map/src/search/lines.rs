@@ -25,11 +25,11 @@ pub(super) struct TextLine<'t> {
 
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = TextLine<'_>> {
     let lines = text.split_inclusive(|byte| *byte == b'\n');
-    (1..).zip(lines).map(|(number, line)| TextLine { number, bytes: bounded(line) })
+    (1..).zip(lines).map(|(number, line)| TextLine { number, bytes: truncate_line(line) })
 }
 
 /// Returns a line without its line break, truncated to `MAX_LINE_BYTES`.
-fn bounded(line: &[u8]) -> &[u8] {
+fn truncate_line(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     &line[..line.len().min(MAX_LINE_BYTES)]
@@ -102,7 +102,7 @@ impl<'t> LineSearch<'_, 't> {
     }
 
     fn match_line(&mut self, line: &'t [u8]) {
-        let bytes = bounded(line);
+        let bytes = truncate_line(line);
         if self.pattern.regex.is_match(bytes) {
             (self.take)(TextLine { number: self.number, bytes });
         }

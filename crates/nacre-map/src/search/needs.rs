@@ -58,9 +58,9 @@ impl Piece {
             HirKind::Empty | HirKind::Look(_) => Self::Exactly(vec![Vec::new()]),
             HirKind::Literal(literal) => Self::exactly(vec![literal.0.to_ascii_lowercase()]),
             HirKind::Class(class) => texts_of(class).map_or_else(Self::unknown, Self::exactly),
-            HirKind::Repetition(repetition) => Self::repeated(repetition),
+            HirKind::Repetition(repetition) => Self::from_repetition(repetition),
             HirKind::Capture(capture) => Self::of(&capture.sub),
-            HirKind::Concat(parts) => Self::joined(parts),
+            HirKind::Concat(parts) => Self::from_parts(parts),
             HirKind::Alternation(parts) => Self::one_of(parts),
         }
     }
@@ -78,7 +78,7 @@ impl Piece {
         if is_small { Self::Exactly(texts) } else { Self::Having(need_of(&texts)) }
     }
 
-    fn repeated(repetition: &Repetition) -> Self {
+    fn from_repetition(repetition: &Repetition) -> Self {
         let Repetition { min, max, sub, .. } = repetition;
         match (min, max, Self::of(sub)) {
             (0, Some(1), Self::Exactly(mut texts)) => {
@@ -92,7 +92,7 @@ impl Piece {
         }
     }
 
-    fn joined(parts: &[Hir]) -> Self {
+    fn from_parts(parts: &[Hir]) -> Self {
         let (mut needs, mut before) = (Vec::new(), vec![Vec::new()]);
         let mut is_exact = true;
         for part in parts {

@@ -44,12 +44,12 @@ impl Pattern {
             .dfa_size_limit(MAX_DFA_BYTES)
             .nest_limit(MAX_NESTING)
             .build()
-            .map_err(|error| uncompiled(pattern, &error))?;
+            .map_err(|error| compile_error(pattern, &error))?;
         Ok(Self { regex, need: Need::of(&tree), is_of_lines: is_of_lines(&tree) })
     }
 }
 
-fn uncompiled(pattern: &str, error: &regex::Error) -> PatternError {
+fn compile_error(pattern: &str, error: &regex::Error) -> PatternError {
     match matches!(error, regex::Error::CompiledTooBig(_)) {
         true => PatternError::TooLarge,
         false => syntax(pattern, error),

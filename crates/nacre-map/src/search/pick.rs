@@ -211,7 +211,7 @@ impl PickedFile {
         }
         groups.retain(|(_, lines)| !lines.is_empty());
         let group = |(symbol, lines): (Option<&SymbolFacts>, Vec<MatchedLine>)| MatchGroup {
-            symbol: symbol.map(shown),
+            symbol: symbol.map(to_match_symbol),
             lines,
         };
         groups.into_iter().map(group).collect()
@@ -227,7 +227,7 @@ fn innermost(symbols: &[SymbolFacts], line: u32) -> Option<&SymbolFacts> {
     around.min_by_key(|symbol| symbol.last_line - symbol.first_line)
 }
 
-fn shown(symbol: &SymbolFacts) -> MatchSymbol {
+fn to_match_symbol(symbol: &SymbolFacts) -> MatchSymbol {
     MatchSymbol {
         name: redact(&symbol.name).into_owned(),
         kind: symbol.kind,

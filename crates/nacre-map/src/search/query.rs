@@ -72,7 +72,7 @@ impl CodeQuery {
     pub(super) fn names(&self, name: &str) -> bool {
         let last = name.rsplit([':', '.', '#']).next().unwrap_or(name);
         match &self.pattern {
-            None => [last, name].iter().any(|name| self.names.contains(&joined(name))),
+            None => [last, name].iter().any(|name| self.names.contains(&join_words(name))),
             Some(Pattern { regex, .. }) => [last, name].iter().any(|name| {
                 let found = regex.find(name.as_bytes());
                 !name.is_empty() && found.is_some_and(|found| found.range() == (0..name.len()))
@@ -107,13 +107,14 @@ fn without_escapes(text: &str) -> String {
 
 fn names_of(text: &str, tokens: &[&str]) -> Vec<String> {
     let is_name = |token: &&&str| tokens.len() == 1 || 1 < part_words(token).len();
-    let mut names: Vec<String> = tokens.iter().filter(is_name).map(|token| joined(token)).collect();
-    names.extend((tokens.len() <= MAX_NAME_TOKENS).then(|| joined(text)));
+    let mut names: Vec<String> =
+        tokens.iter().filter(is_name).map(|token| join_words(token)).collect();
+    names.extend((tokens.len() <= MAX_NAME_TOKENS).then(|| join_words(text)));
     names.retain(|name| !name.is_empty());
     names
 }
 
 /// Returns a name in lower case without separators.
-pub(super) fn joined(name: &str) -> String {
+pub(super) fn join_words(name: &str) -> String {
     part_words(name).into_iter().map(|(word, _)| word).collect()
 }

@@ -43,8 +43,11 @@ pub(super) fn areas(survey: &Survey, files: &[(&str, FileRow)]) -> Vec<CodeArea>
         .map(|idx| (files[idx].0, files[idx].1.lines))
         .collect();
     let packages = outer_packages(packages(files, &own), &own);
-    let by_folder =
-        if packages.len() < 2 { divided(&own) } else { divided_packages(&own, &packages) };
+    let by_folder = if packages.len() < 2 {
+        divide_directories(&own)
+    } else {
+        divide_packages(&own, &packages)
+    };
     let mut areas: Vec<CodeArea> = by_folder
         .into_iter()
         .map(|(path, (files, lines))| CodeArea { path: path.to_owned(), files, lines, about: None })
@@ -91,7 +94,7 @@ fn outer_packages<'p>(packages: Vec<&'p str>, own: &[(&'p str, u32)]) -> Vec<&'p
 
 /// Returns the packages with their sizes. A package that contains most of the code is replaced by
 /// its folders.
-fn divided_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
+fn divide_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMap<&'p str, Size> {
     let mut files_of: BTreeMap<&str, Vec<(&'p str, u32)>> = BTreeMap::new();
     // Files in the same folder are adjacent, except for the content of subfolders between them.
     for files in own.chunk_by(|(one, _), (other, _)| folder_of(one) == folder_of(other)) {
@@ -101,7 +104,7 @@ fn divided_packages<'p>(own: &[(&'p str, u32)], packages: &[&'p str]) -> BTreeMa
     let mut sizes = BTreeMap::new();
     for (package, files) in files_of {
         if is_roof(files.len(), own.len()) {
-            sizes.extend(divided(&files));
+            sizes.extend(divide_directories(&files));
         } else {
             let size: &mut Size = sizes.entry(package).or_default();
             files.iter().for_each(|(_, lines)| grow(size, *lines));
@@ -125,7 +128,7 @@ fn is_roof(n_files: usize, n_all: usize) -> bool {
 }
 
 /// Returns the top-level folders. A folder that contains most of the code is divided.
-fn divided<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
+fn divide_directories<'p>(own: &[(&'p str, u32)]) -> BTreeMap<&'p str, Size> {
     let mut roof = "";
     let mut sizes = children(own, roof);
     for _ in 0..MAX_DEPTH {
@@ -168,7 +171,7 @@ mod tests {
 
     fn names(own: &[&'static str]) -> Vec<&'static str> {
         let own: Vec<(&str, u32)> = own.iter().map(|path| (*path, 1)).collect();
-        divided(&own).into_keys().collect()
+        divide_directories(&own).into_keys().collect()
     }
 
     #[test]
@@ -195,10 +198,10 @@ mod tests {
             ("sea/src/sync/lock.rs", 1),
             ("tools/run.rs", 1),
         ];
-        let parts: Vec<&str> = divided_packages(&own, &["sea", "sea-macros"]).into_keys().collect();
+        let parts: Vec<&str> = divide_packages(&own, &["sea", "sea-macros"]).into_keys().collect();
         assert_eq!(parts, ["sea-macros", "sea/src", "sea/src/net", "sea/src/sync", "tools"]);
         let parts: Vec<&str> =
-            divided_packages(&own[..3], &["sea", "sea-macros"]).into_keys().collect();
+            divide_packages(&own[..3], &["sea", "sea-macros"]).into_keys().collect();
         assert_eq!(parts, ["sea-macros", "sea/src", "sea/src/net"]);
     }
 }

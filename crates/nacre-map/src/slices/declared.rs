@@ -175,7 +175,7 @@ fn below(folder: &str, path: &str) -> String {
 mod tests {
     use super::*;
 
-    fn declared(path: &str, text: &str, files: &[&str]) -> Declared {
+    fn read_declared(path: &str, text: &str, files: &[&str]) -> Declared {
         let mut declared = Declared::default();
         declared.read(path, text, &|path| files.contains(&path));
         declared
@@ -206,16 +206,16 @@ mod tests {
             ),
         ];
         for (path, text, file, name) in cases {
-            let programs = declared(path, text, &[file]).programs;
+            let programs = read_declared(path, text, &[file]).programs;
             assert_eq!(programs.get(file).map(String::as_str), Some(name), "{path}");
-            assert!(declared(path, text, &[]).programs.is_empty(), "{path}");
+            assert!(read_declared(path, text, &[]).programs.is_empty(), "{path}");
         }
     }
 
     #[test]
     fn a_library_is_told_by_its_source() {
         let text = r#"{"name": "tide", "exports": {".": {"import": "./dist/node/index.js"}}, "description": "High  and low"}"#;
-        let found = declared("p/package.json", text, &["p/src/node/index.ts"]);
+        let found = read_declared("p/package.json", text, &["p/src/node/index.ts"]);
         assert_eq!(found.libraries.get("p/src/node/index.ts").map(String::as_str), Some("tide"));
         assert_eq!(found.about.get("p").map(String::as_str), Some("High and low"));
     }

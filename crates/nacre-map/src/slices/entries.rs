@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use nacre_types::{CodeArea, EntryKind, EntryPoint, Listed};
 
-use super::lists::listed;
+use super::lists::list_first;
 use super::places::CodeRole;
 use super::survey::{Node, Survey};
 use super::text_facts::TextFacts;
@@ -56,7 +56,7 @@ pub(super) fn entry_points(
         let rank = || survey.ranks[other.idx].total_cmp(&survey.ranks[one.idx]);
         key(one).cmp(&key(other)).then_with(rank).then(one.idx.cmp(&other.idx))
     });
-    listed(&found, limit, |one| EntryPoint {
+    list_first(&found, limit, |one| EntryPoint {
         path: files[one.idx].0.to_owned(),
         kind: one.kind,
         name: one.name.map(str::to_owned),

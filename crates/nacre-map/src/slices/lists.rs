@@ -2,7 +2,7 @@
 
 use nacre_types::Listed;
 
-pub(super) fn listed<A, T>(all: &[A], limit: usize, make: impl FnMut(&A) -> T) -> Listed<T> {
+pub(super) fn list_first<A, T>(all: &[A], limit: usize, make: impl FnMut(&A) -> T) -> Listed<T> {
     Listed { total: all.len(), items: all.iter().take(limit).map(make).collect() }
 }
 

@@ -25,7 +25,7 @@ impl<'s> Sketch<'s> {
         made: &'s MadePaths,
         imported: Lists,
     ) -> Self {
-        let importers = imported.inverted(paths.len());
+        let importers = imported.invert(paths.len());
         Self { paths, bag, made, imported, importers }
     }
 
@@ -79,7 +79,7 @@ pub(super) struct Matches {
 impl Matches {
     /// Returns the question words in a file as indexes into the question, in descending order of
     /// weight.
-    pub(super) fn found(&self, idx: usize) -> Vec<usize> {
+    pub(super) fn find_words(&self, idx: usize) -> Vec<usize> {
         let hits = self.batches.get(idx / BATCH).map(|batch| batch.of(idx)).unwrap_or_default();
         let mut found: Vec<usize> = hits.iter().map(|hit| hit.place).collect();
         found.sort_by(|one, other| {
@@ -174,7 +174,7 @@ pub(super) fn matches(
         defined: mean(lengths[1], n_files),
     };
     let scored = in_batches(batches.len(), 1, n_threads, |numbers| {
-        batches[numbers].iter().flat_map(|batch| scale.matched_of(batch)).collect::<Vec<_>>()
+        batches[numbers].iter().flat_map(|batch| scale.match_batch(batch)).collect::<Vec<_>>()
     });
     let mut files = vec![Match::default(); n_files];
     scored.into_iter().flatten().for_each(|(idx, matched)| files[idx] = matched);
@@ -311,17 +311,17 @@ struct Scale<'w> {
 }
 
 impl Scale<'_> {
-    fn matched_of(&self, batch: &BatchHits) -> Vec<(usize, Match)> {
+    fn match_batch(&self, batch: &BatchHits) -> Vec<(usize, Match)> {
         let mut said = vec![(0.0, 0.0); self.worth.len()];
         let matched = |(at, file): (usize, &FileHits)| {
-            (file.idx, self.matched(file, batch.hits_of(at), &mut said))
+            (file.idx, self.score_file(file, batch.hits_of(at), &mut said))
         };
         batch.files.iter().enumerate().map(matched).collect()
     }
 
     /// Scores a file. For each task word, only the best match among the word and its related words
     /// counts in full.
-    fn matched(&self, file: &FileHits, hits: &[Hit], said: &mut [(f64, f64)]) -> Match {
+    fn score_file(&self, file: &FileHits, hits: &[Hit], said: &mut [(f64, f64)]) -> Match {
         let weights = self.weights;
         let longer =
             |weight: f64, length: u32, mean: f64| 1.0 - weight + weight * f64::from(length) / mean;

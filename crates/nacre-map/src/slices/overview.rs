@@ -12,7 +12,7 @@ use nacre_types::{
 
 use super::areas::{areas, code_apart};
 use super::entries::{entry_candidates, entry_points};
-use super::lists::{as_number, first_by, listed};
+use super::lists::{as_number, first_by, list_first};
 use super::places::{CodeRole, folder_of, is_index};
 use super::survey::{Node, Survey};
 use super::text_facts::{ReadText, TextFacts};
@@ -188,8 +188,8 @@ impl<'g> Ranked<'g> {
             detail: request.detail,
             // When the overview is shortened, the description is removed last.
             about: self.facts.about.clone().filter(|_| 0 < limits.step),
-            commands: listed(commands.1, commands.0, Clone::clone),
-            areas: listed(&self.areas, limits.modules, Clone::clone),
+            commands: list_first(commands.1, commands.0, Clone::clone),
+            areas: list_first(&self.areas, limits.modules, Clone::clone),
             apart: code_apart(self.survey),
             languages: self.languages(),
             entry_points: entry_points(
@@ -248,7 +248,7 @@ impl<'g> Ranked<'g> {
         let Survey { commits, imported, .. } = self.survey;
         let hot = self.hottest_of_folders(limit);
         let importers = |idx: usize| imported.items.iter().filter(move |to| **to as usize == idx);
-        listed(&hot, limit, |(heat, idx)| HotPath {
+        list_first(&hot, limit, |(heat, idx)| HotPath {
             path: self.path(*idx).to_owned(),
             heat: heat.0,
             importers: importers(*idx).count(),
@@ -317,7 +317,7 @@ impl<'g> Ranked<'g> {
         }
         counts.retain(|(files, _)| 0 < files.0);
         first_by(&mut counts, limit, Ord::cmp);
-        listed(&counts, limit, |(files, module)| TopImport {
+        list_first(&counts, limit, |(files, module)| TopImport {
             module: redact(module).into_owned(),
             files: files.0,
         })
@@ -350,7 +350,7 @@ impl<'g> Ranked<'g> {
     fn tests(&self, limit: usize) -> Listed<String> {
         let tests: Vec<usize> =
             self.nodes().filter(|(_, node)| node.is_test).map(|(idx, _)| idx).collect();
-        listed(&tests, limit, |idx| self.path(*idx).to_owned())
+        list_first(&tests, limit, |idx| self.path(*idx).to_owned())
     }
 
     fn module_graph(&self, limits: Limits) -> ModuleGraph {
@@ -358,7 +358,7 @@ impl<'g> Ranked<'g> {
         first_by(&mut modules, limits.modules, |(one, of_one), (other, of_other)| {
             of_other.rank.total_cmp(&of_one.rank).then_with(|| one.cmp(other))
         });
-        let modules = listed(&modules, limits.modules, |(name, module)| ModuleNode {
+        let modules = list_first(&modules, limits.modules, |(name, module)| ModuleNode {
             module: (*name).to_owned(),
             files: module.n_files,
             imports: self.imports_of(name, module, limits.links),
@@ -420,7 +420,7 @@ fn surface(path: &str, symbols: &[SymbolFacts], limit: usize) -> Option<PublicSu
     };
     let public: Vec<&SymbolFacts> =
         symbols.iter().filter(|symbol| symbol.is_offered() && !is_implied(&symbol.name)).collect();
-    let symbols = listed(&public, limit, |symbol| SurfaceSymbol {
+    let symbols = list_first(&public, limit, |symbol| SurfaceSymbol {
         name: symbol.name.clone(),
         kind: symbol.kind,
         line: symbol.first_line,

@@ -118,7 +118,7 @@ fn empty_file(form: SymbolForm) -> ContextFile {
     ContextFile { path: String::new(), why, words, symbols: vec![symbol] }
 }
 
-fn listed(file: &RankedFile) -> ContextFile {
+fn list_file(file: &RankedFile) -> ContextFile {
     ContextFile {
         path: file.path.to_string(),
         why: file.why.clone(),
@@ -136,7 +136,7 @@ impl Packer<'_, '_> {
             if MAX_LISTED <= idx && !self.request.is_files_only {
                 break;
             }
-            let mut slice = ContextSlice { files: vec![listed(file)], ..self.empty.clone() };
+            let mut slice = ContextSlice { files: vec![list_file(file)], ..self.empty.clone() };
             let one = (self.request.cost)(&slice).saturating_sub(empty).max(1);
             if most < cost + one {
                 break;
@@ -260,7 +260,7 @@ impl Packer<'_, '_> {
             let path = &candidates[*idx].file.path;
             let place = *places.entry(path).or_insert_with(|| {
                 let ranked = self.ranked.iter().find(|file| file.path == *path);
-                files.extend(ranked.map(listed));
+                files.extend(ranked.map(list_file));
                 files.len() - 1
             });
             files[place].symbols.push(symbol.clone());

@@ -95,7 +95,7 @@ pub fn rank(sketch: &Sketch<'_>, evidence: &Evidence<'_>) -> Ranked {
     let matched = matches(sketch, &question, evidence.weights, evidence.n_threads);
     let found = relevant(sketch, evidence, &matched).into_iter().take(MAX_FILES);
     let ranked = |Relevant { idx, score, why }: Relevant| {
-        let found = matched.found(idx).into_iter().map(|place| &question.asked[place]);
+        let found = matched.find_words(idx).into_iter().map(|place| &question.asked[place]);
         let words = found.filter(|asked| !asked.is_filler()).map(|asked| asked.text.clone());
         Some(RankedFile {
             path: RelativePath::new(sketch.paths[idx])?,

@@ -420,7 +420,7 @@ fn a_task_that_shares_no_word_with_the_code_is_found_by_meaning() {
         ("src/login.rs", "pub fn authenticate_user(password: &str) -> bool {\n    true\n}\n"),
         ("src/chart.rs", "pub fn draw_axis(width: u32) -> u32 {\n    width\n}\n"),
     ];
-    let embedder = nacre_memory::search::Builtin::shipped().unwrap();
+    let embedder = nacre_memory::search::Builtin::load_shipped().unwrap();
     let memory = BTreeMap::new();
     let task = "sign in with credentials";
     let known = Known::of(&files);

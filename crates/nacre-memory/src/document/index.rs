@@ -216,7 +216,7 @@ impl Scan<'_> {
         self.is_adjacent = line.as_bytes()[0] != b'#';
         match line.as_bytes()[0] {
             b'#' => Ok(()),
-            b' ' => self.indented_line(line, end),
+            b' ' => self.scan_indented_line(line, end),
             b'\t' => Err(Fault::TabIndent),
             b'<' | b'=' | b'>' | b'|' if is_conflict_marker(line) => Err(Fault::ConflictMarker),
             b'-' if line.len() == 1 || line.starts_with("- ") || line.starts_with("-\t") => {
@@ -240,7 +240,7 @@ impl Scan<'_> {
         }
     }
 
-    fn indented_line(&mut self, line: &str, end: usize) -> Result<(), Fault> {
+    fn scan_indented_line(&mut self, line: &str, end: usize) -> Result<(), Fault> {
         let is_comment = line.trim_start_matches([' ', '\t']).starts_with('#');
         let Some(entry) = self.entries.last_mut() else {
             return if is_comment { Ok(()) } else { Err(Fault::NotAnEntry) };

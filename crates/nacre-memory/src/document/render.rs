@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 pub(super) fn scalar(text: &str) -> String {
-    if is_plain(text) { text.to_owned() } else { quoted(text) }
+    if is_plain(text) { text.to_owned() } else { quote(text) }
 }
 
 pub(super) fn flow_list<S: AsRef<str>>(items: &[S]) -> String {
     let items = items.iter().map(AsRef::as_ref).map(|item| {
         let is_plain = is_plain(item) && !item.contains([',', '[', ']', '{', '}']);
-        if is_plain { item.to_owned() } else { quoted(item) }
+        if is_plain { item.to_owned() } else { quote(item) }
     });
     format!("[{}]", items.collect::<Vec<_>>().join(", "))
 }
@@ -95,7 +95,7 @@ fn is_timestamp(text: &str) -> bool {
 }
 
 /// Renders a string as a JSON string, which is also valid YAML. Invisible characters are escaped.
-fn quoted(text: &str) -> String {
+fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for character in text.chars() {

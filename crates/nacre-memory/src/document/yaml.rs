@@ -91,7 +91,7 @@ fn well_formed(yaml: &str, first_line: usize) -> Result<(), Broken> {
     type Entries = Option<BTreeMap<String, Untagged>>;
     match serde_saphyr::from_str_with_options::<Entries>(yaml, options()) {
         Ok(_) => Ok(()),
-        Err(error) => Err(broken(&error, first_line)),
+        Err(error) => Err(to_broken(&error, first_line)),
     }
 }
 
@@ -113,7 +113,7 @@ fn options() -> Options {
     }
 }
 
-fn broken(error: &Error, first_line: usize) -> Broken {
+fn to_broken(error: &Error, first_line: usize) -> Broken {
     let line = error.location().and_then(|place| usize::try_from(place.line()).ok()).unwrap_or(1);
     let is_tag = |message: &str| message == Fault::Tag.to_string();
     let fault = if matches!(error, Error::UnsupportedTag { .. })

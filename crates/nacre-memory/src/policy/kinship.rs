@@ -205,7 +205,7 @@ fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
         let is_near = || near(&x.text).contains(&y.text.as_str());
         is_name(x) && is_name(y) && !is_in(x, b) && !is_in(y, a) && !is_near()
     };
-    shared_places(a, b).any(|(i, j)| {
+    find_shared_places(a, b).any(|(i, j)| {
         let before = i.checked_sub(1).zip(j.checked_sub(1));
         before.is_some_and(|(i, j)| parts(a.line.get(i), b.line.get(j)))
             || parts(a.line.get(i + 1), b.line.get(j + 1))
@@ -213,7 +213,10 @@ fn is_beside_another(a: &Profile, b: &Profile, near: NearWords<'_>) -> bool {
 }
 
 /// Returns the positions of the topics that occur in both titles.
-fn shared_places<'a>(a: &'a Profile, b: &'a Profile) -> impl Iterator<Item = (usize, usize)> + 'a {
+fn find_shared_places<'a>(
+    a: &'a Profile,
+    b: &'a Profile,
+) -> impl Iterator<Item = (usize, usize)> + 'a {
     let topics = a.line.iter().enumerate().filter(|(_, word)| word.is_topic);
     topics.flat_map(|(i, word)| {
         let same = b.line.iter().enumerate().filter(|(_, other)| other.term == word.term);
@@ -318,7 +321,7 @@ fn is_swapped(a: &Profile, b: &Profile, counts: impl Fn(&str) -> bool) -> bool {
 }
 
 fn is_pattern_with_slot(a: &[String], b: &[String], counts: &impl Fn(&str) -> bool) -> bool {
-    let (shared, slots) = aligned(a, b);
+    let (shared, slots) = align(a, b);
     let is_pattern = shared as f32 / a.len().max(b.len()).max(1) as f32 >= MIN_PATTERN;
     let names = |words: &[String], other: &[String]| {
         // An ordinal distinguishes two things, though it may occur in any claim.
@@ -333,7 +336,7 @@ type Slot<'a> = (&'a [String], &'a [String]);
 
 /// Returns the number of words that two texts share in the same order, and the positions at which
 /// the texts have different words.
-fn aligned<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<Slot<'a>>) {
+fn align<'a>(a: &'a [String], b: &'a [String]) -> (usize, Vec<Slot<'a>>) {
     let width = b.len() + 1;
     let mut table = vec![0_u16; (a.len() + 1) * width];
     for (i, x) in a.iter().enumerate().rev() {
@@ -377,7 +380,7 @@ mod tests {
             ("a b c d", "a x c y", (2, 2)),
         ] {
             let (a, b) = (words(a), words(b));
-            let (n_shared, slots) = aligned(&a, &b);
+            let (n_shared, slots) = align(&a, &b);
             assert_eq!((n_shared, slots.len()), expected, "{a:?} / {b:?}");
         }
     }

@@ -34,7 +34,7 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
     let n_new = candidate.specifics.difference(&memory.specifics).count() as f32;
     let n_lost = memory.specifics.difference(&candidate.specifics).count() as f32;
     let values = conflicting(&candidate.title_values, &memory.title_values);
-    let (turned, title_turned) = turned(candidate, memory);
+    let (turned, title_turned) = measure_negation(candidate, memory);
     let change = (candidate.change - 0.5 * memory.change).clamp(0.0, 2.0);
     let longer = (candidate.n_terms as f32 / memory.n_terms.max(1) as f32).min(3.0);
     let is_freed = memory.is_duty && !memory.is_freedom && candidate.is_freedom;
@@ -68,7 +68,7 @@ pub fn measure(candidate: &Profile, memory: &Profile, likeness: Likeness) -> Mea
         candidate.title_change.min(1.5),
         opposites(candidate, memory).min(2.0),
         f32::from(is_freed),
-        swapped(&candidate.order, &memory.order),
+        score_swap(&candidate.order, &memory.order),
         // New information by length and by weight, and words that indicate additional information.
         longer,
         (1.0 - known) * longer,
@@ -86,7 +86,7 @@ fn alone(of: &BTreeMap<String, f32>, within: &BTreeMap<String, f32>) -> f32 {
 
 /// Returns 1 if two titles start the same and end differently, such as "store times in UTC" and
 /// "store times in local time"; otherwise 0.
-fn swapped(a: &[String], b: &[String]) -> f32 {
+fn score_swap(a: &[String], b: &[String]) -> f32 {
     let n_same = a.iter().zip(b).take_while(|(x, y)| x == y).count();
     let is_swap = n_same >= 2
         && n_same < a.len()
@@ -110,7 +110,7 @@ fn conflicting(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
 
 /// Returns the share of the common terms that only one claim denies, for the whole texts and for
 /// the titles.
-fn turned(a: &Profile, b: &Profile) -> (f32, f32) {
+fn measure_negation(a: &Profile, b: &Profile) -> (f32, f32) {
     let of = |shared: Vec<&String>, a: &BTreeSet<String>, b: &BTreeSet<String>| {
         let n_turned =
             shared.iter().filter(|term| a.contains(**term) != b.contains(**term)).count();

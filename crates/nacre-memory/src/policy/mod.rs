@@ -225,7 +225,7 @@ fn settle(
 
 /// Settles a decision in the grey band with a lead's ruling on how the candidate is related to
 /// `target`. Decisions by the user and later statements still take precedence.
-pub fn ruled(
+pub fn settle_with_ruling(
     grey: &Decision,
     proposal: &Proposal,
     target: &Neighbour,

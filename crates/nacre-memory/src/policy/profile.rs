@@ -84,9 +84,9 @@ impl Profile {
         let is_full = |word: &&Word| !EMPTY.contains(word.text.as_str());
         profile.order = title_words.iter().filter(is_full).map(term).collect();
         profile.line = title_words.iter().map(TitleWord::of).collect();
-        profile.plain = joined(&title_words).trim_end().to_owned() + &joined(&body_words);
+        profile.plain = join_words(&title_words).trim_end().to_owned() + &join_words(&body_words);
         if body_words.is_empty() {
-            profile.plain = joined(&title_words);
+            profile.plain = join_words(&title_words);
         }
         profile.n_terms = profile.terms.len();
         profile
@@ -231,18 +231,18 @@ fn term(word: &Word) -> String {
 
 /// Returns how strongly a text announces a change.
 fn change_of(words: &[Word]) -> f32 {
-    let text = joined(words);
+    let text = join_words(words);
     let holds = |cue: &str| text.contains(&format!(" {cue} "));
     CHANGES.iter().filter(|(cue, _)| holds(cue)).map(|(_, weight)| weight).sum()
 }
 
 /// Returns how many of the phrases occur in a text.
 fn n_held(words: &[Word], phrases: &[&str]) -> usize {
-    let text = joined(words);
+    let text = join_words(words);
     phrases.iter().filter(|phrase| text.contains(&format!(" {phrase} "))).count()
 }
 
-fn joined(words: &[Word]) -> String {
+fn join_words(words: &[Word]) -> String {
     let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
     format!(" {text} ")
 }

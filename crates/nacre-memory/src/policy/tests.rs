@@ -182,7 +182,7 @@ fn a_lead_settles_the_grey_band_within_what_people_decided() {
         (Relation::Contradicts, older, &plain, "no-op: a later session says otherwise"),
         (Relation::Different, more(), &plain, "add: the nearest memory is about something else"),
     ] {
-        let decision = ruled(&grey, &proposal, target, relation);
+        let decision = settle_with_ruling(&grey, &proposal, target, relation);
         let told = format!("{}: {}", decision.action.as_str(), decision.reason);
         assert_eq!((told.as_str(), decision.band), (expected, Band::Grey));
         assert_eq!(decision.judgement, grey.judgement);

@@ -38,7 +38,10 @@ pub struct Opposed {
 /// Returns the contradictory pairs, most likely first. Learnings are compared only within their
 /// project, but decisions are also compared between projects. An older memory occurs in at most one
 /// pair within its project and one pair with another project.
-pub fn opposed(claims: &[ProjectClaim], embedder: &Builtin) -> Result<Vec<Opposed>, EmbedError> {
+pub fn find_opposed(
+    claims: &[ProjectClaim],
+    embedder: &Builtin,
+) -> Result<Vec<Opposed>, EmbedError> {
     let claims = claims.get(..MAX_COMPARED).unwrap_or(claims);
     let read: Vec<Claim<'_>> = claims.iter().map(Claim::of).collect();
     let embed = |text: &dyn Fn(&Claim<'_>) -> String| {

@@ -172,7 +172,7 @@ pub(super) fn backing(store: &Store, memory: &Memory, scope: StoreScope) -> Back
 /// Redacts and shortens a text, and joins it into one line. Returns `None` if the result has no
 /// visible characters.
 pub(super) fn safe(store: &Store, text: &str, most: usize) -> Option<String> {
-    let clean = store.redacted(text);
+    let clean = store.redact_text(text);
     let line = Shown(&shorten(&clean, most)).one_line();
     let is_visible = line.chars().any(|c| !c.is_whitespace());
     is_visible.then(|| line.trim().to_owned())

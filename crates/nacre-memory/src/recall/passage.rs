@@ -133,7 +133,9 @@ fn put_in_order(passages: &mut [Passage]) {
     for at in 0..passages.len() {
         let claimant = &passages[at];
         let is_overturned = |own: &Passage| {
-            own.is_own && own.store == claimant.store && claimant.unverified().contains(&&own.id)
+            own.is_own
+                && own.store == claimant.store
+                && claimant.find_unverified().contains(&&own.id)
         };
         let below =
             (at + 1..passages.len()).find(|idx| !claimant.is_own && is_overturned(&passages[*idx]));
@@ -152,7 +154,7 @@ fn holds(hit: &MemoryHit) -> bool {
 impl Passage {
     fn new(store: &Store, number: usize, hit: &MemoryHit) -> Self {
         let memory = &hit.memory;
-        let clean = |text: &str, most: usize| cut(&store.redacted(text), most);
+        let clean = |text: &str, most: usize| cut(&store.redact_text(text), most);
         let evidence = store.proof_of(memory);
         let quotes: Vec<Quote> =
             evidence.into_iter().flat_map(|evidence| evidence.quotes).take(MAX_QUOTES).collect();
@@ -212,7 +214,7 @@ impl Passage {
     }
 
     /// Returns the memories that only this one claims to overturn, without verification.
-    pub fn unverified(&self) -> Vec<&MemoryId> {
+    pub fn find_unverified(&self) -> Vec<&MemoryId> {
         self.overturned.iter().filter(|one| !one.is_verified).map(|one| &one.id).collect()
     }
 
@@ -323,7 +325,7 @@ mod tests {
         assert!(!passage.says_more(&passage.quotes[0]) && passage.says_more(&passage.quotes[1]));
     }
 
-    fn ordered(mut passages: Vec<Passage>) -> Vec<String> {
+    fn order_ids(mut passages: Vec<Passage>) -> Vec<String> {
         put_in_order(&mut passages);
         passages.iter().map(|passage| passage.id.to_string()).collect()
     }
@@ -335,7 +337,7 @@ mod tests {
     fn a_persons_own_memory_stands_above_one_that_fits_about_as_well() {
         let order = |own: f32, is_backed: bool| {
             let other = passage(OTHER, 1.0, false, is_backed);
-            ordered(vec![other, passage(OWN, own, true, true)])
+            order_ids(vec![other, passage(OWN, own, true, true)])
         };
         assert_eq!(order(0.75, true), [OWN, OTHER], "forged evidence does not help");
         assert_eq!(order(0.65, true), [OTHER, OWN], "what fits much better is the answer");
@@ -354,7 +356,7 @@ mod tests {
                 status: Status::Candidate,
                 ..passage("20260101-candidate", 2.0, true, true)
             };
-            ordered(vec![summary, candidate, passage(OWN, score, true, true)])
+            order_ids(vec![summary, candidate, passage(OWN, score, true, true)])
         };
         assert_eq!(order(1.1), [OWN, "20260101-summary", "20260101-candidate"]);
         assert_eq!(order(0.4), ["20260101-summary", OWN, "20260101-candidate"]);
@@ -368,7 +370,7 @@ mod tests {
             let id = OWN.parse().unwrap();
             claimant.overturned = vec![OverturnedPassage { id, title, is_verified }];
             let third = passage("20260301-third", 0.8, false, true);
-            ordered(vec![third, claimant, passage(OWN, 0.1, true, true)])
+            order_ids(vec![third, claimant, passage(OWN, 0.1, true, true)])
         };
         assert_eq!(order(false, false), [OWN, OTHER, "20260301-third"]);
         assert_eq!(order(true, false), [OTHER, "20260301-third", OWN]);

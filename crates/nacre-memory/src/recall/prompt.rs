@@ -395,7 +395,7 @@ mod evidence_tests {
 
     #[test]
     fn a_name_that_the_model_does_not_know_weighs_as_a_rare_word() {
-        let model = Builtin::shipped().unwrap();
+        let model = Builtin::load_shipped().unwrap();
         for word in ["failwith", "tokio", "exfat", "int_bookings__current"] {
             assert!(!model.knows(word), "{word}");
             let weight = word_weight(&model, word);
@@ -418,7 +418,7 @@ mod evidence_tests {
     #[test]
     fn the_gate_has_a_weight_for_each_feature_and_dimension() {
         assert_eq!(GATE.features.len(), N_FEATURES);
-        assert_eq!(GATE.meaning.len(), Builtin::shipped().unwrap().dims());
+        assert_eq!(GATE.meaning.len(), Builtin::load_shipped().unwrap().dims());
         assert!(GATE.bias < 0.0);
     }
 

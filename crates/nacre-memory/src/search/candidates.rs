@@ -12,7 +12,7 @@ use super::index::{IndexError, in_memory};
 use super::query::Query;
 use super::rank::{self, Level, Mode, RankOptions, terms_of_question};
 use super::recency;
-use super::record::{Field, Record, Unit, Voice, facet_term, weighted_length};
+use super::record::{Field, Record, Unit, Voice, facet_term, weigh_length};
 use super::records::{LibraryOptions, RecordHit, search_snapshot};
 use super::settle::{RowFacts, settle};
 use super::snapshot::{Corpus, Snapshot};
@@ -39,7 +39,7 @@ pub fn terms_of_record(record: &Record) -> IndexedTerms {
         each_term(record.field(field), |term| words.push((term.to_owned(), field)));
     }
     let facets = record.all_facets().map(|(name, value)| facet_term(name, value));
-    let length = weighted_length(&AnalyzedRecord::new(record, &[], |_| false).row.lengths);
+    let length = weigh_length(&AnalyzedRecord::new(record, &[], |_| false).row.lengths);
     IndexedTerms { words, facets: facets.collect(), length }
 }
 
@@ -78,7 +78,7 @@ pub fn rank_candidates(
         draft.push_unit(unit, unit.records.iter().enumerate().map(analyze).collect());
     }
     let snapshot = Snapshot::new(draft.finish()).with_corpus(corpus);
-    let allowed = rank::allowed(&snapshot, query, true);
+    let allowed = rank::filter_rows(&snapshot, query, true);
     let text_of =
         |unit: &str, record: &str| texts.get(&(unit, record)).map(|text| (*text).to_owned());
     search_snapshot(&snapshot, embedder, query, &allowed, options, &text_of)
@@ -105,7 +105,7 @@ impl InMemoryIndex {
         let records = units.iter().flat_map(|unit| &unit.records);
         Ok(Self {
             snapshot: in_memory(units, embedder)?,
-            texts: records.map(|record| (record.key.clone(), record.embedded_text())).collect(),
+            texts: records.map(|record| (record.key.clone(), record.text_to_embed())).collect(),
         })
     }
 
@@ -126,7 +126,7 @@ impl InMemoryIndex {
         let compared = limit.max(recency::MAX_MESSAGES);
         let rank_options = RankOptions { mode, level, limit: compared, now_ms };
         let query = Query::plain(question);
-        let allowed = rank::allowed(snapshot, &query, false);
+        let allowed = rank::filter_rows(snapshot, &query, false);
         let ranked = rank::rank(snapshot, &query, &allowed, embedder, &rank_options)?;
         let text_of = |row: usize| texts.get(snapshot.key(row)).cloned();
         let mut found: Vec<&str> = match level {

@@ -174,7 +174,7 @@ impl Draft {
 }
 
 fn analyze(unit: &Unit, embedder: &dyn Embedder) -> Result<Vec<AnalyzedRecord>, EmbedError> {
-    let texts: Vec<String> = unit.records.iter().map(Record::embedded_text).collect();
+    let texts: Vec<String> = unit.records.iter().map(Record::text_to_embed).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let records = unit.records.iter().zip(embedder.embed(&texts)?);
     Ok(records.map(|(record, vector)| AnalyzedRecord::new(record, &vector, |_| true)).collect())

@@ -52,7 +52,7 @@ impl Index {
     }
 
     /// Uses a cache, so that the file is read again only after it has changed.
-    pub(super) fn kept_in(self, kept: Option<&Arc<KeptSnapshots>>) -> Self {
+    pub(super) fn with_cache(self, kept: Option<&Arc<KeptSnapshots>>) -> Self {
         Self { kept: kept.cloned(), ..self }
     }
 
@@ -297,7 +297,7 @@ mod tests {
     fn purged_units_are_not_on_disk_and_the_rest_is_found() {
         let dir = tempfile::tempdir().unwrap();
         let folder = WriteScope::create(&dir.path().join("index"), Access::Private).unwrap();
-        let embedder = Builtin::shipped().unwrap();
+        let embedder = Builtin::load_shipped().unwrap();
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let index = Index::new(Some(folder), "test");
         for units in [(0..20).collect::<Vec<_>>(), vec![20, 21], vec![3]] {
@@ -326,7 +326,7 @@ mod tests {
     #[test]
     fn a_snapshot_is_kept_for_its_own_content_and_old_ones_make_room() {
         let kept = KeptSnapshots::default();
-        let embedder = Builtin::shipped().unwrap();
+        let embedder = Builtin::load_shipped().unwrap();
         let snapshot = Arc::new(in_memory(&[unit(1)], &embedder).unwrap());
         let (path, own) = (Path::new("/a"), snapshot.checksum());
         for other in [None, Some(1)] {

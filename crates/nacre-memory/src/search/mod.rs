@@ -31,7 +31,7 @@ pub use memories::{
 };
 pub use query::{Query, facet_name, snippet};
 pub use rank::{Level, Mode, QuestionTerm, terms_of_question};
-pub(crate) use rank::{allowed, similarities};
+pub(crate) use rank::{filter_rows, similarities};
 pub(crate) use record::DESCRIBED;
 pub use record::{Field, Fingerprint, Link, LinkKind, Record, Standing, Unit, Voice, facet_term};
 pub use records::{

@@ -40,7 +40,7 @@ impl Field {
 /// Weights of the terms in each field, relative to the body.
 pub(super) const FIELD_WEIGHTS: [f32; N_FIELDS] = [2.0, 1.5, 1.0, 0.6];
 
-pub(super) fn weighted_length(lengths: &[u16; N_FIELDS]) -> f32 {
+pub(super) fn weigh_length(lengths: &[u16; N_FIELDS]) -> f32 {
     lengths.iter().zip(FIELD_WEIGHTS).map(|(length, weight)| f32::from(*length) * weight).sum()
 }
 
@@ -119,7 +119,7 @@ impl Record {
     }
 
     /// Returns the text to embed, with the title and tags before the body.
-    pub fn embedded_text(&self) -> String {
+    pub fn text_to_embed(&self) -> String {
         let parts = [&self.title, &self.tags, &self.body, &self.quotes];
         let parts: Vec<&str> =
             parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();

@@ -61,7 +61,7 @@ pub enum RecordIndexError {
 }
 
 pub trait RecordIndex {
-    fn known(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError>;
+    fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError>;
 
     /// Applies all of `news` or none of it. Readers never see a partial change, so a record and its
     /// successor change together.
@@ -115,8 +115,8 @@ impl LocalRecords {
 }
 
 impl RecordIndex for LocalRecords {
-    fn known(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
-        Ok(known_units(&self.snapshot))
+    fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
+        Ok(collect_units(&self.snapshot))
     }
 
     fn apply(&mut self, news: &News) -> Result<(), RecordIndexError> {
@@ -139,7 +139,7 @@ impl RecordIndex for LocalRecords {
         readable: &Readable,
         options: LibraryOptions,
     ) -> Result<Vec<RecordHit>, RecordIndexError> {
-        let mut allowed = rank::allowed(&self.snapshot, query, true);
+        let mut allowed = rank::filter_rows(&self.snapshot, query, true);
         for (is_allowed, is_readable) in allowed.iter_mut().zip(self.readable_rows(readable)) {
             *is_allowed &= is_readable;
         }
@@ -158,7 +158,7 @@ pub(crate) fn sync_index<E: From<IndexError>>(
     loop {
         let mut is_partial = false;
         snapshot = index.update(snapshot, embedder, Some(owner), |snapshot| {
-            let news = news(&known_units(snapshot))?;
+            let news = news(&collect_units(snapshot))?;
             is_partial = news.is_partial;
             let is_empty = news.units.is_empty() && news.gone.is_empty();
             Ok::<_, E>((!is_empty).then_some(news))
@@ -199,6 +199,6 @@ pub(crate) fn search_snapshot(
     Ok(ranked.into_iter().filter(|ranked| ranked.score >= least).map(hit).collect())
 }
 
-fn known_units(snapshot: &Snapshot) -> HashMap<String, Fingerprint> {
+fn collect_units(snapshot: &Snapshot) -> HashMap<String, Fingerprint> {
     snapshot.units().map(|(key, fingerprint)| (key.to_owned(), fingerprint)).collect()
 }

@@ -168,14 +168,14 @@ impl Segment {
 
     pub(super) fn links(&self, row: usize) -> impl Iterator<Item = Link> {
         let link = |(kind, to): (LinkKind, &str)| Link { kind, to: to.to_owned() };
-        self.packed_links(row).map(link)
+        self.unpack_links(row).map(link)
     }
 
     pub(super) fn links_of(&self, row: usize, wanted: LinkKind) -> impl Iterator<Item = &str> {
-        self.packed_links(row).filter(move |(kind, _)| *kind == wanted).map(|(_, to)| to)
+        self.unpack_links(row).filter(move |(kind, _)| *kind == wanted).map(|(_, to)| to)
     }
 
-    fn packed_links(&self, row: usize) -> impl Iterator<Item = (LinkKind, &str)> {
+    fn unpack_links(&self, row: usize) -> impl Iterator<Item = (LinkKind, &str)> {
         self.strings(section::LINKS).text(row).lines().filter_map(|line| {
             let kind = LinkKind::from_code(line.bytes().next()?.wrapping_sub(b'0'));
             Some((kind, line.get(1..)?))

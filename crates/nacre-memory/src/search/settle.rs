@@ -36,7 +36,7 @@ pub(crate) fn edge_of_link(kind: LinkKind) -> EdgeKind {
         [usize::from(kind.code())]
 }
 
-pub(crate) fn reversed(kind: EdgeKind) -> EdgeKind {
+pub(crate) fn reverse(kind: EdgeKind) -> EdgeKind {
     if kind == EdgeKind::Supersedes {
         EdgeKind::SupersededBy
     } else if kind == EdgeKind::SupersededBy {
@@ -116,7 +116,7 @@ pub(super) struct RowFacts<'a> {
 
 pub(super) fn settle(snapshot: &Snapshot, ranked: Vec<Ranked>, facts: &RowFacts<'_>) -> Vec<Group> {
     let lines = Lines::new(snapshot, facts);
-    let unproven = snapshot.unproven();
+    let unproven = snapshot.find_unproven();
     let mut groups: Vec<Group> = Vec::new();
     let mut by_head: HashMap<usize, usize> = HashMap::new();
     for hit in ranked {

@@ -11,7 +11,7 @@ use std::sync::{Arc, OnceLock};
 use nacre_base::text::inverse_frequency;
 
 use super::record::{
-    Fingerprint, Link, LinkKind, Standing, UNPROVEN, Voice, facet_term, weighted_length,
+    Fingerprint, Link, LinkKind, Standing, UNPROVEN, Voice, facet_term, weigh_length,
 };
 use super::segment::{Counts, Row, Segment, checksum};
 
@@ -81,7 +81,7 @@ impl Snapshot {
     pub(crate) fn layout(&self) -> &Layout {
         self.layout.get_or_init(|| {
             let layout = Layout::new(self);
-            self.corpus.iter().fold(layout, Layout::scaled_to)
+            self.corpus.iter().fold(layout, Layout::scale_to)
         })
     }
 
@@ -167,7 +167,7 @@ impl Snapshot {
         self.rows_with("id", id).next()
     }
 
-    pub(super) fn unproven(&self) -> HashSet<usize> {
+    pub(super) fn find_unproven(&self) -> HashSet<usize> {
         self.rows_with(UNPROVEN, "").collect()
     }
 
@@ -228,7 +228,7 @@ impl Layout {
             layout.is_live.push(is_live);
             layout.has_voices |= row.voice != Voice::None;
             layout.is_shown.push(is_live && row.standing != Standing::Archived);
-            row_lengths.push(weighted_length(&row.lengths));
+            row_lengths.push(weigh_length(&row.lengths));
         }
         let mut window_lengths = vec![0.0; n_rows];
         let (mut unit_lengths, mut is_unit_live) = (Vec::new(), Vec::new());
@@ -251,7 +251,7 @@ impl Layout {
         layout
     }
 
-    fn scaled_to(mut self, corpus: &Corpus) -> Self {
+    fn scale_to(mut self, corpus: &Corpus) -> Self {
         let n_records = corpus.n_records.max(self.rows.n_counted);
         let n_units = corpus.n_units.max(self.units.n_counted);
         let mean = corpus.mean_length.max(1.0);

@@ -19,13 +19,13 @@ const ENTRY_BYTES: usize = 3;
 const MIN_NEARNESS: f32 = 0.75;
 
 pub fn near_words(word: &str) -> Vec<&'static str> {
-    let near = Thesaurus::shipped().near(word);
+    let near = Thesaurus::load_shipped().near(word);
     near.filter(|(_, nearness)| *nearness >= MIN_NEARNESS).map(|(word, _)| word).collect()
 }
 
 /// Returns words that are similar in meaning to `word`, nearest first, with their similarities.
 pub fn neighbors(word: &str) -> impl Iterator<Item = (&'static str, f32)> {
-    Thesaurus::shipped().near(word)
+    Thesaurus::load_shipped().near(word)
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +38,7 @@ pub(super) struct Thesaurus<'a> {
 }
 
 impl Thesaurus<'static> {
-    pub(super) fn shipped() -> Self {
+    pub(super) fn load_shipped() -> Self {
         Self::open(SHIPPED).unwrap_or(Self {
             n_words: 0,
             word_starts: &[],
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn common_words_have_neighbours() {
-        let thesaurus = Thesaurus::shipped();
+        let thesaurus = Thesaurus::load_shipped();
         let near: Vec<&str> = thesaurus.near("database").map(|(word, _)| word).collect();
         assert!(near.contains(&"sql"), "{near:?}");
         assert_eq!(thesaurus.near("qwertzuiop").count(), 0);

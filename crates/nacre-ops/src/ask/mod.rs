@@ -16,7 +16,7 @@ use nacre_types::{AskReport, AskRequest, ErrorCode, StoreScope};
 
 use crate::error::{OpError, Result};
 use crate::events::Events;
-use crate::host::{Host, as_task, model_settings, note_offered, scripted};
+use crate::host::{Host, as_task, load_script, model_settings, note_offered};
 
 const DEFAULT_LIMIT: usize = 5;
 const MAX_LIMIT: usize = 20;
@@ -75,7 +75,7 @@ pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskRepo
         events.warning(message, Some("Run it again: each look takes in more of them"));
     }
     if events.cancel().is_cancelled() {
-        return Err(cancelled());
+        return Err(cancellation_error());
     }
     let Some(models) = models(host, request, events)? else {
         return Ok(from_memories(&asking, None));
@@ -83,7 +83,7 @@ pub fn ask(host: &Host, request: &AskRequest, events: &Events) -> Result<AskRepo
     as_task(host, "ask", asking.question, events, |events| model::answer(&asking, models, events))
 }
 
-fn cancelled() -> OpError {
+fn cancellation_error() -> OpError {
     OpError::new(ErrorCode::Cancelled, "The question was cancelled")
 }
 
@@ -133,7 +133,7 @@ fn models(host: &Host, request: &AskRequest, events: &Events) -> Result<Option<M
         return Ok(None);
     }
     if let Some(file) = &request.scripted {
-        return Ok(Some(Models::new(scripted(host, file.as_ref())?)));
+        return Ok(Some(Models::new(load_script(host, file.as_ref())?)));
     }
     let models = Models::new(model_settings(host)?);
     match models.route(Role::Ask) {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use nacre_base::fs::{RelPath, WriteScope};
-use nacre_engine::agents::{AgentDeps, asked, asker};
+use nacre_engine::agents::{AgentDeps, asker, build_prompt};
 use nacre_engine::flows::ask::{
     self, Answer, Checker, Said, Sentence, SentenceListener, Verifier, ask as ask_agent, gap,
 };
@@ -24,11 +24,13 @@ use nacre_types::{
 };
 use tokio::sync::mpsc::unbounded_channel;
 
-use super::{AskContext, COUNT_PATIENCE, cancelled, count, from_memories, warn_of_fallback};
+use super::{
+    AskContext, COUNT_PATIENCE, cancellation_error, count, from_memories, warn_of_fallback,
+};
 use crate::agent::{AgentNotes, agent_deps, token_use};
 use crate::error::{OpError, Result};
 use crate::events::Events;
-use crate::host::{Host, SPILL_FOLDER, ScopedStore, charged_models, no_answer};
+use crate::host::{Host, SPILL_FOLDER, ScopedStore, no_answer, open_charged_models};
 use crate::memory::label;
 
 /// Asks a model. If it has no answer, returns the memories themselves.
@@ -40,13 +42,13 @@ pub(super) fn answer(
     let home = asking.host.home_scope()?;
     let seen = Seen::default();
     asking.passages.iter().for_each(|passage| note(&seen, passage));
-    let models = charged_models(asking.host, models, "ask")?;
+    let models = open_charged_models(asking.host, models, "ask")?;
     let deps = agent_deps(asking.host, &home, models)?;
     let deps = AgentDeps { tools: tools(asking, &deps, &seen)?, ..deps };
     let offered: Vec<&str> = deps.tools.iter().map(|tool| tool.spec().name).collect();
     let spec = asker(&deps.permissions, &offered);
     let verifier = Verifier { stores: &asking.stores, seen: &seen, now: asking.host.now() };
-    let text = asked(asking.question, &asking.passages);
+    let text = build_prompt(asking.question, &asking.passages);
     let before = list_spilled(&home);
     let checker = Checker::new(&verifier);
     let mut stream = SentenceStream { events, checker, emitted: Vec::new() };
@@ -58,7 +60,7 @@ pub(super) fn answer(
         Ending::Completed { .. } => None,
         Ending::Failed(RunError::Model(error)) => Some(no_answer(error)),
         Ending::Failed(error) => Some(OpError::wrap(error)),
-        Ending::Cancelled(_) => return Err(cancelled()),
+        Ending::Cancelled(_) => return Err(cancellation_error()),
     };
     // Emits the remaining sentences if the model does not support streaming.
     answer.said.iter().for_each(|said| stream.emit(said));
@@ -212,7 +214,7 @@ fn describe(asking: &AskContext<'_>, told: &Told) -> RecalledMemory {
         line: line.clone(),
         quote: passage.quotes.first().map(|quote| quote.text.clone()),
         proof: proof(passage),
-        not_verified: passage.unverified().iter().map(ToString::to_string).collect(),
+        not_verified: passage.find_unverified().iter().map(ToString::to_string).collect(),
         also_in: asking.also_in(&passage.id, passage.store),
         trust: label(passage.trust),
     }
@@ -265,7 +267,7 @@ pub(super) fn stores(
 /// Returns the projects with matches in the shared index, or `None` if there is no index or no
 /// match.
 fn find_projects(host: &Host, question: &str) -> Result<Option<Vec<String>>> {
-    let Some(records) = host.shared_records()? else { return Ok(None) };
+    let Some(records) = host.open_shared_records()? else { return Ok(None) };
     let readable = Readable::projects(host.projects.iter().map(|project| project.name.as_str()));
     let now_ms = host.now().as_millisecond();
     let options = LibraryOptions { mode: Mode::Hybrid, limit: MAX_HITS, now_ms };
@@ -309,7 +311,7 @@ fn answer_written(
 
 fn sentence(asking: &AskContext<'_>, said: &Said) -> AnswerSentence {
     let store = asking.stores.first();
-    let redacted = |text: &str| store.map_or_else(String::new, |of| of.store.redacted(text));
+    let redacted = |text: &str| store.map_or_else(String::new, |of| of.store.redact_text(text));
     let quote = |quote: &ask::SourceQuote| SourceQuote {
         source: quote.source.clone(),
         text: redacted(&quote.text),
@@ -333,14 +335,18 @@ fn cite(asking: &AskContext<'_>, id: &MemoryId) -> Option<CitedMemory> {
     Some(CitedMemory {
         id: id.to_string(),
         r#type: kind.unwrap_or(memory.at.memory_type.as_str()).to_owned(),
-        title: store.redacted(&memory.title),
+        title: store.redact_text(&memory.title),
         status: memory.status.as_str().to_owned(),
         scope: asking.scope_of(number),
         project: asking.project_of(number),
         path: store.path().join(memory.at.path.as_str()).display().to_string(),
-        quote: quote.as_ref().map(|quote| store.redacted(quote.text.trim())),
+        quote: quote.as_ref().map(|quote| store.redact_text(quote.text.trim())),
         speaker: quote.map(|quote| quote.speaker),
-        not_verified: store.unverified_claims(&memory).iter().map(ToString::to_string).collect(),
+        not_verified: store
+            .find_unverified_claims(&memory)
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
         also_in: asking.also_in(id, number),
     })
 }

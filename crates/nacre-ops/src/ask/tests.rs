@@ -95,6 +95,6 @@ fn a_question_is_cancelled_before_and_while_a_model_is_asked() {
     let events = events.with_cancel(cancel.clone());
     let error = ask(&host, &request(), &events).unwrap_err();
     assert_eq!((error.code, cancel.is_cancelled()), (ErrorCode::Cancelled, true));
-    let again = ask(&host, &request(), &Events::ignored().with_cancel(cancel)).unwrap_err();
+    let again = ask(&host, &request(), &Events::discard().with_cancel(cancel)).unwrap_err();
     assert_eq!(again.message, "The question was cancelled");
 }

@@ -86,15 +86,24 @@ impl TurnApprover {
         };
         let approval = format!("ask_{:016x}", u64::from_le_bytes(number));
         if self.log.n_followers() == 0 {
-            return self.decided(&approval, deny("Nobody was there to ask"), AnsweredBy::Nobody);
+            return self.report_decision(
+                &approval,
+                deny("Nobody was there to ask"),
+                AnsweredBy::Nobody,
+            );
         }
         let question = question(&approval, request);
         let tell = || self.log.tell(TaskUpdate::Approval(question));
         let (answer, by) = self.chats.approvals.ask(&approval, tell).await;
-        self.decided(&approval, answer, by)
+        self.report_decision(&approval, answer, by)
     }
 
-    fn decided(&self, approval: &str, answer: ApprovalAnswer, by: AnsweredBy) -> ApprovalAnswer {
+    fn report_decision(
+        &self,
+        approval: &str,
+        answer: ApprovalAnswer,
+        by: AnsweredBy,
+    ) -> ApprovalAnswer {
         let update =
             TaskUpdate::Decided { approval: approval.to_owned(), answer: answer.clone(), by };
         self.log.tell(update);
@@ -116,7 +125,7 @@ fn question(approval: &str, request: &ApprovalRequest) -> nacre_types::ApprovalR
     let command = request.program.as_ref().map(|program| match program {
         Program::Argv { name, arguments } => {
             let words = std::iter::once(name).chain(arguments);
-            let words: Vec<_> = words.map(|word| quoted(word)).collect();
+            let words: Vec<_> = words.map(|word| quote_word(word)).collect();
             without_gaps(&words.join(" "))
         }
         Program::Script(script) => without_gaps(script),
@@ -135,7 +144,7 @@ fn question(approval: &str, request: &ApprovalRequest) -> nacre_types::ApprovalR
 }
 
 /// Quotes a word as for a shell, so that one word with spaces is not mistaken for two.
-fn quoted(word: &str) -> Cow<'_, str> {
+fn quote_word(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./=:,@%+".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         return word.into();
@@ -211,7 +220,7 @@ mod tests {
         let code = "if x; then\n    make  -j\n\nfi\n";
         assert_eq!(without_gaps(code), code);
         assert_eq!(without_gaps(&format!("a{}\n\u{3000}b", " ".repeat(90))), "a\n[92 blanks]\nb");
-        let words = ["sh", "-c", "a b", "it's", ""].map(quoted).join(" ");
+        let words = ["sh", "-c", "a b", "it's", ""].map(quote_word).join(" ");
         assert_eq!(words, r"sh -c 'a b' 'it'\''s' ''");
     }
 }

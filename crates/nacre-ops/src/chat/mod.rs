@@ -159,7 +159,7 @@ impl ChatShared {
         self.live().get(task).cloned()
     }
 
-    fn allowed_in(&self, session: &SessionId) -> Arc<Grants> {
+    fn grants_of(&self, session: &SessionId) -> Arc<Grants> {
         let mut allowed = self.allowed.lock().unwrap_or_else(PoisonError::into_inner);
         Arc::clone(allowed.entry(session.clone()).or_default())
     }

@@ -106,7 +106,7 @@ pub(super) async fn answer(
         RpcCall::ChatUndo(request) => reply(chats, here, request, undo::undo).await,
         RpcCall::TaskList(request) => reply(chats, here, request, tasks::list).await,
         RpcCall::TaskGet(request) => {
-            let show = |host: &_, request: &_| tasks::show(host, request, &Events::ignored());
+            let show = |host: &_, request: &_| tasks::show(host, request, &Events::discard());
             reply(chats, here, request, show).await
         }
         RpcCall::TaskFollow(request) => follow_task(chats, request).await,

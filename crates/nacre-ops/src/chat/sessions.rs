@@ -39,7 +39,7 @@ pub(super) fn create(
     let named = workspace.as_deref().map_or(host.environment.folder.as_path(), Path::new);
     let folder = match workspaces {
         Workspaces::Any => chats.environment.absolute(named),
-        Workspaces::Registered => registered(host, named)?,
+        Workspaces::Registered => find_registered(host, named)?,
     };
     if !folder.is_dir() {
         return Err(OpError::not_found(format!("There is no folder `{}`", folder.display())));
@@ -64,7 +64,7 @@ pub(super) fn create(
 
 /// Returns the root of a registered project, given its name or path. The path is never accessed, so
 /// the error cannot reveal whether it exists.
-fn registered(host: &Host, named: &Path) -> Result<PathBuf> {
+fn find_registered(host: &Host, named: &Path) -> Result<PathBuf> {
     let is_meant = |name: &str, path: &Path| path == named || Path::new(name) == named;
     let found = host.projects.iter().find(|project| is_meant(&project.name, &project.path));
     found.map(|project| project.path.clone()).ok_or_else(|| {
@@ -107,7 +107,7 @@ pub(super) fn get(host: &Host, request: &SessionRequest) -> Result<SessionReport
 fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionRecord> {
     let SessionRequest { session, workspace } = request;
     if let Some(session) = session {
-        return named(state, session);
+        return find_session(state, session);
     }
     let workspace = match workspace {
         Some(workspace) => workspace.clone(),
@@ -121,7 +121,7 @@ fn find(state: &State, host: &Host, request: &SessionRequest) -> Result<SessionR
     })
 }
 
-pub(super) fn named(state: &State, start: &str) -> Result<SessionRecord> {
+pub(super) fn find_session(state: &State, start: &str) -> Result<SessionRecord> {
     match state.find_session(start)? {
         SessionMatch::One(found) => Ok(*found),
         SessionMatch::Nothing => {
@@ -140,7 +140,7 @@ pub(super) fn named(state: &State, start: &str) -> Result<SessionRecord> {
 pub(super) fn items(host: &Host, request: &SessionItemsRequest) -> Result<SessionItemsReport> {
     let SessionItemsRequest { session, after, limit } = request;
     let state = open_state(host)?;
-    let found = named(&state, session)?;
+    let found = find_session(&state, session)?;
     let limit = row_limit(*limit, USUAL_ITEMS);
     let mut records = state.items(&found.id, *after, limit.saturating_add(1))?;
     let more = limit < records.len();
@@ -156,7 +156,7 @@ pub(super) fn change(host: &Host, request: &SessionChangeRequest) -> Result<Sess
         return Err(OpError::usage("The title is empty"));
     }
     let mut state = open_state(host)?;
-    let found = named(&state, session)?;
+    let found = find_session(&state, session)?;
     let change = SessionChange {
         title: title.clone(),
         model: model.clone(),
@@ -169,7 +169,7 @@ pub(super) fn change(host: &Host, request: &SessionChangeRequest) -> Result<Sess
 pub(super) fn fork(host: &Host, request: &SessionForkRequest) -> Result<SessionReport> {
     let SessionForkRequest { session, until } = request;
     let mut state = open_state(host)?;
-    let from = named(&state, session)?;
+    let from = find_session(&state, session)?;
     let id = SessionId::from_random(random(host)?);
     let made = state.fork_session(&from.id, *until, &id, host.now())?;
     if let Some(workspace) = &made.workspace {
@@ -185,7 +185,7 @@ pub(super) fn remove(host: &Host, request: &SessionRequest) -> Result<SessionRem
     };
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
-    let found = named(&state, session)?;
+    let found = find_session(&state, session)?;
     let pictures = attachments::of_session(&state, &found.id)?;
     state.remove_session(&found.id)?;
     attachments::drop_unused(host, &state, &pictures)?;
@@ -195,7 +195,7 @@ pub(super) fn remove(host: &Host, request: &SessionRequest) -> Result<SessionRem
 pub(super) fn search(host: &Host, request: &SessionSearchRequest) -> Result<SessionSearchReport> {
     let SessionSearchRequest { query, session, limit } = request;
     let state = open_state(host)?;
-    let within = session.as_deref().map(|session| named(&state, session)).transpose()?;
+    let within = session.as_deref().map(|session| find_session(&state, session)).transpose()?;
     let within = within.map(|found| found.id);
     let hits = state.search_items(within.as_ref(), query, row_limit(*limit, USUAL_HITS))?;
     Ok(SessionSearchReport { hits })
@@ -209,7 +209,7 @@ pub(super) fn policy_of(record: &SessionRecord) -> ApprovalPolicy {
 }
 
 pub(super) fn entry(state: &State, record: SessionRecord) -> Result<ChatSession> {
-    let (running, waiting) = state.unfinished(&record.id)?;
+    let (running, waiting) = state.find_unfinished(&record.id)?;
     Ok(ChatSession {
         policy: policy_of(&record),
         id: record.id.to_string(),

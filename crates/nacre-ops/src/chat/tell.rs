@@ -60,7 +60,7 @@ impl TurnReporter {
         }
     }
 
-    pub(super) fn saved(&self, items: &[Item]) {
+    pub(super) fn report_saved(&self, items: &[Item]) {
         for item in items {
             if let Item::ToolResult { call, tool, status, text, .. } = item {
                 self.tell_result(call, tool, outcome(*status, text), text);

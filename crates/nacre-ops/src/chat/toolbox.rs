@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicU32;
 use nacre_base::config::{EmbeddingChoice, StrategyChoice};
 use nacre_base::fs::WriteScope;
 use nacre_engine::agents::{
-    AgentDeps, CHAT_BUDGETS, Orientation, chat, delegate_tool, unchecked_mentions,
+    AgentDeps, CHAT_BUDGETS, Orientation, chat, delegate_tool, find_unchecked_mentions,
 };
 use nacre_engine::confine::{Launcher, OutputCaps, Quotas};
 use nacre_engine::lifecycle::{AgentSpec, Outcome};
@@ -23,7 +23,7 @@ use nacre_engine::tools::{
 };
 use nacre_memory::{Actor, Draft, Speaker, Status};
 use nacre_traces::agents::trace_at;
-use nacre_traces::transcript::injected::{BRIEF_TAG, marked};
+use nacre_traces::transcript::injected::{BRIEF_TAG, wrap_in_tag};
 use nacre_types::{BriefRequest, MemoryChange, MemoryRecordRequest, MemoryType, RunMode};
 
 use super::{CallOrigin, ChatShared, LiveTurn, open_state, sessions};
@@ -32,7 +32,7 @@ use crate::brief::brief;
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{
-    Host, SESSIONS_FOLDER, ScopedStore, ask_rules, charged_models, model_settings, scripted,
+    Host, SESSIONS_FOLDER, ScopedStore, ask_rules, load_script, model_settings, open_charged_models,
 };
 use crate::memory::{record, said_already};
 use crate::recording::CommandChange;
@@ -58,9 +58,9 @@ pub(super) struct Toolbox {
 }
 
 impl Toolbox {
-    pub(super) fn unchecked(&self, outcome: &Outcome) -> Vec<String> {
+    pub(super) fn find_unchecked(&self, outcome: &Outcome) -> Vec<String> {
         let memories = self.memories.first().map(|memories| memories.store.as_ref());
-        unchecked_mentions(&outcome.text, &self.deps.workspace, memories, &outcome.effects)
+        find_unchecked_mentions(&outcome.text, &self.deps.workspace, memories, &outcome.effects)
     }
 
     pub(super) fn open(
@@ -126,7 +126,7 @@ fn spec(host: &Host, deps: &AgentDeps, turn: &LiveTurn) -> AgentSpec {
     };
     let today = host.now().strftime("%Y-%m-%d").to_string();
     let orientation = Orientation {
-        brief: remembered(host),
+        brief: load_briefing(host),
         policy: Some(turn.policy()),
         ..Orientation::look(&deps.workspace, &today)
     };
@@ -136,14 +136,14 @@ fn spec(host: &Host, deps: &AgentDeps, turn: &LiveTurn) -> AgentSpec {
 }
 
 /// Returns the briefing that other agents receive from a hook.
-fn remembered(host: &Host) -> Option<String> {
+fn load_briefing(host: &Host) -> Option<String> {
     let budget = host.settings().hooks.start_tokens;
     if budget == 0 {
         return None;
     }
     let request = BriefRequest { budget: Some(budget), ..BriefRequest::default() };
     let report = brief(host, &request).ok()?;
-    (!report.text.is_empty()).then(|| marked(BRIEF_TAG, &report.text))
+    (!report.text.is_empty()).then(|| wrap_in_tag(BRIEF_TAG, &report.text))
 }
 
 fn models(chats: &ChatShared, host: &Host, turn: &LiveTurn) -> Result<Arc<Models>> {
@@ -151,7 +151,7 @@ fn models(chats: &ChatShared, host: &Host, turn: &LiveTurn) -> Result<Arc<Models
         Some(file) => match chats.read_script.get() {
             Some(read) => read.clone(),
             None => {
-                let read = scripted(host, file)?;
+                let read = load_script(host, file)?;
                 chats.read_script.get_or_init(|| read).clone()
             }
         },
@@ -166,7 +166,7 @@ fn models(chats: &ChatShared, host: &Host, turn: &LiveTurn) -> Result<Arc<Models
     let models = Models::new(settings);
     // Fails before any file is created if no model is configured.
     models.route(Role::Chat)?;
-    charged_models(host, models, "chat")
+    open_charged_models(host, models, "chat")
 }
 
 /// Programs run as the user in a sandbox, without secrets in the environment and without network
@@ -310,7 +310,7 @@ fn keep(host: &Host, session: &SessionId, claim: MemoryRecord) -> Result<String>
         session: Some(session.to_string()),
         scope: None,
     };
-    let report = record(host, &request, BY, &Events::ignored())?;
+    let report = record(host, &request, BY, &Events::discard())?;
     let id = &report.id;
     Ok(match (report.done, report.status.as_deref()) {
         (MemoryChange::LeftUnchanged, _) => format!("Known already: `{id}` says it."),

@@ -20,13 +20,13 @@ use nacre_types::{ChatStartReport, ChatStartRequest, TaskEnd, TaskMessage, TaskU
 
 use super::approvals::TurnApprover;
 use super::log::TaskLog;
-use super::sessions::{GUEST, named};
+use super::sessions::{GUEST, find_session};
 use super::tell::TurnReporter;
 use super::toolbox::{Toolbox, remember};
 use super::{CallOrigin, ChatShared, LiveTurn, attachments, open_state, random, undo};
 use crate::error::{OpError, Result};
 use crate::host::{
-    Host, cancelled_elsewhere, clock, empty_spill, new_task, run_failed, telemetry, words,
+    Host, clock, empty_spill, new_task, run_failed, telemetry, wait_for_cancellation, words,
 };
 
 const JOINED: Duration = Duration::from_millis(30);
@@ -51,7 +51,7 @@ fn work(chats: &Arc<ChatShared>, turn: &Arc<LiveTurn>) -> Result<TaskUpdate> {
     }
     let mut outcome = outcome?;
     let is_done = matches!(outcome.ending, Ending::Completed { .. });
-    let unchecked = if is_done { toolbox.unchecked(&outcome) } else { Vec::new() };
+    let unchecked = if is_done { toolbox.find_unchecked(&outcome) } else { Vec::new() };
     if !unchecked.is_empty() {
         let text = format!("Not checked: {}", unchecked.join(", "));
         outcome.text.push_str(&format!("\n\n{text}"));
@@ -107,7 +107,7 @@ impl Running<'_> {
         };
         let mut outcome = {
             let mut work = std::pin::pin!(run_agent(engine, job, &mut pipeline, &control));
-            let mut elsewhere = std::pin::pin!(cancelled_elsewhere(Some(heartbeat)));
+            let mut elsewhere = std::pin::pin!(wait_for_cancellation(Some(heartbeat)));
             let mut is_stopped = false;
             loop {
                 tokio::select! {
@@ -170,7 +170,7 @@ impl Running<'_> {
             approval: Approval {
                 policy: self.turn.policy(),
                 approver: Some(Arc::new(TurnApprover { chats, log })),
-                grants: self.chats.allowed_in(&self.turn.session.id),
+                grants: self.chats.grants_of(&self.turn.session.id),
             },
             events: events.clone(),
         };
@@ -187,7 +187,7 @@ impl Running<'_> {
         let (session, task) = (&self.turn.session.id, &self.turn.log.task);
         let mut state = state.lock().unwrap_or_else(PoisonError::into_inner);
         state.append_items(session, task, &runner, &new, (self.toolbox.deps.clock)())?;
-        self.teller.saved(items);
+        self.teller.report_saved(items);
         Ok(())
     }
 
@@ -267,7 +267,7 @@ pub(super) async fn start(
 fn accept(chats: &ChatShared, host: &Host, request: ChatStartRequest) -> Result<Arc<LiveTurn>> {
     let mut state = open_state(host)?;
     recover(host, &mut state)?;
-    let session = named(&state, &request.session)?;
+    let session = find_session(&state, &request.session)?;
     let task = TaskId::from_random(random(host)?);
     let hidden = words(host.settings());
     let new = NewTask {
@@ -291,7 +291,7 @@ async fn live(chats: Arc<ChatShared>, turn: Arc<LiveTurn>) {
         Ok(None) => {
             let (shared, running) = (Arc::clone(&chats), Arc::clone(&turn));
             let work = tokio::task::spawn_blocking(move || work(&shared, &running));
-            work.await.unwrap_or_else(|_| Ok(failed_turn("The turn broke down inside")))
+            work.await.unwrap_or_else(|_| Ok(turn_failure("The turn broke down inside")))
         }
         Ok(Some(by)) => Ok(TaskUpdate::Cancelled { by: by.as_str().to_owned() }),
         Err(error) => Err(error),
@@ -305,7 +305,7 @@ async fn live(chats: Arc<ChatShared>, turn: Arc<LiveTurn>) {
     chats.turn_ended.notify_waiters();
 }
 
-fn failed_turn(message: &str) -> TaskUpdate {
+fn turn_failure(message: &str) -> TaskUpdate {
     let error = OpError::failed(message);
     let error = error.hint("What was done until then is kept; say how to go on");
     TaskUpdate::Failed { error: error.into(), usage: TurnUsage::default() }
@@ -345,8 +345,8 @@ async fn wait(chats: &Arc<ChatShared>, turn: &LiveTurn) -> Result<Option<Cancell
     let mut told = None;
     loop {
         let ended = chats.turn_ended.notified();
-        if control.stopped() == Some(Stopped::Cancelled) {
-            return Ok(Some(control.cancelled_by()));
+        if control.stop_reason() == Some(Stopped::Cancelled) {
+            return Ok(Some(control.cancel_source()));
         }
         let (task, identity) = (turn.log.task.clone(), turn.caller.identity.clone());
         let looked = chats.call(CallOrigin::default(), move |host| {
@@ -390,7 +390,7 @@ fn lost_turn_message(task: &TaskRecord, sequence: u64, at: &str) -> String {
         session: task.session.to_string(),
         sequence,
         at: at.to_owned(),
-        update: failed_turn("The process that worked on this was ended"),
+        update: turn_failure("The process that worked on this was ended"),
     };
     // Protocol types have only string keys, so serialization cannot fail.
     serde_json::to_string(&message).unwrap_or_default()

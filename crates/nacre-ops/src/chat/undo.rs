@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use super::log::TaskLog;
 use super::open_state;
-use super::sessions::named;
+use super::sessions::find_session;
 use crate::error::{OpError, Result};
 use crate::host::{Host, new_task};
 
@@ -121,7 +121,7 @@ fn forget(folder: &WriteScope, writer: &Writer<'_>, name: &str) {
 pub(super) fn undo(host: &Host, request: &ChatUndoRequest) -> Result<ChatUndoReport> {
     let ChatUndoRequest { session, task } = request;
     let mut state = open_state(host)?;
-    let session = named(&state, session)?;
+    let session = find_session(&state, session)?;
     let folder = host.home_folder(FOLDER)?;
     let names = turns(&folder, session.id.as_str());
     let is_wanted = |name: &&String| task.as_ref().is_none_or(|task| name.ends_with(task.as_str()));

@@ -16,9 +16,11 @@ use super::listing::Dialogue;
 use super::plan::{AgentFile, Plan, PlannedFile, Planner};
 use super::report;
 use crate::error::{OpError, Result};
-use crate::host::{Host, agent_named, agent_names, connected, if_there, program_path, read_text};
+use crate::host::{
+    Host, agent_named, agent_names, if_there, program_path, read_connected_agents, read_text,
+};
 use crate::recording::replace_text;
-use crate::status::switched_off;
+use crate::status::find_disconnected;
 
 /// Starts a plan. First reverts an earlier change that was interrupted, unless this is a dry run.
 pub(super) fn begin<'h>(host: &'h Host, wiring: &WiringOptions) -> Result<Planner<'h>> {
@@ -31,10 +33,11 @@ pub(super) fn begin<'h>(host: &'h Host, wiring: &WiringOptions) -> Result<Planne
 /// Writes the planned changes, provided that the plan is the one the user approved.
 pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<()> {
     let agreed = wiring.plan.as_ref();
-    if agreed.is_some_and(|agreed| *agreed != plan.digest()) && plan.changed().next().is_some() {
+    if agreed.is_some_and(|agreed| *agreed != plan.digest()) && plan.list_changed().next().is_some()
+    {
         return Err(report_conflict("The files changed since they were shown"));
     }
-    if plan.changed().next().is_none() && plan.new == plan.old {
+    if plan.list_changed().next().is_none() && plan.new == plan.old {
         return Ok(());
     }
     let scope = host.home_scope()?;
@@ -49,7 +52,7 @@ pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<
         plan.old.write(&writer, &BTreeMap::new())?;
         return Err(error);
     }
-    for (path, _) in plan.changed().filter(|(_, file)| file.after.is_none()) {
+    for (path, _) in plan.list_changed().filter(|(_, file)| file.after.is_none()) {
         remove_empty(plan.old.files.get(path).map_or(&[], |record| record.folders.as_slice()));
     }
     let mut backups = plan.backups.clone();
@@ -59,7 +62,7 @@ pub(super) fn apply(host: &Host, plan: &Plan, wiring: &WiringOptions) -> Result<
 
 /// Writes all files. On error, `done` contains the files already written.
 fn write_all<'p>(plan: &'p Plan, done: &mut Vec<&'p PlannedFile>) -> Result<()> {
-    for (_, file) in plan.changed() {
+    for (_, file) in plan.list_changed() {
         write(&file.place, file.before.as_deref(), file.after.as_deref())?;
         done.push(file);
     }
@@ -73,7 +76,7 @@ fn report_conflict(message: &str) -> OpError {
 /// Returns the ledger with the changes to make.
 fn announce(plan: &Plan) -> Ledger {
     let hash = |text: &Option<String>| text.as_ref().map(|text| ContentHash::of(text.as_bytes()));
-    let pending = plan.changed().map(|(path, file)| PendingFile {
+    let pending = plan.list_changed().map(|(path, file)| PendingFile {
         path: path.to_owned(),
         before: hash(&file.before),
         after: hash(&file.after),
@@ -83,7 +86,7 @@ fn announce(plan: &Plan) -> Ledger {
 }
 
 fn before_texts(plan: &Plan) -> BTreeMap<ContentHash, String> {
-    let texts = plan.changed().filter_map(|(_, file)| file.before.clone());
+    let texts = plan.list_changed().filter_map(|(_, file)| file.before.clone());
     texts.map(|text| (ContentHash::of(text.as_bytes()), text)).collect()
 }
 
@@ -105,7 +108,7 @@ fn take_back(done: &[&PlannedFile]) {
 }
 
 fn read_back(plan: &Plan) -> Result<()> {
-    for (path, file) in plan.changed() {
+    for (path, file) in plan.list_changed() {
         if file.place.read()? != file.after {
             return Err(report_conflict(&format!(
                 "`{}` was changed by someone else meanwhile",
@@ -410,7 +413,7 @@ pub(super) fn is_readable(name: &str) -> bool {
 }
 
 pub(super) fn is_registered(host: &Host, name: &str) -> Result<bool> {
-    let chosen = connected(host)?;
+    let chosen = read_connected_agents(host)?;
     Ok(chosen.is_some_and(|chosen| chosen.iter().any(|agent| agent.name == name)))
 }
 
@@ -418,7 +421,7 @@ pub(super) fn is_registered(host: &Host, name: &str) -> Result<bool> {
 /// register, because all agents are then read, or if the agent is registered with other paths.
 pub(super) fn register_agent(host: &Host, name: &str, paths: &[String]) -> Result<()> {
     let agent = agent_named(name)?;
-    if paths.is_empty() && (connected(host)?.is_none() || is_registered(host, name)?) {
+    if paths.is_empty() && (read_connected_agents(host)?.is_none() || is_registered(host, name)?) {
         return Ok(());
     }
     let paths = absolute(host, paths)?;
@@ -439,10 +442,10 @@ fn absolute(host: &Host, paths: &[String]) -> Result<Vec<PathBuf>> {
 /// Registers every agent that has traces. Does nothing if there is no register, because all agents
 /// are then read.
 pub(super) fn register_found(host: &Host) -> Result<()> {
-    if connected(host)?.is_none() {
+    if read_connected_agents(host)?.is_none() {
         return Ok(());
     }
-    let found = switched_off(host);
+    let found = find_disconnected(host);
     edit(host, |text, origin| {
         let mut text = text.to_owned();
         for name in &found {
@@ -453,7 +456,7 @@ pub(super) fn register_found(host: &Host) -> Result<()> {
 }
 
 pub(super) fn agents_read(host: &Host) -> Result<Vec<&'static str>> {
-    let chosen = connected(host)?;
+    let chosen = read_connected_agents(host)?;
     let is_read = |name: &&str| {
         chosen.as_ref().is_none_or(|chosen| chosen.iter().any(|agent| agent.name == *name))
     };
@@ -462,7 +465,7 @@ pub(super) fn agents_read(host: &Host) -> Result<Vec<&'static str>> {
 
 /// Stops reading an agent's traces. If there is no register, creates one with all other agents.
 pub(super) fn unregister_agent(host: &Host, name: &str) -> Result<()> {
-    let has_register = connected(host)?.is_some();
+    let has_register = read_connected_agents(host)?.is_some();
     edit(host, |text, origin| {
         if has_register {
             return Ok(agents::disconnect(text, origin, name)?);

@@ -102,12 +102,12 @@ impl AgentFiles {
         spec: &AgentSpec,
         part: ConnectedPart,
     ) -> Option<Result<EntryState, String>> {
-        let (guarded, text) = self.configured(spec, part, true)?;
+        let (guarded, text) = self.read_configured(spec, part, true)?;
         let text = match text {
             Ok(text) => text,
             Err(error) => return Some(Err(error)),
         };
-        let (plain, _) = self.configured(spec, part, false)?;
+        let (plain, _) = self.read_configured(spec, part, false)?;
         let state = |edit: &FileEdit| {
             edit.edit.state(&text).map_err(|error| self.problem(edit, &error.to_string()))
         };
@@ -123,7 +123,7 @@ impl AgentFiles {
 
     /// Returns the expected entry for a part, and the text of the file. Returns `None` if the agent
     /// does not support the part.
-    fn configured(
+    fn read_configured(
         &self,
         spec: &AgentSpec,
         part: ConnectedPart,
@@ -146,7 +146,7 @@ const MAX_NAMES: usize = 4;
 pub fn doctor(host: &Host, agents: &[String]) -> Result<ConnectDoctorReport> {
     let named: Vec<&AgentSpec> = agents
         .iter()
-        .map(|name| super::known(name))
+        .map(|name| super::find_agent(name))
         .filter_map(Result::transpose)
         .collect::<Result<_, _>>()?;
     let files = AgentFiles::of(host)?;
@@ -174,7 +174,7 @@ fn check(
     part: ConnectedPart,
 ) -> Option<PartCheck> {
     let wire_part = WiringPart::from_name(part.as_str())?;
-    let (edit, text) = files.configured(spec, part, false)?;
+    let (edit, text) = files.read_configured(spec, part, false)?;
     let flag = part.as_str();
     let again = || Some(format!("nacre connect {} --{flag}", spec.name));
     let failed = |detail: String, hint: Option<String>| PartCheck {
@@ -209,7 +209,7 @@ fn check(
 }
 
 fn shake_hands(host: &Host, edit: &Edit, text: &str) -> Result<String, String> {
-    let command = edit.configured_command(text).ok_or("the entry names no command")?;
+    let command = edit.find_command(text).ok_or("the entry names no command")?;
     let (program, args) = command.split_first().ok_or("the entry names no command")?;
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let mut server = Dialogue::start(host, Path::new(program), &args)?;
@@ -236,7 +236,7 @@ fn fire(
     edit: &Edit,
     text: &str,
 ) -> Result<String, String> {
-    let command = match edit.configured_command(text) {
+    let command = match edit.find_command(text) {
         Some(command) => command.join(" "),
         // An up-to-date hook script runs exactly this command.
         None if files.state(spec, ConnectedPart::Hooks) == Some(Ok(EntryState::Current)) => {
@@ -304,7 +304,7 @@ impl Dialogue {
 
     /// Sends a notification, to which no response is expected.
     pub(super) fn tell(&mut self, method: &str, version: Option<&str>) -> Result<(), String> {
-        self.send(&versioned(json!({"method": method}), version))
+        self.send(&add_version(json!({"method": method}), version))
     }
 
     pub(super) fn ask(
@@ -317,7 +317,7 @@ impl Dialogue {
         self.next_id += 1;
         let mut message = json!({"id": id, "method": method});
         message["params"] = params;
-        self.send(&versioned(message, version))?;
+        self.send(&add_version(message, version))?;
         for _ in 0..MAX_LINES {
             let line = self.lines.recv_timeout(LIMIT).map_err(|error| match error {
                 mpsc::RecvTimeoutError::Timeout => {
@@ -346,7 +346,7 @@ impl Dialogue {
     }
 }
 
-fn versioned(mut message: Value, version: Option<&str>) -> Value {
+fn add_version(mut message: Value, version: Option<&str>) -> Value {
     if let Some(version) = version {
         message["jsonrpc"] = version.into();
     }

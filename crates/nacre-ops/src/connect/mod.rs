@@ -74,7 +74,7 @@ fn parts(wiring: &WiringOptions) -> Vec<ConnectedPart> {
     wiring.parts.iter().filter_map(|part| ConnectedPart::from_name(part.as_str())).collect()
 }
 
-fn known(name: &str) -> Result<Option<&'static AgentSpec>> {
+fn find_agent(name: &str) -> Result<Option<&'static AgentSpec>> {
     match connectable_agent(name) {
         None if !apply::is_readable(name) => {
             Err(OpError::usage(format!("No agent is called `{name}`"))
@@ -122,7 +122,7 @@ fn add(
     let reads_traces = wiring.parts.is_empty();
     let writes_files = paths.is_empty() || !wiring.parts.is_empty();
     for name in agents {
-        let spec = known(name)?;
+        let spec = find_agent(name)?;
         match spec {
             Some(spec) if writes_files => {
                 check_possible(spec, wiring, &planner)?;
@@ -164,7 +164,7 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
     let mut planner = apply::begin(host, wiring)?;
     let (mut registered, mut still_read) = (Vec::new(), Vec::new());
     for name in agents {
-        let spec = known(name)?;
+        let spec = find_agent(name)?;
         let is_read = wiring.parts.is_empty() && apply::agents_read(host)?.contains(&name.as_str());
         let was_wired = match spec {
             Some(spec) => planner.remove(spec, &parts(wiring))?,
@@ -172,7 +172,7 @@ fn remove(host: &Host, agents: &[String], wiring: &WiringOptions) -> Result<Conn
         };
         // Traces that were already being read before the agent was connected are still read
         // afterwards.
-        if is_read && (!was_wired || turned_traces_on(host, name)?) {
+        if is_read && (!was_wired || has_turned_traces_on(host, name)?) {
             registered.push(name);
         } else if is_read {
             still_read.push(name.as_str());
@@ -232,7 +232,7 @@ impl ConnectionState {
     /// Returns the differences. Agents share files, so parts are compared only for the agents in
     /// `named`, or for all agents if `named` is empty. The reading of traces is compared for all
     /// agents.
-    fn changed(&self, now: &Self, named: &[String]) -> Vec<AgentParts> {
+    fn find_changes(&self, now: &Self, named: &[String]) -> Vec<AgentParts> {
         let mut changed = Vec::new();
         for (agent, after) in &now.parts {
             let before = self.parts.get(agent).map(Vec::as_slice).unwrap_or_default();
@@ -266,7 +266,7 @@ fn record(
         }
     };
     let now = ConnectionState::of(host, &report.agents)?;
-    let agents = before.changed(&now, &named);
+    let agents = before.find_changes(&now, &named);
     if agents.is_empty() && before.register == now.register {
         return Ok(None);
     }
@@ -277,7 +277,7 @@ fn record(
             format!("connect {}", named.join(" ")).trim_end().to_owned()
         }
     };
-    let register = changed_register(&before.register, &now.register)?;
+    let register = diff_register(&before.register, &now.register)?;
     let text = before.register.as_deref().map(str::as_bytes).filter(|_| register.is_some());
     let command = CommandChange::new(RunMode::Connect, &command);
     let reversal = Reversal::Agents { agents, register };
@@ -285,7 +285,7 @@ fn record(
 }
 
 /// Returns whether an earlier `connect` turned on the reading of an agent's traces.
-fn turned_traces_on(host: &Host, agent: &str) -> Result<bool> {
+fn has_turned_traces_on(host: &Host, agent: &str) -> Result<bool> {
     let all = changes(&own_store(host)?.store)?;
     let open = all.iter().filter(|change| change.undoes.is_none() && change.undone_by.is_none());
     let parts = open.filter_map(|change| {
@@ -297,7 +297,7 @@ fn turned_traces_on(host: &Host, agent: &str) -> Result<bool> {
     Ok(about.next().is_some_and(|parts| has_traces(&parts.added)))
 }
 
-fn changed_register(before: &Option<String>, after: &Option<String>) -> Result<Option<TextRecord>> {
+fn diff_register(before: &Option<String>, after: &Option<String>) -> Result<Option<TextRecord>> {
     if before == after {
         return Ok(None);
     }
@@ -334,7 +334,7 @@ pub(crate) fn undo(
     let mut report = UndoReport { paths, notes, ..change.undo_report(dry_run) };
     if !dry_run {
         let agents = agents.iter().map(turned).collect();
-        let register = changed_register(&before, &apply::register_text(host)?)?;
+        let register = diff_register(&before, &apply::register_text(host)?)?;
         let text = before.as_deref().map(str::as_bytes).filter(|_| register.is_some());
         let reversal = Reversal::Agents { agents, register };
         let command = CommandChange::undo(&change.id);

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use nacre_base::fs::{Access, RelPath, WriteScope};
-use nacre_base::{ContentHash, unified_diff};
+use nacre_base::{ContentHash, format_unified_diff};
 use nacre_traces::agent_config::{
     ConnectedPart, Edit, EditError, EntryState, FileEdit, MARK, Places, Undo,
 };
@@ -39,7 +39,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn changed(&self) -> impl Iterator<Item = (&Path, &PlannedFile)> {
+    pub(super) fn list_changed(&self) -> impl Iterator<Item = (&Path, &PlannedFile)> {
         let files = self.files.iter().filter(|(_, file)| file.changes());
         files.map(|(path, file)| (path.as_path(), file))
     }
@@ -47,7 +47,7 @@ impl Plan {
     /// Returns a hash that identifies exactly this set of changes.
     pub(super) fn digest(&self) -> String {
         let mut text = String::new();
-        for (path, file) in self.changed() {
+        for (path, file) in self.list_changed() {
             let hash = |text: &Option<String>| match text {
                 Some(text) => ContentHash::of(text.as_bytes()).to_string(),
                 None => "-".to_owned(),
@@ -134,7 +134,7 @@ impl<'h> Planner<'h> {
             let files = self.plan.new.files.iter().filter(|(_, record)| holds(record));
             let mut paths: Vec<PathBuf> = files.map(|(path, _)| path.clone()).collect();
             if paths.is_empty() {
-                paths.extend(self.unrecorded(spec, part)?);
+                paths.extend(self.find_unrecorded(spec, part)?);
             }
             found |= !paths.is_empty();
             for path in paths {
@@ -149,7 +149,11 @@ impl<'h> Planner<'h> {
     }
 
     /// Returns the file if it contains an entry written by Nacre that is not in the ledger.
-    fn unrecorded(&mut self, spec: &AgentSpec, part: ConnectedPart) -> Result<Option<PathBuf>> {
+    fn find_unrecorded(
+        &mut self,
+        spec: &AgentSpec,
+        part: ConnectedPart,
+    ) -> Result<Option<PathBuf>> {
         let Some(edit) = self.plain_edit(spec, part) else { return Ok(None) };
         let path = self.look_at(file_of(&edit))?;
         let file = self.plan.files.get(&path);
@@ -374,7 +378,7 @@ impl AgentFile {
         let real = match fs::canonicalize(path) {
             Ok(real) => real,
             Err(_) if is_link(path) => {
-                return Err(refused(path, "It is a link that leads nowhere"));
+                return Err(refusal_error(path, "It is a link that leads nowhere"));
             }
             Err(_) => path.to_owned(),
         };
@@ -382,12 +386,13 @@ impl AgentFile {
         let above = above.unwrap_or(Path::new("/"));
         let rest = real.strip_prefix(above).unwrap_or(&real).to_owned();
         let folder = fs::canonicalize(above)
-            .map_err(|_| refused(path, "A folder on its way is a link that leads nowhere"))?;
+            .map_err(|_| refusal_error(path, "A folder on its way is a link that leads nowhere"))?;
         let real = folder.join(&rest);
         if !roots.iter().any(|root| real.starts_with(root)) {
-            return Err(refused(path, "It is a link that leads out of the home folder"));
+            return Err(refusal_error(path, "It is a link that leads out of the home folder"));
         }
-        let rest = rest.to_str().ok_or_else(|| refused(path, "Its path is not valid UTF-8"))?;
+        let rest =
+            rest.to_str().ok_or_else(|| refusal_error(path, "Its path is not valid UTF-8"))?;
         Ok(Self { rel: RelPath::new(rest)?, folder })
     }
 
@@ -416,8 +421,10 @@ impl AgentFile {
     fn check_writable(&self) -> Result<()> {
         let path = self.path();
         match fs::metadata(&path) {
-            Ok(file) if file.permissions().readonly() => Err(refused(&path, "It is read-only")
-                .hint(format!("Allow writing and try again: chmod u+w {}", path.display()))),
+            Ok(file) if file.permissions().readonly() => {
+                Err(refusal_error(&path, "It is read-only")
+                    .hint(format!("Allow writing and try again: chmod u+w {}", path.display())))
+            }
             Ok(_) | Err(_) => Ok(()),
         }
     }
@@ -427,13 +434,13 @@ impl AgentFile {
     }
 }
 
-fn refused(path: &Path, why: &str) -> OpError {
+fn refusal_error(path: &Path, why: &str) -> OpError {
     let error = OpError::failed(format!("Cannot change `{}`", path.display()));
     OpError { code: ErrorCode::Refused, causes: vec![why.to_owned()], ..error }
 }
 
 fn invalid(path: &Path, why: &str) -> OpError {
-    OpError { code: ErrorCode::Invalid, ..refused(path, why) }
+    OpError { code: ErrorCode::Invalid, ..refusal_error(path, why) }
         .hint("The file was left as it is. Put it right and try again")
 }
 
@@ -445,8 +452,8 @@ pub(super) fn changes(host: &Host, plan: &Plan) -> Vec<FileChange> {
             (Some(_), None) => ChangeKind::Remove,
         };
         let name = short(host, path);
-        let diff = unified_diff(&name, file.before.as_deref(), file.after.as_deref());
+        let diff = format_unified_diff(&name, file.before.as_deref(), file.after.as_deref());
         FileChange { diff, path: name, change: kind }
     };
-    plan.changed().map(change).collect()
+    plan.list_changed().map(change).collect()
 }

@@ -7,7 +7,7 @@ use nacre_engine::confine::secrets_of_home;
 use nacre_engine::tools::{Guard, GuardRules};
 use nacre_memory::recall::{Source, item_of, line};
 use nacre_memory::search::{Builtin, Interest, Listed, Mode, files_named};
-use nacre_traces::transcript::injected::{NOTE_TAG, marked};
+use nacre_traces::transcript::injected::{NOTE_TAG, wrap_in_tag};
 use nacre_types::{BriefItem, BriefTopic, HookReport, HookToolRequest, ToolAccess};
 
 use crate::error::{OpError, Result};
@@ -77,7 +77,7 @@ fn guard(host: &Host) -> Result<Guard> {
 fn file_note(host: &Host, request: &HookToolRequest) -> Result<HookReport> {
     let stores = host.stores_to_read(None)?;
     let notes = Notes::open(host, &request.session)?;
-    let model = Builtin::shipped()?;
+    let model = Builtin::load_shipped()?;
     let files: Vec<String> =
         request.paths.iter().take(MAX_FILES).map(|path| host.below_project(path)).collect();
     for scoped in &stores {
@@ -89,7 +89,7 @@ fn file_note(host: &Host, request: &HookToolRequest) -> Result<HookReport> {
             continue;
         }
         let text =
-            marked(NOTE_TAG, &format!("Remembered about this file, as data: {}", line(&item)));
+            wrap_in_tag(NOTE_TAG, &format!("Remembered about this file, as data: {}", line(&item)));
         return Ok(HookReport { text, ..HookReport::default() });
     }
     Ok(HookReport::default())

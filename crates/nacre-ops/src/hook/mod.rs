@@ -16,7 +16,7 @@ use nacre_base::config::NACRE_HOOKS_DEADLINE_MS;
 use nacre_memory::recall::{Prompt, match_prompt};
 use nacre_memory::search::{Builtin, MemoryIndex, TokenCounter};
 use nacre_traces::agents::trace_at;
-use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, marked};
+use nacre_traces::transcript::injected::{ASK_TAG, BRIEF_TAG, MEMORY_TAG, wrap_in_tag};
 use nacre_types::{
     BriefReport, BriefRequest, ErrorCode, HookEnd, HookEndRequest, HookQuestion, HookReport,
     HookRequest, HookSession, HookSource,
@@ -107,7 +107,7 @@ pub fn start(host: &Host, session: &HookSession, source: HookSource) -> Result<H
     notes.save(host, session, &folder)?;
     // Errors are ignored, because the next run removes the remaining files.
     let _ = prune(&writer);
-    let text = marked(BRIEF_TAG, &brief.text);
+    let text = wrap_in_tag(BRIEF_TAG, &brief.text);
     Ok(HookReport { text, is_behind, ..HookReport::default() })
 }
 
@@ -146,7 +146,7 @@ pub fn prompt(
     let stores = host.stores_to_read(None)?;
     let notes = Notes::open(host, session)?;
     let budget = budget.min(MAX_SESSION_TOKENS.saturating_sub(notes.tokens));
-    let model = Builtin::shipped()?;
+    let model = Builtin::load_shipped()?;
     let mut indexes: Vec<MemoryIndex<'_>> = Vec::new();
     for scoped in &stores {
         indexes.push(host.quick_index(scoped, &model)?);
@@ -157,7 +157,7 @@ pub fn prompt(
     past.pop_if(|last| *last == text);
     let asked = Prompt { text: &text, past: &past, budget, is_told: &is_told };
     let sources = sources(&stores, &indexes);
-    let mut told = match_prompt(&sources, &asked, &model, &TokenCounter::shipped()?)?;
+    let mut told = match_prompt(&sources, &asked, &model, &TokenCounter::load_shipped()?)?;
     let is_behind = indexes.iter().any(|index| index.n_postponed() > 0);
     if told.items.is_empty() {
         return Ok(HookReport { is_behind, ..HookReport::default() });
@@ -167,7 +167,7 @@ pub fn prompt(
     let memories = claim(host, session, &found, told.tokens)?;
     told.items.retain(|item| memories.contains(&item.id));
     let text = told.text();
-    let text = if text.is_empty() { text } else { marked(MEMORY_TAG, &text) };
+    let text = if text.is_empty() { text } else { wrap_in_tag(MEMORY_TAG, &text) };
     Ok(HookReport { text, is_behind, ..HookReport::default() })
 }
 
@@ -208,7 +208,7 @@ fn ask(host: &Host, request: &HookEndRequest) -> Result<String> {
         return Ok(String::new());
     }
     let is_first = claim_question(host, &request.session)?;
-    Ok(if is_first { marked(ASK_TAG, ASK) } else { String::new() })
+    Ok(if is_first { wrap_in_tag(ASK_TAG, ASK) } else { String::new() })
 }
 
 /// Returns whether a sync is due. If so, updates the stamp, so that no other hook starts a sync.

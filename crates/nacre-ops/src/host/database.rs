@@ -86,7 +86,7 @@ impl Host {
         Ok(Some(database))
     }
 
-    pub fn needed_database(&self) -> Result<Database> {
+    pub fn require_database(&self) -> Result<Database> {
         self.database()?.ok_or_else(|| {
             OpError::new(ErrorCode::NotSet, "No database is set")
                 .hint("nacre config set server.database postgres://USER@HOST/NAME")
@@ -97,7 +97,7 @@ impl Host {
         if !self.has_database() {
             return None;
         }
-        let looked = self.needed_database().and_then(|database| {
+        let looked = self.require_database().and_then(|database| {
             database.check_schema()?;
             Ok(database.health())
         });
@@ -136,7 +136,7 @@ impl Host {
     }
 
     /// Returns the shared index of the memories of all projects, or `None` without a database.
-    pub(crate) fn shared_records(&self) -> Result<Option<SharedRecords>> {
+    pub(crate) fn open_shared_records(&self) -> Result<Option<SharedRecords>> {
         let Some(database) = self.database()? else { return Ok(None) };
         if let Some(records) = &self.open_database().records {
             return Ok(Some(records.clone()));
@@ -302,7 +302,7 @@ impl WaitingQueue {
         let since =
             host.open_database().offered.and_then(|since| since.checked_sub(OFFER_OVERLAP).ok());
         let since = since.map_or(0, Timestamp::as_millisecond);
-        queue.offer(&self.catalog.offered(since)?)?;
+        queue.offer(&self.catalog.list_offered(since)?)?;
         host.open_database().offered = Some(now);
         Ok(())
     }

@@ -146,7 +146,7 @@ pub fn map_cache(host: &Host, command: &str, keeping: CacheWrites) -> Result<(Ca
         AtRest::Encrypted => {
             let (key, keeping) = key(host, keeping)?;
             let cache = in_folder(host, command, SEALED_FOLDER)?;
-            Ok((cache.sealed(Seal::new(&key)), keeping))
+            Ok((cache.with_seal(Seal::new(&key)), keeping))
         }
     }
 }

@@ -14,7 +14,7 @@ use nacre_base::redact::ExtraWords;
 use nacre_engine::model::{
     Allowance, Amount, AsyncRuntime, Cancel, Control, Cost, ErrorKind, LimitScope, Limits,
     ModelError, Models, OutputSchema, Reached, Request, RetryPolicy, Role, RolesError, Route,
-    SpendingBudget, Spent, StructuredError, Usage, structured,
+    SpendingBudget, Spent, StructuredError, Usage, request_structured,
 };
 use nacre_engine::record::state::{SpentFilter, SpentOn, SpentSum, State, StateError};
 use serde::de::DeserializeOwned;
@@ -94,7 +94,7 @@ impl<'a> ProjectModels<'a> {
         let (allowances, n_others) = {
             let state = flow.state.lock().unwrap_or_else(PoisonError::into_inner);
             let n_others = state.agent_sessions(day_of(now), &on.session)?;
-            let spent = spent_by_scope(&state, &rules.spending, &on, now)?.into_iter();
+            let spent = sum_spending_by_scope(&state, &rules.spending, &on, now)?.into_iter();
             let allowance = |(scope, limit, sum): (_, _, SpentSum)| Allowance {
                 scope,
                 limit,
@@ -114,7 +114,7 @@ impl<'a> ProjectModels<'a> {
     }
 }
 
-pub fn spent_by_scope(
+pub fn sum_spending_by_scope(
     state: &State,
     limits: &SpendingLimits,
     on: &SpentOn,
@@ -124,13 +124,13 @@ pub fn spent_by_scope(
     let session = SpentFilter { session: Some(&on.session), ..all };
     let day = SpentFilter { since: Some(day_of(now)), ..all };
     let mut found = vec![
-        (LimitScope::Session, limits.session, state.spent(session)?),
-        (LimitScope::Day, limits.day, state.spent(day)?),
+        (LimitScope::Session, limits.session, state.sum_spending(session)?),
+        (LimitScope::Day, limits.day, state.sum_spending(day)?),
     ];
     if let Some(project) = &on.project {
         let month = start_of(now.to_zoned(TimeZone::UTC).date().first_of_month());
         let month = SpentFilter { since: Some(month), project: Some(project), ..all };
-        found.push((LimitScope::Project, limits.project, state.spent(month)?));
+        found.push((LimitScope::Project, limits.project, state.sum_spending(month)?));
     }
     Ok(found)
 }
@@ -237,7 +237,7 @@ impl ModelClient<'_> {
     fn classify(&self, error: StructuredError) -> AskError {
         match error {
             StructuredError::Model(error) if error.kind == ErrorKind::OverLimit => {
-                self.budget.reached().map_or(AskError::Model(error), AskError::OverLimit)
+                self.budget.limit_reached().map_or(AskError::Model(error), AskError::OverLimit)
             }
             StructuredError::Model(error) => AskError::Model(error),
             error @ (StructuredError::Incomplete { .. } | StructuredError::Invalid { .. }) => {
@@ -253,7 +253,7 @@ async fn ask<T: DeserializeOwned>(
     output: OutputSchema,
     control: Control,
 ) -> Result<T, StructuredError> {
-    let answer = structured::<T>(&route, &request, &output, &control, &mut |_| {}).await?;
+    let answer = request_structured::<T>(&route, &request, &output, &control, &mut |_| {}).await?;
     Ok(answer.value)
 }
 
@@ -299,7 +299,7 @@ pub fn asker_of_run<'m>(
 }
 
 /// Returns models for this run of a command. The limits apply to every call.
-pub fn charged_models(host: &Host, models: Models, command: &str) -> Result<Arc<Models>> {
+pub fn open_charged_models(host: &Host, models: Models, command: &str) -> Result<Arc<Models>> {
     let project = host.project.as_ref().map(|project| project.path.as_path());
     let rules = ask_rules(&host.settings_of(project)?);
     // Cancelling the agent stops its requests, so its models need no cancellation token.

@@ -36,12 +36,12 @@ pub(crate) use self::files::{if_there, read_text};
 pub(crate) use self::flow_models::start_of;
 pub use self::flow_models::{
     AskError, AskRules, FlowModels, ModelClient, ModelQuestion, ProjectModels, SpendingLimits,
-    ask_rules, asker_of_run, charged_models, limit_hint, open_models, patience, raise_limit_hint,
-    spending_limits, spent_by_scope,
+    ask_rules, asker_of_run, limit_hint, open_charged_models, open_models, patience,
+    raise_limit_hint, spending_limits, sum_spending_by_scope,
 };
 pub use self::models::{
-    AUTO, allowed_agent, auto_model, first_installed, installed, key_variable, model_settings,
-    no_answer, program_path, provider_names, run_failed, scripted,
+    AUTO, auto_model, find_allowed_agent, first_installed, key_variable, list_installed,
+    load_script, model_settings, no_answer, program_path, provider_names, run_failed,
 };
 use self::projects::Search;
 pub(crate) use self::projects::unknown_project;
@@ -56,13 +56,13 @@ pub use self::settings::{
 };
 pub use self::stores::{LocatedStore, ScopedStore};
 pub use self::tasks::{
-    SPILL_FOLDER, as_task, cancelled_elsewhere, clock, close_recorder, empty_spill, new_task,
-    record, seed, spill, telemetry,
+    SPILL_FOLDER, as_task, clock, close_recorder, empty_spill, new_task, record, seed, spill,
+    telemetry, wait_for_cancellation,
 };
 pub(crate) use self::traces::has_catalog;
 pub use self::traces::{
-    SESSIONS_FOLDER, agent_named, agent_names, check_session, connected, connections, homes,
-    index_folder, index_texts, named_trace, open_catalog, parse_when, rebuild_texts,
+    SESSIONS_FOLDER, agent_named, agent_names, check_session, connections, find_trace, homes,
+    index_folder, index_texts, open_catalog, parse_when, read_connected_agents, rebuild_texts,
     refresh_options, short,
 };
 use crate::error::{OpError, Result};
@@ -170,7 +170,7 @@ impl Host {
         let home = environment.nacre_home();
         let all_projects = read_projects(home.as_deref())?;
         let (caller, scope) = (options.caller.clone(), options.scope.unwrap_or(AccessScope::Read));
-        let projects = all_projects.filtered(|name| caller.permissions.allow(name, scope));
+        let projects = all_projects.select(|name| caller.permissions.allow(name, scope));
         let person = person(&environment, home.as_deref());
         let search = Search {
             environment: &environment,
@@ -309,7 +309,7 @@ impl Host {
 
     /// Opens the global folder for writing, and creates it if it is missing.
     pub fn home_scope(&self) -> Result<WriteScope> {
-        Ok(self.sealed(WriteScope::create(self.home()?, Access::Private)?))
+        Ok(self.seal_scope(WriteScope::create(self.home()?, Access::Private)?))
     }
 
     /// Fails if the caller is an agent. `what` completes the sentence "Only the user can".

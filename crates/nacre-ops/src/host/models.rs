@@ -9,7 +9,7 @@ use nacre_engine::lifecycle::RunError;
 use nacre_engine::model::{
     AsyncRuntime, ErrorKind, InstalledProgram, KNOWN_PROGRAMS, KNOWN_PROVIDERS, KnownProgram,
     ModelError, ModelRef, ModelSettings, NextStep, ProgramSettings, ProviderSettings, Role,
-    RoleSettings, RolesError, Scripted, Secret, installed_programs,
+    RoleSettings, RolesError, Scripted, Secret, find_installed_programs,
 };
 use nacre_types::ErrorCode;
 use tokio::runtime::Handle;
@@ -47,7 +47,7 @@ pub fn model_settings(host: &Host) -> Result<ModelSettings> {
 }
 
 /// Returns settings for tests, in which a script answers for every role.
-pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings> {
+pub fn load_script(host: &Host, file: &Path) -> Result<ModelSettings> {
     host.check_user("script the answers of a model")?;
     let path = host.environment.absolute(file);
     let cannot = |cause: String| {
@@ -60,7 +60,7 @@ pub fn scripted(host: &Host, file: &Path) -> Result<ModelSettings> {
     let text = read_plain(&path).map_err(|error| cannot(error.to_string()))?;
     let script = Scripted::parse(&text).map_err(|error| OpError::wrap(&error))?;
     Ok(ModelSettings {
-        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        default: Some(RoleSettings::of_model(ModelRef::for_script())),
         script: Some(Arc::new(script)),
         ..ModelSettings::default()
     })
@@ -81,7 +81,7 @@ pub fn key_variable(host: &Host, provider: &str) -> Option<String> {
 
 /// Returns the model that `auto` refers to, or `None` if no agent is allowed.
 pub fn auto_model(host: &Host) -> Option<ModelRef> {
-    allowed_agent(host).and_then(|agent| agent.reader_name().parse().ok())
+    find_allowed_agent(host).and_then(|agent| agent.reader_name().parse().ok())
 }
 
 fn role(host: &Host, name: &str, table: &RoleTable) -> Result<Option<RoleSettings>> {
@@ -219,7 +219,7 @@ pub fn first_installed(host: &Host) -> Option<&'static KnownProgram> {
 }
 
 /// Returns the agent that `auto` refers to: the first installed one, if the user has allowed it.
-pub fn allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
+pub fn find_allowed_agent(host: &Host) -> Option<&'static KnownProgram> {
     // The user's answer in this process overrides the setting.
     let allowed = host.allowed.get().map_or(host.own.reading.agent.as_str(), String::as_str);
     first_installed(host).filter(|known| known.provider == allowed)
@@ -233,11 +233,11 @@ impl Host {
 }
 
 /// Returns the installed agents with their versions. The versions are determined once per process.
-pub fn installed(host: &Host) -> Result<&[InstalledProgram]> {
+pub fn list_installed(host: &Host) -> Result<&[InstalledProgram]> {
     if let Some(installed) = host.installed.get() {
         return Ok(installed);
     }
     let settings = program_settings(host);
-    let found = host.block_on(installed_programs(&settings))?;
+    let found = host.block_on(find_installed_programs(&settings))?;
     Ok(host.installed.get_or_init(|| found))
 }

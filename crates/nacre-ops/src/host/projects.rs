@@ -34,14 +34,14 @@ impl Search<'_> {
         asked: Option<&str>,
     ) -> Result<Option<ProjectRoot>> {
         match (asked, self.needs) {
-            (asked, Needs::Registered) => self.registered(asked),
-            (Some(asked), _) => self.asked(asked).map(Some),
+            (asked, Needs::Registered) => self.find_registered(asked),
+            (Some(asked), _) => self.resolve_asked(asked).map(Some),
             (None, _) => Ok(self.around(warnings)),
         }
     }
 
     /// Returns the registered project with the given name, or the only one.
-    fn registered(&self, asked: Option<&str>) -> Result<Option<ProjectRoot>> {
+    fn find_registered(&self, asked: Option<&str>) -> Result<Option<ProjectRoot>> {
         let mut all = self.projects.iter();
         let found = match (asked, all.next(), all.next()) {
             (Some(name), ..) => match self.projects.iter().find(|project| project.name == name) {
@@ -53,10 +53,10 @@ impl Search<'_> {
         };
         let Some(project) = found else { return Ok(None) };
         check(self.person, &project.path)?;
-        Ok(Some(self.named(project.path.clone())))
+        Ok(Some(self.name_root(project.path.clone())))
     }
 
-    fn asked(&self, asked: &str) -> Result<ProjectRoot> {
+    fn resolve_asked(&self, asked: &str) -> Result<ProjectRoot> {
         let path = match self.projects.find(asked) {
             Some(project) => project.path.clone(),
             None => self.environment.absolute(Path::new(asked)),
@@ -65,7 +65,7 @@ impl Search<'_> {
             return Err(unknown_project(self.projects, asked, ErrorCode::Usage));
         }
         check(self.person, &path)?;
-        let project = self.named(path);
+        let project = self.name_root(path);
         let has_store = project.path.join(STORE_FOLDER).symlink_metadata().is_ok();
         if self.needs == Needs::Project && project.name.is_none() && !has_store {
             let message = format!("`{}` is not a project", project.path.display());
@@ -82,10 +82,10 @@ impl Search<'_> {
         let registered = registered.filter(|path| self.person.check(path, STORE_FOLDER).is_ok());
         let around = self.store_around(warnings);
         let depth = |path: &PathBuf| path.components().count();
-        registered.into_iter().chain(around).max_by_key(depth).map(|path| self.named(path))
+        registered.into_iter().chain(around).max_by_key(depth).map(|path| self.name_root(path))
     }
 
-    fn named(&self, path: PathBuf) -> ProjectRoot {
+    fn name_root(&self, path: PathBuf) -> ProjectRoot {
         let known = self.projects.iter().find(|project| project.path == path);
         ProjectRoot { name: known.map(|project| project.name.clone()), path }
     }
@@ -126,7 +126,7 @@ pub fn git_root(person: &Person, folder: &Path) -> Option<PathBuf> {
 
 pub fn check(person: &Person, root: &Path) -> Result<()> {
     for name in [STORE_FOLDER, GIT] {
-        person.check(root, name).map_err(|stranger| refused(&stranger, root))?;
+        person.check(root, name).map_err(|stranger| refusal_error(&stranger, root))?;
     }
     Ok(())
 }
@@ -135,7 +135,7 @@ pub fn check(person: &Person, root: &Path) -> Result<()> {
 pub fn own_root(person: &Person, root: PathBuf, folder: PathBuf) -> Result<PathBuf> {
     match person.check(&root, GIT) {
         Ok(()) => Ok(root),
-        Err(stranger) if root == folder => Err(refused(&stranger, &root)),
+        Err(stranger) if root == folder => Err(refusal_error(&stranger, &root)),
         Err(_) => Ok(folder),
     }
 }
@@ -153,7 +153,7 @@ fn is_usable(warnings: &mut Vec<Warning>, person: &Person, folder: &Path, name: 
     checked.is_ok()
 }
 
-fn refused(stranger: &Stranger, folder: &Path) -> OpError {
+fn refusal_error(stranger: &Stranger, folder: &Path) -> OpError {
     let what = format!("The project in `{}` is not used: {stranger}", folder.display());
     OpError::failed(what).hint(hint(folder))
 }
@@ -238,7 +238,7 @@ impl Host {
         known.map_or_else(folder, |project| project.name.clone())
     }
 
-    pub fn named_project(&self) -> Option<&str> {
+    pub fn explicit_project(&self) -> Option<&str> {
         let project = self.project.as_ref().filter(|_| self.named_folder.is_some())?;
         project.name.as_deref()
     }

@@ -158,7 +158,7 @@ impl Host {
         if let Some(model) = opened.clone() {
             return Ok(model);
         }
-        let model = Arc::new(Builtin::shipped()?);
+        let model = Arc::new(Builtin::load_shipped()?);
         *opened = Some(Arc::clone(&model));
         Ok(model)
     }
@@ -234,7 +234,7 @@ impl Host {
 
     /// Counts the untrusted memories in a store, after recording the user's own edits as trusted.
     pub fn count_waiting(&self, scoped: &ScopedStore) -> UntrustedCounts {
-        let levels = self.levels(scoped, &scoped.store.located().unwrap_or_default());
+        let levels = self.levels(scoped, &scoped.store.locate_all().unwrap_or_default());
         let count = |trust| levels.iter().filter(|level| **level == Some(trust)).count();
         UntrustedCounts { foreign: count(Trust::Foreign), quarantined: count(Trust::Quarantined) }
     }

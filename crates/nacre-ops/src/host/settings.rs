@@ -73,13 +73,13 @@ impl ConfigFiles<'_> {
             let text = read_text_in(&scope, "config.toml")?;
             sources.extend(text.map(|text| ConfigSource::repo(&path, text)));
         }
-        sources.extend(self.named_file(target)?);
+        sources.extend(self.find_explicit_file(target)?);
         Ok(sources)
     }
 
     /// Returns the file named by `NACRE_CONFIG`. If the file is inside a repository, it applies
     /// only to that repository.
-    fn named_file(&self, target: Option<&Path>) -> Result<Option<ConfigSource>> {
+    fn find_explicit_file(&self, target: Option<&Path>) -> Result<Option<ConfigSource>> {
         let Some(file) = self.environment.var(NACRE_CONFIG) else { return Ok(None) };
         let path = self.environment.absolute(Path::new(file));
         let known = self.repositories.iter().copied().chain(target);

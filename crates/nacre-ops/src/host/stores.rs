@@ -66,14 +66,15 @@ impl Host {
     }
 
     pub fn project_scope(&self, root: &Path) -> Result<WriteScope, FsError> {
-        WriteScope::open_inside(root, STORE_FOLDER, STORE_ACCESS).map(|scope| self.sealed(scope))
+        WriteScope::open_inside(root, STORE_FOLDER, STORE_ACCESS)
+            .map(|scope| self.seal_scope(scope))
     }
 
     /// Makes `scope` sign its changes with the user's key, so that a later command can complete an
     /// interrupted change.
-    pub fn sealed(&self, scope: WriteScope) -> WriteScope {
+    pub fn seal_scope(&self, scope: WriteScope) -> WriteScope {
         match &self.home {
-            Some(home) => scope.sealed_by(Seal::kept_in(home)),
+            Some(home) => scope.with_seal(Seal::from_directory(home)),
             None => scope,
         }
     }
@@ -128,7 +129,7 @@ impl Host {
             return Ok(None);
         }
         let Some(home) = self.home.as_deref().filter(|home| home.is_dir()) else { return Ok(None) };
-        let scope = self.sealed(WriteScope::open(home, Access::Private)?);
+        let scope = self.seal_scope(WriteScope::open(home, Access::Private)?);
         let settings = self.own_settings();
         let store = self.store(scope, &settings)?;
         Ok(Some(ScopedStore { scope: StoreScope::Global, store, settings }))
@@ -148,7 +149,7 @@ impl Host {
         copy: WriteScope,
         settings: &Settings,
     ) -> Result<Store> {
-        let ledger = self.ledger_of(of.path()).map(LedgerPlace::rehearsed);
+        let ledger = self.ledger_of(of.path()).map(LedgerPlace::without_writing);
         self.store_with(copy, settings, ledger, of.scope().is_private(), None)
     }
 
@@ -195,7 +196,7 @@ impl Host {
 
     pub fn ledger_of(&self, store: &Path) -> Option<LedgerPlace> {
         let home = self.home.as_deref()?;
-        Some(LedgerPlace::of_store(home, store).kept_in(self.shared.ledgers.as_ref()))
+        Some(LedgerPlace::of_store(home, store).with_cache(self.shared.ledgers.as_ref()))
     }
 
     pub fn no_project(&self) -> OpError {

@@ -75,7 +75,7 @@ fn hash(task: &TaskId) -> u64 {
 }
 
 /// Waits until another process requests cancellation of the task.
-pub async fn cancelled_elsewhere(heartbeat: Option<Heartbeat>) -> CancelledBy {
+pub async fn wait_for_cancellation(heartbeat: Option<Heartbeat>) -> CancelledBy {
     match heartbeat {
         Some(heartbeat) => heartbeat.until_cancelled().await,
         // Other processes cannot cancel a task that is not recorded.
@@ -178,7 +178,7 @@ fn tee(events: &Events, stored: StoredEvents) -> Events {
     let caller = events.clone();
     let last_step = Mutex::new(String::new());
     let tee = Events::new(move |event| {
-        if let Some(kept) = stored_event(&event, &last_step) {
+        if let Some(kept) = to_stored_event(&event, &last_step) {
             stored.emit(kept);
         }
         caller.emit(event);
@@ -186,7 +186,7 @@ fn tee(events: &Events, stored: StoredEvents) -> Events {
     tee.with_cancel(events.cancel().clone())
 }
 
-fn stored_event(event: &Event, last_step: &Mutex<String>) -> Option<Stored> {
+fn to_stored_event(event: &Event, last_step: &Mutex<String>) -> Option<Stored> {
     match event {
         Event::Warning(Warning { message, hint }) => Some(Stored::Error {
             what: BoundedText::new(message),

@@ -46,7 +46,7 @@ pub fn open_catalog(host: &Host) -> Result<Catalog> {
 }
 
 /// Returns the session in the file at a path, or a known session with this name.
-pub fn named_trace(host: &Host, name: &str) -> Result<Trace> {
+pub fn find_trace(host: &Host, name: &str) -> Result<Trace> {
     let path = host.environment.absolute(Path::new(name));
     if path.is_file() {
         let trace = nacre_traces::agents::trace_at(&path)?;
@@ -99,7 +99,7 @@ pub fn rebuild_texts(host: &Host, catalog: &Catalog) -> Result<()> {
 
 /// Returns the agents in the register. If there is no register, returns `None`, and all agents are
 /// read.
-pub fn connected(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
+pub fn read_connected_agents(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
     let home = host.home()?;
     let Some(text) = read_text(home, "agents.toml")? else { return Ok(None) };
     Ok(Some(agents::parse(&text, &home.join("agents.toml"))?))
@@ -107,7 +107,7 @@ pub fn connected(host: &Host) -> Result<Option<Vec<ConnectedAgent>>> {
 
 pub fn connections(host: &Host, only: &[Agent]) -> Result<Vec<Connection>> {
     let homes = homes(host)?;
-    let chosen = connected(host)?;
+    let chosen = read_connected_agents(host)?;
     let mut found = Vec::new();
     for adapter in
         ADAPTERS.iter().filter(|adapter| only.is_empty() || only.contains(&adapter.agent()))

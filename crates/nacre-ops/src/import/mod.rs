@@ -44,7 +44,7 @@ pub fn import(host: &Host, request: &ImportRequest, events: &Events) -> Result<I
         change: None,
     };
     let mut taken = Vec::new();
-    let builtin = Builtin::shipped().ok();
+    let builtin = Builtin::load_shipped().ok();
     let mut taker = StatementFilter::open(host, &scoped, builtin.as_ref())?;
     for file in &files {
         events.check_cancelled()?;
@@ -120,7 +120,7 @@ fn look_through(
     };
     let store = taker.store();
     let mut skip = |line: usize, reason: ImportSkip, text: &str, known: Option<MemoryId>| {
-        let (file, text) = (file.label.clone(), store.redacted(text));
+        let (file, text) = (file.label.clone(), store.redact_text(text));
         let known = known.map(|id| id.to_string());
         report.skipped.push(SkippedText { file, line, reason, text, known });
     };
@@ -220,7 +220,7 @@ impl<'a> StatementFilter<'a> {
     }
 
     fn clean(&self, text: &str) -> String {
-        self.store().redacted(&self.store().shareable(text))
+        self.store().redact_text(&self.store().shareable(text))
     }
 
     /// Converts a statement to a candidate. `quotes` contains all statements in its file.
@@ -246,7 +246,7 @@ impl<'a> StatementFilter<'a> {
         if self.profiles.iter().any(|known| known.holds(&profile) || profile.holds(known)) {
             return Err((ImportSkip::Repeated, None));
         }
-        let replaces = self.changed_line(file, &draft, &profile, quotes);
+        let replaces = self.find_changed_line(file, &draft, &profile, quotes);
         if replaces.is_none()
             && let Some(known) = self.said_already(&draft)
         {
@@ -263,7 +263,7 @@ impl<'a> StatementFilter<'a> {
 
     /// Returns the memory that was imported from the same place, if its text is no longer in the
     /// file.
-    fn changed_line(
+    fn find_changed_line(
         &self,
         file: &SourceFile,
         draft: &Draft,

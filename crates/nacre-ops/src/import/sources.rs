@@ -171,7 +171,7 @@ fn read_named(
     path: &str,
     files: &mut Vec<SourceFile>,
 ) -> Result<()> {
-    let full = named_path(host, root, path);
+    let full = resolve_path(host, root, path);
     let missing = || {
         OpError::not_found(format!("There is no `{path}`"))
             .hint("Without a path, `nacre import` looks for the usual files itself")
@@ -210,7 +210,7 @@ fn read_named(
 
 /// Resolves a path given by the user. Links inside the project are not resolved, because a
 /// repository could contain a link to any of the user's files.
-fn named_path(host: &Host, root: Option<&Path>, path: &str) -> PathBuf {
+fn resolve_path(host: &Host, root: Option<&Path>, path: &str) -> PathBuf {
     let mut full = PathBuf::new();
     for part in host.environment.folder.join(path).components() {
         match part {

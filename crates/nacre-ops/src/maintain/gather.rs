@@ -63,7 +63,7 @@ impl CollectedMemory {
         &self.memory.at.id
     }
 
-    pub(super) fn claimed(&self) -> String {
+    pub(super) fn claim(&self) -> String {
         claim_of(&self.memory)
     }
 
@@ -122,7 +122,7 @@ impl Collection {
         weight: usize,
         foreign: usize,
     ) -> Result<Self, MemoryError> {
-        let mut files = store.located()?;
+        let mut files = store.locate_all()?;
         let known = files.iter().map(|at| at.id.clone()).collect();
         files.sort_by_cached_key(|at| {
             (!store.is_own(&at.id), std::cmp::Reverse(at.id.clone()), at.path.to_string())

@@ -90,7 +90,7 @@ struct NamedThings {
 
 impl NamedThings {
     fn of(one: &CollectedMemory) -> Self {
-        let text = format!("{}\n{}", one.memory.title, one.claimed());
+        let text = format!("{}\n{}", one.memory.title, one.claim());
         let lower = text.to_lowercase();
         let when = one.memory.created.unwrap_or(one.said);
         if !one.is_standing() || FAREWELLS.iter().any(|word| lower.contains(word)) {
@@ -182,7 +182,7 @@ impl Repository {
             }
         }
         missing.truncate(MAX_LOOKED_UP);
-        for name in self.deleted(&missing) {
+        for name in self.find_deleted(&missing) {
             facts.insert(name, Presence::Gone);
         }
         facts
@@ -203,7 +203,7 @@ impl Repository {
         is_tracked || is_on_disk
     }
 
-    fn deleted(&self, names: &[&str]) -> Vec<String> {
+    fn find_deleted(&self, names: &[&str]) -> Vec<String> {
         if names.is_empty() {
             return Vec::new();
         }

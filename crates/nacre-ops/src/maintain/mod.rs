@@ -30,9 +30,9 @@ use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{
     FlowModels, Host, ModelClient, ProjectModels, ScopedStore, as_task, ask_rules, asker_of_run,
-    millis, model_settings, open_models, scripted,
+    load_script, millis, model_settings, open_models,
 };
-use crate::run::change::shared_changes;
+use crate::run::change::select_shared_changes;
 use crate::run::folder;
 use crate::sync::pipeline::FlowContext;
 use crate::sync::strategy::ReadingStrategy;
@@ -73,7 +73,8 @@ fn maintain_stores(
     events: &Events,
 ) -> Result<MaintainReport> {
     let writers = if request.rewrite { Some(writers(host, request, events)?) } else { None };
-    let maintenance = Maintenance { host, request, events, builtin: Builtin::shipped()?, writers };
+    let maintenance =
+        Maintenance { host, request, events, builtin: Builtin::load_shipped()?, writers };
     let mut projects = Vec::new();
     let found = stores(host, request.all)?;
     let n_stores = found.len() as u64;
@@ -111,7 +112,7 @@ fn prune(host: &Host) {
 /// Returns the models for rewriting. Fails if no model is configured for this role.
 fn writers(host: &Host, request: &MaintainRequest, events: &Events) -> Result<FlowModels> {
     let models = Models::new(match &request.scripted {
-        Some(file) => scripted(host, file.as_ref())?,
+        Some(file) => load_script(host, file.as_ref())?,
         None => model_settings(host)?,
     });
     models.route(Role::Lead)?;
@@ -199,7 +200,7 @@ impl Maintenance<'_> {
         if request.dry_run {
             let (report, changes) = preview_store(&ctx, &options, asker.as_ref(), watch)?;
             self.warn_of_rest(named, n_left_out);
-            return Ok((report, Some(shared_changes(changes))));
+            return Ok((report, Some(select_shared_changes(changes))));
         }
         let report = maintain_store(&ctx, &options, asker.as_ref(), &mut watch)?;
         self.warn_of_rest(named, n_left_out);
@@ -222,7 +223,7 @@ impl Maintenance<'_> {
     }
 
     fn warn_of_limit(&self, named: &NamedStore, asker: Option<&ModelClient<'_>>) {
-        let Some(reached) = asker.and_then(|asker| asker.budget().reached()) else { return };
+        let Some(reached) = asker.and_then(|asker| asker.budget().limit_reached()) else { return };
         self.events.warning(
             format!("{}: not everything was rewritten: {reached}", named.name),
             Some(&format!("Raise it: nacre config set {} N", reached.key())),

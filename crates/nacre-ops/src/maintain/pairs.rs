@@ -128,7 +128,7 @@ pub(super) fn beyond(kept: &CollectedMemory, gone: &CollectedMemory) -> Vec<Stri
     if !takes_text_of(kept, gone) {
         return Vec::new();
     }
-    let claimed = gone.claimed();
+    let claimed = gone.claim();
     let is_new = |sentence: &&str| Profile::of("", sentence).names_beyond(&kept.profile);
     sentences(&claimed).into_iter().filter(is_new).map(str::to_owned).collect()
 }
@@ -333,7 +333,7 @@ impl Vectors {
         for (a, b) in pairs {
             (is_wanted[*a], is_wanted[*b]) = (true, true);
         }
-        let whole = |one: &CollectedMemory| format!("{}\n{}", one.memory.title, one.claimed());
+        let whole = |one: &CollectedMemory| format!("{}\n{}", one.memory.title, one.claim());
         let texts = |text: &dyn Fn(&CollectedMemory) -> String| -> Vec<String> {
             let wanted = held.iter().zip(&is_wanted);
             wanted.map(|(one, is)| if *is { text(one) } else { String::new() }).collect()

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use nacre_engine::agents::MergedText;
 use nacre_engine::model::SpentTotals;
-use nacre_memory::{Evidence, Kinship, MemoryId, Revision, Status, StoreArea, Trust, united};
+use nacre_memory::{Evidence, Kinship, MemoryId, Revision, Status, StoreArea, Trust, unite};
 use nacre_types::{MaintainAction, MaintainVerb, OpenContradiction};
 
 use super::gather::{CollectedMemory, Collection, Ledger, pair_key};
@@ -117,11 +117,11 @@ impl Planner<'_> {
         // quotes are not copied.
         let is_believed = leaving.is_own || !one.is_own;
         let quotes = if is_believed { quotes } else { Vec::new() };
-        one.memory.tags = united(&one.memory.tags, &leaving.memory.tags);
+        one.memory.tags = unite(&one.memory.tags, &leaving.memory.tags);
         // The conditions in a memory that must not be shown unasked must not affect when another
         // memory is shown.
         if !is_lower {
-            one.memory.applies = united(&one.memory.applies, &leaving.memory.applies);
+            one.memory.applies = unite(&one.memory.applies, &leaving.memory.applies);
         }
         add_missing(&mut one.memory.related, &leaving.memory.related);
         if is_believed {

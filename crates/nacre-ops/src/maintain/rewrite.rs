@@ -36,7 +36,7 @@ fn question(sources: &[Text]) -> ModelQuestion {
         "additionalProperties": false,
     });
     let note = |text: &Text| {
-        format!("<note>\n{}\n\n{}\n</note>\n", fenced(&text.title), fenced(&text.body))
+        format!("<note>\n{}\n\n{}\n</note>\n", escape_note(&text.title), escape_note(&text.body))
     };
     ModelQuestion {
         role: Role::Lead,
@@ -51,7 +51,7 @@ fn question(sources: &[Text]) -> ModelQuestion {
 }
 
 /// Escapes a note so that it cannot close the tag that surrounds it.
-fn fenced(text: &str) -> String {
+fn escape_note(text: &str) -> String {
     text.replace("<note", "< note").replace("</note", "< /note")
 }
 
@@ -90,8 +90,7 @@ fn short_groups(
     taken: &BTreeSet<usize>,
 ) -> Vec<Vec<usize>> {
     let held = &collection.held;
-    let is_short =
-        |idx: usize| held[idx].memory.title.len() + held[idx].claimed().len() <= MAX_SHORT;
+    let is_short = |idx: usize| held[idx].memory.title.len() + held[idx].claim().len() <= MAX_SHORT;
     let n_shared = |a: &CollectedMemory, b: &CollectedMemory| {
         let topics: BTreeSet<&str> = a.profile.topics().collect();
         b.profile.topics().filter(|topic| topics.contains(topic)).count()
@@ -136,7 +135,7 @@ impl Texts {
         }
         self.n_asked += 1;
         let source =
-            |one: &&CollectedMemory| Text { title: one.memory.title.clone(), body: one.claimed() };
+            |one: &&CollectedMemory| Text { title: one.memory.title.clone(), body: one.claim() };
         let texts: Vec<Text> = held.iter().map(source).collect();
         let names: Vec<&str> = held.iter().map(|one| one.id().as_str()).collect();
         let answer = asker.ask::<Text>(&question(&texts));

@@ -81,7 +81,7 @@ pub fn maintain_store(
     loop {
         let began = (ctx.clock)();
         let Some(round) = Round::open(ctx, order, asker, &mut watch)? else {
-            return Ok(Round::skipped(ctx));
+            return Ok(Round::skip(ctx));
         };
         if round.plan.revisions.is_empty() {
             settle(ctx, round.fingerprint, round.plan.next_change)?;
@@ -120,7 +120,7 @@ pub(super) fn preview_store(
 ) -> Result<(StoreMaintenance, Vec<PlannedChange>), MaintainError> {
     let began = (ctx.clock)();
     let Some(round) = Round::open(ctx, order, asker, &mut watch)? else {
-        return Ok((Round::skipped(ctx), Vec::new()));
+        return Ok((Round::skip(ctx), Vec::new()));
     };
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
     let report = round.stage(ctx, &mut batch, began)?;
@@ -291,11 +291,11 @@ impl Round {
             model_calls: self.texts.spent.calls,
             tokens: self.texts.spent.usage.total(),
             cost_usd: self.texts.spent.cost.dollars(),
-            ..Self::skipped(ctx)
+            ..Self::skip(ctx)
         }
     }
 
-    fn skipped(ctx: &FlowContext<'_>) -> StoreMaintenance {
+    fn skip(ctx: &FlowContext<'_>) -> StoreMaintenance {
         StoreMaintenance {
             outcome: MaintainState::Skipped,
             mode: RunMode::Maintain,

@@ -48,7 +48,7 @@ impl World {
         Self {
             _dir: dir,
             store: Store::new(scope, Rules::default()),
-            builtin: Builtin::shipped().unwrap(),
+            builtin: Builtin::load_shipped().unwrap(),
         }
     }
 

@@ -110,7 +110,7 @@ impl CodeMap {
     /// cover the whole delta.
     fn page(&self, since: Since, delta: Delta, limit: usize, after: Option<&str>) -> CodeDelta {
         let n_threads = self.options.n_threads;
-        let affected = self.current.affected(&self.cache, self.keeping(), &delta, n_threads);
+        let affected = self.current.find_affected(&self.cache, self.keeping(), &delta, n_threads);
         let count = |change| delta.count(change);
         let [added, modified, removed, renamed] =
             [CodeChange::Added, CodeChange::Modified, CodeChange::Removed, CodeChange::Renamed]
@@ -139,7 +139,8 @@ impl CodeMap {
 }
 
 pub fn delta(host: &Host, request: &DeltaRequest, events: &Events) -> Result<DeltaReport> {
-    let access = MapAccess::requested(request.project.as_deref(), request.refresh, request.strict);
+    let access =
+        MapAccess::from_request(request.project.as_deref(), request.refresh, request.strict);
     code_map::ask(host, access, MapCommand::Delta, events, |map| answer_delta(map, request, events))
 }
 

@@ -58,7 +58,7 @@ impl<'a> MapAccess<'a> {
         }
     }
 
-    pub(super) fn requested(project: Option<&'a str>, refresh: bool, strict: bool) -> Self {
+    pub(super) fn from_request(project: Option<&'a str>, refresh: bool, strict: bool) -> Self {
         let trust = if refresh { Verify::Contents } else { Verify::Stamps };
         let keeping = if strict { CacheWrites::Off } else { CacheWrites::On };
         Self { trust, keeping, ..Self::usual(project) }
@@ -175,7 +175,7 @@ impl CodeMap {
         self.current.bags(&self.cache, files, counting)
     }
 
-    pub(super) fn made_paths(&self) -> MadePaths {
+    pub(super) fn read_made_paths(&self) -> MadePaths {
         let files = self.current.artifact.files();
         MadePaths::read(files.iter().map(|(path, _)| *path), &|path| self.current.text(path))
     }

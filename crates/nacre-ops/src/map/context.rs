@@ -33,10 +33,10 @@ pub fn context(
         return Err(OpError::usage("A context needs a task (`for`), or `files`")
             .hint("Say what is to be done: `nacre context \"retry failed uploads\"`"));
     }
-    let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
+    let access = MapAccess::from_request(project.as_deref(), *refresh, *strict);
     code_map::ask(host, access, MapCommand::Context, events, |map| {
         let files: Vec<_> =
-            request.files.iter().map(|typed| known_path(host, map, typed)).collect();
+            request.files.iter().map(|typed| resolve_path(host, map, typed)).collect();
         if let Some(path) = files.iter().find(|path| map.current.artifact.find(path).is_none()) {
             let message = format!("`{path}` is not in the map");
             return Err(OpError::not_found(message).hint(format!("nacre explain {path}")));
@@ -53,7 +53,7 @@ pub fn context(
 
 /// Resolves a path relative to the current folder, or to the project root if the path exists only
 /// there.
-fn known_path(host: &Host, map: &CodeMap, typed: &str) -> String {
+fn resolve_path(host: &Host, map: &CodeMap, typed: &str) -> String {
     let is_known = |path: &str| map.current.artifact.find(path).is_some();
     let full = host.environment.folder.join(typed);
     let inside = full.strip_prefix(&map.current.project.root).ok().and_then(Path::to_str);
@@ -96,13 +96,13 @@ fn rank_files(host: &Host, map: &CodeMap, task: &str, named: &[String]) -> Ranke
     let project = host.project.as_ref().map(|project| project.path.as_path());
     let settings = host.settings_now(project);
     let embedder = host.embedder(settings.as_ref().unwrap_or(host.settings())).ok();
-    let memory = recalled_paths(host, map, task);
+    let memory = recall_paths(host, map, task);
     let files = map.current.artifact.files();
     let imports = map.current.imports(&map.cache, map.keeping(), map.options.n_threads);
     let bags = map.bags(&files);
     let bag = |idx: usize| bags.of(idx);
     let paths = files.iter().map(|(path, _)| *path).collect();
-    let made = map.made_paths();
+    let made = map.read_made_paths();
     let sketch = Sketch::new(paths, &bag, &made, imports.files());
     let names = |path: &str| map.current.names_at(path);
     let evidence = Evidence {
@@ -130,7 +130,7 @@ const MAX_MEMORIES: usize = 20;
 
 /// Returns the paths named in memories about the task, with their weights. Returns nothing if the
 /// store cannot be read.
-fn recalled_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f64> {
+fn recall_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f64> {
     let mut weights = BTreeMap::new();
     let query = Query::parse(task, host.now());
     if query.is_empty() {
@@ -153,7 +153,7 @@ fn recalled_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f6
         let is_told = |hit: &&MemoryHit| scoped.store.trust_of(&hit.memory).is_offered();
         for hit in found.hits.iter().filter(is_told) {
             let weight = f64::from(hit.score.clamp(0.0, 1.0));
-            for path in named_paths(hit.memory.document.body(), map) {
+            for path in find_named_paths(hit.memory.document.body(), map) {
                 let most: &mut f64 = weights.entry(path.to_owned()).or_default();
                 *most = most.max(weight);
             }
@@ -162,7 +162,7 @@ fn recalled_paths(host: &Host, map: &CodeMap, task: &str) -> BTreeMap<String, f6
     weights
 }
 
-fn named_paths<'t>(text: &'t str, map: &CodeMap) -> impl Iterator<Item = &'t str> {
+fn find_named_paths<'t>(text: &'t str, map: &CodeMap) -> impl Iterator<Item = &'t str> {
     let words = text.split(|c: char| {
         c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | ')' | ',' | ':' | '[' | ']')
     });

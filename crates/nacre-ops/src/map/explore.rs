@@ -23,7 +23,7 @@ pub fn explore(
     events: &Events,
 ) -> Result<Answer<ExploreReport>> {
     let ExploreRequest { project, refresh, strict, format, client, .. } = request;
-    let access = MapAccess::requested(project.as_deref(), *refresh, *strict);
+    let access = MapAccess::from_request(project.as_deref(), *refresh, *strict);
     code_map::ask(host, access, MapCommand::Explore, events, |map| {
         let overview = find_or_make(map, request)?;
         if let Some(client) = client {
@@ -37,7 +37,7 @@ pub fn explore(
 
 fn find_or_make(map: &mut CodeMap, request: &ExploreRequest) -> Result<Overview, TooSmall> {
     let key = key(map, request);
-    let known = map.cache.derived(&map.current.project, Derived::Overview, key);
+    let known = map.cache.load_derived(&map.current.project, Derived::Overview, key);
     // The header may be longer now than when the overview was cached.
     let fits = |overview: &Overview| {
         let size = || cost(&payload(&map.header(MapCommand::Explore), request.format, overview));
@@ -56,7 +56,7 @@ fn find_or_make(map: &mut CodeMap, request: &ExploreRequest) -> Result<Overview,
 }
 
 fn make(map: &mut CodeMap, request: &ExploreRequest) -> Result<Overview, TooSmall> {
-    let (made, detail) = (map.made_paths(), request.detail.unwrap_or_default());
+    let (made, detail) = (map.read_made_paths(), request.detail.unwrap_or_default());
     let (mut survey, shallow) = {
         let (current, n_threads) = (&map.current, map.options.n_threads);
         let imports = current.imports(&map.cache, map.keeping(), n_threads);

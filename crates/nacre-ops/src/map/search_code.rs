@@ -32,7 +32,8 @@ pub fn search_code(
     events: &Events,
 ) -> Result<Answer<SearchCodeReport>> {
     let search = Search::new(request)?;
-    let access = MapAccess::requested(request.project.as_deref(), request.refresh, request.strict);
+    let access =
+        MapAccess::from_request(request.project.as_deref(), request.refresh, request.strict);
     code_map::ask(host, access, MapCommand::SearchCode, events, |map| {
         let hits = search.find(map);
         if !request.files_only {
@@ -78,7 +79,7 @@ impl<'r> Search<'r> {
     fn find(&self, map: &CodeMap) -> CodeHits {
         let files = map.current.artifact.files();
         let bags = map.bags(&files);
-        let made = map.made_paths();
+        let made = map.read_made_paths();
         let texts = map.current.texts();
         let row = |idx: usize| files.get(idx).map(|(path, row): &(&str, FileRow)| (*path, row));
         let searched = SearchedFiles {

@@ -64,7 +64,7 @@ fn reread<R: Report + DeserializeOwned>(report: &R) -> R {
 #[test]
 fn reports_read_back_as_they_were() {
     let (_folder, host) = project();
-    let events = Events::ignored();
+    let events = Events::discard();
     let explored = explore(&host, &ExploreRequest::default(), &events).unwrap().report;
     assert_eq!(reread::<ExploreReport>(&explored), explored);
     let request = ContextRequest { task: Some("open store 7".to_owned()), ..Default::default() };
@@ -82,7 +82,7 @@ fn reports_read_back_as_they_were() {
 #[test]
 fn a_budget_is_kept_on_the_bytes_of_the_payload() {
     let (_folder, host) = project();
-    let events = Events::ignored();
+    let events = Events::discard();
     for format in [MapFormat::Json, MapFormat::Text] {
         for budget in [520, 900] {
             let request = ExploreRequest { format, budget: Some(budget), ..Default::default() };
@@ -112,7 +112,7 @@ fn a_budget_is_kept_on_the_bytes_of_the_payload() {
 fn what_gitattributes_call_generated_counts_as_that_in_every_answer() {
     let (folder, host) = project();
     let root = folder.path().canonicalize().unwrap().join("work");
-    let events = Events::ignored();
+    let events = Events::discard();
     let text = "pub fn grow_pearl(layers: u32) -> u32 {\n    layers\n}\n";
     fs::write(root.join("src/a_pearl.rs"), text).unwrap();
     fs::write(root.join("src/b_pearl.rs"), format!("{text}\n")).unwrap();
@@ -144,7 +144,7 @@ fn an_overview_after_an_edit_is_that_of_a_first_look() {
         fs::create_dir_all(&home).unwrap();
         let environment = Environment { home: Some(home), ..environment.clone() };
         let host = Host::open(environment, &OpenOptions::default()).host.unwrap();
-        explore(&host, &ExploreRequest::default(), &Events::ignored()).unwrap().report.overview
+        explore(&host, &ExploreRequest::default(), &Events::discard()).unwrap().report.overview
     };
     let edits = [
         (
@@ -178,7 +178,7 @@ fn only_who_asks_for_words_has_them_counted_and_kept() {
         let names = files.flatten().map(|file| file.unwrap().file_name());
         names.filter(|name| name.to_string_lossy().starts_with("words-")).count()
     };
-    let events = Events::ignored();
+    let events = Events::discard();
     explore(&host, &ExploreRequest::default(), &events).unwrap();
     delta(&host, &DeltaRequest::default(), &events).unwrap();
     assert_eq!(n_packs(), 0);
@@ -216,8 +216,8 @@ fn a_server_keeps_the_map_open_and_tells_what_a_command_would() {
     let command = || Host::open(environment.clone(), &OpenOptions::default()).host.unwrap();
     let told = |host: Host| {
         let request = ExploreRequest::default();
-        let explored = explore(&host, &request, &Events::ignored()).unwrap().report;
-        let delta = delta(&host, &DeltaRequest::default(), &Events::ignored()).unwrap();
+        let explored = explore(&host, &request, &Events::discard()).unwrap().report;
+        let delta = delta(&host, &DeltaRequest::default(), &Events::discard()).unwrap();
         (explored.overview, explored.map.revision, delta.delta)
     };
     let write = |path: &str, text: &str| fs::write(root.join("work").join(path), text).unwrap();

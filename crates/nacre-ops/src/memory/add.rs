@@ -82,7 +82,7 @@ pub(crate) fn said_already(
     if scoped.settings.search.embedding != EmbeddingChoice::Builtin {
         return None;
     }
-    let builtin = Builtin::shipped().ok()?;
+    let builtin = Builtin::load_shipped().ok()?;
     // The vector is not stored, because text that the user adds and then forgets must not remain in
     // an index.
     let index = MemoryIndex::peek(&scoped.store, &builtin, host.now()).ok()?;

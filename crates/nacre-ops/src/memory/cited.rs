@@ -313,12 +313,12 @@ mod tests {
         FoundWords { quote, message, session, source }
     }
 
-    fn found(speaker: Speaker) -> FoundWords {
+    fn find_said(speaker: Speaker) -> FoundWords {
         said("let us use sqlite for the queue", speaker)
     }
 
     fn status(claim: Claim, speaker: Option<Speaker>) -> Status {
-        let found = speaker.map(found);
+        let found = speaker.map(find_said);
         let words = "let us use sqlite for the queue";
         judge(claim, TITLE, BODY, words, found.as_ref(), &|_, _| false).unwrap().status
     }
@@ -407,7 +407,7 @@ mod tests {
 
     #[test]
     fn the_checks_of_every_candidate_hold_here_too() {
-        let found = found(Speaker::User);
+        let found = find_said(Speaker::User);
         let judged = |title: &str, body: &str, words: &str, forgotten: bool| {
             let is_forgotten = move |_: &str, _: &str| forgotten;
             judge(Claim::Decision, title, body, words, Some(&found), &is_forgotten).err()

@@ -46,7 +46,7 @@ pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport
         };
         let asked_for = listing.memories.into_iter().filter(is_asked_for);
         found.extend(asked_for.map(|memory| (memory, scoped, None)));
-        unreadable.extend(listing.broken.iter().map(|file| broken(file, scoped)));
+        unreadable.extend(listing.broken.iter().map(|file| to_broken_file(file, scoped)));
     }
     let is_owner = host.actor == Actor::Owner;
     if !is_owner {
@@ -69,7 +69,7 @@ pub fn list(host: &Host, request: &MemoryListRequest) -> Result<MemoryListReport
     if is_owner {
         grade(host, &stores, &mut found);
     }
-    let memories = found.iter().map(listed).collect();
+    let memories = found.iter().map(list_entry).collect();
     Ok(MemoryListReport { memories, total, hidden_summaries, broken: unreadable })
 }
 
@@ -87,7 +87,7 @@ fn grade(host: &Host, stores: &[ScopedStore], found: &mut [Listed<'_>]) {
 }
 
 /// The text of a quarantined memory is left out.
-fn listed((memory, scoped, trust): &Listed<'_>) -> MemoryEntry {
+fn list_entry((memory, scoped, trust): &Listed<'_>) -> MemoryEntry {
     let entry = MemoryEntry { trust: trust.and_then(label), ..entry(memory, scoped) };
     match trust {
         Some(Trust::Quarantined) => {
@@ -140,7 +140,7 @@ pub(crate) fn entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
     }
 }
 
-pub(crate) fn labelled(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
+pub(crate) fn label_entry(memory: &Memory, scoped: &ScopedStore) -> MemoryEntry {
     MemoryEntry { trust: label(scoped.store.trust_of(memory)), ..entry(memory, scoped) }
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn label(trust: TrustLevel) -> Option<TrustLevel> {
     (!trust.is_offered()).then_some(trust)
 }
 
-pub(crate) fn broken(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFile {
+pub(crate) fn to_broken_file(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFile {
     BrokenFile {
         path: scoped.store.path().join(unreadable.path.as_str()).display().to_string(),
         line: unreadable.line(),
@@ -157,14 +157,14 @@ pub(crate) fn broken(unreadable: &Unreadable, scoped: &ScopedStore) -> BrokenFil
     }
 }
 
-fn found_memory(StoreHit { hit, trust, scoped }: &StoreHit<'_>) -> FoundMemory {
+fn to_found_memory(StoreHit { hit, trust, scoped }: &StoreHit<'_>) -> FoundMemory {
     FoundMemory {
         memory: MemoryEntry { trust: label(*trust), ..entry(&hit.memory, scoped) },
         score: hit.score,
         snippet: hit.snippet.clone(),
         why: hit.why.clone(),
         history: hit.history.iter().map(|memory| entry(memory, scoped)).collect(),
-        not_verified: hit.unverified().map(|older| older.at.id.to_string()).collect(),
+        not_verified: hit.find_unverified().map(|older| older.at.id.to_string()).collect(),
     }
 }
 
@@ -180,9 +180,9 @@ pub fn search(host: &Host, request: &MemorySearchRequest) -> Result<MemorySearch
     host.settle_found(&mut found.hits);
     Ok(MemorySearchReport {
         query: request.query.clone(),
-        hits: found.hits.iter().map(found_memory).collect(),
+        hits: found.hits.iter().map(to_found_memory).collect(),
         total: found.total,
-        broken: found.broken.iter().map(|(file, scoped)| broken(file, scoped)).collect(),
+        broken: found.broken.iter().map(|(file, scoped)| to_broken_file(file, scoped)).collect(),
     })
 }
 
@@ -240,7 +240,7 @@ fn search_everywhere(
     options: &MemoryOptions,
 ) -> Result<MemorySearchReport> {
     let options = MemoryOptions { limit: options.limit.min(MAX_LIMIT), ..*options };
-    let report = match host.shared_records()? {
+    let report = match host.open_shared_records()? {
         Some(records) => {
             let names = host.projects.iter().map(|project| project.name.as_str());
             let wanted = LibraryOptions {
@@ -307,8 +307,9 @@ fn from_stores(host: &Host, query: &Query, options: &MemoryOptions) -> Result<Me
         let stores = std::slice::from_ref(&searchable);
         let of_store = search_stores(stores, query, options)?;
         total += of_store.total;
-        found.extend(of_store.hits.iter().map(|hit| (hit.trust.waits(), found_memory(hit))));
-        unreadable.extend(of_store.broken.iter().map(|(file, scoped)| broken(file, scoped)));
+        found.extend(of_store.hits.iter().map(|hit| (hit.trust.waits(), to_found_memory(hit))));
+        unreadable
+            .extend(of_store.broken.iter().map(|(file, scoped)| to_broken_file(file, scoped)));
     }
     found.sort_by(|(waits, one), (other_waits, other)| {
         waits.cmp(other_waits).then(other.score.total_cmp(&one.score))
@@ -358,7 +359,7 @@ pub(super) fn version_of(bytes: &[u8]) -> String {
 
 /// Returns the memories that `memory` supersedes, and those that supersede it.
 fn links(store: &Store, memory: &Memory) -> Result<(Vec<MemoryLink>, Vec<MemoryLink>)> {
-    let unverified = store.unverified_claims(memory);
+    let unverified = store.find_unverified_claims(memory);
     let link = |id: &MemoryId, verified: bool| MemoryLink { id: id.to_string(), verified };
     let supersedes = memory.supersedes.iter().map(|id| link(id, !unverified.contains(id)));
     let is_named = |claimant: &Memory| memory.superseded_by.as_ref() == Some(&claimant.at.id);
@@ -382,7 +383,7 @@ fn feedback(store: &Store, id: &MemoryId) -> Option<MemoryFeedback> {
     Some(MemoryFeedback { verdict, by, note, at })
 }
 
-pub fn related(
+pub fn list_related(
     host: &Host,
     request: &MemoryRelatedRequest,
     events: &Events,
@@ -391,14 +392,14 @@ pub fn related(
     let LocatedStore { scoped, also_in } = host.store_of(events, *scope, id)?;
     let id = scoped.store.locate(id)?.id;
     let searchable = host.searchable(scoped, "memory related")?;
-    let mut found = searchable.index()?.related(id.as_str());
+    let mut found = searchable.index()?.find_related(id.as_str());
     let store = &searchable.scoped.store;
     found.retain(|(_, memory)| store.trust_of(memory) != Trust::Quarantined);
     let total = found.len();
     found.truncate(host.max_results(*limit));
     let related = found.into_iter().map(|(edge, memory)| RelatedMemory {
         edge,
-        memory: labelled(&memory, &searchable.scoped),
+        memory: label_entry(&memory, &searchable.scoped),
     });
     Ok(MemoryRelatedReport { id: id.to_string(), related: related.collect(), total, also_in })
 }
@@ -486,7 +487,7 @@ pub struct ShortIds {
 pub fn short_ids(host: &Host, scope: Option<Scope>) -> Result<ShortIds> {
     let mut ids = Vec::new();
     for scoped in &host.stores_to_read(scope)? {
-        ids.extend(scoped.store.located()?.into_iter().map(|at| at.id.to_string()));
+        ids.extend(scoped.store.locate_all()?.into_iter().map(|at| at.id.to_string()));
     }
     Ok(ShortIds::new(ids))
 }
@@ -520,7 +521,7 @@ const MAX_IDS: usize = 200;
 pub fn complete(host: &Host, prefix: &str) -> Vec<String> {
     let mut ids = Vec::new();
     for scoped in host.stores_to_read(None).unwrap_or_default() {
-        let located = scoped.store.located().unwrap_or_default();
+        let located = scoped.store.locate_all().unwrap_or_default();
         ids.extend(located.into_iter().map(|at| at.id.to_string()));
         ids.extend(changes(&scoped.store).unwrap_or_default().into_iter().map(|change| change.id));
     }

@@ -18,7 +18,7 @@ fn added(host: &Host, title: &str) -> String {
         scope: Some(Scope::GlobalOnly),
         ..MemoryAddRequest::default()
     };
-    add(host, &request, &Events::ignored()).unwrap().id
+    add(host, &request, &Events::discard()).unwrap().id
 }
 
 fn found(host: &Host, query: &str) -> Vec<String> {
@@ -34,7 +34,7 @@ fn what_was_added_is_found_until_it_is_archived() {
     let other = added(&host, "Tests run in UTC");
     assert_eq!(found(&host, "sqlite queue").first(), Some(&sqlite));
     let request = MemoryIdsRequest { ids: vec![sqlite.clone()], scope: None };
-    let report = archive(&host, &request, &Events::ignored()).unwrap();
+    let report = archive(&host, &request, &Events::discard()).unwrap();
     assert_eq!((report.outcome(), &report.ids), (Outcome::Done, &request.ids));
     assert!(!found(&host, "sqlite queue").contains(&sqlite));
     assert_eq!(found(&host, "tests utc"), [other]);
@@ -47,17 +47,17 @@ fn of_several_memories_those_that_can_be_changed_are() {
     let id = added(&host, "Use SQLite for the queue");
     let request =
         MemoryIdsRequest { ids: vec!["20200101-gone".to_owned(), id.clone()], scope: None };
-    let report = forget(&host, &request, &Events::ignored()).unwrap();
+    let report = forget(&host, &request, &Events::discard()).unwrap();
     assert_eq!((report.outcome(), &report.ids), (Outcome::Partial, &vec![id]));
     assert_eq!(report.failed[0].failure.code, ErrorCode::NotFound);
     let request = MemoryIdsRequest { ids: vec!["20200101-gone".to_owned()], scope: None };
-    let error = forget(&host, &request, &Events::ignored()).unwrap_err();
+    let error = forget(&host, &request, &Events::discard()).unwrap_err();
     assert_eq!(error.code, ErrorCode::NotFound);
 }
 
 fn shown(host: &Host, id: &str) -> MemoryShowReport {
     let request = MemoryShowRequest { id: id.to_owned(), text: true, ..Default::default() };
-    show(host, &request, &Events::ignored()).unwrap()
+    show(host, &request, &Events::discard()).unwrap()
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn a_text_is_written_only_over_the_version_that_was_read() {
     let write_text = |text: String, version: &str| {
         let version = Some(version.to_owned());
         let request = MemoryWriteRequest { id: id.clone(), text, version, scope: None };
-        write(&host, &request, &Events::ignored())
+        write(&host, &request, &Events::discard())
     };
     let before = read.text.unwrap();
     let after = format!("{before}\nOne file, key sk-ant-api03-{}.\n", "Zk9".repeat(30));
@@ -104,7 +104,7 @@ fn a_graph_shows_the_memories_with_most_edges() {
             scope: Some(Scope::GlobalOnly),
             ..MemoryAddRequest::default()
         };
-        add(&host, &request, &Events::ignored()).unwrap().id
+        add(&host, &request, &Events::discard()).unwrap().id
     };
     let new = add_tagged("Use SQLite for the queue", Some(&old));
     let tagged = add_tagged("Jobs are retried three times", None);

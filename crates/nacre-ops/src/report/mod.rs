@@ -123,7 +123,7 @@ pub(crate) fn store_report(
     let gone: BTreeSet<&String> = made.filter(|id| !there.contains(id.as_str())).collect();
     report.figures.n_taken_back = gone.len();
     let runs = without_undone(all);
-    let learned = learned_at(&runs);
+    let learned = learning_times(&runs);
     for memory in &listing.memories {
         // A claim counts as learned when Nacre reads the session, even if the session is old.
         let at = learned.get(memory.at.id.as_str()).copied().or(memory.created);
@@ -319,8 +319,8 @@ impl CountedRun {
                 run: self.id.clone(),
                 target: action.target.clone().unwrap_or_default(),
                 with: action.supersedes.clone(),
-                title: shortened(&action.title),
-                reason: shortened(&action.reason),
+                title: truncate_text(&action.title),
+                reason: truncate_text(&action.reason),
             });
         }
     }
@@ -342,21 +342,21 @@ impl CountedRun {
             run: self.id.clone(),
             target: action.target.clone(),
             with: action.with.clone(),
-            title: shortened(&action.title),
-            reason: shortened(&action.reason),
+            title: truncate_text(&action.title),
+            reason: truncate_text(&action.reason),
         });
     }
 
-    fn finished(&self) -> Option<Timestamp> {
+    fn finish_time(&self) -> Option<Timestamp> {
         self.finished_at.parse().ok()
     }
 
     fn is_within(&self, since: Timestamp, until: Timestamp) -> bool {
-        self.finished().is_some_and(|at| since <= at && at <= until)
+        self.finish_time().is_some_and(|at| since <= at && at <= until)
     }
 }
 
-fn shortened(text: &str) -> String {
+fn truncate_text(text: &str) -> String {
     text[..text.floor_char_boundary(MAX_TEXT_BYTES)].to_owned()
 }
 
@@ -381,10 +381,10 @@ fn without_undone(mut runs: Vec<CountedRun>) -> Vec<CountedRun> {
     runs
 }
 
-fn learned_at(runs: &[CountedRun]) -> BTreeMap<&str, Timestamp> {
+fn learning_times(runs: &[CountedRun]) -> BTreeMap<&str, Timestamp> {
     let mut learned = BTreeMap::new();
     for run in runs {
-        let Some(at) = run.finished() else { continue };
+        let Some(at) = run.finish_time() else { continue };
         // Runs are ordered newest first, so the entry of the oldest run overwrites the others.
         let learned_then = run.made.iter().chain(&run.summary);
         learned.extend(learned_then.map(|id| (id.as_str(), at)));

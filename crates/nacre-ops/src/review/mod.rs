@@ -12,7 +12,7 @@ use nacre_types::{
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, ScopedStore};
-use crate::memory::{broken, change_each, labelled};
+use crate::memory::{change_each, label_entry, to_broken_file};
 
 pub fn accept(
     host: &Host,
@@ -77,7 +77,7 @@ fn list_with(
             .list(|at| at.area == StoreArea::Active && at.memory_type != MemoryType::Summary)?;
         let waiting = listing.memories.into_iter().filter(Memory::is_candidate);
         found.extend(waiting.map(|memory| (memory, scoped)));
-        unreadable.extend(listing.broken.iter().map(|file| broken(file, scoped)));
+        unreadable.extend(listing.broken.iter().map(|file| to_broken_file(file, scoped)));
     }
     found.sort_by(|(a, _), (b, _)| b.created.cmp(&a.created).then_with(|| b.at.id.cmp(&a.at.id)));
     let total = found.len();
@@ -103,7 +103,7 @@ fn candidate(memory: &Memory, scoped: &ScopedStore) -> ReviewCandidate {
     let is_quarantined = scoped.store.trust_of(memory) == Trust::Quarantined;
     let found = is_quarantined.then(|| hazards_of(&memory.title, memory.document.body()));
     ReviewCandidate {
-        memory: labelled(memory, scoped),
+        memory: label_entry(memory, scoped),
         body: memory.document.body().trim().to_owned(),
         quotes,
         reason: found.unwrap_or_default().first().map(|hazard| hazard.kind.as_str().to_owned()),

@@ -43,7 +43,7 @@ fn decided(
     let supersedes = supersedes.map(str::to_owned);
     let request =
         ReviewDecideRequest { ids: vec![id.to_owned()], decision, supersedes, scope: None };
-    decide(host, &request, &Events::ignored())
+    decide(host, &request, &Events::discard())
 }
 
 #[test]

@@ -192,7 +192,7 @@ pub(crate) fn stage_note(
         // Ids are derived from titles, which must not be stored here.
         memories.clear();
     }
-    let mark = store.scope().mark(&marked(run, &change)).map_err(|source| {
+    let mark = store.scope().mark(&mark_change(run, &change)).map_err(|source| {
         MemoryError::from(FsError::Io {
             action: nacre_base::fs::FsAction::Write,
             path: store.path().to_owned(),
@@ -216,7 +216,7 @@ pub(crate) fn stage_note(
     batch.put_file(run.folder()?.join(CHANGE_FILE)?, pretty(&note))
 }
 
-fn marked(run: &RunId, change: &str) -> String {
+fn mark_change(run: &RunId, change: &str) -> String {
     format!("change {change} by {run}")
 }
 
@@ -262,7 +262,7 @@ fn read_note(store: &Store, run: &RunId) -> Result<Option<ChangeNote>> {
     };
     let note = bytes.and_then(|bytes| serde_json::from_slice::<ChangeNote>(&bytes).ok());
     Ok(note.filter(|note| {
-        let is_ours = store.scope().is_marked(&marked(run, &note.change.id), &note.mark);
+        let is_ours = store.scope().is_marked(&mark_change(run, &note.change.id), &note.mark);
         note.version == VERSION && is_ours
     }))
 }
@@ -316,7 +316,7 @@ fn scrub_note(
     Ok(is_changed.then_some(new))
 }
 
-pub fn ordered_runs(store: &Store) -> Result<Vec<RunId>> {
+pub fn list_runs(store: &Store) -> Result<Vec<RunId>> {
     let mut runs = Vec::new();
     for run in list(store)? {
         let sequence = read_note(store, &run)?.map_or(0, |note| note.change.sequence);
@@ -398,7 +398,7 @@ fn mark_undone(changes: &mut [StoredChange]) {
     }
 }
 
-pub fn shared_changes(changes: Vec<PlannedChange>) -> Vec<nacre_types::PlannedChange> {
+pub fn select_shared_changes(changes: Vec<PlannedChange>) -> Vec<nacre_types::PlannedChange> {
     let text =
         |bytes: Option<Vec<u8>>| bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
     let is_shared = |change: &PlannedChange| {

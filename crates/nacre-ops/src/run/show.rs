@@ -16,7 +16,7 @@ use serde_json::Value;
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::Host;
-use crate::run::change::{StoredChange, changes, ordered_runs};
+use crate::run::change::{StoredChange, changes, list_runs};
 use crate::run::folder::{self, MAX_ARTIFACT_BYTES, METRICS_FILE, RunId, UndoError};
 
 pub fn show(host: &Host, request: &ItemId) -> Result<RunShowReport> {
@@ -74,7 +74,7 @@ fn find_runs(store: &Store, text: &str) -> Result<Vec<RunId>> {
 
 pub fn list(host: &Host, request: &LimitRequest, events: &Events) -> Result<RunListReport> {
     let scoped = host.store_to_write(None)?;
-    let runs = ordered_runs(&scoped.store)?;
+    let runs = list_runs(&scoped.store)?;
     let total = runs.len();
     let limit = host.max_results(request.limit);
     let mut reader = RunReader::new(&scoped.store);
@@ -144,11 +144,11 @@ impl<'a> RunReader<'a> {
         let Some(bytes) = bytes else { return Ok(None) };
         self.n_left = self.n_left.saturating_sub(bytes.len() as u64);
         let report = if id.is_of(RunMode::Maintain) {
-            parsed(&bytes).map(Box::new).map(RunReport::Maintain)
+            parse_json(&bytes).map(Box::new).map(RunReport::Maintain)
         } else if id.is_of(RunMode::Undo) {
-            parsed(&bytes).map(RunReport::Undo)
+            parse_json(&bytes).map(RunReport::Undo)
         } else {
-            parsed(&bytes).map(Box::new).map(RunReport::Sync)
+            parse_json(&bytes).map(Box::new).map(RunReport::Sync)
         };
         Ok(report.filter(has_valid_ids))
     }
@@ -160,9 +160,9 @@ pub fn read_metrics(store: &Store, id: &RunId) -> Result<Option<RunMetrics>, FsE
         return Ok(None);
     };
     Ok(if id.is_of(RunMode::Maintain) {
-        parsed(&bytes).map(Box::new).map(RunMetrics::Maintain)
+        parse_json(&bytes).map(Box::new).map(RunMetrics::Maintain)
     } else {
-        parsed(&bytes).map(Box::new).map(RunMetrics::Sync)
+        parse_json(&bytes).map(Box::new).map(RunMetrics::Sync)
     })
 }
 
@@ -196,7 +196,7 @@ fn bytes_of(store: &Store, id: &RunId, name: &str) -> Result<Option<Vec<u8>>, Fs
     store.scope().read_optional(&id.folder()?.join(name)?, MAX_ARTIFACT_BYTES)
 }
 
-pub(crate) fn parsed<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
+pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8]) -> Option<T> {
     serde_json::from_slice(bytes).ok()
 }
 
@@ -208,7 +208,7 @@ pub fn messages(host: &Host, request: &ItemId) -> Result<RunMessagesReport> {
 
 fn read_messages(store: &Store, id: &RunId) -> Result<RunMessagesReport> {
     let metrics = bytes_of(store, id, METRICS_FILE)?;
-    let metrics: Value = metrics.and_then(|bytes| parsed(&bytes)).unwrap_or_default();
+    let metrics: Value = metrics.and_then(|bytes| parse_json(&bytes)).unwrap_or_default();
     let mut found = RunMessagesReport { run: id.to_string(), messages: Vec::new(), left_out: 0 };
     if metrics["model_calls"].as_u64().unwrap_or(0) == 0 {
         return Ok(found);
@@ -222,7 +222,7 @@ fn read_messages(store: &Store, id: &RunId) -> Result<RunMessagesReport> {
         agent.lines().for_each(|line| push(&mut found, note(line)));
     } else {
         let lines = agent + &text("subagents.log")?;
-        let messages = lines.lines().filter_map(logged_message);
+        let messages = lines.lines().filter_map(parse_message);
         messages.for_each(|message| push(&mut found, message));
     }
     Ok(found)
@@ -253,7 +253,7 @@ fn note(text: impl Into<String>) -> RunMessage {
 }
 
 /// Returns `None` if the event has no text.
-fn logged_message(line: &str) -> Option<RunMessage> {
+fn parse_message(line: &str) -> Option<RunMessage> {
     let Ok(Record { at, event, .. }) = serde_json::from_str(line) else {
         // The first line of a log is a bare event without an enclosing record.
         let Ok(Event::Notice { text }) = serde_json::from_str(line) else { return None };
@@ -360,7 +360,7 @@ mod record_tests {
         let place = Place::new();
         place.talk("one", "Always use pnpm here, never npm.");
         let host = place.host();
-        sync(&host, &SyncRequest::default(), &Events::ignored()).unwrap();
+        sync(&host, &SyncRequest::default(), &Events::discard()).unwrap();
         let asked = |run: &str| messages(&host, &ItemId { id: run.to_owned() });
         let found = asked("sync-").unwrap();
         assert_eq!((found.messages.len(), found.left_out), (0, 0));

@@ -279,9 +279,9 @@ fn try_log(
 ) -> Option<()> {
     let home = environment.nacre_home().filter(|home| home.is_dir())?;
     let at = environment.now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
-    let mut line = format!("at={at} level={} event={}", level.as_str(), shown(event));
+    let mut line = format!("at={at} level={} event={}", level.as_str(), quote_value(event));
     for (key, value) in fields {
-        line.push_str(&format!(" {key}={}", shown(value)));
+        line.push_str(&format!(" {key}={}", quote_value(value)));
     }
     line.push('\n');
     let folder = WriteScope::create_inside(&home, LOG_FOLDER, Access::Private).ok()?;
@@ -296,7 +296,7 @@ fn try_log(
 
 /// Quotes a value in logfmt style unless it is a single plain word, so that it cannot start a new
 /// line or field.
-fn shown(value: &str) -> String {
+fn quote_value(value: &str) -> String {
     let value = &value[..value.floor_char_boundary(MAX_VALUE)];
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '=' | '\\');
     if !value.is_empty() && value.chars().all(is_plain) {
@@ -311,9 +311,9 @@ mod tests {
 
     #[test]
     fn no_value_can_begin_a_line_or_a_field() {
-        assert_eq!(shown("127.0.0.1:8765"), "127.0.0.1:8765");
+        assert_eq!(quote_value("127.0.0.1:8765"), "127.0.0.1:8765");
         for value in ["", "a b", "a=b", "a\nlevel=error", "\u{1b}[2J", "\u{202e}", "\"", "\\"] {
-            let shown = shown(value);
+            let shown = quote_value(value);
             assert!(shown.starts_with('"') && shown.ends_with('"'), "{shown}");
             assert!(shown.chars().all(|c| c == ' ' || c.is_ascii_graphic()), "{shown}");
             assert_eq!(serde_json::from_str::<String>(&shown).unwrap(), value);

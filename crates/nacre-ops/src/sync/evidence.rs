@@ -143,7 +143,7 @@ impl EvidenceCheck<'_> {
         let n_wanted = quotes.len();
         let store = self.store;
         for (_, quote) in &mut quotes {
-            quote.text = store.redacted(&store.shareable(&quote.text));
+            quote.text = store.redact_text(&store.shareable(&quote.text));
         }
         let mut is_there = false;
         for run in mark.runs.iter().rev() {
@@ -175,8 +175,8 @@ impl EvidenceCheck<'_> {
             line: None,
             message: format!(
                 "the transcript does not hold `{}` at {}",
-                shortened(&quote.text),
-                shortened(&quote.place)
+                truncate_text(&quote.text),
+                truncate_text(&quote.place)
             ),
             hint: Some(format!("nacre memory show {id} --evidence")),
         }));
@@ -197,7 +197,7 @@ impl EvidenceCheck<'_> {
     }
 }
 
-fn shortened(text: &str) -> String {
+fn truncate_text(text: &str) -> String {
     let end = text.floor_char_boundary(MAX_SHOWN_BYTES);
     if end < text.len() { format!("{}…", &text[..end]) } else { text.to_owned() }
 }

@@ -35,7 +35,7 @@ use crate::events::Events;
 use crate::host::{
     self, Host, agent_named, as_task, index_texts, millis, open_queue, parse_when, rebuild_texts,
 };
-use crate::status::{not_set_up_here, places_of_sessions, switched_off, waiting};
+use crate::status::{find_disconnected, not_set_up_here, places_of_sessions, waiting};
 use crate::sync::pipeline::sync_session;
 
 const CANCELLED: &str = "cancelled";
@@ -111,7 +111,7 @@ fn sync_all(host: &Host, request: &SyncRequest, events: &Events) -> Result<SyncR
         busy: worked.is_busy,
         not_set_up_here: not_set_up_here(host, &waiting),
         looked_in,
-        switched_off: switched_off(host),
+        switched_off: find_disconnected(host),
         learned,
         waiting,
         next: None,
@@ -152,7 +152,7 @@ pub fn sync_trace(
 
 fn sync_one(host: &Host, request: &SyncTraceRequest, events: &Events) -> Result<SyncTraceReport> {
     let SyncTraceRequest { trace, mode, force, strategy } = request;
-    let session = SessionToSync::named(host, trace)?;
+    let session = SessionToSync::find_by_name(host, trace)?;
     let took = host.stopwatch();
     let mut resources = SyncResources::open(host, *strategy, events)?;
     let order = session.order(host, *mode, *force, None);

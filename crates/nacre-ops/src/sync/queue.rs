@@ -27,7 +27,7 @@ use super::{done, millis, refresh_options, report_progress};
 use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{Host, SHARED_LEASE, STORE_FOLDER, SystemClock, WaitingQueue, clock, open_queue};
-use crate::run::change::shared_changes;
+use crate::run::change::select_shared_changes;
 use crate::run::folder::WORKSPACE;
 use crate::status::waiting;
 use crate::sync::pipeline::{Pause, preview_session, sync_session};
@@ -306,7 +306,7 @@ pub fn preview_trace(
     events: &Events,
 ) -> Result<SyncTracePreviewReport> {
     let SyncTraceRequest { trace, mode, force, strategy } = request;
-    let session = SessionToSync::named(host, trace)?;
+    let session = SessionToSync::find_by_name(host, trace)?;
     let session = std::slice::from_ref(&session);
     let sessions = plan_all(host, session, *mode, *force, *strategy, events)?;
     Ok(SyncTracePreviewReport { sessions })
@@ -351,7 +351,7 @@ fn plan_all(
         let store = session.project.join(STORE_FOLDER);
         let path = |name: &str| store.join(name).display().to_string();
         (report.memory_root, report.workspace_root) = (path("memory"), path(WORKSPACE));
-        planned.push(PlannedSession { report, changes: shared_changes(changes) });
+        planned.push(PlannedSession { report, changes: select_shared_changes(changes) });
     }
     Ok(planned)
 }
@@ -389,7 +389,7 @@ impl<'s> Rehearsal<'s> {
         self.n_copied += 1;
         let copy = WriteScope::create_inside(folder.path(), &name, Access::Private)?;
         // Memories that were written on this machine must also be recognized in the copy.
-        let copy = host.sealed(copy);
+        let copy = host.seal_scope(copy);
         for part in PARTS {
             copy.copy_from(of.scope(), &RelPath::new(part)?, MAX_FILE_BYTES)?;
         }

@@ -26,8 +26,8 @@ use crate::error::{OpError, Result};
 use crate::events::Events;
 use crate::host::{
     AskError, AskRules, FlowModels, Host, ModelClient, ProjectModels, ScopedStore, ask_rules,
-    cancelled_elsewhere, clock, empty_spill, limit_hint, model_settings, named_trace, new_task,
-    no_answer, open_models, patience, record, seed, short, spill,
+    clock, empty_spill, find_trace, limit_hint, model_settings, new_task, no_answer, open_models,
+    patience, record, seed, short, spill, wait_for_cancellation,
 };
 use crate::run::folder;
 use crate::sync::pipeline::{AskLead, FlowContext, SessionRequest, SyncError, bring_up_to_date};
@@ -83,7 +83,7 @@ impl SyncResources {
         Ok(Self {
             reading: SessionModels::open(host, strategy, events.cancel())?,
             cancel: events.cancel().clone(),
-            builtin: Builtin::shipped()?,
+            builtin: Builtin::load_shipped()?,
             lead: None,
             n_asked: Cell::new(0),
             projects: BTreeMap::new(),
@@ -230,11 +230,11 @@ pub(super) struct SessionToSync {
 }
 
 impl SessionToSync {
-    pub(super) fn named(host: &Host, name: &str) -> Result<Self> {
+    pub(super) fn find_by_name(host: &Host, name: &str) -> Result<Self> {
         if host.environment.absolute(Path::new(name)).exists() {
             host.check_user("name a file as a session")?;
         }
-        let trace = named_trace(host, name)?;
+        let trace = find_trace(host, name)?;
         let Some(project) = &host.project else {
             let message = "There is no project to keep memories in";
             return Err(OpError::new(ErrorCode::NoProject, message)
@@ -336,7 +336,7 @@ fn settle(
         empty_spill(context.host, &home);
         Ok(settled)
     });
-    settled.unwrap_or_else(|error| LeadReport::failed(task, error.message))
+    settled.unwrap_or_else(|error| LeadReport::from_failure(task, error.message))
 }
 
 /// Runs the lead until it ends, another process cancels its task, or the sync is cancelled. The
@@ -350,7 +350,7 @@ async fn until_end(
     let mut work = std::pin::pin!(settling);
     tokio::select! {
         report = &mut work => return report,
-        by = cancelled_elsewhere(heartbeat) => handle.cancel(by),
+        by = wait_for_cancellation(heartbeat) => handle.cancel(by),
         () = cancel.cancelled() => handle.cancel(CancelledBy::Person),
     }
     work.await

@@ -31,14 +31,16 @@ pub(crate) fn step_of(event: &TranscriptEvent) -> Step {
         return Step::Ask;
     }
     if is_one_of(EDITORS) && !is_one_of(NO_EDITORS) {
-        return Step::Edit(edited(text));
+        return Step::Edit(find_edited_files(text));
     }
     if !is_one_of(SHELLS) {
         return Step::Other;
     }
     match command(text) {
         // Agents that only have a shell tool use it to apply patches.
-        Some(command) if command.contains("*** Begin Patch") => Step::Edit(patched(&command)),
+        Some(command) if command.contains("*** Begin Patch") => {
+            Step::Edit(find_patched_files(&command))
+        }
         Some(command) => Step::Command(command),
         None => Step::Other,
     }
@@ -63,15 +65,15 @@ fn cut(command: &str) -> String {
     command[..command.floor_char_boundary(MAX_COMMAND)].to_owned()
 }
 
-fn edited(arguments: &str) -> Vec<String> {
+fn find_edited_files(arguments: &str) -> Vec<String> {
     if arguments.contains("*** Begin Patch") {
-        return patched(&arguments.replace("\\n", "\n"));
+        return find_patched_files(&arguments.replace("\\n", "\n"));
     }
     let names = ["file_path", "filePath", "target_file", "notebook_path", "path"];
     names.iter().find_map(|name| member(arguments, name)).into_iter().map(Cow::into_owned).collect()
 }
 
-fn patched(patch: &str) -> Vec<String> {
+fn find_patched_files(patch: &str) -> Vec<String> {
     let marks = ["*** Update File: ", "*** Add File: ", "*** Delete File: "];
     let named = |line: &str| {
         marks.iter().find_map(|mark| line.trim().strip_prefix(mark)).map(str::to_owned)

@@ -33,9 +33,9 @@ fn a_preview_promises_what_a_sync_then_does() {
     place.talk("three", "Rename the server to gateway");
     let host = place.host();
     let request = SyncRequest { max_sessions: Some(2), ..SyncRequest::default() };
-    let promised = preview(&host, &request, &Events::ignored()).unwrap();
+    let promised = preview(&host, &request, &Events::discard()).unwrap();
     assert_eq!((promised.would_read.len(), promised.sources), (2, 3));
-    let done = sync(&host, &request, &Events::ignored()).unwrap();
+    let done = sync(&host, &request, &Events::discard()).unwrap();
     assert_eq!((done.read, done.left, done.outcome()), (2, 1, Outcome::Done));
     let traces = |paths: Vec<&str>| paths.into_iter().map(str::to_owned).collect::<Vec<_>>();
     let promised = promised.sessions.iter().map(|one| one.report.trace_path.as_str()).collect();
@@ -54,14 +54,14 @@ fn a_preview_leaves_out_what_a_person_skipped() {
     place.talk("two", "Rename the server to gateway");
     let host = place.host();
     let only_read = SyncRequest { no_extract: true, ..SyncRequest::default() };
-    sync(&host, &only_read, &Events::ignored()).unwrap();
+    sync(&host, &only_read, &Events::discard()).unwrap();
     let sessions = trace::list(&host, &TraceListRequest::default()).unwrap().sessions;
     let one = sessions.iter().find(|session| session.path == path).unwrap();
     let which = QueueChangeRequest { id: Some(one.id.clone()), all: false };
     assert_eq!(queue::skip(&host, &which).unwrap().ids, std::slice::from_ref(&one.id));
     // Reading it again does not admit what a person took out.
     place.talk("one", "Always use pnpm here, never npm, please.");
-    let promised = preview(&host, &SyncRequest::default(), &Events::ignored()).unwrap();
+    let promised = preview(&host, &SyncRequest::default(), &Events::discard()).unwrap();
     assert_eq!((promised.would_read.len(), promised.sessions.len()), (1, 1));
     assert!(promised.sessions[0].report.trace_path.ends_with("two.jsonl"));
 }
@@ -93,7 +93,7 @@ fn two_syncs_in_one_second_have_two_ids() {
         bytes.fill(N_ASKED.fetch_add(1, Ordering::Relaxed));
         Ok(())
     };
-    let run = || sync(&host, &SyncRequest::default(), &Events::ignored()).unwrap().run;
+    let run = || sync(&host, &SyncRequest::default(), &Events::discard()).unwrap().run;
     assert_ne!(run(), run());
 }
 
@@ -102,12 +102,12 @@ fn one_trace_is_synced_once() {
     let place = Place::new();
     let trace = place.talk("one", "Always use pnpm here, never npm.");
     let request = SyncTraceRequest { trace, ..SyncTraceRequest::default() };
-    let first = sync_trace(&place.host(), &request, &Events::ignored()).unwrap();
+    let first = sync_trace(&place.host(), &request, &Events::discard()).unwrap();
     let text = |report| serde_json::to_value(&report).unwrap();
     let first = text(first);
     assert_eq!(first["sessions"][0]["state"], "done", "{first:#}");
     assert_eq!(first["sessions"][0]["report"]["outcome"], "done");
-    let second = text(sync_trace(&place.host(), &request, &Events::ignored()).unwrap());
+    let second = text(sync_trace(&place.host(), &request, &Events::discard()).unwrap());
     assert_eq!(second["sessions"][0]["report"]["outcome"], "unchanged");
 }
 
@@ -116,7 +116,7 @@ fn requests_that_make_no_sense_are_refused() {
     let place = Place::new();
     let host = place.host();
     let unknown = SyncRequest { agents: vec!["emacs".to_owned()], ..SyncRequest::default() };
-    let error = sync(&host, &unknown, &Events::ignored()).unwrap_err();
+    let error = sync(&host, &unknown, &Events::discard()).unwrap_err();
     assert_eq!(error.code, ErrorCode::Usage);
     let names: Vec<&str> = agent_names().collect();
     assert_eq!(error.hints, [format!("The agents are {}", names.join(", "))]);

@@ -53,7 +53,7 @@ impl<'h> Remote<'h> {
         }
         let (token, address) = match token {
             Some(token) => (token.to_owned(), url.clone()),
-            None => kept_token(host)?,
+            None => read_token(host)?,
         };
         let server = RemoteServer::new(&url, token.trim())?;
         if !address.is_empty() && address != url {
@@ -110,7 +110,7 @@ impl<'h> Remote<'h> {
 
 /// Returns the token and the address for which it is valid. If no address is stored with the token,
 /// the configured address is returned.
-fn kept_token(host: &Host) -> Result<(String, String)> {
+fn read_token(host: &Host) -> Result<(String, String)> {
     let vars = &host.environment.vars;
     let set = vars.iter().find(|(name, _)| name == NACRE_PUSH_TOKEN);
     let kept = match set {

@@ -38,9 +38,9 @@ pub fn pull(host: &Host, dry_run: bool, events: &Events) -> Result<PullReport> {
         dry_run,
         ..PullReport::default()
     };
-    let offered = offered(&remote, events)?;
+    let offered = fetch_offered(&remote, events)?;
     let store = &remote.scoped.store;
-    let mut wanted = wanted(store, &state, offered, &mut report)?;
+    let mut wanted = select_wanted(store, &state, offered, &mut report)?;
     if dry_run {
         let is_new = |id: &String| !state.came.contains_key(id);
         let ids = wanted.into_iter().map(|(memory, _)| memory.id);
@@ -57,7 +57,7 @@ pub fn pull(host: &Host, dry_run: bool, events: &Events) -> Result<PullReport> {
     Ok(report)
 }
 
-fn offered(remote: &Remote<'_>, events: &Events) -> Result<Vec<OfferedMemory>> {
+fn fetch_offered(remote: &Remote<'_>, events: &Events) -> Result<Vec<OfferedMemory>> {
     let mut all = Vec::new();
     let mut after: Option<String> = None;
     for _ in 0..MAX_PAGES {
@@ -80,7 +80,7 @@ type Wanted = (OfferedMemory, Option<ContentHash>);
 
 /// Selects memories that do not exist here, and memories that have changed on the server but not
 /// here since they were received.
-fn wanted(
+fn select_wanted(
     store: &Store,
     state: &TeamState,
     offered: Vec<OfferedMemory>,
@@ -220,7 +220,7 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
         return answer(TranscriptState::Full, 0);
     }
     let part = RelPath::new(&format!("{id}.part"))?;
-    let mut received = inbox.received(&part, hash)?;
+    let mut received = inbox.read_part(&part, hash)?;
     if received.len() as u64 != *offset {
         return answer(TranscriptState::Partial, received.len() as u64);
     }
@@ -238,7 +238,7 @@ pub fn put(host: &Host, request: &TranscriptPutRequest) -> Result<TranscriptPutR
         return answer(TranscriptState::Invalid, 0);
     }
     // The sender has already removed secrets, but the rules on this server may detect more.
-    writer.write_atomic(&text_path(&id)?, store.redacted(&received).as_bytes())?;
+    writer.write_atomic(&text_path(&id)?, store.redact_text(&received).as_bytes())?;
     let facts = Facts {
         person: host.caller.person().map(str::to_owned),
         agent: agent.clone(),
@@ -364,7 +364,7 @@ impl Inbox {
         Ok(bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok()))
     }
 
-    fn received(&self, part: &RelPath, hash: &str) -> Result<String> {
+    fn read_part(&self, part: &RelPath, hash: &str) -> Result<String> {
         let bytes = self.scope.read_optional(part, MAX_TRANSCRIPT_BYTES + MAX_NAME as u64)?;
         let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
         let of_hash = text.strip_prefix(hash).and_then(|rest| rest.strip_prefix('\n'));

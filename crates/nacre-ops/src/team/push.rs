@@ -110,7 +110,7 @@ fn pending(store: &Store, state: &TeamState) -> Result<(Vec<Version>, usize)> {
             continue;
         }
         let before = state.sent.get(id.as_str()).cloned();
-        let memory = moved(store, &memory, before.clone());
+        let memory = to_moved_memory(store, &memory, before.clone());
         let hash = ContentHash::of(memory.text.as_bytes()).to_string();
         if before.as_ref() == Some(&hash) { known += 1 } else { memories.push((memory, hash)) }
     }
@@ -196,12 +196,12 @@ pub fn hand_over(host: &Host, request: &HandOverRequest) -> Result<MovedMemories
     }
     let store = host.project_store()?.ok_or_else(|| host.no_project())?.store;
     let ids = ids.iter().filter_map(|id| id.parse::<MemoryId>().ok());
-    let memories = ids.filter_map(|id| Some(moved(&store, &moving(&store, &id)?, None)));
+    let memories = ids.filter_map(|id| Some(to_moved_memory(&store, &moving(&store, &id)?, None)));
     Ok(MovedMemories { memories: memories.collect() })
 }
 
 pub(super) fn claims(store: &Store) -> Result<Vec<MemoryId>> {
-    let located = store.located()?.into_iter();
+    let located = store.locate_all()?.into_iter();
     let claims =
         located.filter(|at| at.area == StoreArea::Active && at.memory_type != MemoryType::Summary);
     Ok(claims.map(|at| at.id).collect())
@@ -218,10 +218,10 @@ fn moving(store: &Store, id: &MemoryId) -> Option<Memory> {
 }
 
 /// Removes secrets, because the user may have written one into the file.
-fn moved(store: &Store, memory: &Memory, replaces: Option<String>) -> MovedMemory {
+fn to_moved_memory(store: &Store, memory: &Memory, replaces: Option<String>) -> MovedMemory {
     let evidence = store.evidence(&memory.at.id).ok().flatten();
     let evidence = evidence.and_then(|evidence| serde_json::to_string(&evidence).ok());
-    let clean = |text: &str| store.redacted(&store.shareable(text));
+    let clean = |text: &str| store.redact_text(&store.shareable(text));
     MovedMemory {
         id: memory.at.id.to_string(),
         r#type: memory.at.memory_type,
@@ -404,7 +404,7 @@ fn seen_of(row: &SessionRow) -> String {
 /// Removes secrets, excluded words and data about this machine. Returns `None` if the transcript is
 /// too large or the trace cannot be read.
 fn outgoing(store: &Store, row: SessionRow, share: bool) -> Option<TranscriptPutRequest> {
-    let clean = |text: &str| store.redacted(&store.shareable(text));
+    let clean = |text: &str| store.redact_text(&store.shareable(text));
     let mut events: Vec<u8> = Vec::new();
     let mut sink = |event: TranscriptEvent| {
         if (events.len() as u64) <= MAX_TRANSCRIPT_BYTES {

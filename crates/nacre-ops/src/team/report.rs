@@ -3,7 +3,7 @@
 
 use std::cmp::Reverse;
 
-use nacre_memory::recall::{MAX_COMPARED, Opposed, ProjectClaim, opposed};
+use nacre_memory::recall::{MAX_COMPARED, Opposed, ProjectClaim, find_opposed};
 use nacre_memory::search::Builtin;
 use nacre_memory::{Memory, MemoryType, Status, Store, StoreArea, Trust};
 use nacre_types::{
@@ -77,7 +77,7 @@ fn compare(
         Some(ProjectClaim { project, memory })
     };
     let claims: Vec<ProjectClaim> = outlines.into_iter().filter_map(load).collect();
-    for pair in opposed(&claims, &Builtin::shipped()?)? {
+    for pair in find_opposed(&claims, &Builtin::load_shipped()?)? {
         let Opposed { newer, older, likelihood } = pair;
         let (newer, older) = (&claims[newer], &claims[older]);
         let (one, other) = (&stores[newer.project], &stores[older.project]);
@@ -87,9 +87,9 @@ fn compare(
         } else if !are_kept_apart(one, &newer.memory, &older.memory) {
             let pair = ContestedPair {
                 newer: newer.memory.at.id.to_string(),
-                newer_title: one.redacted(&newer.memory.title),
+                newer_title: one.redact_text(&newer.memory.title),
                 older: older.memory.at.id.to_string(),
-                older_title: other.redacted(&older.memory.title),
+                older_title: other.redact_text(&older.memory.title),
                 likelihood,
             };
             report.projects[newer.project].contested.push(pair);
@@ -103,7 +103,7 @@ fn name_memory(claim: &ProjectClaim, stores: &[Store], report: &TeamReport) -> P
     ProjectMemory {
         project: report.projects[*project].project.clone(),
         id: memory.at.id.to_string(),
-        title: stores[*project].redacted(&memory.title),
+        title: stores[*project].redact_text(&memory.title),
     }
 }
 

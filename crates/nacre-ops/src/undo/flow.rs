@@ -14,8 +14,8 @@ use nacre_types::{
 
 use crate::maintain::Ledger;
 use crate::run::change::{
-    ChangeInfo, Reversal, StoredChange, TrustRecord, fresh_run_id, memories_of, shared_changes,
-    stage_note,
+    ChangeInfo, Reversal, StoredChange, TrustRecord, fresh_run_id, memories_of,
+    select_shared_changes, stage_note,
 };
 use crate::run::folder::{
     LOCAL_STATE, OF_COMMAND, Result, RunId, UndoError, UndoPlan, pretty, stem,
@@ -88,7 +88,7 @@ fn take_back(
         .iter()
         .map(|(path, now)| KeptFile {
             path: path.as_str().to_owned(),
-            by: changed_by(ctx.store, change, all, path, now.as_ref()),
+            by: find_later_change(ctx.store, change, all, path, now.as_ref()),
         })
         .collect();
     let left: BTreeSet<&str> = changed.keys().map(|path| stem(path.as_str())).collect();
@@ -159,7 +159,7 @@ fn combine_plans(
     Ok((ready, changed))
 }
 
-fn changed_by(
+fn find_later_change(
     store: &Store,
     change: &StoredChange,
     all: &[StoredChange],
@@ -268,7 +268,7 @@ fn finish(
         paths,
         memories: undone_memories(&planned),
         kept,
-        changes: ctx.dry_run.then(|| shared_changes(planned)),
+        changes: ctx.dry_run.then(|| select_shared_changes(planned)),
         ..change.undo_report(ctx.dry_run)
     })
 }

@@ -13,7 +13,7 @@ use nacre_types::{
 
 use crate::error::{OpError, Result};
 use crate::host::{Host, ScopedStore, settle_map_cache};
-use crate::recording::{CommandChange, TextPlan, attributed, attribution, own_store};
+use crate::recording::{CommandChange, TextPlan, attribute_command, attribution, own_store};
 use crate::run::change::{Reversal, StoredChange, TextRecord, changes};
 use crate::run::folder::{RunId, UndoError};
 use crate::undo::flow::UndoContext;
@@ -93,7 +93,7 @@ fn undo_parts(
         let OpenedStore { scoped, changes, .. } = &stores[*number];
         let id = report.as_ref().map(|report| report.run.clone());
         let ctx = UndoContext {
-            command: &attributed(host, "undo"),
+            command: &attribute_command(host, "undo"),
             store: &scoped.store,
             owner: &host.owner("undo"),
             patience: host.settings().lock.wait,
@@ -303,7 +303,8 @@ fn undo_text(
     let plan = TextPlan::of(&opened.scoped, change, record)?;
     let (now, then) = (plan.now.as_deref(), plan.then.as_deref());
     if !plan.is_unchanged(record) {
-        let files = vec![KeptFile { path: plan.path(), by: changed_by(opened, change, record) }];
+        let files =
+            vec![KeptFile { path: plan.path(), by: find_later_change(opened, change, record) }];
         let id = change.id.clone();
         return Err(UndoError::Changed { id, files, has_rest: false }.into());
     }
@@ -330,7 +331,11 @@ fn undo_text(
 }
 
 /// Returns the later change that has not been undone and that changed the same text.
-fn changed_by(opened: &OpenedStore, change: &StoredChange, record: &TextRecord) -> Option<String> {
+fn find_later_change(
+    opened: &OpenedStore,
+    change: &StoredChange,
+    record: &TextRecord,
+) -> Option<String> {
     let later = opened.changes.iter().take_while(|other| other.id != change.id);
     let is_same = |other: &&StoredChange| {
         let Reversal::Text { text } = &other.reversal else { return false };

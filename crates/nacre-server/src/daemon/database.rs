@@ -46,7 +46,7 @@ impl DatabaseWatch {
             n_looks = n_looks.wrapping_add(1);
             let info = CallInfo { can_change: false, ..CallInfo::of_loop("database") };
             let look = move |call: &Call| Ok(look(call, wants_lead));
-            let looked = calls.run(info, Events::ignored(), std::future::pending(), look).await;
+            let looked = calls.run(info, Events::discard(), std::future::pending(), look).await;
             if let Ok((status, is_due)) = looked {
                 self.take_in(status);
                 match &daemon {

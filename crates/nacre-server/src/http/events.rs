@@ -252,7 +252,7 @@ pub(super) fn stream(
         let _open = open;
         tokio::select! {
             () = forward(listener, &access, sender) => {}
-            () = access.ended() => {}
+            () = access.wait_until_ended() => {}
             () = stop.cancelled() => {}
         }
     });

@@ -79,7 +79,7 @@ impl LoopRunner {
         let look = |call: &Call| service::look_at_traces(&call.host);
         let info = CallInfo::of_loop("look");
         let looked =
-            self.tasks.calls.run(info, Events::ignored(), std::future::pending(), look).await;
+            self.tasks.calls.run(info, Events::discard(), std::future::pending(), look).await;
         // The sync itself reports such errors.
         let Ok(seen) = looked else { return };
         if quiet.look(seen, (self.daemon.environment.uptime)()) {

@@ -164,14 +164,16 @@ mod tests {
         }})
     }
 
-    fn asked(query: &str, body: Value) -> Result<Value, OpError> {
+    fn parse_parameters(query: &str, body: Value) -> Result<Value, OpError> {
         let path = [("id".to_owned(), "x".to_owned())];
         parameters(Some(&schema()), &path, &Query::parse(query, true)?, body)
     }
 
     #[test]
     fn texts_become_what_the_schema_says() {
-        let found = asked("limit=5&all&type=decision&ids=a&ids=b&project=x", Value::Null).unwrap();
+        let found =
+            parse_parameters("limit=5&all&type=decision&ids=a&ids=b&project=x", Value::Null)
+                .unwrap();
         assert_eq!(
             found,
             json!({"id": "x", "ids": ["a", "b"], "limit": 5, "all": true, "type": "decision"})
@@ -187,7 +189,7 @@ mod tests {
             ("limit=1", json!({"limit": 2}), "twice"),
             ("", json!([1]), "not a JSON object"),
         ] {
-            let error = asked(query, body).unwrap_err();
+            let error = parse_parameters(query, body).unwrap_err();
             assert!(error.message.contains(word), "{query}: {}", error.message);
         }
     }

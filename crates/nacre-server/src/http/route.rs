@@ -64,42 +64,42 @@ impl RouteHead {
         operation: fn(&Host, &Q) -> Result<R>,
     ) -> Route {
         let call = move |call: &Call, request: &Q| operation(&call.host, request);
-        self.answered_by(Handling::Operation(prepare(call, |_| None))).takes::<Q>().reports::<R>()
+        self.with_handling(Handling::Operation(prepare(call, |_| None))).takes::<Q>().reports::<R>()
     }
 
     pub(super) fn with_events<Q: Input, R: Output>(self, operation: Operation<Q, R>) -> Route {
-        self.versioned(operation, |_| None)
+        self.operation_with_version(operation, |_| None)
     }
 
     /// Reports of this route contain a version that clients can send as `If-Match` in later
     /// changes.
-    pub(super) fn versioned<Q: Input, R: Output>(
+    pub(super) fn operation_with_version<Q: Input, R: Output>(
         self,
         operation: Operation<Q, R>,
         version: fn(&R) -> Option<String>,
     ) -> Route {
         let call = move |call: &Call, request: &Q| operation(&call.host, request, &call.events);
-        self.answered_by(Handling::Operation(prepare(call, version))).takes::<Q>().reports::<R>()
+        self.with_handling(Handling::Operation(prepare(call, version))).takes::<Q>().reports::<R>()
     }
 
     pub(super) fn task<Q: Input, R: Output>(self, operation: Operation<Q, R>) -> Route {
         let call = move |call: &Call, request: &Q| operation(&call.host, request, &call.events);
-        self.answered_by(Handling::Task(prepare(call, |_| None))).takes::<Q>().reports::<R>()
+        self.with_handling(Handling::Task(prepare(call, |_| None))).takes::<Q>().reports::<R>()
     }
 
     pub(super) fn own(self, handler: OwnHandler) -> Route {
-        self.answered_by(Handling::Own(handler))
+        self.with_handling(Handling::Own(handler))
     }
 
     pub(super) fn mcp(self) -> Route {
-        self.answered_by(Handling::Mcp)
+        self.with_handling(Handling::Mcp)
     }
 
     pub(super) fn rpc(self) -> Route {
-        self.answered_by(Handling::Rpc)
+        self.with_handling(Handling::Rpc)
     }
 
-    fn answered_by(self, handling: Handling) -> Route {
+    fn with_handling(self, handling: Handling) -> Route {
         let access = if self.verb == Method::GET { Access::Read } else { Access::Change };
         Route {
             head: self,

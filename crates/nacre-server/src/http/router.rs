@@ -142,7 +142,7 @@ impl Server {
         let failed = |error| Refusal { status: StatusCode::SERVICE_UNAVAILABLE, error };
         let proof = match only(headers, &AUTHORIZATION) {
             Some(shown) => self.check_authorization(shown).await.map_err(failed)?,
-            None => self.named_by_proxy(entry, headers).await.map_err(failed)?,
+            None => self.authenticate_proxy(entry, headers).await.map_err(failed)?,
         };
         guard::caller(proof, route.access, headers)
     }
@@ -161,7 +161,7 @@ impl Server {
     }
 
     /// Ignores the trusted proxy's header if the request comes from any other address.
-    async fn named_by_proxy(
+    async fn authenticate_proxy(
         &self,
         entry: EntryPoint,
         headers: &HeaderMap,
@@ -169,7 +169,7 @@ impl Server {
         let Some(TrustedProxy { address, header }) = &self.proxy else { return Ok(None) };
         match (only(headers, header), entry) {
             (Some(name), EntryPoint::Port(peer)) if peer == *address => {
-                Ok(self.people.named(name).await?.map(Proof::Page))
+                Ok(self.people.find_by_name(name).await?.map(Proof::Page))
             }
             (Some(_), EntryPoint::Port(_) | EntryPoint::Socket) | (None, _) => Ok(None),
         }
@@ -231,7 +231,7 @@ impl Server {
         }
         let source = EventSource::of(&info);
         let time = tokio::time::sleep(OPERATION_TIME);
-        let result = self.tasks.calls.run(info, Events::ignored(), time, work).await;
+        let result = self.tasks.calls.run(info, Events::discard(), time, work).await;
         let Route { changes, version, .. } = route;
         if let (Ok(_), Some(what)) = (&result, changes) {
             self.tasks.hub.publish_change(&source, *what);

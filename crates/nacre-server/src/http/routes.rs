@@ -44,7 +44,7 @@ fn delete(path: &'static str, permit: impl Into<Permit>, summary: &'static str) 
 }
 
 pub(super) fn all() -> Vec<Route> {
-    let groups = [server(), recall(), memories(), shared(), work(), settings(), code_map()];
+    let groups = [server(), recall(), memories(), team_routes(), work(), settings(), code_map()];
     groups.into_iter().flatten().collect()
 }
 
@@ -129,7 +129,7 @@ fn memories() -> Vec<Route> {
         get("/api/memories", Read, "Lists memories").operation(memory::list),
         post("/api/memories", Write, "Adds a memory").with_events(memory::add).changes(changes),
         get("/api/memories/{id}", Read, "Shows a memory")
-            .versioned(memory::show, |report| Some(report.version.clone())),
+            .operation_with_version(memory::show, |report| Some(report.version.clone())),
         put("/api/memories/{id}", Write, "Writes a memory's whole file")
             .with_events(memory::write)
             .version(UseOfVersion::Required)
@@ -149,7 +149,8 @@ fn memories() -> Vec<Route> {
         post("/api/memories/{id}/feedback", Write, "Says how it served")
             .with_events(nacre_ops::feedback)
             .changes(changes),
-        get("/api/memories/{id}/related", Read, "What belongs to it").with_events(memory::related),
+        get("/api/memories/{id}/related", Read, "What belongs to it")
+            .with_events(memory::list_related),
         get("/api/graph", Read, "Memories and what ties them together").operation(memory::graph),
         get("/api/review", Read, "Lists candidates with their quotes").operation(review::list),
         post("/api/review", Write, "Accepts or rejects candidates")
@@ -167,7 +168,7 @@ fn memories() -> Vec<Route> {
     ]
 }
 
-fn shared() -> Vec<Route> {
+fn team_routes() -> Vec<Route> {
     vec![
         post("/api/push", Write, "Takes memories in")
             .operation(team::take_in)

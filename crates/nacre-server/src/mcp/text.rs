@@ -17,7 +17,7 @@ const LINE_CHARS: usize = 400;
 pub(super) const SNIPPET_CHARS: usize = 320;
 
 /// Removes control sequences from the text.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn sanitize(text: &str) -> String {
     Shown(text).to_string()
 }
 

@@ -212,7 +212,7 @@ mod tests {
     use super::*;
 
     /// Uses a limit of 64 bytes per line.
-    fn forwarded(lines: &str) -> Vec<Value> {
+    fn forward_lines(lines: &str) -> Vec<Value> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let mut out = Vec::new();
         runtime.block_on(forward(lines.as_bytes(), &mut out, 64)).unwrap();
@@ -225,14 +225,14 @@ mod tests {
             assert_eq!(line["method"], UNREADABLE, "{line}");
             line["params"]["id"].clone()
         };
-        forwarded(lines).iter().map(of).collect()
+        forward_lines(lines).iter().map(of).collect()
     }
 
     #[test]
     fn lines_that_can_be_used_are_handed_on_as_they_are() {
         let lines = "{\"id\":1}\n\n  \n[2]\n\"the last, without an end\"";
         assert_eq!(
-            forwarded(lines),
+            forward_lines(lines),
             [json!({ "id": 1 }), json!([2]), json!("the last, without an end")]
         );
     }

@@ -159,7 +159,7 @@ fn record(row: &Row<'_>) -> rusqlite::Result<TokenRecord> {
     })?;
     Ok(TokenRecord {
         id: row.get(0)?,
-        hash: TokenHash::stored(row.get(1)?),
+        hash: TokenHash::from_stored(row.get(1)?),
         person: row.get(2)?,
         permissions,
         created: moment(row.get(4)?),

@@ -75,7 +75,7 @@ pub trait PeopleStore {
     /// `id` can be a prefix. If the token has already been revoked, its revocation time is not
     /// changed.
     fn revoke(&mut self, id: &str, now: Timestamp) -> Result<TokenRecord> {
-        let token = TokenRecord::named(self.tokens()?, id)?;
+        let token = TokenRecord::find_by_start(self.tokens()?, id)?;
         self.set_revoked(&token.id, now)?;
         self.token(&token.id)?.ok_or(PeopleError::Damaged)
     }
@@ -115,7 +115,7 @@ impl TokenRecord {
     }
 
     /// Returns an error unless exactly one id starts with `start`.
-    pub fn named(mut all: Vec<Self>, start: &str) -> Result<Self> {
+    pub fn find_by_start(mut all: Vec<Self>, start: &str) -> Result<Self> {
         all.retain(|token| !start.is_empty() && token.id.starts_with(start));
         let id = start.to_owned();
         match (all.pop(), all.is_empty()) {

@@ -28,7 +28,7 @@ impl TokenHash {
         Self(ContentHash::of(token.as_bytes()).to_string())
     }
 
-    pub fn stored(text: String) -> Self {
+    pub fn from_stored(text: String) -> Self {
         Self(text)
     }
 

@@ -127,7 +127,7 @@ fn record(row: &Row) -> Result<TokenRecord, PeopleError> {
     let permissions: String = row.get(3);
     Ok(TokenRecord {
         id: row.get(0),
-        hash: TokenHash::stored(row.get(1)),
+        hash: TokenHash::from_stored(row.get(1)),
         person: row.get(2),
         permissions: Permissions::decode(&permissions).ok_or(PeopleError::Damaged)?,
         created: moment(row.get(4)),

@@ -87,7 +87,7 @@ fn ask(records: &SharedRecords, chance: &mut Chance) {
 #[test]
 fn nobody_finds_or_counts_what_is_not_theirs() {
     let Some(server) = Server::start() else { return };
-    let embedder = Arc::new(Builtin::shipped().unwrap());
+    let embedder = Arc::new(Builtin::load_shipped().unwrap());
     let mut records = SharedRecords::open(&server.database(), embedder).unwrap();
     records.apply(&News { units: units(), ..News::default() }).unwrap();
     std::thread::scope(|scope| {

@@ -94,7 +94,7 @@ impl World {
         for catalog in [&mut self.local, &mut self.seen] {
             catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap();
         }
-        self.shared.offer(&self.seen.offered(0).unwrap()).unwrap();
+        self.shared.offer(&self.seen.list_offered(0).unwrap()).unwrap();
     }
 
     /// Asks both and compares; returns what they answered.
@@ -284,7 +284,7 @@ fn an_offer_moves_only_what_it_brings_closer_to_a_run() {
     let claim = world.shared.claim("w", now, LEASE, ClaimOrder::OldestFirst).unwrap().unwrap();
     let done = Outcome::Done { run: "r".to_owned() };
     world.shared.finish(&claim, &done, now, &RetryPolicy::default()).unwrap();
-    let mut offered = world.seen.offered(0).unwrap();
+    let mut offered = world.seen.list_offered(0).unwrap();
     // Another server sees the same trace for the first time, later.
     offered[0].decided_ms += 1000;
     assert_eq!(world.shared.offer(&offered).unwrap(), 0);
@@ -308,14 +308,14 @@ fn a_server_claims_only_what_it_can_read_and_knows_when_something_is_due() {
     let (mut one, mut other) = (open("one"), open("other"));
     let now = world.now + jiff::SignedDuration::from_secs(3600);
     assert!(!one.is_due(now).unwrap(), "it has offered nothing");
-    one.offer(&world.seen.offered(0).unwrap()).unwrap();
+    one.offer(&world.seen.list_offered(0).unwrap()).unwrap();
     assert_eq!((one.is_due(now).unwrap(), other.is_due(now).unwrap()), (true, false));
     let claim = |queue: &mut SharedQueue, now| {
         queue.claim("w", now, LEASE, ClaimOrder::OldestFirst).unwrap()
     };
     assert!(claim(&mut other, now).is_none(), "the other cannot read it");
     let claimed = claim(&mut one, now).unwrap();
-    other.offer(&world.seen.offered(0).unwrap()).unwrap();
+    other.offer(&world.seen.list_offered(0).unwrap()).unwrap();
     assert!(!other.is_due(now).unwrap(), "it is worked on");
     let later = now + jiff::SignedDuration::from_secs(61);
     assert!(other.is_due(later).unwrap(), "its worker went away");
@@ -365,7 +365,7 @@ fn two_machines_that_read_a_trace_in_other_pieces_offer_the_same() {
             };
             catalog.refresh(&options, |_| ControlFlow::Continue(())).unwrap();
         }
-        catalog.offered(0).unwrap().remove(0).grown
+        catalog.list_offered(0).unwrap().remove(0).grown
     };
     let whole = world_of(1);
     assert_eq!(world_of(3), whole);

@@ -63,7 +63,7 @@ const WORDS: [&str; 40] = [
 ];
 
 fn embedder() -> Arc<dyn Embedder> {
-    Arc::new(Builtin::shipped().unwrap())
+    Arc::new(Builtin::load_shipped().unwrap())
 }
 
 fn now() -> Timestamp {
@@ -195,7 +195,7 @@ fn both_indexes_find_the_same() {
             let what = format!("seed {seed}, round {round}");
             let known = |index: &dyn RecordIndex| -> BTreeMap<_, _> {
                 index
-                    .known()
+                    .fingerprints()
                     .unwrap()
                     .into_iter()
                     .map(|(key, of)| (key, format!("{of:?}")))

@@ -59,7 +59,7 @@ impl World {
     fn compare(&mut self, what: &str) {
         self.both(what, |store| store.tasks(1000));
         for session in 0..3 {
-            self.both(what, |store| store.unfinished(&SessionId::from_random(session)));
+            self.both(what, |store| store.find_unfinished(&SessionId::from_random(session)));
         }
     }
 
@@ -232,5 +232,5 @@ fn one_task_of_a_session_runs_however_many_servers_there_are() {
     let state = SharedState::open(&database).unwrap();
     let running = state.tasks(100).unwrap();
     let running = running.iter().filter(|task| task.state == TaskState::Running).count();
-    assert_eq!((running, state.unfinished(&session).unwrap().1), (1, 11));
+    assert_eq!((running, state.find_unfinished(&session).unwrap().1), (1, 11));
 }

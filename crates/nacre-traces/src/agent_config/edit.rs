@@ -3,7 +3,7 @@
 use super::hooks::{self, HookGroup};
 use super::json::Json;
 use super::jsonc::{self, ChangeError, value_at};
-use super::parts::{HookEvent, is_ours, unsilenced};
+use super::parts::{HookEvent, is_ours, strip_silencer};
 use super::tables::{self, TomlTable};
 use super::undo::{EntryState, Undo};
 use nacre_base::config::ConfigError;
@@ -84,7 +84,7 @@ impl Edit {
     pub fn state(&self, text: &str) -> Result<EntryState, EditError> {
         Ok(match self {
             Self::Member { keys, value } => {
-                let root = jsonc::parsed(text)?;
+                let root = jsonc::parse_object(text)?;
                 let node = root.as_ref().and_then(|(_, root)| root.at(keys));
                 match node.map(|node| value_at(text, node) == value.to_value()) {
                     None => EntryState::Missing,
@@ -96,7 +96,7 @@ impl Edit {
                 let wanted = groups.iter().map(|hook| (hook.event, hook.group.to_value()));
                 let mut wanted: Vec<_> =
                     wanted.map(|(name, value)| (name.to_owned(), value)).collect();
-                let mut found = hooks::found(text, keys, agent)?;
+                let mut found = hooks::find_hooks(text, keys, agent)?;
                 wanted.sort_by(|a, b| a.0.cmp(&b.0));
                 found.sort_by(|a, b| a.0.cmp(&b.0));
                 match found.is_empty() {
@@ -113,10 +113,10 @@ impl Edit {
     }
 
     /// Returns the command and arguments configured for the agent, if the entry contains a command.
-    pub fn configured_command(&self, text: &str) -> Option<Vec<String>> {
+    pub fn find_command(&self, text: &str) -> Option<Vec<String>> {
         let value = match self {
             Self::Member { keys, .. } => {
-                let (_, root) = jsonc::parsed(text).ok()??;
+                let (_, root) = jsonc::parse_object(text).ok()??;
                 value_at(text, root.at(keys)?)
             }
             Self::Tables(tables) => {
@@ -127,12 +127,12 @@ impl Edit {
                 serde_json::to_value(table).ok()?
             }
             Self::Hooks { agent, keys, .. } => {
-                let found = hooks::found(text, keys, agent).ok()?;
+                let found = hooks::find_hooks(text, keys, agent).ok()?;
                 let hooks =
                     found.iter().filter_map(|(_, group)| group["hooks"].as_array()).flatten();
                 let commands = hooks.filter_map(|hook| hook["command"].as_str());
                 // Callers run the command as a check, so its failures must not be hidden.
-                let ours = commands.filter(|command| is_ours(command, agent)).map(unsilenced);
+                let ours = commands.filter(|command| is_ours(command, agent)).map(strip_silencer);
                 let ours: Vec<&str> = ours.collect();
                 // Prefer the command of the session start hook.
                 let start = format!(" {}", HookEvent::Start.as_str());

@@ -42,13 +42,13 @@ pub(super) fn remove(
     jsonc::tidy(&text, undo)
 }
 
-pub(super) fn found(
+pub(super) fn find_hooks(
     text: &str,
     keys: &[&str],
     agent: &str,
 ) -> Result<Vec<(String, serde_json::Value)>, ChangeError> {
     let mut found = Vec::new();
-    let Some((_, root)) = jsonc::parsed(text)? else { return Ok(found) };
+    let Some((_, root)) = jsonc::parse_object(text)? else { return Ok(found) };
     let Some(events) = root.at(keys) else { return Ok(found) };
     for event in events.children().iter().filter(|event| event.value.is_list()) {
         let groups = event.value.children().iter().map(|group| &group.value);
@@ -70,7 +70,7 @@ fn is_our_hook(text: &str, hook: &Node, agent: &str) -> bool {
 }
 
 fn without_first(text: &str, keys: &[&str], agent: &str) -> Result<Option<String>, ChangeError> {
-    let Some((_, root)) = jsonc::parsed(text)? else { return Ok(None) };
+    let Some((_, root)) = jsonc::parse_object(text)? else { return Ok(None) };
     let Some(events) = root.at(keys) else { return Ok(None) };
     for event in events.children().iter().filter(|event| event.value.is_list()) {
         for (group_idx, group) in event.value.children().iter().enumerate() {

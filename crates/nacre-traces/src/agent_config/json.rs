@@ -61,17 +61,17 @@ impl Layout {
                 let inner = format!("{indent}{}", self.unit);
                 let parts: Vec<_> = items.iter().map(|item| self.value(item, &inner)).collect();
                 let is_open = self.is_open && !items.iter().all(is_flat);
-                self.enclosed('[', ']', &parts, indent, is_open)
+                self.enclose('[', ']', &parts, indent, is_open)
             }
             Json::Map(members) => {
                 let inner = format!("{indent}{}", self.unit);
                 let parts = members.iter().map(|(key, value)| self.member(key, value, &inner));
-                self.enclosed('{', '}', &parts.collect::<Vec<_>>(), indent, self.is_open)
+                self.enclose('{', '}', &parts.collect::<Vec<_>>(), indent, self.is_open)
             }
         }
     }
 
-    fn enclosed(
+    fn enclose(
         &self,
         open: char,
         close: char,

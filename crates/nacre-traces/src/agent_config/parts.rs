@@ -52,7 +52,7 @@ impl Program {
     }
 
     pub fn hook(&self, agent: &str, event: HookEvent) -> String {
-        format!("{} hook {agent} {}", quoted(&self.text()), event.as_str())
+        format!("{} hook {agent} {}", quote_word(&self.text()), event.as_str())
     }
 
     /// Like `hook`, but hides the output and exit code of a failure. Hooks that run before a tool
@@ -65,7 +65,7 @@ impl Program {
 
 /// Returns whether the command runs a Nacre hook for `agent`, regardless of the program's path.
 pub fn is_ours(command: &str, agent: &str) -> bool {
-    let command = unsilenced(command);
+    let command = strip_silencer(command);
     let tail = |event: HookEvent| format!(" hook {agent} {}", event.as_str());
     let program = HookEvent::ALL.into_iter().find_map(|event| command.strip_suffix(&tail(event)));
     let Some(program) = program else { return false };
@@ -73,11 +73,11 @@ pub fn is_ours(command: &str, agent: &str) -> bool {
     Path::new(program).file_name().is_some_and(|name| name == "nacre")
 }
 
-pub(crate) fn unsilenced(command: &str) -> &str {
+pub(crate) fn strip_silencer(command: &str) -> &str {
     command.strip_suffix(SILENCED).unwrap_or(command)
 }
 
-fn quoted(word: &str) -> String {
+fn quote_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-+@%,".contains(c);
     if word.chars().all(is_plain) {
         return word.to_owned();

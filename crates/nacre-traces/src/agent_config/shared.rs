@@ -64,7 +64,7 @@ pub(crate) fn skill(path: PathBuf) -> FileEdit {
     FileEdit::new(path, Edit::Whole(format!("{SKILL}{note}")))
 }
 
-pub(crate) fn shared_skill(places: &Places, _program: &Program) -> FileEdit {
+pub(crate) fn edit_shared_skill(places: &Places, _program: &Program) -> FileEdit {
     skill(places.home.join(".agents/skills/nacre/SKILL.md"))
 }
 

@@ -13,7 +13,7 @@ pub struct TomlTable {
 }
 
 impl TomlTable {
-    fn written(&self) -> Vec<String> {
+    fn to_lines(&self) -> Vec<String> {
         let names: Vec<String> =
             self.path.iter().map(|name| toml_edit::Key::new(name).to_string()).collect();
         let header = format!("[{}]", names.join("."));
@@ -32,7 +32,7 @@ const ORIGIN: &str = "the file";
 pub(super) fn put(text: &str, tables: &[TomlTable]) -> Result<(String, Undo), ConfigError> {
     let mut new_text = text.to_owned();
     for table in tables {
-        new_text = foreign::append_table(&new_text, Path::new(ORIGIN), &table.written())?;
+        new_text = foreign::append_table(&new_text, Path::new(ORIGIN), &table.to_lines())?;
     }
     let appended = Some(new_text[text.len()..].to_owned());
     Ok((new_text, Undo { appended, ..Undo::default() }))

@@ -9,7 +9,7 @@ pub(crate) static VSCODE: AgentSpec = AgentSpec {
         let server = server(program, vec![("type", Json::text("stdio"))]);
         member(places.config.join("Code/User/mcp.json"), &["servers", "nacre"], server)
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     ..AgentSpec::new("vscode", "VS Code")
 };
 

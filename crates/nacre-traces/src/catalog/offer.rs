@@ -24,14 +24,14 @@ pub struct OfferedSession {
 impl Catalog {
     /// Returns the sessions whose queue state changed at or after `since_ms`, in the order of
     /// discovery. Running sessions are left out.
-    pub fn offered(&self, since_ms: i64) -> Result<Vec<OfferedSession>> {
+    pub fn list_offered(&self, since_ms: i64) -> Result<Vec<OfferedSession>> {
         let sql =
             "SELECT s.key, s.agent, s.session_id, s.title, s.project, s.last_activity,
                coalesce(s.last_activity, 0) + (SELECT coalesce(sum(value), 0) FROM json_each(s.facts, '$.counts')), j.state, j.reason,
                j.not_before, j.changed
              FROM session s JOIN job j ON j.session = s.id
              WHERE s.facts != '' AND j.state != 'running' AND j.changed >= ?1 ORDER BY s.id";
-        Ok(rows(&self.connection, sql, [since_ms], offered)?)
+        Ok(rows(&self.connection, sql, [since_ms], read_offered)?)
     }
 
     /// Imports the states of this machine's sessions from a shared queue. A session that is running
@@ -57,7 +57,7 @@ impl Catalog {
     }
 }
 
-fn offered(row: &Row) -> rusqlite::Result<OfferedSession> {
+fn read_offered(row: &Row) -> rusqlite::Result<OfferedSession> {
     Ok(OfferedSession {
         key: row.get(0)?,
         agent: row.get(1)?,

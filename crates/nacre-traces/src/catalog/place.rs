@@ -19,7 +19,7 @@ pub enum Placing {
 impl Placing {
     /// Returns the project named by the transcript, even if the transcript is not trusted for it.
     /// The project's redaction list applies in either case.
-    pub(super) fn named(&self) -> Option<&Path> {
+    pub(super) fn transcript_project(&self) -> Option<&Path> {
         match self {
             Self::Project(root) | Self::Elsewhere(root) => Some(root),
             Self::Unregistered(_) | Self::Nowhere => None,

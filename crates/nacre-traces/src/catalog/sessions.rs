@@ -121,8 +121,10 @@ pub struct LaterSessions {
 
 impl Catalog {
     pub fn waiting(&self, now: Timestamp) -> Result<WaitingSessions> {
-        let mut waiting =
-            WaitingSessions { unregistered: self.unregistered()?, ..WaitingSessions::default() };
+        let mut waiting = WaitingSessions {
+            unregistered: self.list_unregistered()?,
+            ..WaitingSessions::default()
+        };
         let mut statement = self.connection.prepare_cached(
             "SELECT CASE WHEN j.not_before <= :now THEN 0 WHEN j.attempts = 0 THEN 1 ELSE 2 END,
                count(*), max(j.not_before), min(s.key)
@@ -146,7 +148,7 @@ impl Catalog {
     }
 
     /// Reads only the index of sessions without a project, because session rows are large.
-    fn unregistered(&self) -> Result<Vec<(String, u64)>> {
+    fn list_unregistered(&self) -> Result<Vec<(String, u64)>> {
         let sql =
             "SELECT s.cwd, count(*) FROM session s INDEXED BY session_unplaced CROSS JOIN job j ON j.session = s.id
              WHERE s.project IS NULL AND s.cwd IS NOT NULL AND j.state = 'skipped' AND j.reason = ?1

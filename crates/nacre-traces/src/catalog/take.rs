@@ -140,7 +140,7 @@ impl Catalog {
                 return Ok(());
             }
             let session = put_session(transaction, id, &whole)?;
-            set_job(transaction, session, &failed(&reason, hope), options.now)
+            set_job(transaction, session, &handle_failure(&reason, hope), options.now)
         })?;
         report.left += u64::from(hope == Retryability::NextSync);
         report.problems.push(source_problem(&source.path, reason));
@@ -204,7 +204,7 @@ impl<'o> Visit<'_, 'o> {
             known => known,
         };
         let placing = self.placing(cwd.as_deref());
-        words.of(placing.named()).map_err(str::to_owned)
+        words.of(placing.transcript_project()).map_err(str::to_owned)
     }
 
     fn placing(&self, cwd: Option<&str>) -> Placing {
@@ -238,7 +238,7 @@ impl<'o> Visit<'_, 'o> {
             }
         };
         let placing = self.placing(outcome.facts.cwd.as_deref());
-        match self.options.words.of(placing.named()) {
+        match self.options.words.of(placing.transcript_project()) {
             Err(reason) => return self.back(Visited::passing(reason)),
             Ok(own) if own.fingerprint() != words.fingerprint() => {
                 return self.back(Visited::OtherWords(own));
@@ -271,7 +271,7 @@ impl<'o> Visit<'_, 'o> {
     }
 }
 
-fn failed(reason: &str, hope: Retryability) -> Admission {
+fn handle_failure(reason: &str, hope: Retryability) -> Admission {
     match hope {
         Retryability::Gone => Admission::skipped(GONE),
         Retryability::Soon => Admission::skipped(IN_USE),
@@ -303,7 +303,7 @@ fn leave_session(
     if keeps_place && !facts.is_empty() {
         return Ok(());
     }
-    set_job(transaction, session, &failed(reason, hope), now)
+    set_job(transaction, session, &handle_failure(reason, hope), now)
 }
 
 fn forget_missing(

@@ -70,7 +70,7 @@ pub(super) fn settle(
 }
 
 fn copies_of(transaction: &Transaction, session: i64) -> rusqlite::Result<Vec<Copy>> {
-    let Some(part) = shared_name(transaction, session)? else { return Ok(Vec::new()) };
+    let Some(part) = find_shared_name(transaction, session)? else { return Ok(Vec::new()) };
     let sql = "SELECT s.id, s.key, o.path, s.facts, s.project, j.state, j.reason, o.size, o.modified, o.inode, s.agent
              FROM session t JOIN session s ON s.agent = t.agent AND s.session_id = t.session_id
              JOIN source o ON o.id = s.source JOIN job j ON j.session = s.id
@@ -86,7 +86,7 @@ fn copies_of(transaction: &Transaction, session: i64) -> rusqlite::Result<Vec<Co
 
 /// Returns the shared part for a session. The query filters by this part, because comparing many
 /// sessions with the same ID takes minutes.
-fn shared_name(transaction: &Transaction, session: i64) -> rusqlite::Result<Option<String>> {
+fn find_shared_name(transaction: &Transaction, session: i64) -> rusqlite::Result<Option<String>> {
     let (agent, path): (String, String) = transaction
         .prepare_cached(
             "SELECT s.agent, o.path FROM session s JOIN source o ON o.id = s.source WHERE s.id = ?1",

@@ -79,7 +79,9 @@ pub(super) fn pieces(lines: &[&str], from: usize) -> Vec<Piece> {
             LineKind::Table => Some(PieceKind::Table),
             LineKind::Heading(level) => Some(PieceKind::Heading { level }),
             LineKind::Item => Some(PieceKind::Item),
-            LineKind::Text => Some(underlined(lines, begin, at).unwrap_or(PieceKind::Paragraph)),
+            LineKind::Text => {
+                Some(find_underline_heading(lines, begin, at).unwrap_or(PieceKind::Paragraph))
+            }
         };
         let Some(kind) = found else { continue };
         let words = words_of(kind, &lines[begin..at]);
@@ -136,7 +138,7 @@ fn item_text(text: &str) -> Option<&str> {
 }
 
 /// Returns the heading kind of a one-line paragraph that is underlined with `===` or `---`.
-fn underlined(lines: &[&str], begin: usize, end: usize) -> Option<PieceKind> {
+fn find_underline_heading(lines: &[&str], begin: usize, end: usize) -> Option<PieceKind> {
     let under = lines.get(end)?.trim();
     let is_under = |mark: char| under.len() >= 3 && under.chars().all(|c| c == mark);
     if end - begin != 1 {
@@ -176,7 +178,7 @@ fn text_end(lines: &[&str], at: usize) -> usize {
 fn words_of(kind: PieceKind, lines: &[&str]) -> String {
     let plain = |line: &str| line.trim().trim_start_matches(['>', ' ']).trim().to_owned();
     match kind {
-        PieceKind::Code | PieceKind::Table => unindented(lines),
+        PieceKind::Code | PieceKind::Table => unindent(lines),
         PieceKind::Heading { .. } => {
             let text = lines.first().map_or("", |line| line.trim());
             text.trim_start_matches('#').trim_end_matches('#').trim().to_owned()
@@ -191,7 +193,7 @@ fn words_of(kind: PieceKind, lines: &[&str]) -> String {
 }
 
 /// Removes the indentation of the first line from all lines.
-fn unindented(lines: &[&str]) -> String {
+fn unindent(lines: &[&str]) -> String {
     let first = lines.first().map_or(0, |line| line.len() - line.trim_start().len());
     let cut = |line: &&str| {
         let n_blank = line.len() - line.trim_start().len();

@@ -80,7 +80,7 @@ pub(super) fn statement(found: FoundStatement) -> Result<Statement, NotTaken> {
         (false, true) => format!("{context}:"),
         (false, false) => format!("{context}: {text}"),
     };
-    let body = joined(&first, &details);
+    let body = join_details(&first, &details);
     if body.len() > MAX_BODY || quote.len() > MAX_BODY {
         return Err(NotTaken::TooLong);
     }
@@ -108,7 +108,7 @@ pub(super) fn whole_file(title: &str, text: &str, line: usize) -> Result<Stateme
 
 /// Appends the details to the first line. Nested items become lines; code and tables become
 /// paragraphs.
-fn joined(first: &str, details: &[String]) -> String {
+fn join_details(first: &str, details: &[String]) -> String {
     let mut body = first.to_owned();
     let mut was_item = false;
     for detail in details {

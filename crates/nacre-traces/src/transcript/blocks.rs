@@ -111,6 +111,6 @@ pub(crate) fn agent_block(
             thread.result(spot, &id, has_failed, content, out);
         }
         MessageBlock::Picture | MessageBlock::Sealed => {}
-        MessageBlock::Other { kind, raw } => voice::unknown(spot, kind, raw, out),
+        MessageBlock::Other { kind, raw } => voice::emit_unknown(spot, kind, raw, out),
     }
 }

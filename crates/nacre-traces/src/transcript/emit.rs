@@ -162,7 +162,7 @@ impl<'a> Emitter<'a> {
         self.sink.take(event);
     }
 
-    pub(crate) fn unknown(&mut self, record_type: &str, draft: Draft<'_>) {
+    pub(crate) fn emit_unknown(&mut self, record_type: &str, draft: Draft<'_>) {
         note_unknown(&mut self.report, record_type);
         self.push(draft);
     }

@@ -27,7 +27,7 @@ impl TextOrigin {
         Self::Person(WordSource::Prompt)
     }
 
-    pub fn injected(self) -> Option<InjectedReason> {
+    pub fn injection_reason(self) -> Option<InjectedReason> {
         if let Self::Injected(reason) = self { Some(reason) } else { None }
     }
 
@@ -276,8 +276,8 @@ impl TranscriptEvent {
         Self { text: BoundedText { head, tail, full_bytes: *full_bytes }, ..self }
     }
 
-    pub fn injected(&self) -> Option<InjectedReason> {
-        self.origin.injected()
+    pub fn injection_reason(&self) -> Option<InjectedReason> {
+        self.origin.injection_reason()
     }
 
     pub fn person(&self) -> Option<WordSource> {

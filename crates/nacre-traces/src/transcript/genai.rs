@@ -18,7 +18,7 @@ pub(crate) fn user(
     for text in texts(content) {
         if has_words {
             let reason = reason_of(&text).or_if_unknown(InjectedReason::EditorContext);
-            voice::injected(spot, reason, &text, out);
+            voice::emit_injected(spot, reason, &text, out);
         } else {
             has_words = voice::holds_words(&text);
             thread.user(spot, parent, &text, out);

@@ -184,7 +184,7 @@ pub fn holds_own_text(text: &str) -> bool {
 
 /// Wraps a text in one of Nacre's tags. Tags inside the text are escaped, so a memory cannot close
 /// the block or open another one.
-pub fn marked(tag: &str, text: &str) -> String {
+pub fn wrap_in_tag(tag: &str, text: &str) -> String {
     format!("<{tag}>\n{}\n</{tag}>", without_tags(text).trim())
 }
 
@@ -229,7 +229,7 @@ fn tag_name(inside: &str) -> &str {
 }
 
 #[cfg(test)]
-pub(crate) fn known_tags() -> Vec<&'static str> {
+pub(crate) fn list_known_tags() -> Vec<&'static str> {
     tags().map(|(name, _)| name).chain(attached::FILE_TAGS.map(|(name, _)| name)).collect()
 }
 
@@ -243,7 +243,7 @@ fn rule_of(name: &str) -> Option<Rule> {
 /// Returns the reason why a text was injected, if the agent itself marks the text as not typed by
 /// the user.
 pub fn reason_of(text: &str) -> InjectedReason {
-    let injected = split_user(text).into_iter().find_map(|piece| piece.origin.injected());
+    let injected = split_user(text).into_iter().find_map(|piece| piece.origin.injection_reason());
     injected.unwrap_or(InjectedReason::Host)
 }
 
@@ -360,13 +360,13 @@ impl<'a> Split<'a> {
         for doubtful in &self.doubtful {
             let (start, end) = (doubtful.range.start.max(from), doubtful.range.end.min(range.end));
             if start < end {
-                self.own.extend(filled(&self.text[from..start]));
-                let inside = filled(&self.text[start..end]);
+                self.own.extend(trim_nonempty(&self.text[from..start]));
+                let inside = trim_nonempty(&self.text[start..end]);
                 self.pieces.extend(inside.map(|text| program(doubtful.reason, text)));
                 from = end;
             }
         }
-        self.own.extend(filled(&self.text[from..range.end]));
+        self.own.extend(trim_nonempty(&self.text[from..range.end]));
     }
 
     fn block(&mut self, block: &TaggedBlock<'a>) {
@@ -406,7 +406,7 @@ impl<'a> Split<'a> {
         let beside = self.own.into_iter().map(|text| (InjectedReason::Host, text));
         let unsure = (!is_sure).then_some((InjectedReason::EditorContext, last));
         for (reason, text) in added.chain(beside).chain(unsure) {
-            self.pieces.extend(filled(text).map(|text| program(reason, text)));
+            self.pieces.extend(trim_nonempty(text).map(|text| program(reason, text)));
         }
         if is_sure {
             self.pieces.extend(own_pieces(Cow::Borrowed(last)));
@@ -415,7 +415,7 @@ impl<'a> Split<'a> {
     }
 }
 
-fn filled(text: &str) -> Option<&str> {
+fn trim_nonempty(text: &str) -> Option<&str> {
     Some(text.trim()).filter(|text| !text.is_empty())
 }
 
@@ -489,7 +489,7 @@ fn starts_line(text: &str, at: usize) -> bool {
 
 fn block_at<'a>(text: &'a str, start: usize, ends: &EndTags<'_>) -> Option<TaggedBlock<'a>> {
     if text[start..].starts_with(instructions::BEGIN) {
-        return exported_block_at(text, start, ends);
+        return find_exported_block(text, start, ends);
     }
     let inside = &text[start + 1..];
     let name = tag_name(inside);
@@ -518,7 +518,7 @@ fn opening_tag(text: &str, start: usize) -> Option<(Rule, usize)> {
 }
 
 /// Returns the block that `nacre export` writes to instruction files, including its markers.
-fn exported_block_at<'a>(
+fn find_exported_block<'a>(
     text: &'a str,
     start: usize,
     ends: &EndTags<'_>,

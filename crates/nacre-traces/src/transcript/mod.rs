@@ -77,5 +77,5 @@ pub(crate) mod toolkit {
     pub(crate) use super::walk::{size_on_disk, stamp, walk, walk_with};
     pub(crate) use super::whole::{self, DocumentPart};
     #[cfg(test)]
-    pub(crate) use super::{emit::Detail, injected::known_tags};
+    pub(crate) use super::{emit::Detail, injected::list_known_tags};
 }

@@ -46,7 +46,7 @@ pub(crate) fn user(spot: &Spot, text: &str, out: &mut Emitter) {
 /// Returns the event kind of text with the user role. The summary that continues a compacted
 /// session is not a message.
 pub(crate) fn user_kind(origin: TextOrigin) -> EventKind {
-    if origin.injected() == Some(InjectedReason::CompactionSummary) {
+    if origin.injection_reason() == Some(InjectedReason::CompactionSummary) {
         EventKind::Summary
     } else {
         EventKind::User
@@ -60,21 +60,21 @@ pub(crate) fn holds_words(text: &str) -> bool {
 
 /// Emits only the injected parts of a text with the user role. The user's words are emitted from
 /// another record.
-pub(crate) fn added(spot: &Spot, text: &str, out: &mut Emitter) {
+pub(crate) fn emit_added(spot: &Spot, text: &str, out: &mut Emitter) {
     for piece in split_user(text) {
-        if let Some(reason) = piece.origin.injected() {
-            injected(spot, reason, &piece.text, out);
+        if let Some(reason) = piece.origin.injection_reason() {
+            emit_injected(spot, reason, &piece.text, out);
         }
     }
 }
 
-pub(crate) fn injected(spot: &Spot, reason: InjectedReason, text: &str, out: &mut Emitter) {
+pub(crate) fn emit_injected(spot: &Spot, reason: InjectedReason, text: &str, out: &mut Emitter) {
     if !text.trim().is_empty() {
         out.push(spot.draft(EventKind::User, TextOrigin::Injected(reason), text.trim()));
     }
 }
 
-pub(crate) fn marked_user(spot: &Spot, text: &str, out: &mut Emitter) {
+pub(crate) fn emit_marked_user(spot: &Spot, text: &str, out: &mut Emitter) {
     if !text.trim().is_empty() {
         out.push(spot.draft(EventKind::User, TextOrigin::Injected(reason_of(text)), text));
     }
@@ -116,8 +116,8 @@ pub(crate) fn long_row(spot: &Spot, out: &mut Emitter) {
     failure(spot, "A row that is too long to be read", out);
 }
 
-pub(crate) fn unknown(spot: &Spot, kind: &str, raw: &str, out: &mut Emitter) {
-    out.unknown(kind, spot.draft(EventKind::Meta, TextOrigin::Host, raw));
+pub(crate) fn emit_unknown(spot: &Spot, kind: &str, raw: &str, out: &mut Emitter) {
+    out.emit_unknown(kind, spot.draft(EventKind::Meta, TextOrigin::Host, raw));
 }
 
 /// `arguments` is JSON or plain text.
@@ -149,7 +149,7 @@ pub(crate) fn result(
     raw: &str,
     out: &mut Emitter,
 ) {
-    let text = joined_text(raw).map(Cow::Owned).or_else(|| text_of(raw));
+    let text = join_text(raw).map(Cow::Owned).or_else(|| text_of(raw));
     plain_result(spot, calls, id, has_failed, &text.unwrap_or(Cow::Borrowed(raw)), out);
 }
 
@@ -166,7 +166,7 @@ pub(crate) fn plain_result(
     out.push(Draft { call: Some(link), is_error: has_failed, ..draft });
 }
 
-fn joined_text(raw: &str) -> Option<String> {
+fn join_text(raw: &str) -> Option<String> {
     let block = |block| Fields::of(block).text("text").or_else(|| text_of(block));
     let texts: Vec<Cow<'_, str>> = items(raw).into_iter().map(block).collect::<Option<_>>()?;
     (!texts.is_empty()).then(|| texts.join("\n"))

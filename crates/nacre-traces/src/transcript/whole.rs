@@ -29,7 +29,7 @@ pub(crate) fn read_document(
     if MAX_DOCUMENT < bytes.len() as u64 {
         return Err(Error::TooLarge { path: path.to_owned(), limit: MAX_DOCUMENT });
     }
-    let (text, is_mended) = mended(bytes);
+    let (text, is_mended) = decode_lossy(bytes);
     let mut out = Emitter::new(facts, 0, sink);
     out.report.invalid_utf8 = u64::from(is_mended);
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
@@ -45,7 +45,7 @@ pub(crate) fn read_document(
 ///
 /// The standard replacement character takes three bytes, which could triple the size of the text,
 /// so a text with many invalid bytes gets one-byte replacements.
-pub(crate) fn mended(mut bytes: Vec<u8>) -> (String, bool) {
+pub(crate) fn decode_lossy(mut bytes: Vec<u8>) -> (String, bool) {
     let n_replaced = bytes.utf8_chunks().filter(|chunk| !chunk.invalid().is_empty()).count();
     if MAX_GROWTH < n_replaced * char::REPLACEMENT_CHARACTER.len_utf8() {
         let mut at = 0;
@@ -107,14 +107,14 @@ mod tests {
     #[test]
     fn a_text_of_bytes_that_are_no_text_does_not_grow() {
         let few = b"a\xffb".to_vec();
-        assert_eq!(mended(few), ("a\u{fffd}b".to_owned(), true));
-        assert_eq!(mended(b"plain".to_vec()), ("plain".to_owned(), false));
+        assert_eq!(decode_lossy(few), ("a\u{fffd}b".to_owned(), true));
+        assert_eq!(decode_lossy(b"plain".to_vec()), ("plain".to_owned(), false));
         let many = vec![0xff; 2 * MAX_GROWTH];
-        let (text, is_mended) = mended(many);
+        let (text, is_mended) = decode_lossy(many);
         assert_eq!((text.len(), is_mended), (2 * MAX_GROWTH, true));
         let mut cut = vec![0xff; MAX_GROWTH];
         cut.extend_from_slice("é".as_bytes());
         cut.extend_from_slice(&[0xe2, 0x82]);
-        assert!(mended(cut).0.ends_with("?é??"));
+        assert!(decode_lossy(cut).0.ends_with("?é??"));
     }
 }

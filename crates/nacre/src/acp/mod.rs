@@ -60,7 +60,7 @@ pub(crate) async fn serve(
                 None => break,
             },
             () = cancel.cancelled() => break,
-            () = out.closed() => break,
+            () = out.wait_until_closed() => break,
         }
     }
     // If a turn does not end in time, the next process that opens the state repairs it.

@@ -76,7 +76,7 @@ impl Outbox {
         let _ = self.lines.send(message.to_string()).await;
     }
 
-    pub(super) async fn closed(&self) {
+    pub(super) async fn wait_until_closed(&self) {
         self.lines.closed().await;
     }
 

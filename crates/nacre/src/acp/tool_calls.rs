@@ -328,7 +328,7 @@ pub(super) fn answer_of(reply: Result<Value, Value>) -> ApprovalAnswer {
 
 #[cfg(test)]
 mod tests {
-    use nacre_base::unified_diff;
+    use nacre_base::format_unified_diff;
 
     use super::*;
 
@@ -435,7 +435,7 @@ mod tests {
         assert_eq!(texts[2], "Only the beginning of the change is shown.");
     }
 
-    fn shown(unified: &str) -> Option<Vec<(String, Option<String>, String)>> {
+    fn list_pairs(unified: &str) -> Option<Vec<(String, Option<String>, String)>> {
         let found = pairs(Path::new("/w"), unified)?;
         let text = |content: &Value, name: &str| content[name].as_str().map(str::to_owned);
         let fields = |content: Value| {
@@ -451,10 +451,10 @@ mod tests {
             |range: std::ops::Range<u32>| range.map(|n| format!("{n}\n")).collect::<String>();
         let before = lines(0..40);
         let after = before.replace("\n3\n", "\nthree\n").replace("\n30\n", "\n--- a\n+++ b\n");
-        let mut unified = unified_diff("src/a.rs", Some(&before), Some(&after));
-        unified += &unified_diff("new.txt", None, Some("x\n"));
-        unified += &unified_diff("old.txt", Some("x\n"), None);
-        let found = shown(&unified).unwrap();
+        let mut unified = format_unified_diff("src/a.rs", Some(&before), Some(&after));
+        unified += &format_unified_diff("new.txt", None, Some("x\n"));
+        unified += &format_unified_diff("old.txt", Some("x\n"), None);
+        let found = list_pairs(&unified).unwrap();
         let names: Vec<&str> = found.iter().map(|(path, ..)| path.as_str()).collect();
         assert_eq!(names, ["/w/src/a.rs", "/w/src/a.rs", "/w/new.txt", "/w/old.txt"]);
         assert!(found[0].1.as_deref().unwrap().contains("\n3\n"));
@@ -466,7 +466,7 @@ mod tests {
 
     #[test]
     fn what_was_cut_or_leaves_the_workspace_is_no_pair() {
-        let unified = unified_diff("a", Some("1\n2\n3\n"), Some("1\n2\nthree\n"));
+        let unified = format_unified_diff("a", Some("1\n2\n3\n"), Some("1\n2\nthree\n"));
         let end = unified.rfind("+three").unwrap();
         for wrong in [
             &unified[..end],
@@ -478,7 +478,7 @@ mod tests {
             "--- a\n+++ a\n@@ -1,1 +1,1 @@\n é\n-b\n",
             "words",
         ] {
-            assert_eq!(shown(wrong), None, "{wrong}");
+            assert_eq!(list_pairs(wrong), None, "{wrong}");
         }
     }
 

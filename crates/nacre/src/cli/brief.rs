@@ -49,7 +49,7 @@ pub(crate) fn cmd_brief(ui: &mut Ui, host: &Host, args: BriefArgs) -> CommandRes
 }
 
 fn print(ui: &mut Ui, report: &BriefReport) {
-    if let Some(note) = unproven_note(&report.unproven) {
+    if let Some(note) = note_unproven(&report.unproven) {
         ui.warning(note, Some("See them and decide: nacre trust. To trust a whole repository: nacre config set safe.memories PATH"));
     }
     let broken = match report.broken.as_slice() {
@@ -83,6 +83,6 @@ fn print_text(ui: &mut Ui, report: &BriefReport) {
     }
 }
 
-pub(crate) fn unproven_note(ids: &[String]) -> Option<String> {
+pub(crate) fn note_unproven(ids: &[String]) -> Option<String> {
     first_few(ids).map(|ids| format!("Left out, because it came from elsewhere: {ids}"))
 }

@@ -3,7 +3,7 @@
 use nacre_ops::export as ops;
 use nacre_types::{ExportReport, ExportRequest, ExportState};
 
-use super::brief::unproven_note;
+use super::brief::note_unproven;
 use super::prelude::*;
 use super::render::{memories_text, print_undo};
 
@@ -52,7 +52,7 @@ pub(crate) fn cmd_export(ui: &mut Ui, host: &Host, args: ExportArgs) -> CommandR
 }
 
 fn print(ui: &mut Ui, report: &ExportReport) {
-    if let Some(note) = unproven_note(&report.unproven) {
+    if let Some(note) = note_unproven(&report.unproven) {
         ui.warning(note, Some("See them and decide: nacre trust"));
     }
     if report.dry_run {

@@ -5,7 +5,9 @@ use nacre_types::InitReport;
 
 use super::prelude::*;
 use super::render::memories_text;
-use super::sessions::{ReaderArgs, agents_text, sessions_text, settle_reader, switched_off_text};
+use super::sessions::{
+    ReaderArgs, agents_text, describe_disconnected, sessions_text, settle_reader,
+};
 
 /// Prepare this repository for memory
 ///
@@ -57,7 +59,7 @@ pub(crate) fn print(ui: &mut Ui, report: &InitReport) {
             "{memories} {came} from elsewhere; briefs use them once you trust them."
         ));
     }
-    let off = switched_off_text(&report.switched_off);
+    let off = describe_disconnected(&report.switched_off);
     if report.has_agents || off.is_none() {
         ui.status(sessions_found(report));
     }

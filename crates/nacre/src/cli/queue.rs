@@ -53,7 +53,7 @@ fn print_change(ui: &mut Ui, QueueChangeReport { done, ids }: &QueueChangeReport
 }
 
 fn print_list(ui: &mut Ui, report: &QueueListReport, status: Option<JobState>) {
-    let n_shown = ui.titled_table(report.jobs.iter().map(|job| row(ui, job)).collect());
+    let n_shown = ui.print_titled_table(report.jobs.iter().map(|job| row(ui, job)).collect());
     print_more(ui, report.total - n_shown);
     if n_shown == 0 {
         match status {

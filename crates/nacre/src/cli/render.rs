@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 
-use nacre_ops::text::{ChangeTag, changed_parts};
+use nacre_ops::text::{ChangeTag, find_changed_parts};
 use nacre_types::{
     BrokenFile, CheckedCopy, CopyPlace, CopyState, MemoryChange, MemoryChangeReport,
     MemoryChangesReport, MemoryEntry, PlannedChange, StoreScope, TrustLevel,
@@ -60,7 +60,7 @@ pub(crate) fn unique_end<'i>(
 /// otherwise, ids are complete.
 pub(crate) fn print_memory_rows(ui: &mut Ui, memories: &[MemoryEntry]) {
     let rows: Vec<Row> = memories.iter().map(|memory| memory_row(ui, memory)).collect();
-    ui.titled_table(rows);
+    ui.print_titled_table(rows);
 }
 
 pub(crate) fn print_memory_row(ui: &mut Ui, memory: &MemoryEntry) {
@@ -188,7 +188,7 @@ pub(crate) fn print_changes(ui: &mut Ui, changes: &[PlannedChange]) {
 
 /// Prints the lines around a change. Each starts with its sign (`+`, `-` or a space) and `gap`.
 pub(crate) fn print_diff(ui: &mut Ui, indent: usize, gap: &str, before: &str, after: &str) {
-    for (tag, line) in changed_parts(before, after).into_iter().flat_map(|part| part.lines) {
+    for (tag, line) in find_changed_parts(before, after).into_iter().flat_map(|part| part.lines) {
         let role = match tag {
             ChangeTag::Equal => Role::Faint,
             ChangeTag::Delete => Role::Bad,

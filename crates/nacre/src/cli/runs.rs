@@ -39,7 +39,7 @@ fn print_list(ui: &mut Ui, report: &RunListReport) {
     }
     if ui.is_watched() {
         let head = ["run", "when", "what it did", "of"].map(faint).to_vec();
-        let rows = report.runs.iter().map(|run| watched_row(ui, run, &report.runs));
+        let rows = report.runs.iter().map(|run| format_run_row(ui, run, &report.runs));
         let rows: Vec<Row> = std::iter::once(head).chain(rows).collect();
         ui.table(rows);
     } else {
@@ -51,7 +51,7 @@ fn print_list(ui: &mut Ui, report: &RunListReport) {
     print_more(ui, report.total - report.runs.len());
 }
 
-fn watched_row(ui: &Ui, run: &RunEntry, all: &[RunEntry]) -> Row {
+fn format_run_row(ui: &Ui, run: &RunEntry, all: &[RunEntry]) -> Row {
     let short =
         |id: &str| unique_end(id, all.iter().map(|run| run.id.as_str()), MIN_HASH).to_owned();
     let when = start_time(&run.id).map_or_else(String::new, |time| ui.when(&time));

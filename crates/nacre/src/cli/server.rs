@@ -109,7 +109,7 @@ pub(crate) fn cmd_server(ui: &mut Ui, host: &Host, args: ServerArgs) -> CommandR
         }
         Some(ServerCommand::Token(args)) => token(ui, host, args),
         Some(ServerCommand::Audit { name: person, since, limit }) => {
-            let project = host.named_project().map(str::to_owned);
+            let project = host.explicit_project().map(str::to_owned);
             let request = AuditRequest { person, project, since, limit };
             ui.report(&ops::audit(host, &request)?, print_audit)
         }
@@ -160,13 +160,13 @@ fn print_migrated(ui: &mut Ui, report: &ServerMigrateReport) {
 fn token(ui: &mut Ui, host: &Host, args: TokenArgs) -> CommandResult {
     match args.command {
         Some(TokenCommand::Add { name: person, scope, projects, expires }) => {
-            let named = host.named_project().map(str::to_owned);
+            let named = host.explicit_project().map(str::to_owned);
             let projects = projects.into_iter().chain(named);
             let projects = projects.map(|text| parse_project(&text)).collect::<Result<_, _>>()?;
             let request = TokenAddRequest { person, scope, projects, expires };
             ui.report(&ops::add_token(host, &request)?, |ui, TokenAddReport { token, entry }| {
                 let TokenEntry { id, person, .. } = entry;
-                ui.status(format!("Token {id} of {person}: {}", allowed_text(entry)));
+                ui.status(format!("Token {id} of {person}: {}", describe_access(entry)));
                 ui.line(token);
                 ui.hint(&format!("Revoke it: nacre server token revoke {id}"));
                 ui.status("The token is shown only once; only its hash is stored.");
@@ -205,7 +205,7 @@ fn print_tokens(ui: &mut Ui, report: &TokenListReport) {
             id(&token.id),
             title(&token.person),
             cell(role, token.state.as_str()),
-            title(allowed_text(token)),
+            title(describe_access(token)),
             faint(ui.when(&token.created)),
             faint(until),
         ]
@@ -217,7 +217,7 @@ fn print_tokens(ui: &mut Ui, report: &TokenListReport) {
     }
 }
 
-fn allowed_text(token: &TokenEntry) -> String {
+fn describe_access(token: &TokenEntry) -> String {
     let everywhere = token.everywhere.map(|scope| format!("{} everywhere", scope.as_str()));
     let single = token.projects.iter().map(|ProjectScope { project, scope }| {
         format!("{} in {project}", scope.map_or("read", AccessScope::as_str))

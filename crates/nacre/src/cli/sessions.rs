@@ -28,7 +28,7 @@ pub(crate) fn agents_text(agents: &[AgentSessions]) -> String {
 
 /// Names the disconnected agents that have sessions on this machine. Returns `None` if there are
 /// none.
-pub(crate) fn switched_off_text(agents: &[String]) -> Option<String> {
+pub(crate) fn describe_disconnected(agents: &[String]) -> Option<String> {
     let (last, rest) = agents.split_last()?;
     let (named, these, them) = match rest {
         [] => (last.clone(), "this agent", "it"),

@@ -11,7 +11,7 @@ use super::layout::minute;
 use super::prelude::*;
 use super::remote::{by_server_or, server};
 use super::render::count;
-use super::sessions::{print_waiting, sessions_text, switched_off_text};
+use super::sessions::{describe_disconnected, print_waiting, sessions_text};
 
 pub(crate) fn cmd_status(ui: &mut Ui, host: &Host, _: NoArgs) -> CommandResult {
     let (server, request, events) = (server(ui, host), EmptyRequest {}, ui.events());
@@ -37,7 +37,7 @@ fn print(ui: &mut Ui, host: &Host, report: &StatusReport) {
         print_sessions(ui, session);
     }
     print_waiting(ui, host, &report.waiting);
-    if let Some(off) = switched_off_text(&report.switched_off) {
+    if let Some(off) = describe_disconnected(&report.switched_off) {
         ui.status(off);
     }
     if !report.sessions_add_up {

@@ -135,7 +135,7 @@ fn list(ui: &mut Ui, host: &Host, args: ListArgs) -> CommandResult {
 
 fn print_list(ui: &mut Ui, report: &TraceListReport, request: &TraceListRequest) {
     let rows = report.sessions.iter().map(|session| row(ui, session)).collect();
-    let n_shown = ui.titled_table(rows);
+    let n_shown = ui.print_titled_table(rows);
     print_more(ui, report.total.saturating_sub(request.offset + n_shown));
     if report.total == 0 && (request.agent.is_some() || request.since.is_some()) {
         ui.status("No session matches.");

@@ -239,7 +239,7 @@ impl Ui {
     }
 
     /// Prints rows whose first column is the title. On a terminal, the title is shortened first.
-    pub(crate) fn titled_table(&mut self, rows: Vec<Row>) -> usize {
+    pub(crate) fn print_titled_table(&mut self, rows: Vec<Row>) -> usize {
         if self.is_watched() { self.align(&rows, 0) } else { self.table(rows) }
     }
 

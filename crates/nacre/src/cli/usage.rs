@@ -18,7 +18,7 @@ const VALUED: [&str; 2] = ["--project", "--color"];
 #[expect(clippy::wildcard_enum_match_arm, reason = "other errors are described by the parser")]
 pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
     let root = help::command();
-    let path = named_path(&root, args);
+    let path = find_command_path(&root, args);
     let help = format!("`{path} --help` describes it");
     let argument = text(error, ContextKind::InvalidArg);
     let value = text(error, ContextKind::InvalidValue);
@@ -76,7 +76,7 @@ pub(super) fn usage_error(error: &clap::Error, args: &[OsString]) -> OpError {
 }
 
 /// Returns the longest existing command path in the arguments, such as `nacre memory list`.
-fn named_path(root: &clap::Command, args: &[OsString]) -> String {
+fn find_command_path(root: &clap::Command, args: &[OsString]) -> String {
     let (mut at, mut path) = (root, String::from("nacre"));
     let mut words = args.iter().skip(1).map(|arg| arg.to_string_lossy());
     while let Some(word) = words.next() {
@@ -92,7 +92,7 @@ fn named_path(root: &clap::Command, args: &[OsString]) -> String {
 
 /// Returns the command to suggest in place of an unknown one.
 fn suggestion(root: &clap::Command, path: &str, name: &str, error: &clap::Error) -> String {
-    let mut offered = named_below(root, "nacre", name);
+    let mut offered = find_below(root, "nacre", name);
     if offered.is_empty() {
         // The parser also offers words that share only a few letters.
         let mut similar = texts(error, ContextKind::SuggestedSubcommand);
@@ -108,13 +108,13 @@ fn suggestion(root: &clap::Command, path: &str, name: &str, error: &clap::Error)
 }
 
 /// Finds subcommands with this name at any level, such as `memory add` for `add`.
-fn named_below(command: &clap::Command, path: &str, name: &str) -> Vec<String> {
+fn find_below(command: &clap::Command, path: &str, name: &str) -> Vec<String> {
     let visible = command.get_subcommands().filter(|below| !below.is_hide_set());
     visible
         .flat_map(|below| {
             let path = format!("{path} {}", below.get_name());
             let here = below.find_subcommand(name).map(|_| format!("{path} {name}"));
-            here.into_iter().chain(named_below(below, &path, name)).collect::<Vec<_>>()
+            here.into_iter().chain(find_below(below, &path, name)).collect::<Vec<_>>()
         })
         .collect()
 }

@@ -94,7 +94,7 @@ impl Completion {
         self.selected = (self.selected + n_choices - 1) % n_choices;
     }
 
-    pub(crate) fn selected_choice(&self) -> Option<&Choice> {
+    pub(crate) fn selection(&self) -> Option<&Choice> {
         self.choices.get(self.selected)
     }
 }
@@ -223,8 +223,8 @@ mod tests {
     fn the_choice_goes_around() {
         let mut found = complete("/re", 3, &[]).unwrap();
         found.select_previous();
-        assert_eq!(found.selected_choice().unwrap().text, "/rename ");
+        assert_eq!(found.selection().unwrap().text, "/rename ");
         found.select_next();
-        assert_eq!(found.selected_choice().unwrap().text, "/resume ");
+        assert_eq!(found.selection().unwrap().text, "/resume ");
     }
 }

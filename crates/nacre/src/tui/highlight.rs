@@ -143,7 +143,7 @@ impl Highlighter {
         }
         let first = rest.chars().next().unwrap_or(' ');
         if family.quotes.contains(&first) {
-            return (quoted_len(rest, first), Role::Literal);
+            return (measure_quoted(rest, first), Role::Literal);
         }
         if first.is_ascii_digit() {
             let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '.');
@@ -172,7 +172,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// Returns the length of a quoted string, including the quotes.
-fn quoted_len(rest: &str, quote: char) -> usize {
+fn measure_quoted(rest: &str, quote: char) -> usize {
     let mut is_escaped = false;
     for (at, c) in rest.char_indices().skip(1) {
         match c {
@@ -233,7 +233,7 @@ mod tests {
     use super::*;
 
     /// Wraps each token in a marker for its role, such as `k(…)` for a keyword.
-    fn marked(language: &str, code: &str) -> String {
+    fn mark_tokens(language: &str, code: &str) -> String {
         let theme = Theme::default();
         let mut highlighter = Highlighter::new(language, theme);
         let marks = [
@@ -271,7 +271,7 @@ mod tests {
         ];
         for (language, code, expected) in cases {
             // Added lines and quoted strings have the same style in this theme.
-            let got = marked(language, code).replace("s(+a)", "+(+a)");
+            let got = mark_tokens(language, code).replace("s(+a)", "+(+a)");
             assert_eq!(got, expected, "{language}");
         }
     }

@@ -236,7 +236,7 @@ pub(crate) fn action(place: KeyContext, key: KeyEvent) -> Option<Action> {
     BINDINGS.iter().find(is_it).map(|binding| binding.action)
 }
 
-pub(crate) fn typed_char(key: KeyEvent) -> Option<char> {
+pub(crate) fn to_typed_char(key: KeyEvent) -> Option<char> {
     // Some keyboard layouts type characters with Ctrl and Alt together (AltGr).
     let is_typed =
         !key.modifiers.intersects(CTRL.union(ALT)) || key.modifiers.contains(CTRL.union(ALT));
@@ -262,10 +262,13 @@ mod tests {
 
     #[test]
     fn letters_are_typed_and_chords_are_not() {
-        assert_eq!(typed_char(KeyEvent::new(KeyCode::Char('a'), KeyModifiers::NONE)), Some('a'));
-        assert_eq!(typed_char(KeyEvent::new(KeyCode::Char('A'), KeyModifiers::SHIFT)), Some('A'));
-        assert_eq!(typed_char(KeyEvent::new(KeyCode::Char('@'), CTRL.union(ALT))), Some('@'));
-        assert_eq!(typed_char(KeyEvent::new(KeyCode::Char('a'), CTRL)), None);
-        assert_eq!(typed_char(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)), None);
+        assert_eq!(to_typed_char(KeyEvent::new(KeyCode::Char('a'), KeyModifiers::NONE)), Some('a'));
+        assert_eq!(
+            to_typed_char(KeyEvent::new(KeyCode::Char('A'), KeyModifiers::SHIFT)),
+            Some('A')
+        );
+        assert_eq!(to_typed_char(KeyEvent::new(KeyCode::Char('@'), CTRL.union(ALT))), Some('@'));
+        assert_eq!(to_typed_char(KeyEvent::new(KeyCode::Char('a'), CTRL)), None);
+        assert_eq!(to_typed_char(KeyEvent::new(KeyCode::Enter, KeyModifiers::NONE)), None);
     }
 }

@@ -45,7 +45,7 @@ impl Answering {
     }
 
     /// The requests so far.
-    pub(crate) fn asked(&self) -> Vec<Value> {
+    pub(crate) fn requests(&self) -> Vec<Value> {
         self.asked.lock().unwrap().clone()
     }
 }

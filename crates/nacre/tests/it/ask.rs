@@ -39,7 +39,7 @@ fn with_script(home: &TestHome, turns: &[&str]) {
 }
 
 /// Asks with a model that says these texts, one after the other.
-fn asked(home: &TestHome, turns: &[&str]) -> String {
+fn ask_scripted(home: &TestHome, turns: &[&str]) -> String {
     with_script(home, turns);
     home.run(&["ask", "--scripted", "../script.json", "Where is the queue kept?"])
 }
@@ -75,7 +75,7 @@ fn with_a_model_every_sentence_names_what_proves_it() {
     let home = home();
     let said =
         format!("The queue is a SQLite table [{QUEUE}]. There is one file to back up. [{QUEUE}]");
-    assert_snapshot!(asked(&home, &[&said]), @r#"
+    assert_snapshot!(ask_scripted(&home, &[&said]), @r#"
     "The queue is a SQLite table: One file to back up, and no broker to run." [20261115-the-queue-is-a-sqlite-table]
 
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
@@ -176,7 +176,7 @@ fn a_model_that_said_nothing_that_holds_is_told_so_once() {
     let (_, output) =
         home.json(&["ask", "--scripted", "../script.json", "Where is the queue kept?"]);
     assert_eq!((&output["steps"], &output["tokens"]["input"]), (&json!(2), &json!(200)));
-    assert_snapshot!(asked(&home, &["NOT KNOWN"]), @"The memory does not know.");
+    assert_snapshot!(ask_scripted(&home, &["NOT KNOWN"]), @"The memory does not know.");
 }
 
 #[test]
@@ -265,9 +265,9 @@ fn a_question_leaves_a_count_of_what_was_cited_and_nothing_else() {
     assert_eq!(state(&home, QUEUE)["citations"], 0, "a hit is no citation");
     let before = kept(&home);
     home.ok(&["ask", "Who won the chess championship in 1972?"]);
-    asked(&home, &["The queue is made up [20260101-x].", "NOT KNOWN"]);
+    ask_scripted(&home, &["The queue is made up [20260101-x].", "NOT KNOWN"]);
     assert_eq!(kept(&home), before, "who cites nothing changes nothing");
-    asked(&home, &[&format!("A table [{QUEUE}]. A SQLite table [{QUEUE}].")]);
+    ask_scripted(&home, &[&format!("A table [{QUEUE}]. A SQLite table [{QUEUE}].")]);
     assert_eq!(state(&home, QUEUE)["citations"], 1);
     home.ok(&["ask", "Where is the queue kept?"]);
     assert_eq!(state(&home, QUEUE)["citations"], 2);
@@ -345,7 +345,7 @@ fn ctrl_c_ends_a_question_in_order() {
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     is_asked.recv().unwrap();
     interrupt(&child);
-    assert_snapshot!(home.shown(&child.wait_with_output().unwrap()), @"
+    assert_snapshot!(home.render(&child.wait_with_output().unwrap()), @"
     Error: The question was cancelled
     [exit 1]
     ");

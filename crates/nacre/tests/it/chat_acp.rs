@@ -408,7 +408,7 @@ fn a_model_is_chosen_for_the_session_and_its_cost_adds_up() {
         costs.push(cost["amount"].as_f64().unwrap());
     }
     assert!((costs[0] - 0.01).abs() < 1e-9 && (costs[1] - 0.02).abs() < 1e-9, "{costs:?}");
-    assert_eq!(answering.asked()[0]["model"], "zoom");
+    assert_eq!(answering.requests()[0]["model"], "zoom");
 }
 
 #[test]

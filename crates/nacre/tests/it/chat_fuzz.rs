@@ -310,7 +310,7 @@ fn resident_kb(served: &Served) -> u64 {
 }
 
 /// A session with one turn that failed, because no model is set.
-fn known(served: &Served, home: &TestHome) -> Known {
+fn set_up_known(served: &Served, home: &TestHome) -> Known {
     let mut wire = Wire::open(served);
     let session = wire.session(home, "ask");
     let task = wire.start(&session, "hello");
@@ -343,7 +343,7 @@ fn websocket_fuzz() {
     let home = TestHome::new();
     let told = home.root().join("stderr");
     let served = Served::start_telling(&home, File::create(&told).unwrap());
-    let known = known(&served, &home);
+    let known = set_up_known(&served, &home);
     let first = round(&served, &known, n_messages / 3, 1);
     let before = resident_kb(&served);
     let rest = round(&served, &known, n_messages - n_messages / 3, 1_000);

@@ -326,7 +326,7 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
     wire.until(&task, "task.completed");
     let task = wire.start(&session, "And now?");
     wire.until(&task, "task.completed");
-    for asked in model.asked() {
+    for asked in model.requests() {
         let asked = asked.to_string();
         // By its first bytes, whatever the client says; and again with the next turn.
         assert!(asked.contains(&format!("data:image/png;base64,{DOT}")), "{asked}");
@@ -353,7 +353,7 @@ fn what_is_attached_reaches_the_model_and_pictures_are_kept_by_reference() {
         let failed = wire.until(&task, "task.failed").pop().unwrap().to_string();
         assert!(failed.contains(why), "{failed}");
     }
-    assert_eq!(model.asked().len(), 2, "nothing was asked with what cannot be sent");
+    assert_eq!(model.requests().len(), 2, "nothing was asked with what cannot be sent");
     // A copy still has it; with the last conversation it goes.
     let copy = wire.ask("session.fork", &json!({ "session": session }));
     let copy =
@@ -447,7 +447,7 @@ fn a_person_says_yes_or_no_and_the_agent_hears_why() {
     answers.ask("approval.answer", &json!({ "approval": question["approval"], "answer": "once" }));
     asks.until(&task, "task.completed");
     assert!(fs::read_to_string(home.work().join("lib.rs")).unwrap().contains("a + b"));
-    let told = model.asked()[1].to_string();
+    let told = model.requests()[1].to_string();
     assert!(told.contains("not yet"), "{told}");
 }
 
@@ -495,7 +495,7 @@ fn words_that_come_meanwhile_are_taken_up_with_the_next_step() {
     wire.ask("approval.answer", &json!({ "approval": question["approval"], "answer": "session" }));
     let told = wire.until(&task, "task.completed");
     assert!(told.iter().any(|message| message["type"] == "steered"), "{told:?}");
-    assert!(model.asked()[1].to_string().contains("Keep the name"));
+    assert!(model.requests()[1].to_string().contains("Keep the name"));
     let late = wire.ask("chat.steer", &json!({ "task": task, "text": "Too late" }));
     assert_eq!(late["error"]["code"], "not_found");
 }

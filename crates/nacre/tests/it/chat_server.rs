@@ -72,7 +72,7 @@ fn begin(home: &TestHome, args: &[&str]) -> (Child, String) {
 }
 
 /// The state of the session's only task, once it has ended.
-fn ended(home: &TestHome, session: &str) -> String {
+fn wait_for_end(home: &TestHome, session: &str) -> String {
     let begun = Instant::now();
     while begun.elapsed() < Duration::from_secs(30) {
         let (_, tasks) = home.json(&["events"]);
@@ -136,7 +136,7 @@ fn a_turn_goes_on_in_the_server_when_its_terminal_is_gone() {
     child.kill().unwrap();
     child.wait().unwrap();
     open.send(()).unwrap();
-    assert_eq!(ended(&home, &session), "completed");
+    assert_eq!(wait_for_end(&home, &session), "completed");
     let said = home.ok(&["chat", "--export", &session]);
     assert!(said.contains("I went on."), "{said}");
 }
@@ -153,7 +153,7 @@ fn a_local_turn_ends_with_its_process_and_the_server_is_not_asked() {
     // Nobody is there to be answered.
     drop(open);
     home.json(&["chat", "--list"]);
-    assert_eq!(ended(&home, &session), "failed");
+    assert_eq!(wait_for_end(&home, &session), "failed");
 }
 
 #[test]

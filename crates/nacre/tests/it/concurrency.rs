@@ -17,7 +17,7 @@ fn eight_processes_add_the_same_title_and_every_id_is_its_own() {
             .collect();
         for child in children {
             let output = child.wait_with_output().unwrap();
-            assert!(output.status.success(), "{}", home.shown(&output));
+            assert!(output.status.success(), "{}", home.render(&output));
         }
     }
     let (_, value) = home.json(&["memory", "list", "--limit", "0"]);

@@ -10,7 +10,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use nacre_traces::agents::connectable_agents;
 use serde_json::Value;
 
-use self::files::{HOMES, Machine, entry, parsed, variants};
+use self::files::{HOMES, Machine, entry, parse_json, variants};
 use crate::home::TestHome;
 
 /// What an agent has of Nacre once it is connected.
@@ -139,7 +139,7 @@ fn what_a_person_changed_since_stays() {
         "model = \"x\" # mine\n\n[projects.\"/x\"]\ntrust_level = \"trusted\"\n"
     );
     // The file was ours, and holds something else now.
-    assert_eq!(parsed(&machine.text(".claude.json")), serde_json::json!({"numStartups": 7}));
+    assert_eq!(parse_json(&machine.text(".claude.json")), serde_json::json!({"numStartups": 7}));
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn a_lost_ledger_costs_only_the_exact_bytes() {
     assert!(again.get("changes").is_none(), "{again}");
     machine.ok(&["connect", "claude", "--remove", "--yes"]);
     let left = machine.text(".claude/settings.json");
-    assert_eq!(parsed(&left)["a"], 1);
+    assert_eq!(parse_json(&left)["a"], 1);
     assert!(!left.contains("hook claude"), "{left}");
     assert!(!machine.path(".claude/skills/nacre/SKILL.md").exists());
     assert_eq!(machine.entry("claude")["mcp"], "off");

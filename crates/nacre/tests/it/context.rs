@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use nacre_map::slices::tokens;
 
 use crate::delta::{put, repository};
-use crate::explore::printed;
+use crate::explore::run_raw;
 
 #[test]
 fn a_task_gets_the_code_that_it_needs() {
@@ -72,7 +72,7 @@ fn a_budget_is_kept_to_the_token_and_says_what_it_left_out() {
             let budget_text = budget.to_string();
             let args =
                 ["context", "--for", "open store", "--format", format, "--budget", &budget_text];
-            let output = printed(&home, &args);
+            let output = run_raw(&home, &args);
             assert!(tokens(&output) <= budget, "{format} {budget}: {}", tokens(&output));
             assert!(output.contains("left_out"), "{output}");
         }

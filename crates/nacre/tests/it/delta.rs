@@ -6,7 +6,7 @@ use std::process::Command;
 use insta::assert_snapshot;
 use nacre_map::slices::tokens;
 
-use crate::explore::printed;
+use crate::explore::run_raw;
 use crate::home::TestHome;
 
 /// A repository with a commit.
@@ -315,7 +315,7 @@ fn a_budget_leaves_affected_files_to_the_counts_by_folder() {
         serde_json::json!({"path": "src/parts0", "files": 30})
     );
     for budget in [900, 1_200, 1_500] {
-        let answer = printed(&home, &["delta", "--json", "--budget", &budget.to_string()]);
+        let answer = run_raw(&home, &["delta", "--json", "--budget", &budget.to_string()]);
         assert!(tokens(&answer) <= budget, "{budget}: {}", tokens(&answer));
         let value: serde_json::Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(value["delta"]["affected_total"], 61);

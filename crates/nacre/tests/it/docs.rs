@@ -246,7 +246,7 @@ enum Step<'l> {
 }
 
 impl<'l> Step<'l> {
-    fn unseen(line: &'l str) -> Option<Self> {
+    fn parse_hidden(line: &'l str) -> Option<Self> {
         let note = line.strip_prefix("<!-- ")?.strip_suffix(" -->")?;
         let hidden = note.strip_prefix("$ ").map(Self::Hidden);
         hidden.or_else(|| note.strip_prefix("now ").map(Self::Now))
@@ -269,7 +269,7 @@ fn replay(document: &str, mut run: impl FnMut(Step<'_>) -> String) -> String {
         }
         printed.push_str(line);
         printed.push('\n');
-        if let Some(step) = Step::unseen(line) {
+        if let Some(step) = Step::parse_hidden(line) {
             run(step);
         }
         let Some(command) = command else { continue };

@@ -248,7 +248,7 @@ fn tools_and_models_are_counted() {
 }
 
 /// Runs an agent whose model says one thing, with a collector at `address`.
-fn asked(address: &str) -> (TestHome, String) {
+fn ask_with_collector(address: &str) -> (TestHome, String) {
     let home = TestHome::new().with_var("NACRE_TELEMETRY_OTLP_ENDPOINT", address);
     let answer = "[[turns]]\ncalls = [{ name = 'answer', arguments = { answer = 'Nowhere.', citations = [] } }]\n";
     fs::write(home.root().join("script.toml"), answer.repeat(3)).unwrap();
@@ -272,7 +272,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
         stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n").unwrap();
         received
     });
-    let (home, shown) = asked(&address);
+    let (home, shown) = ask_with_collector(&address);
     let received = collector.join().unwrap();
     assert!(
         received.starts_with("POST /v1/traces") && received.contains("invoke_agent explorer"),
@@ -289,7 +289,7 @@ fn a_run_is_listed_logged_and_told_to_the_collector() {
 
 #[test]
 fn a_collector_that_is_gone_costs_a_warning() {
-    let (home, shown) = asked("http://127.0.0.1:1");
+    let (home, shown) = ask_with_collector("http://127.0.0.1:1");
     assert!(
         shown.contains("Warning: No spans were sent: the collector cannot be reached"),
         "{shown}"

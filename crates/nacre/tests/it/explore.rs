@@ -10,14 +10,14 @@ use crate::delta::{git, put, repository};
 use crate::home::{TestHome, walk};
 
 /// What is printed, byte for byte.
-pub(crate) fn printed(home: &TestHome, args: &[&str]) -> String {
+pub(crate) fn run_raw(home: &TestHome, args: &[&str]) -> String {
     let output = home.command(&home.work(), args).output().unwrap();
-    assert!(output.status.success(), "nacre {args:?}: {}", home.shown(&output));
+    assert!(output.status.success(), "nacre {args:?}: {}", home.render(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
 /// Looks until nothing is in doubt any more: a file that was just written is read twice.
-pub(crate) fn settled(home: &TestHome) {
+pub(crate) fn wait_until_settled(home: &TestHome) {
     let is_hit = || home.json(&["explore"]).1["cache_status"] == "hit";
     assert!((0..1_000).any(|_| is_hit()), "the map never settled");
 }
@@ -88,7 +88,7 @@ fn an_overview_reads_as_a_person_would() {
 #[test]
 fn ten_answers_about_the_same_state_are_the_same_bytes_and_write_nothing() {
     let home = repository();
-    settled(&home);
+    wait_until_settled(&home);
     let first = home.ok(&["explore", "--format", "json"]);
     let before = everything(&home);
     for _ in 0..9 {
@@ -118,7 +118,7 @@ fn a_budget_is_kept_to_the_token_in_both_formats() {
             let budget_text = budget.to_string();
             let args =
                 ["explore", "--detail", "verbose", "--format", format, "--budget", &budget_text];
-            let output = printed(&home, &args);
+            let output = run_raw(&home, &args);
             assert!(tokens(&output) <= budget, "{format} {budget}: {}", tokens(&output));
         }
     }
@@ -167,7 +167,7 @@ fn noise_folders_do_not_hide_what_is_tracked() {
 #[test]
 fn a_kept_answer_that_is_damaged_is_made_again() {
     let home = repository();
-    settled(&home);
+    wait_until_settled(&home);
     let first = home.ok(&["explore"]);
     let mut files = Vec::new();
     walk(&home.root().join(".nacre/cache/codemap"), &mut files);
@@ -184,7 +184,7 @@ fn a_kept_answer_that_is_damaged_is_made_again() {
 #[test]
 fn a_strict_answer_writes_nothing() {
     let home = repository();
-    settled(&home);
+    wait_until_settled(&home);
     let before = everything(&home);
     home.ok(&["explore", "--strict", "--detail", "verbose"]);
     assert_eq!(everything(&home), before);

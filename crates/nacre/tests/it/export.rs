@@ -18,7 +18,7 @@ fn file(home: &TestHome, name: &str) -> String {
 }
 
 /// A home with a decision, a convention, a pitfall and a candidate.
-fn remembered() -> TestHome {
+fn set_up_memories() -> TestHome {
     let home = TestHome::new();
     home.add("Use SQLite for the queue", &["--body", "One file and no server to run."]);
     let convention =
@@ -34,7 +34,7 @@ fn remembered() -> TestHome {
 
 #[test]
 fn decisions_and_conventions_come_into_the_file_that_agents_read() {
-    let home = remembered();
+    let home = set_up_memories();
     assert_snapshot!(export(&home, &[]), @r"
     Wrote 2 memories to AGENTS.md, 293 of 1500 tokens.
     Undo: nacre undo export-20261115-083000-[id]
@@ -66,7 +66,7 @@ fn decisions_and_conventions_come_into_the_file_that_agents_read() {
 
 #[test]
 fn the_rest_of_a_file_stays_byte_for_byte() {
-    let home = remembered();
+    let home = set_up_memories();
     let before: &[u8] = b"# Rules\r\n\r\n- Be kind \xff\r\nno end of line";
     fs::write(home.work().join("CLAUDE.md"), before).unwrap();
     assert!(export(&home, &[]).starts_with("Wrote 2 memories to CLAUDE.md"));
@@ -116,7 +116,7 @@ fn a_dry_run_shows_the_difference_and_writes_nothing() {
 
 #[test]
 fn a_persons_edit_inside_the_block_is_not_written_over() {
-    let home = remembered();
+    let home = set_up_memories();
     export(&home, &[]);
     assert_snapshot!(export(&home, &[]), @"AGENTS.md is up to date: 2 memories, 293 of 1500 tokens.");
     let edited = file(&home, "AGENTS.md").replace("Use SQLite", "Use Postgres");
@@ -137,7 +137,7 @@ fn a_persons_edit_inside_the_block_is_not_written_over() {
 
 #[test]
 fn broken_marks_and_links_are_left_alone() {
-    let home = remembered();
+    let home = set_up_memories();
     let broken = "# Rules\n<!-- nacre:begin 1 breaks=0 | x -->\nno end\n";
     fs::write(home.work().join("AGENTS.md"), broken).unwrap();
     assert_snapshot!(export(&home, &[]), @"
@@ -174,7 +174,7 @@ fn broken_marks_and_links_are_left_alone() {
 
 #[test]
 fn the_block_keeps_to_its_budget() {
-    let home = remembered();
+    let home = set_up_memories();
     for n in 0..12 {
         let kind =
             ["--type", "learning", "--kind", "convention", "--body", "So that all do the same."];

@@ -190,7 +190,7 @@ fn n_found(catalog: &Catalog, words: &str) -> usize {
         limit: N_LINES * 2,
         ..TextQuery::default()
     };
-    let embedder = Builtin::shipped().unwrap();
+    let embedder = Builtin::load_shipped().unwrap();
     let owner = Owner { pid: 1, command: String::new(), since: String::new() };
     let access = TextIndexAccess { embedder: &embedder, owner: &owner, now };
     search_messages(catalog, &query, None, access).unwrap().len()

@@ -91,13 +91,13 @@ impl TestHome {
 
     pub(crate) fn run_in(&self, folder: &Path, args: &[&str]) -> String {
         let output = self.command(folder, args).output().unwrap();
-        self.shown(&output)
+        self.render(&output)
     }
 
     /// Runs and must succeed; returns standard output.
     pub(crate) fn ok(&self, args: &[&str]) -> String {
         let output = self.command(&self.work(), args).output().unwrap();
-        assert!(output.status.success(), "nacre {args:?}: {}", self.shown(&output));
+        assert!(output.status.success(), "nacre {args:?}: {}", self.render(&output));
         self.cleaned(&output.stdout)
     }
 
@@ -113,7 +113,7 @@ impl TestHome {
     }
 
     /// Output, errors and exit code as one text.
-    pub(crate) fn shown(&self, output: &Output) -> String {
+    pub(crate) fn render(&self, output: &Output) -> String {
         let mut text = self.cleaned(&output.stdout);
         text.push_str(&self.cleaned(&output.stderr));
         match output.status.code() {

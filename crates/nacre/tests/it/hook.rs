@@ -52,7 +52,7 @@ fn said(home: &TestHome, agent: &str, event: &str, stdin: &Value) -> String {
 #[track_caller]
 fn check_silent(home: &TestHome, agent: &str, event: &str, stdin: impl AsRef<[u8]>) {
     let output = hook(home, agent, event, stdin);
-    let shown = home.shown(&output);
+    let shown = home.render(&output);
     assert_eq!((shown.as_str(), output.status.code()), ("", Some(0)), "{agent} {event}");
 }
 
@@ -186,7 +186,7 @@ fn nothing_is_said_where_there_is_nothing_to_say() {
     check_silent(&home, "emacs", "prompt", prompt(PROMPT));
     check_silent(&home, "", "", prompt(PROMPT));
     let output = home.command(&home.work(), &["hook"]).stdin(Stdio::null()).output().unwrap();
-    assert_eq!((home.shown(&output).as_str(), output.status.code()), ("", Some(0)));
+    assert_eq!((home.render(&output).as_str(), output.status.code()), ("", Some(0)));
 }
 
 #[test]
@@ -259,7 +259,7 @@ fn a_hook_whose_input_never_ends_does() {
     let held = child.stdin.take();
     let output = child.wait_with_output().unwrap();
     drop(held);
-    assert_eq!((home.shown(&output).as_str(), output.status.code()), ("", Some(0)));
+    assert_eq!((home.render(&output).as_str(), output.status.code()), ("", Some(0)));
 }
 
 #[test]
@@ -447,7 +447,7 @@ fn the_background_takes_in_what_the_hook_left() {
     let state = |home: &TestHome| home.read(&format!("meta/state/{ID}.json"));
     assert!(!state(&home).contains("offered"), "a hook waits for no disk");
     let output = home.command(&home.work(), &["hook", "nacre", "work", "sync"]).output().unwrap();
-    assert_eq!((home.shown(&output).as_str(), output.status.code()), ("", Some(0)));
+    assert_eq!((home.render(&output).as_str(), output.status.code()), ("", Some(0)));
     assert!(state(&home).contains("offered"));
     let stamp = fs::read_to_string(home.root().join(".nacre/hooks/sync.stamp")).unwrap();
     assert!(stamp.contains("\"n_failed\":0"), "{stamp}");

@@ -41,7 +41,7 @@ impl Loopback {
     }
 
     /// The bodies of all requests.
-    pub(crate) fn asked(&self) -> Vec<Value> {
+    pub(crate) fn requests(&self) -> Vec<Value> {
         self.asked.lock().unwrap().clone()
     }
 }

@@ -20,7 +20,7 @@ fn doubled() -> (TestHome, String, String) {
 }
 
 /// The files of memories, their evidence and their counters.
-fn kept(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
+fn snapshot_memories(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = home.snapshot();
     let tops = ["memory", "meta/evidence", "meta/state"].map(|top| home.store(top));
     files.retain(|(path, _)| tops.iter().any(|top| path.starts_with(top)));
@@ -35,7 +35,7 @@ fn only(value: &Value) -> &Value {
 #[test]
 fn what_says_the_same_is_merged_and_can_be_brought_back() {
     let (home, first, second) = doubled();
-    let before = kept(&home);
+    let before = snapshot_memories(&home);
     let shown = home.run(&["maintain", "--dry-run"]);
     for sign in [
         "merge ",
@@ -46,7 +46,7 @@ fn what_says_the_same_is_merged_and_can_be_brought_back() {
     ] {
         assert!(shown.contains(sign), "{sign} is not in {shown}");
     }
-    assert_eq!(kept(&home), before);
+    assert_eq!(snapshot_memories(&home), before);
     let (code, value) = home.json(&["maintain"]);
     let report = &only(&value)["report"];
     assert_eq!((code, report["counts"]["merge"].as_u64()), (0, Some(1)), "{report:#}");
@@ -89,14 +89,14 @@ fn what_was_just_learned_from_old_sessions_does_not_age_until_it_was_offered() {
 #[test]
 fn an_undone_run_leaves_every_byte_as_it_was_and_is_not_repeated() {
     let (home, ..) = doubled();
-    let before = kept(&home);
+    let before = snapshot_memories(&home);
     let (_, value) = home.json(&["maintain"]);
-    assert_ne!(kept(&home), before);
+    assert_ne!(snapshot_memories(&home), before);
     let run = only(&value)["report"]["run_id"].as_str().unwrap();
     home.ok(&["undo", run]);
-    assert_eq!(kept(&home), before);
+    assert_eq!(snapshot_memories(&home), before);
     assert!(home.ok(&["maintain"]).contains("nothing to do"));
-    assert_eq!(kept(&home), before);
+    assert_eq!(snapshot_memories(&home), before);
 }
 
 #[test]

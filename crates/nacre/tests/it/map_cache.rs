@@ -66,7 +66,7 @@ fn an_encrypted_map_answers_alike_and_tells_nothing_to_who_has_no_key() {
     let key = home.root().join(".nacre/map.key");
     let metadata = fs::metadata(&key).unwrap();
     assert_eq!((metadata.len(), metadata.permissions().mode() & 0o777), (32, 0o600));
-    crate::explore::settled(&home);
+    crate::explore::wait_until_settled(&home);
     assert_eq!(home.json(&["explore"]).1["cache_status"], "hit");
     fs::write(&key, [7; 32]).unwrap();
     assert_eq!(home.json(&["explore"]).1["cache_status"], "miss", "another key opens nothing");

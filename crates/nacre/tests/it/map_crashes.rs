@@ -128,7 +128,7 @@ fn a_state_that_could_not_be_kept_is_nobodys_last_state() {
 fn an_artifact_that_lost_its_last_state_is_not_taken_for_the_one_that_answers_were_made_from() {
     for n_more in [0, 1] {
         let home = repository();
-        crate::explore::settled(&home);
+        crate::explore::wait_until_settled(&home);
         home.ok(&["delta", "--since", "client:c"]);
         let artifact = artifact(&home);
         let before = fs::read(&artifact).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::delta::{put, repository};
-use crate::explore::settled;
+use crate::explore::wait_until_settled;
 use crate::home::TestHome;
 
 const ASKED: &[&[&str]] = &[
@@ -39,7 +39,7 @@ fn everything(folder: &Path) -> BTreeMap<PathBuf, (SystemTime, Vec<u8>)> {
 }
 
 /// Runs every query, compares the home before and after, and returns the exit codes.
-fn asked(home: &TestHome) -> Vec<Option<i32>> {
+fn run_queries(home: &TestHome) -> Vec<Option<i32>> {
     let ended = |args: &&[&str]| {
         let before = everything(&home.root());
         let output = home.command(&home.work(), args).output().unwrap();
@@ -47,7 +47,7 @@ fn asked(home: &TestHome) -> Vec<Option<i32>> {
         let paths: BTreeSet<&PathBuf> = before.keys().chain(after.keys()).collect();
         let touched: Vec<_> =
             paths.into_iter().filter(|path| before.get(*path) != after.get(*path)).collect();
-        assert!(touched.is_empty(), "{args:?} touched {touched:?}: {}", home.shown(&output));
+        assert!(touched.is_empty(), "{args:?} touched {touched:?}: {}", home.render(&output));
         output.status.code()
     };
     ASKED.iter().map(ended).collect()
@@ -57,29 +57,32 @@ fn asked(home: &TestHome) -> Vec<Option<i32>> {
 fn a_strict_look_writes_nothing_wherever_the_map_stands_and_however_it_is_kept() {
     for at_rest in ["plain", "encrypted"] {
         let home = repository().with_var("NACRE_MAP_AT_REST", at_rest);
-        assert!(asked(&home).iter().all(|code| *code == Some(1)), "there is no map yet");
+        assert!(run_queries(&home).iter().all(|code| *code == Some(1)), "there is no map yet");
         home.ok(&["init"]);
         home.add("The store opens once", &["--body", "See src/store.rs."]);
-        settled(&home);
+        wait_until_settled(&home);
         // The index of the memories is behind, and so it stays.
         home.add("The store is a file", &["--body", "Look at src/store.rs first."]);
-        assert!(asked(&home).iter().all(|code| *code == Some(0)), "all of it is fresh");
+        assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "all of it is fresh");
         // A change that was left halfway waits for who may write.
         fs::create_dir(home.store("journal/txn")).unwrap();
         fs::write(home.store("journal/txn/0"), "half").unwrap();
-        assert!(asked(&home).iter().all(|code| *code == Some(0)), "and is in nobody's way");
+        assert!(run_queries(&home).iter().all(|code| *code == Some(0)), "and is in nobody's way");
         put(&home, "src/store.rs", "pub fn reopen() {}\n");
-        assert!(asked(&home).iter().all(|code| *code == Some(1)), "one file is not");
+        assert!(run_queries(&home).iter().all(|code| *code == Some(1)), "one file is not");
     }
 }
 
 #[test]
 fn a_strict_look_clears_nothing_when_the_map_is_to_be_kept_otherwise() {
     let home = repository();
-    settled(&home);
+    wait_until_settled(&home);
     let home = home.with_var("NACRE_MAP_AT_REST", "encrypted");
-    assert!(asked(&home).iter().all(|code| *code == Some(1)), "there is no encrypted map yet");
-    settled(&home);
+    assert!(
+        run_queries(&home).iter().all(|code| *code == Some(1)),
+        "there is no encrypted map yet"
+    );
+    wait_until_settled(&home);
     let home = home.with_var("NACRE_MAP_AT_REST", "plain");
-    assert!(asked(&home).iter().all(|code| *code == Some(1)), "the plain one is gone");
+    assert!(run_queries(&home).iter().all(|code| *code == Some(1)), "the plain one is gone");
 }

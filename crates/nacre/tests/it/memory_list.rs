@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 
 use crate::home::TestHome;
 
-fn filled() -> TestHome {
+fn set_up_memories() -> TestHome {
     let home = TestHome::new();
     home.add("Use SQLite", &["--tag", "storage"]);
     home.add("Write small commits", &["--type", "learning", "--kind", "preference"]);
@@ -14,7 +14,7 @@ fn filled() -> TestHome {
 
 #[test]
 fn lists_show_what_is_in_use() {
-    let home = filled();
+    let home = set_up_memories();
     assert_snapshot!(home.run(&["memory", "list"]), @"
     20261115-write-small-commits  preference  Write small commits
     20261115-use-sqlite           decision    Use SQLite
@@ -44,7 +44,7 @@ fn the_newest_stands_first() {
 
 #[test]
 fn a_broken_file_does_not_hide_the_others() {
-    let home = filled();
+    let home = set_up_memories();
     home.write(
         "memory/decisions/20261114-broken.md",
         "---\nid: 20261114-broken\ntitle: [unclosed\n---\n",

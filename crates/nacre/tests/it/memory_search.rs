@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::home::{TestHome, walk};
 
-fn filled() -> TestHome {
+fn set_up_memories() -> TestHome {
     let home = TestHome::new();
     home.add(
         "Use SQLite for the queue",
@@ -19,7 +19,7 @@ fn filled() -> TestHome {
 
 #[test]
 fn every_word_must_occur_and_titles_weigh_more() {
-    let home = filled();
+    let home = set_up_memories();
     assert_snapshot!(home.run(&["memory", "search", "sqlite", "QUEUE"]), @"
     20261115-use-sqlite-for-the-queue  decision  Use SQLite for the queue
         One file, no server.
@@ -53,7 +53,7 @@ fn every_word_must_occur_and_titles_weigh_more() {
 
 #[test]
 fn archived_ones_are_found_on_request() {
-    let home = filled();
+    let home = set_up_memories();
     home.ok(&["memory", "archive", "20261115-cache-answers"]);
     assert_snapshot!(home.run(&["memory", "search", "cached"]), @"Nothing found.");
     assert_snapshot!(home.run(&["memory", "search", "cached", "--archived"]), @"
@@ -64,7 +64,7 @@ fn archived_ones_are_found_on_request() {
 
 #[test]
 fn any_text_is_a_query() {
-    let home = filled();
+    let home = set_up_memories();
     for text in ["(", "[a-", "\\", "*", "a|b", "\"", "'", "--", "$(x)", "é\u{301}", "🚀"] {
         let (code, value) = home.json(&["memory", "search", "--", text]);
         assert!(code == 0 || code == 2, "{text:?}: {value}");
@@ -83,7 +83,7 @@ fn any_text_is_a_query() {
 
 #[test]
 fn a_search_changes_nothing() {
-    let home = filled();
+    let home = set_up_memories();
     let before = home.snapshot();
     home.ok(&["memory", "search", "queue"]);
     assert!(home.snapshot() == before, "a search changed the store");
@@ -99,7 +99,7 @@ fn a_search_changes_nothing() {
 
 #[test]
 fn an_index_that_a_repository_brings_is_not_read() {
-    let home = filled();
+    let home = set_up_memories();
     home.ok(&["memory", "search", "queue"]);
     // A whole and valid index in the place where one used to lie: of a store that says something
     // else.
@@ -122,7 +122,7 @@ fn an_index_that_a_repository_brings_is_not_read() {
 
 #[test]
 fn json_tells_score_and_snippet() {
-    let home = filled();
+    let home = set_up_memories();
     let (_, value) = home.json(&["memory", "search", "redis"]);
     let hit = &value["hits"][0];
     assert_eq!(hit["id"], "20261115-use-sqlite-for-the-queue");

@@ -65,7 +65,7 @@ fn told<Q: DeserializeOwned + 'static, R: Serialize + 'static>(
 ) -> Operation {
     Box::new(move |host, request| {
         let request = serde_json::from_value(request).unwrap();
-        let report = operation(host, &request, &Events::ignored());
+        let report = operation(host, &request, &Events::discard());
         report.map(|report| as_json(&report))
     })
 }
@@ -115,17 +115,17 @@ fn what_is_read_is_the_same_both_ways() {
     let trace_id = trace_id.as_str().unwrap();
     let explore: Operation = Box::new(|host, request| {
         let request = serde_json::from_value(request).unwrap();
-        let answer = map::explore(host, &request, &Events::ignored())?;
+        let answer = map::explore(host, &request, &Events::discard())?;
         Ok(serde_json::from_str(&answer.payload).unwrap())
     });
     let context: Operation = Box::new(|host, request| {
         let request = serde_json::from_value(request).unwrap();
-        let answer = map::context(host, &request, &Events::ignored())?;
+        let answer = map::context(host, &request, &Events::discard())?;
         Ok(serde_json::from_str(&answer.payload).unwrap())
     });
     let search_code: Operation = Box::new(|host, request| {
         let request = serde_json::from_value(request).unwrap();
-        let answer = map::search_code(host, &request, &Events::ignored())?;
+        let answer = map::search_code(host, &request, &Events::discard())?;
         Ok(serde_json::from_str(&answer.payload).unwrap())
     });
     let trace_show: Operation = plain(|host, request: &TraceShowRequest| {
@@ -134,7 +134,7 @@ fn what_is_read_is_the_same_both_ways() {
     let config_path: Operation = Box::new(|host, _| Ok(as_json(&config::path(host)?)));
     let index_status: Operation = Box::new(|host, _| Ok(as_json(&index::status(host, None)?)));
     let explain: Operation =
-        Box::new(|host, _| Ok(as_json(&map::explain(host, "queue.py", &Events::ignored())?)));
+        Box::new(|host, _| Ok(as_json(&map::explain(host, "queue.py", &Events::discard())?)));
     let rows: Vec<(Vec<&str>, Operation, Value)> = vec![
         (vec!["status"], plain(status::status), json!({})),
         (vec!["doctor"], plain(doctor), json!({})),
@@ -150,7 +150,7 @@ fn what_is_read_is_the_same_both_ways() {
         (vec!["memory", "show", id], told(memory::show), json!({ "id": id })),
         (vec!["memory", "show", "none"], told(memory::show), json!({ "id": "none" })),
         (vec!["memory", "search", "queue"], plain(memory::search), json!({ "query": "queue" })),
-        (vec!["memory", "related", id], told(memory::related), json!({ "id": id })),
+        (vec!["memory", "related", id], told(memory::list_related), json!({ "id": id })),
         (vec!["review"], plain(review::list), json!({})),
         (vec!["config", "memory"], plain(config::show), json!({ "prefix": "memory" })),
         (vec!["config", "--path"], config_path, json!({})),
@@ -196,7 +196,7 @@ fn what_is_changed_is_the_same_both_ways() {
     let id = id_of(&typing);
     assert_eq!(id, id_of(&calling));
     let rebuild: Operation =
-        Box::new(|host, _| Ok(as_json(&index::rebuild(host, None, &Events::ignored())?)));
+        Box::new(|host, _| Ok(as_json(&index::rebuild(host, None, &Events::discard())?)));
     let rows: Vec<(Vec<&str>, Operation, Value)> = vec![
         (
             vec!["memory", "add", "Logs go to stderr"],

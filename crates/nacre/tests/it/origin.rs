@@ -80,7 +80,7 @@ fn a_command_in_an_agents_shell_is_the_agents() {
     }
     let mut edit = home.command(&home.work(), &["memory", "edit", &id]);
     let edited = edit.env("EDITOR", "sed -i s/SQLite/Redis/").output().unwrap();
-    assert_snapshot!(home.shown(&edited), @"
+    assert_snapshot!(home.render(&edited), @"
     Error: The memory `20261115-the-queue-is-a-sqlite-table` has the user's words; an agent cannot rewrite it
     Hint: Add the new claim to the review: memory_add with `supersedes` 20261115-the-queue-is-a-sqlite-table
     [exit 1]
@@ -133,7 +133,7 @@ fn an_unchanged_draft_is_not_saved() {
     let id = home.add(TITLE, &["--body", "One file to back up."]);
     let edit = |editor: &str| {
         let mut edit = home.command(&home.work(), &["memory", "edit", &id]);
-        home.shown(&edit.env("EDITOR", editor).output().unwrap())
+        home.render(&edit.env("EDITOR", editor).output().unwrap())
     };
     // An invalid memory stays a draft; opening it again saves nothing.
     assert!(edit("sed -i -e s/^title/x/ -e s/SQLite/Redis/").contains("Your text is kept"));

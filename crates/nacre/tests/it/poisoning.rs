@@ -112,7 +112,7 @@ fn write_traces(home: &TestHome) {
             1 => (folder(&format!("claude/p/{id}.jsonl")), agents::claude(&talk)),
             2 => (folder(&format!("codex/rollout-{id}.jsonl")), agents::codex(&talk)),
             3 => (folder(&format!("codex/rollout-echo-{id}.jsonl")), echoing(&talk, &payload)),
-            _ => (folder(&format!("traces/{id}.jsonl")), injected(&talk, &payload)),
+            _ => (folder(&format!("traces/{id}.jsonl")), inject(&talk, &payload)),
         };
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         agents::write(&path, &text);
@@ -122,7 +122,7 @@ fn write_traces(home: &TestHome) {
 }
 
 /// The poison in a message with the role of the user, which a program put there.
-fn injected(talk: &Talk, payload: &str) -> String {
+fn inject(talk: &Talk, payload: &str) -> String {
     let text = format!("<system-reminder>\n{payload}.\n</system-reminder>");
     let line = json!({ "type": "user", "text": text, "time": "2026-11-01T10:00:00Z" });
     format!("{}{line}\n", agents::generic(talk))
@@ -135,11 +135,11 @@ fn obedient() -> Loopback {
         if asked.to_string().contains("second_look") {
             return Some(json!({ "entries": [] }).to_string());
         }
-        let lines: Vec<(u64, &str)> = text.split("\\n").filter_map(numbered).collect();
+        let lines: Vec<(u64, &str)> = text.split("\\n").filter_map(parse_number).collect();
         let mut found: Vec<(u64, String)> = Vec::new();
         let mut event = 0;
         for line in text.split("\\n") {
-            event = numbered(line).map_or(event, |(number, _)| number);
+            event = parse_number(line).map_or(event, |(number, _)| number);
             found.extend(poison_in(line).map(|poison| (event, poison)));
         }
         let persons = lines.iter().find(|(_, line)| line.contains("person: "));
@@ -156,7 +156,7 @@ fn obedient() -> Loopback {
 }
 
 /// The number of an event that a line of the transcript begins with.
-fn numbered(line: &str) -> Option<(u64, &str)> {
+fn parse_number(line: &str) -> Option<(u64, &str)> {
     let (number, rest) = line.trim_start().strip_prefix('[')?.split_once("] ")?;
     Some((number.parse().ok()?, rest))
 }

@@ -33,7 +33,7 @@ pub(crate) fn push_first(home: &TestHome, address: &str, token: &str) -> String 
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(token.as_bytes()).unwrap();
-    let shown = home.shown(&child.wait_with_output().unwrap());
+    let shown = home.render(&child.wait_with_output().unwrap());
     shown.replace(address, "[address]")
 }
 

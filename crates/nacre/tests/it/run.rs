@@ -195,7 +195,7 @@ fn ctrl_c_ends_a_run_in_order() {
     let (state, task) = running(&home, &mut child);
     interrupt(&child);
     let output = child.wait_with_output().unwrap();
-    assert_snapshot!(home.shown(&output), @"
+    assert_snapshot!(home.render(&output), @"
     Error: The run was cancelled
     [exit 1]
     ");

@@ -32,7 +32,7 @@ fn answer(value: Value) -> Calls {
 }
 
 /// What an explorer finds: the memory that is known.
-fn found() -> Calls {
+fn answer_known() -> Calls {
     let file = format!("learnings/{KNOWN}.md");
     answer(
         json!({ "findings": [{ "candidate_id": "c1", "action_hint": "update", "matched_file": file,
@@ -57,7 +57,7 @@ fn decision(action: &str) -> Value {
 fn deciding(action: &'static str) -> Answering {
     Answering::start(move |request| match is_lead(request) {
         true => answer(json!({ "decisions": [decision(action)] })),
-        false => found(),
+        false => answer_known(),
     })
 }
 
@@ -92,7 +92,7 @@ fn json_of(home: &TestHome, report: &Value, name: &str) -> Value {
 fn a_only_the_path_of_the_trace_reaches_the_lead_and_its_explorers() {
     let (home, model) = (unclear(), deciding("update"));
     synced(&home, &model, &[]);
-    let asked = model.asked();
+    let asked = model.requests();
     assert_eq!(asked.iter().map(is_lead).collect::<Vec<_>>(), [false, true]);
     for request in &asked {
         let text = request.to_string();
@@ -226,7 +226,7 @@ fn f_writes_by_the_lead_are_refused_and_counted() {
                 ("memory_add", json!({ "title": "Mine" })),
             ],
             (true, true) => answer(json!({ "decisions": [decision("no_op")] })),
-            (false, _) => found(),
+            (false, _) => answer_known(),
         }
     });
     let before = home.tree("memory/learnings");
@@ -242,7 +242,7 @@ fn f_writes_by_the_lead_are_refused_and_counted() {
 fn g_one_registry_of_types_is_in_prompts_schemas_and_docs() {
     let (home, model) = (unclear(), deciding("no_op"));
     synced(&home, &model, &[]);
-    for request in model.asked() {
+    for request in model.requests() {
         let tools = request["tools"].as_array().unwrap();
         let form = tools.iter().find(|tool| tool["function"]["name"] == "answer").unwrap();
         let (prompt, form) = (system_of(&request), form.to_string());
@@ -290,7 +290,7 @@ fn what_is_clear_costs_no_question() {
     let model = deciding("update");
     model.set_for(&home, "lead");
     assert_eq!(home.json(&["sync"]).0, 0);
-    assert_eq!(model.asked().len(), 0);
+    assert_eq!(model.requests().len(), 0);
 }
 
 #[test]
@@ -303,10 +303,10 @@ fn a_lead_that_insists_on_nonsense_is_sent_back_twice_and_the_rule_decides() {
             wrong["quote"] = json!("words that stand nowhere");
             answer(json!({ "decisions": [wrong] }))
         }
-        false => found(),
+        false => answer_known(),
     });
     let report = synced(&home, &model, &[]);
-    assert_eq!(model.asked().iter().filter(|request| is_lead(request)).count(), 3);
+    assert_eq!(model.requests().iter().filter(|request| is_lead(request)).count(), 3);
     let action = &report["actions"][0];
     assert_eq!((&action["by"], &action["band"]), (&json!("rule"), &json!("grey")));
     // Kept apart as a candidate, which overwrites nothing.
@@ -336,10 +336,10 @@ fn a_person_who_edits_while_the_model_answers_is_never_overwritten() {
             }
             answer(json!({ "decisions": [update] }))
         }
-        false => found(),
+        false => answer_known(),
     });
     let report = synced(&home, &model, &[]);
-    let n_asked = model.asked().iter().filter(|request| is_lead(request)).count();
+    let n_asked = model.requests().iter().filter(|request| is_lead(request)).count();
     assert_eq!((n_asked, &report["actions"][0]["by"]), (2, &json!("lead")));
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.contains("My own words.") && text.contains("workspace links"), "{text}");
@@ -392,7 +392,7 @@ fn what_a_lead_spends_counts_for_the_limits_and_a_limit_leaves_it_to_the_rule() 
 fn who_wants_no_model_gets_no_lead() {
     let (home, model) = (unclear(), deciding("update"));
     let report = synced(&home, &model, &["--strategy", "offline"]);
-    assert_eq!((model.asked().len(), &report["actions"][0]["by"]), (0, &json!("rule")));
+    assert_eq!((model.requests().len(), &report["actions"][0]["by"]), (0, &json!("rule")));
 }
 
 #[test]
@@ -400,6 +400,6 @@ fn a_dry_run_asks_nobody() {
     let (home, model) = (unclear(), deciding("update"));
     model.set_for(&home, "lead");
     let (code, value) = home.json(&["sync", "--dry-run"]);
-    assert_eq!((code, model.asked().len()), (0, 0));
+    assert_eq!((code, model.requests().len()), (0, 0));
     assert_eq!(value["sessions"][0]["report"]["actions"][0]["by"], "rule");
 }

@@ -5,7 +5,7 @@ use nacre_map::slices::tokens;
 use nacre_types::{CodeSearchMode, ErrorCode, SearchCodeReport, SearchCodeRequest};
 
 use crate::delta::{put, repository};
-use crate::explore::printed;
+use crate::explore::run_raw;
 use crate::home::TestHome;
 use crate::serve::Served;
 
@@ -27,7 +27,7 @@ fn pearls() -> TestHome {
 
 /// What is printed below the line that says of what it is: how a map came to be up to date depends
 /// on the clock.
-fn found(home: &TestHome, args: &[&str]) -> String {
+fn run_search(home: &TestHome, args: &[&str]) -> String {
     let output = home.ok(args);
     let (header, rest) = output.split_once('\n').unwrap();
     assert!(header.starts_with("search-code $HOME/work revision"), "{header}");
@@ -37,7 +37,7 @@ fn found(home: &TestHome, args: &[&str]) -> String {
 #[test]
 fn words_are_found_where_they_are_defined_first() {
     let home = pearls();
-    assert_snapshot!(found(&home, &["search-code", "open_pearl"]), @r#"
+    assert_snapshot!(run_search(&home, &["search-code", "open_pearl"]), @r#"
     src/pearl.rs  1 match
       2-5 function open_pearl
         2: pub fn open_pearl(path: &str) -> u8 {
@@ -49,7 +49,7 @@ fn words_are_found_where_they_are_defined_first() {
         4:     open_pearl("b");
         5:     open_pearl("c");
     "#);
-    assert_snapshot!(found(&home, &["search-code", "layers of pearls", "--path", "src"]), @"
+    assert_snapshot!(run_search(&home, &["search-code", "layers of pearls", "--path", "src"]), @"
     src/pearl.rs  4 matches
       2-5 pub fn open_pearl(path: &str) -> u8
         3:     let layer = path.len();
@@ -63,7 +63,7 @@ fn words_are_found_where_they_are_defined_first() {
 #[test]
 fn a_pattern_is_matched_line_by_line() {
     let home = pearls();
-    assert_snapshot!(found(&home, &["search-code", "--regex", r"^fn \w+\(", "-C", "1"]), @r#"
+    assert_snapshot!(run_search(&home, &["search-code", "--regex", r"^fn \w+\(", "-C", "1"]), @r#"
     src/pearl.rs  1 match
       7-9 function open_layer
         6-
@@ -75,7 +75,7 @@ fn a_pattern_is_matched_line_by_line() {
         2: fn a_pearl_opens() {
         3-     open_pearl("a");
     "#);
-    assert_snapshot!(found(&home, &["search-code", "\"open_pearl(\"", "--limit", "2"]), @r#"
+    assert_snapshot!(run_search(&home, &["search-code", "\"open_pearl(\"", "--limit", "2"]), @r#"
     src/pearl.rs  1 match
       2-5 function open_pearl
         2: pub fn open_pearl(path: &str) -> u8 {
@@ -84,14 +84,14 @@ fn a_pattern_is_matched_line_by_line() {
         3:     open_pearl("a");
     … 2 more matches in 1 file; --limit 10
     "#);
-    assert_snapshot!(found(&home, &["search-code", "--fixed", "OPEN_PEARL", "--files-only"]), @"
+    assert_snapshot!(run_search(&home, &["search-code", "--fixed", "OPEN_PEARL", "--files-only"]), @"
     README.md  1 match
     ");
-    assert_snapshot!(found(&home, &["search-code", "-F", "OPEN_PEARL", "-i", "-l", "--lang", "rust"]), @"
+    assert_snapshot!(run_search(&home, &["search-code", "-F", "OPEN_PEARL", "-i", "-l", "--lang", "rust"]), @"
     src/pearl.rs  1 match
     tests/pearl.rs  3 matches
     ");
-    assert_snapshot!(found(&home, &["search-code", "--fixed", "oyster"]), @"
+    assert_snapshot!(run_search(&home, &["search-code", "--fixed", "oyster"]), @"
     no matches
     ");
 }
@@ -166,7 +166,7 @@ fn a_budget_is_kept_to_the_token() {
                 let (_, value) = home.json(&args);
                 assert!(0 < value["more_files"].as_u64().unwrap(), "{value}");
             } else {
-                let output = printed(&home, &args);
+                let output = run_raw(&home, &args);
                 assert!(tokens(&output) <= budget, "{args:?}: {}", tokens(&output));
                 assert!(output.contains(" more "), "{output}");
             }

@@ -186,7 +186,7 @@ fn a_hook_wakes_the_server() {
     let mut hook = command.spawn().unwrap();
     let input = json!({ "session_id": "s", "cwd": home.work(), "reason": "other" });
     hook.stdin.take().unwrap().write_all(input.to_string().as_bytes()).unwrap();
-    assert_eq!(home.shown(&hook.wait_with_output().unwrap()), "");
+    assert_eq!(home.render(&hook.wait_with_output().unwrap()), "");
     events.until_state("sync", "completed");
     events.until(|event| event["event"] == "changed" && event["what"] == "memories");
     let (_, listed) = home.json(&["memory", "list"]);

@@ -171,13 +171,13 @@ fn no_request_to_a_model_holds_a_word_of_the_sessions_project() {
     talk(&two, "one", &two.home.work());
     talk(&two, "two", &two.other());
     two.ok(&two.home.work(), &["sync"]);
-    let asked: Vec<String> = model.asked().iter().map(Value::to_string).collect();
+    let asked: Vec<String> = model.requests().iter().map(Value::to_string).collect();
     assert_eq!(asked.len(), 2);
     let of = |word: &str| asked.iter().filter(|text| !text.contains(word)).count();
     assert_eq!((of(WORK), of(OTHER)), (1, 1), "each request lacks the word of its own project");
     // The question of a person, too.
     two.home.run(&["ask", &format!("Who is {WORK}?")]);
-    let last = model.asked().last().unwrap().to_string();
+    let last = model.requests().last().unwrap().to_string();
     assert!(last.contains("Who is [redacted:extra]?") && !last.contains(WORK), "{last}");
 }
 

@@ -16,7 +16,7 @@ fn git(home: &TestHome, args: &[&str]) -> String {
 }
 
 /// The files that git would share, with their bytes.
-fn shared(home: &TestHome) -> Vec<(String, String)> {
+fn read_shared_files(home: &TestHome) -> Vec<(String, String)> {
     let listed = git(home, &["ls-files", "--others", "--exclude-standard", "-z"]);
     let names = listed.split('\0').filter(|name| !name.is_empty());
     let read = |name: &str| {
@@ -65,7 +65,7 @@ fn no_shared_file_names_a_folder_a_machine_or_a_user() {
     ]);
     home.ok(&["config", "set", "share.summaries", "true", "--repo"]);
     home.ok(&["init"]);
-    let files = shared(&home);
+    let files = read_shared_files(&home);
     let kinds = ["memory/decisions/", "memory/learnings/", "memory/summaries/", "meta/evidence/"];
     for kind in kinds {
         assert!(files.iter().any(|(name, _)| name.contains(kind)), "{kind} is missing: {files:#?}");
@@ -110,8 +110,9 @@ fn summaries_stay_out_of_git_unless_they_are_to_be_shared() {
     git(&home, &["init", "--quiet"]);
     talk(&home, "one", 1, crate::sync_run::PNPM);
     home.ok(&["sync"]);
-    let shares =
-        |home: &TestHome| shared(home).iter().any(|(name, _)| name.contains("memory/summaries/"));
+    let shares = |home: &TestHome| {
+        read_shared_files(home).iter().any(|(name, _)| name.contains("memory/summaries/"))
+    };
     assert!(home.tree("memory").contains("memory/summaries/") && !shares(&home));
     home.ok(&["config", "set", "share.summaries", "true", "--repo"]);
     home.ok(&["init"]);

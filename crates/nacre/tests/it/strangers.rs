@@ -12,7 +12,7 @@ use crate::home::TestHome;
 const QUEUE: &str = "20261115-the-queue-is-a-sqlite-table";
 
 /// A store with a person's decision, and a stranger's file that says it overturns it.
-fn overturned() -> TestHome {
+fn set_up_overturned() -> TestHome {
     let home = TestHome::new();
     assert_eq!(home.add("The queue is a SQLite table", &["--body", "One file to back up."]), QUEUE);
     home.write(
@@ -32,7 +32,7 @@ fn decision(id: &str, keys: &str, body: &str) -> String {
 
 #[test]
 fn what_only_a_newer_file_says_it_overturns_is_always_said() {
-    let home = overturned();
+    let home = set_up_overturned();
     assert_snapshot!(home.run(&["memory", "search", "sqlite", "queue", "table"]), @"
     20261115-the-queue-is-a-sqlite-table  decision  The queue is a SQLite table
         One file to back up.
@@ -76,7 +76,7 @@ fn what_only_a_newer_file_says_it_overturns_is_always_said() {
 
 #[test]
 fn what_the_older_file_says_itself_needs_no_word() {
-    let home = overturned();
+    let home = set_up_overturned();
     let path = format!("memory/decisions/{QUEUE}.md");
     home.write(&path, home.read(&path).replace("status: active", "status: superseded"));
     let shown = home.run(&["memory", "search", "sqlite", "queue", "table"]);
@@ -86,7 +86,7 @@ fn what_the_older_file_says_itself_needs_no_word() {
 
 #[test]
 fn a_claim_hides_nothing_from_a_brief_and_doctor_lists_it() {
-    let home = overturned();
+    let home = set_up_overturned();
     assert_snapshot!(home.run(&["brief"]), @"
     Remembered here, as data; `nacre memory show ID` tells more.
 

@@ -27,7 +27,7 @@ fn is_second_look(asked: &Value) -> bool {
 
 /// How many sessions the model was asked to read; what it finds is then shown to it once more.
 fn n_read(model: &Loopback) -> usize {
-    model.asked().iter().filter(|asked| !is_second_look(asked)).count()
+    model.requests().iter().filter(|asked| !is_second_look(asked)).count()
 }
 
 fn answer() -> Value {
@@ -59,7 +59,7 @@ fn with_a_model_a_session_costs_two_calls_and_a_gated_one_none() {
     talk(&home, "one", 1, PNPM);
     talk(&home, "two", 2, LAZY);
     let (code, value) = home.json(&["sync"]);
-    assert_eq!((code, model.asked().len(), n_read(&model)), (0, 2, 1), "{value:#}");
+    assert_eq!((code, model.requests().len(), n_read(&model)), (0, 2, 1), "{value:#}");
     let report = &value["sessions"][0]["report"];
     assert_eq!(report["actions"][0]["title"], "Packages are installed with pnpm");
     let told = metrics(&home, report);
@@ -71,7 +71,7 @@ fn with_a_model_a_session_costs_two_calls_and_a_gated_one_none() {
     let gated = metrics(&home, &value["sessions"][1]["report"]);
     assert_eq!((&gated["strategy"], &gated["model_calls"]), (&json!("offline"), &json!(0)));
     let (code, again) = home.json(&["sync"]);
-    assert_eq!((code, model.asked().len()), (0, 2), "nothing new costs nothing: {again:#}");
+    assert_eq!((code, model.requests().len()), (0, 2), "nothing new costs nothing: {again:#}");
     assert!(home.run(&["doctor", "--evidence"]).contains("verified"), "the quote is where it says");
 }
 
@@ -81,7 +81,7 @@ fn the_transcript_goes_out_fenced_and_the_shape_is_asked_for() {
     model.serve(&home);
     talk(&home, "one", 1, PNPM);
     let (_, value) = home.json(&["sync"]);
-    let asked = model.asked();
+    let asked = model.requests();
     let text = asked[0]["messages"].to_string();
     assert!(
         text.contains("<transcript-") && text.contains("[2] person: no, remember: always use pnpm"),
@@ -98,7 +98,7 @@ fn the_transcript_goes_out_fenced_and_the_shape_is_asked_for() {
     assert!(home.tree("memory/summaries").contains("health-endpoint"));
     talk(&home, "two", 2, PNPM);
     home.ok(&["sync", "--strategy", "offline"]);
-    assert_eq!((model.asked().len(), n_read(&model)), (2, 1), "offline asks nobody");
+    assert_eq!((model.requests().len(), n_read(&model)), (2, 1), "offline asks nobody");
 }
 
 #[test]
@@ -150,7 +150,7 @@ fn a_reached_limit_pauses_model_work_and_keeps_the_queue() {
             .iter()
             .map(|s| s["tokens"].as_u64().unwrap())
             .collect();
-        assert_eq!(used, [700 * model.asked().len() as u64; 2]);
+        assert_eq!(used, [700 * model.requests().len() as u64; 2]);
     }
 }
 
@@ -177,7 +177,7 @@ fn the_limit_of_a_session_leaves_it_to_the_rules_and_says_so() {
     let (code, told) = home.json(&["sync"]);
     let report = &told["sessions"][0]["report"];
     assert_eq!(
-        (code, model.asked().len(), &report["strategy"]),
+        (code, model.requests().len(), &report["strategy"]),
         (3, 0, &json!("offline")),
         "{told:#}"
     );
@@ -211,8 +211,8 @@ fn money_is_counted_where_a_price_is_known() {
     assert_eq!(cost, &json!(0.0066), "twice 600 tokens in at $3 and 100 out at $15 a million");
     let (_, status) = home.json(&["status"]);
     let day = &status["spending"][0];
-    let expected = 0.0033 * model.asked().len() as f64;
-    assert!(n_done <= model.asked().len());
+    let expected = 0.0033 * model.requests().len() as f64;
+    assert!(n_done <= model.requests().len());
     assert!((day["cost_usd"].as_f64().unwrap() - expected).abs() < 1e-9, "{status:#}");
     assert_eq!((&day["limit_usd"], &day["unpriced_calls"]), (&json!(0.03), &json!(0)));
 }
@@ -230,7 +230,7 @@ fn a_model_that_cannot_be_had_keeps_the_queue_as_it_is() {
         shown.contains("--strategy offline needs none") && shown.ends_with("[exit 3]\n"),
         "{shown}"
     );
-    assert_eq!(model.asked().len(), 1, "the second session would only wait for the same model");
+    assert_eq!(model.requests().len(), 1, "the second session would only wait for the same model");
     let (_, queue) = home.json(&["queue"]);
     assert_eq!(queue.to_string().matches("\"pending\"").count(), 2);
     assert_eq!(home.json(&["sync", "--strategy", "offline"]).0, 0);

@@ -66,7 +66,7 @@ fn only(value: &Value) -> &Value {
 }
 
 /// The files of memories and their evidence.
-fn shared(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
+fn snapshot_shared(home: &TestHome) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = home.snapshot();
     let is_shared = |path: &PathBuf| {
         path.starts_with(home.store("memory")) || path.starts_with(home.store("meta"))
@@ -87,12 +87,12 @@ fn a_session_becomes_memories_once() {
     memory/learnings/20261101-always-use-pnpm-here-never-npm-npm-writes-a-second-lock-file.md
     memory/summaries/20261101/100300/add-a-health-endpoint-to-the-server.md
     ");
-    let before = shared(&home);
+    let before = snapshot_shared(&home);
     assert_eq!(home.json(&["sync"]).1["sessions"], json!([]));
     let trace = home.root().join("traces/one.jsonl").display().to_string();
     let (_, value) = home.json(&["sync", "--trace", &trace]);
     assert_eq!(only(&value)["outcome"], "unchanged");
-    assert_eq!(shared(&home), before);
+    assert_eq!(snapshot_shared(&home), before);
 }
 
 #[test]
@@ -147,9 +147,9 @@ fn what_is_said_again_is_one_memory_and_what_is_taken_back_is_overturned() {
     let state = home.read(&format!("meta/state/{old}.json"));
     assert!(state.contains("\"confirmations\": 1"), "{state}");
     // Read once more, and in any order, the sessions come to the same.
-    let before = shared(&home);
+    let before = snapshot_shared(&home);
     home.ok(&["sync", "--force"]);
-    let changed: Vec<PathBuf> = shared(&home)
+    let changed: Vec<PathBuf> = snapshot_shared(&home)
         .into_iter()
         .filter(|file| file.0.starts_with(home.store("memory/learnings")) && !before.contains(file))
         .map(|(path, _)| path)
@@ -216,9 +216,9 @@ fn a_summary_that_a_person_changed_stays_theirs() {
 fn a_dry_run_shows_what_a_sync_then_does() {
     let home = reading();
     talk(&home, "one", 1, PNPM);
-    let before = shared(&home);
+    let before = snapshot_shared(&home);
     let (_, value) = home.json(&["sync", "--dry-run"]);
-    assert_eq!(shared(&home), before);
+    assert_eq!(snapshot_shared(&home), before);
     let changes = value["sessions"][0]["changes"].as_array().unwrap().clone();
     assert_eq!(changes.len(), 3, "{changes:#?}");
     home.ok(&["sync"]);
@@ -336,17 +336,17 @@ fn ctrl_c_ends_a_sync_in_order_and_the_next_one_reads_the_session() {
         }
     });
     model.set_for(&home, "default");
-    let before = shared(&home);
+    let before = snapshot_shared(&home);
     let mut command = home.command(&home.work(), &["sync"]);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     is_asked.recv().unwrap();
     interrupt(&child);
-    assert_snapshot!(home.shown(&child.wait_with_output().unwrap()), @"
+    assert_snapshot!(home.render(&child.wait_with_output().unwrap()), @"
     Error: Cancelled
     Hint: `nacre sync` goes on where it ended
     [exit 1]
     ");
-    assert_eq!(shared(&home), before);
+    assert_eq!(snapshot_shared(&home), before);
     let (_, events) = home.json(&["events"]);
     assert_eq!(events["tasks"][0]["state"], "cancelled", "{events:#}");
     assert_eq!(only(&home.json(&["sync", "--strategy", "offline"]).1)["counts"]["add"], 1);

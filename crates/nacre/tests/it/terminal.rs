@@ -8,7 +8,7 @@ use insta::assert_snapshot;
 use crate::home::TestHome;
 use crate::pty::Terminal;
 
-fn filled() -> TestHome {
+fn set_up_memories() -> TestHome {
     let home = TestHome::new();
     home.add(
         "Use SQLite for the queue of jobs, for one file is easier to back up than a server",
@@ -27,7 +27,7 @@ fn with_summary(home: &TestHome) {
 
 #[test]
 fn rows_fit_and_titles_come_first() {
-    let home = filled();
+    let home = set_up_memories();
     let Some(shown) = Terminal::default().run(&home, &["memory", "list"]) else { return };
     assert_snapshot!(shown, @"
     Write small commits           pitfall     2 h ago  20261115-write
@@ -44,7 +44,7 @@ fn rows_fit_and_titles_come_first() {
 
 #[test]
 fn a_short_id_is_taken_wherever_an_id_is() {
-    let home = filled();
+    let home = set_up_memories();
     let Some(shown) = Terminal::default().run(&home, &["memory", "list"]) else { return };
     let ids: Vec<&str> =
         shown.lines().filter_map(|line| line.split_whitespace().next_back()).collect();
@@ -66,7 +66,7 @@ fn a_short_id_is_taken_wherever_an_id_is() {
 
 #[test]
 fn summaries_are_hidden_and_counted() {
-    let home = filled();
+    let home = set_up_memories();
     with_summary(&home);
     assert_snapshot!(home.run(&["memory", "list"]), @"
     20261115-write-small-commits                                      pitfall     Write small commits
@@ -119,7 +119,7 @@ fn pager(home: &TestHome, script: &str) -> String {
 
 #[test]
 fn long_output_goes_through_the_pager_and_short_output_does_not() {
-    let home = filled();
+    let home = set_up_memories();
     let pager = pager(&home, "echo PAGED; cat");
     let short = |rows: usize, name: &'static str| Terminal {
         rows,
@@ -145,7 +145,7 @@ fn long_output_goes_through_the_pager_and_short_output_does_not() {
 
 #[test]
 fn a_pager_that_is_missing_or_fails_is_no_error() {
-    let home = filled();
+    let home = set_up_memories();
     for pager in ["no-such-pager -x".to_owned(), pager(&home, "exit 3"), String::new()] {
         let vars = vec![("NO_COLOR", "1".to_owned()), ("NACRE_PAGER", pager)];
         let terminal = Terminal { rows: 2, vars, ..Terminal::default() };
@@ -157,7 +157,7 @@ fn a_pager_that_is_missing_or_fails_is_no_error() {
 
 #[test]
 fn a_repository_does_not_choose_the_pager() {
-    let home = filled();
+    let home = set_up_memories();
     let pager = pager(&home, "echo PAGED; cat");
     home.write("config.toml", format!("[ui]\npager = \"{pager}\"\n"));
     let vars = vec![("PAGER", "cat".to_owned())];
@@ -168,7 +168,7 @@ fn a_repository_does_not_choose_the_pager() {
 
 #[test]
 fn warnings_come_after_the_page_they_belong_to() {
-    let home = filled();
+    let home = set_up_memories();
     home.write("memory/decisions/20261114-broken.md", "---\nid: 20261114-broken\ntitle: [x\n---\n");
     let vars = vec![("NO_COLOR", "1".to_owned()), ("NACRE_PAGER", pager(&home, "echo PAGED; cat"))];
     let terminal = Terminal { rows: 2, vars, ..Terminal::default() };
@@ -222,7 +222,7 @@ fn only_the_agents_that_are_used_are_listed() {
 
 #[test]
 fn a_task_needs_no_flag() {
-    let home = filled();
+    let home = set_up_memories();
     fs::write(home.work().join("queue.rs"), "pub fn push_job() {}\n").unwrap();
     let [flag, word] = [&["context", "--task", "push job"][..], &["context", "push job"]];
     // The first line says what was new to the map, which differs from look to look.

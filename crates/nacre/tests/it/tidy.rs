@@ -232,7 +232,7 @@ fn crates_know_only_the_crates_below() {
 fn documents_name_only_what_exists() {
     let mut wrong = Vec::new();
     for document in documents() {
-        for (line, path) in named_paths(&read(&document)) {
+        for (line, path) in find_named_paths(&read(&document)) {
             if !repository().join(path.trim_end_matches('/')).exists() {
                 wrong.push(format!("{}:{line}: `{path}`", document.display()));
             }
@@ -248,7 +248,7 @@ fn the_architecture_lists_every_room() {
     let mut crate_name = String::new();
     for row in architecture.lines().filter(|line| line.starts_with('|')) {
         let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-        let names = |cell: &str| quoted(cell).map(str::to_owned).collect::<Vec<_>>();
+        let names = |cell: &str| find_quoted(cell).map(str::to_owned).collect::<Vec<_>>();
         if let Some(name) = names(cells[1]).pop().filter(|name| name.starts_with("nacre")) {
             crate_name = name;
         } else if !cells[1].is_empty() {
@@ -270,7 +270,7 @@ fn the_architecture_names_files_and_tables_that_exist() {
     let sources = sources();
     let architecture = read(&repository().join("ARCHITECTURE.md"));
     let mut wrong = BTreeSet::new();
-    for name in quoted(&architecture).filter(|name| name.ends_with(".rs")) {
+    for name in find_quoted(&architecture).filter(|name| name.ends_with(".rs")) {
         if !sources.iter().any(|file| file.ends_with(name)) {
             wrong.insert(format!("There is no file `{name}`"));
         }
@@ -278,14 +278,14 @@ fn the_architecture_names_files_and_tables_that_exist() {
     let (_, rows) = architecture.split_once("\n## Where to add a thing\n").unwrap();
     for row in rows.lines() {
         let places: Vec<PathBuf> =
-            named_paths(row).into_iter().map(|(_, path)| repository().join(path)).collect();
+            find_named_paths(row).into_iter().map(|(_, path)| repository().join(path)).collect();
         let is_near = |file: &&PathBuf| {
             places.iter().any(|place| file.starts_with(place) || file.parent() == place.parent())
         };
         let is_table = |name: &&str| {
             name.len() > 2 && name.chars().all(|c| c == '_' || c.is_ascii_uppercase())
         };
-        for table in quoted(row).filter(is_table) {
+        for table in find_quoted(row).filter(is_table) {
             let forms = [format!("const {table}:"), format!("static {table}:")];
             let has_it = |file: &PathBuf| forms.iter().any(|form| read(file).contains(form));
             if !sources.iter().filter(is_near).any(has_it) {
@@ -313,7 +313,7 @@ fn git_is_started_in_one_place() {
 
 #[test]
 fn nothing_heavy_is_tracked() {
-    let heavy: Vec<String> = tracked()
+    let heavy: Vec<String> = list_tracked()
         .into_iter()
         .filter(|name| !ASSETS.contains(&name.as_str()))
         .filter(|name| {
@@ -375,17 +375,17 @@ fn documents() -> Vec<PathBuf> {
 }
 
 /// The text between backticks.
-fn quoted(text: &str) -> impl Iterator<Item = &str> {
+fn find_quoted(text: &str) -> impl Iterator<Item = &str> {
     text.lines().flat_map(|line| line.split('`').skip(1).step_by(2))
 }
 
 /// Paths of the repository that a document names in backticks or links to, with their lines.
-fn named_paths(text: &str) -> Vec<(usize, String)> {
+fn find_named_paths(text: &str) -> Vec<(usize, String)> {
     const TOP: &[&str] = &["crates/", "docs/", "tools/", ".ci/", "tests/"];
     let mut paths = Vec::new();
     for (idx, line) in text.lines().enumerate() {
         let linked = line.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-        for word in quoted(line).chain(linked) {
+        for word in find_quoted(line).chain(linked) {
             let path = word.split(['#', ' ', ':']).next().unwrap_or_default();
             let is_path =
                 TOP.iter().any(|top| path.starts_with(top)) && !path.contains(['<', '*', '{']);
@@ -398,7 +398,7 @@ fn named_paths(text: &str) -> Vec<(usize, String)> {
 }
 
 /// The files that git tracks; all files without git.
-fn tracked() -> Vec<String> {
+fn list_tracked() -> Vec<String> {
     let output = Command::new("git").args(["ls-files", "-z"]).current_dir(repository()).output();
     let listed = output
         .map(|output| String::from_utf8_lossy(&output.stdout).into_owned())

@@ -28,7 +28,7 @@ fn run(home: &TestHome, address: &str, args: &[&str]) -> String {
     home.run(args).replace(address, "[address]")
 }
 
-fn listed(served: &Served, token: &str) -> Vec<Value> {
+fn list_transcripts(served: &Served, token: &str) -> Vec<Value> {
     let (status, body) = ask(served, token, "GET", "/api/transcripts?project=work", &Value::Null);
     assert_eq!(status, 200, "{body}");
     let report: Value = serde_json::from_str(&body).unwrap();
@@ -67,9 +67,12 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert!(!kept.contains(&*laptop.root().to_string_lossy()), "{kept}");
 
     // For its owner, and for callers with all permissions.
-    let mine = listed(&served, &ana);
+    let mine = list_transcripts(&served, &ana);
     assert_eq!((mine.len(), &mine[0]["person"]), (1, &json!("ana")), "{mine:?}");
-    assert_eq!((listed(&served, &cy).len(), listed(&served, &bo).len()), (1, 0));
+    assert_eq!(
+        (list_transcripts(&served, &cy).len(), list_transcripts(&served, &bo).len()),
+        (1, 0)
+    );
     let id = mine[0]["id"].as_str().unwrap();
     for (path, verb) in [("", "GET"), ("/share", "POST"), ("/forget", "POST")] {
         let target = |id: &str| format!("/api/transcripts/{id}{path}?project=work");
@@ -87,7 +90,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     Sent 0 memories of `work` to http://[address]; 0 were already there.
     Sent 0 transcripts; 1 was already there.
     ");
-    assert_eq!(listed(&served, &bo).len(), 1);
+    assert_eq!(list_transcripts(&served, &bo).len(), 1);
     let target = format!("/api/transcripts/{id}?project=work");
     let (_, shown) = ask(&served, &bo, "GET", &target, &json!({}));
     assert!(shown.contains(WORD), "{shown}");
@@ -96,7 +99,7 @@ fn a_session_goes_when_its_person_says_so_and_nobody_else_knows_of_it() {
     assert!(run(&laptop, &address, &["push", "--list"]).contains(&format!("{id}  generic:")));
     let gone = run(&laptop, &address, &["push", "--withdraw", id]).replace(id, "[id]");
     assert_snapshot!(gone, @"Deleted transcript [id] from the server.");
-    assert_eq!(listed(&served, &cy), Vec::<Value>::new());
+    assert_eq!(list_transcripts(&served, &cy), Vec::<Value>::new());
     // What was taken back does not go again.
     assert!(run(&laptop, &address, &["push", "--share"]).contains("Sent 0 transcripts; 0 were"));
     served.stop();
@@ -138,7 +141,7 @@ fn pieces_are_put_together_and_only_what_its_hash_names_is_kept() {
     assert_eq!(put(0, "another", &other, 7), "invalid 0", "no line of it is JSON");
     assert_eq!(put(0, "", &hash.replace('a', "x"), 0), "invalid 0");
     assert_eq!(put(0, "", &other, 5 << 20), "too_large 0");
-    assert_eq!(listed(&served, &ana)[0]["bytes"], json!(n_bytes));
+    assert_eq!(list_transcripts(&served, &ana)[0]["bytes"], json!(n_bytes));
     served.stop();
 }
 

@@ -169,7 +169,7 @@ fn a_command_that_writes_first_adopts_the_users_edit() {
         agent.write(&path, agent.read(&path).replace("fifth", "eighth").replace("sixth", "eighth"));
         let mut edit = agent.command(&agent.work(), &["memory", "edit", &id]);
         let edited = edit.env("EDITOR", "sed -i s/queue/stack/").output().unwrap();
-        let shown = agent.shown(&edited);
+        let shown = agent.render(&edited);
         assert!(shown.contains("has the user's words"), "{write:?}: {shown}");
     }
 }

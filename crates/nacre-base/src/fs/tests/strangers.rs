@@ -23,7 +23,9 @@ impl Place {
     }
 
     fn scope(&self) -> WriteScope {
-        WriteScope::open(&self.root, Access::Shared).unwrap().sealed_by(Seal::kept_in(&self.own))
+        WriteScope::open(&self.root, Access::Shared)
+            .unwrap()
+            .with_seal(Seal::from_directory(&self.own))
     }
 
     /// The files outside of the journal.

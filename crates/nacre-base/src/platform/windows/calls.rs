@@ -17,13 +17,13 @@ pub const fn mode_bits(_: &Stat) -> u32 {
 }
 
 /// Time of the last write, as seconds since 1970 and nanoseconds.
-pub const fn modified(stat: &Stat) -> (i64, i64) {
+pub const fn modification_time(stat: &Stat) -> (i64, i64) {
     stat.modified
 }
 
 /// Time of the last write, because the time of the last metadata change is not available. Unlike on
 /// Unix, programs can set this time.
-pub const fn changed(stat: &Stat) -> (i64, i64) {
+pub const fn change_time(stat: &Stat) -> (i64, i64) {
     stat.modified
 }
 

@@ -44,8 +44,8 @@ pub trait MetadataExt {
     fn ctime_nsec(&self) -> i64;
 }
 
-fn modified(metadata: &Metadata) -> std::time::Duration {
-    let time = metadata.modified().unwrap_or(std::time::UNIX_EPOCH);
+fn modification_time(metadata: &Metadata) -> std::time::Duration {
+    let time = metadata.modification_time().unwrap_or(std::time::UNIX_EPOCH);
     time.duration_since(std::time::UNIX_EPOCH).unwrap_or_default()
 }
 
@@ -71,11 +71,11 @@ impl MetadataExt for Metadata {
     }
 
     fn mtime(&self) -> i64 {
-        modified(self).as_secs().cast_signed()
+        modification_time(self).as_secs().cast_signed()
     }
 
     fn mtime_nsec(&self) -> i64 {
-        i64::from(modified(self).subsec_nanos())
+        i64::from(modification_time(self).subsec_nanos())
     }
 
     fn ctime(&self) -> i64 {

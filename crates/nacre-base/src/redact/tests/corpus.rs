@@ -350,7 +350,7 @@ impl PlaceRule {
     /// Writes a sample of `kind` in this place.
     pub(super) fn write(&self, kind: &Kind, sample: &Sample) -> String {
         let lower = kind.name.to_lowercase();
-        let words: Vec<String> = lower.split('_').map(capitalized).collect();
+        let words: Vec<String> = lower.split('_').map(capitalize).collect();
         let camel = format!("{}{}", words[0].to_lowercase(), words[1..].concat());
         self.template
             .replace("%N", kind.name)
@@ -371,7 +371,7 @@ impl PlaceRule {
     }
 }
 
-fn capitalized(word: &str) -> String {
+fn capitalize(word: &str) -> String {
     let (first, rest) = word.split_at(1);
     first.to_uppercase() + rest
 }

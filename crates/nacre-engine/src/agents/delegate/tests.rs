@@ -59,7 +59,7 @@ fn heard_by(script: &str, others: Vec<Arc<dyn Listener>>) -> Bench {
     fs::write(root.join("home/skills/locks/SKILL.md"), SKILL).unwrap();
     let workspace = Arc::new(Workspace::open(&root.join("work"), &[]).unwrap());
     let settings = ModelSettings {
-        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        default: Some(RoleSettings::of_model(ModelRef::for_script())),
         script: Some(Arc::new(Scripted::parse(script).unwrap())),
         ..ModelSettings::default()
     };

@@ -109,7 +109,7 @@ async fn one(
 }
 
 fn question(cases: &[Case]) -> String {
-    let cases: Vec<Value> = cases.iter().map(Case::shown).collect();
+    let cases: Vec<Value> = cases.iter().map(Case::to_json).collect();
     let cases = serde_json::to_string_pretty(&cases).unwrap_or_default();
     format!("The candidates, as data:\n{cases}")
 }

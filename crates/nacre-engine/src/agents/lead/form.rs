@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use nacre_base::ContentHash;
-use nacre_base::text::folded;
+use nacre_base::text::collapse_whitespace;
 use nacre_memory::search::Builtin;
 use nacre_memory::{Located, Memory, MemoryType, Overturned, Profile, Store, StoreArea, TYPES};
 use nacre_types::LeadAction;
@@ -96,7 +96,7 @@ pub(super) fn validators(cases: &[Case], store: &Arc<Store>) -> Vec<Validator> {
         Validator::new(
             "one action a candidate",
             Weight::Should,
-            move |answer: &Value, _: &RunEffects| counted(&read(answer), &cases),
+            move |answer: &Value, _: &RunEffects| check_counts(&read(answer), &cases),
         )
     };
     let (cases, store) = (cases.to_vec(), Arc::clone(store));
@@ -161,7 +161,7 @@ fn read(answer: &Value) -> Vec<LeadDecision> {
     decisions.filter_map(|decision| LeadDecision::deserialize(decision).ok()).collect()
 }
 
-fn counted(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
+fn check_counts(decisions: &[LeadDecision], cases: &[Case]) -> Vec<String> {
     let mut faults = Vec::new();
     for case in cases {
         let id = &case.candidate_id;
@@ -271,7 +271,7 @@ fn text_fault(decision: &LeadDecision, case: &Case, target: &Memory) -> Option<S
             ));
         }
     }
-    let checked = Builtin::shipped().and_then(|embedder| merged.fault(&sources, &embedder));
+    let checked = Builtin::load_shipped().and_then(|embedder| merged.fault(&sources, &embedder));
     match checked {
         Ok(fault) => fault.map(|why| format!("the merged text cannot be taken: {why}")),
         Err(error) => Some(format!("the merged text could not be checked: {error}")),
@@ -303,6 +303,6 @@ pub(super) fn place(file: &str) -> Result<Located, String> {
 }
 
 pub(super) fn occurs(quote: &str, text: &str) -> bool {
-    let quote = folded(quote);
-    MIN_QUOTE_CHARS <= quote.chars().count() && folded(text).contains(&quote)
+    let quote = collapse_whitespace(quote);
+    MIN_QUOTE_CHARS <= quote.chars().count() && collapse_whitespace(text).contains(&quote)
 }

@@ -114,12 +114,12 @@ impl Case {
         self.claim.memory_type()
     }
 
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         let kind = match self.claim {
             Claim::Decision => None,
             Claim::Learning(kind) => Some(kind.as_str()),
         };
-        let near: Vec<Value> = self.near.iter().map(NearMemory::shown).collect();
+        let near: Vec<Value> = self.near.iter().map(NearMemory::to_json).collect();
         json!({
             "candidate_id": self.candidate_id, "type": self.memory_type().as_str(), "kind": kind,
             "said": day(self.said), "title": self.title, "body": self.body,
@@ -129,7 +129,7 @@ impl Case {
 }
 
 impl NearMemory {
-    fn shown(&self) -> Value {
+    fn to_json(&self) -> Value {
         let overlap = (f64::from(self.overlap) * 100.0).round() / 100.0;
         let path = self.at.path.as_str();
         let file = path.strip_prefix("memory/").unwrap_or(path);

@@ -100,7 +100,7 @@ impl Bench {
     pub(super) fn memories(&self) -> MemoryHandle {
         MemoryHandle {
             store: Arc::clone(&self.store),
-            embedder: Arc::new(Builtin::shipped().unwrap()),
+            embedder: Arc::new(Builtin::load_shipped().unwrap()),
             owner: owner(),
             patience: Duration::ZERO,
             source: OWNER.to_owned(),
@@ -116,7 +116,7 @@ impl Bench {
         let mut tools = toolkits::file::tools(&workspace);
         tools.push(tool::<MemorySearch>(memories.clone()));
         let settings = ModelSettings {
-            default: Some(RoleSettings::of_model(ModelRef::scripted())),
+            default: Some(RoleSettings::of_model(ModelRef::for_script())),
             script: Some(Arc::new(Scripted::parse(script).unwrap())),
             ..ModelSettings::default()
         };
@@ -139,7 +139,7 @@ impl Bench {
     async fn settle(&self, script: &str, n_cases: usize) -> (LeadReport, Vec<LeadStep>) {
         let task = TaskId::from_random(1);
         let mut steps = Vec::new();
-        let control = RunControl::unattended();
+        let control = RunControl::without_handle();
         let (lead, order) = (self.lead(script), self.order(n_cases));
         let report =
             lead.settle(&order, task, Vec::new(), &control, &mut |step| steps.push(step)).await;
@@ -204,7 +204,7 @@ async fn explorers_look_and_the_lead_decides() {
     assert_eq!(steps, [LeadStep::Explore, LeadStep::Settle]);
     let done = |step: &LeadStep| (step.as_str().to_owned(), StepState::Done);
     assert_eq!(states(&report), LeadStep::ALL.iter().map(done).collect::<Vec<_>>());
-    assert_eq!(report.denied_writes(), 0);
+    assert_eq!(report.count_denied_writes(), 0);
     assert_eq!(report.all_facts().map(|facts| facts.model_calls).sum::<u32>(), 2);
 }
 
@@ -373,7 +373,7 @@ async fn who_tries_to_write_is_refused_and_counted() {
         {"name":"file_read","arguments":{"path":"../config.toml"}}]}"##;
     let turns = [found(&["c1"]), write.to_owned(), decided(&[decision("c1", "no_op")])];
     let (report, _) = bench.settle(&script(&turns), 1).await;
-    assert_eq!((report.denied_writes(), report.rulings.len()), (2, 1), "{:?}", report.error);
+    assert_eq!((report.count_denied_writes(), report.rulings.len()), (2, 1), "{:?}", report.error);
     assert!(bench.store.get("new").is_err());
 }
 
@@ -403,7 +403,7 @@ async fn what_sessions_were_about_is_shown_to_nobody() {
     ] });
     let looking = bench.lead(&script(&[look.to_string(), decided(&[decision("c1", "no_op")])]));
     let spec = lead(&bench.order(1), &bench.store);
-    let (events, control) = (Events::silent(TaskId::from_random(1)), RunControl::unattended());
+    let (events, control) = (Events::silent(TaskId::from_random(1)), RunControl::without_handle());
     let deps = &looking.deps;
     let outcome = deps.explore("Look.", &spec, events, &control).await.unwrap();
     let told = format!("{:?}", outcome.conversation);

@@ -38,7 +38,7 @@ pub struct LeadReport {
 }
 
 impl LeadReport {
-    pub fn failed(task: TaskId, error: String) -> Self {
+    pub fn from_failure(task: TaskId, error: String) -> Self {
         Self {
             task,
             rulings: Vec::new(),
@@ -51,7 +51,7 @@ impl LeadReport {
         }
     }
 
-    pub fn denied_writes(&self) -> usize {
+    pub fn count_denied_writes(&self) -> usize {
         let is_denied = |record: &&Arc<Record>| {
             let Event::ToolResult(facts) = &record.event else { return false };
             let changes = [Category::Write, Category::Execute].map(Some);
@@ -125,14 +125,14 @@ impl Lead {
                 let report = LeadReport {
                     state: outcome.ending.state(),
                     facts: outcome.facts,
-                    ..LeadReport::failed(task, error)
+                    ..LeadReport::from_failure(task, error)
                 };
                 // Each decision is checked separately, so a rejected answer can contain valid
                 // decisions.
                 (outcome.answer.or(outcome.rejected), report)
             }
             Err(error) => {
-                let report = LeadReport::failed(task, error.to_string());
+                let report = LeadReport::from_failure(task, error.to_string());
                 events.emit(Event::Error { what: error.to_string().into(), hint: None });
                 events.emit(Event::TaskState(report.state));
                 (None, report)
@@ -142,7 +142,7 @@ impl Lead {
 }
 
 fn question(order: &LeadRequest, explorers: &[ExplorerReport]) -> String {
-    let cases: Vec<Value> = order.cases.iter().map(super::Case::shown).collect();
+    let cases: Vec<Value> = order.cases.iter().map(super::Case::to_json).collect();
     let findings: Vec<Value> =
         explorers.iter().flat_map(|explorer| &explorer.findings).map(|one| json!(one)).collect();
     let pretty = |values: &[Value]| serde_json::to_string_pretty(values).unwrap_or_default();

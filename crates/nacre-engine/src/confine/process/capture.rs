@@ -42,18 +42,18 @@ impl Captured {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    fn kept(&self) -> Vec<u8> {
+    fn to_bytes(&self) -> Vec<u8> {
         let (front, back) = self.tail.as_slices();
         [&self.head, front, back].concat()
     }
 
     pub(crate) fn last(&self, n: usize) -> Vec<u8> {
-        let kept = self.kept();
+        let kept = self.to_bytes();
         kept[kept.len().saturating_sub(n)..].to_vec()
     }
 
     pub fn text(&self) -> String {
-        let kept = self.kept();
+        let kept = self.to_bytes();
         let gap = self.left_out();
         if gap == 0 {
             return String::from_utf8_lossy(&kept).into_owned();
@@ -89,7 +89,7 @@ mod tests {
 
     use super::*;
 
-    fn captured(chunks: &[Vec<u8>], caps: OutputCaps) -> Captured {
+    fn capture(chunks: &[Vec<u8>], caps: OutputCaps) -> Captured {
         let mut captured = Captured::default();
         for chunk in chunks {
             captured.push(chunk, caps);
@@ -101,9 +101,9 @@ mod tests {
     fn the_middle_of_a_long_output_is_named_and_not_kept() {
         let caps = OutputCaps { head: 4, tail: 3 };
         let chunks = [b"abcdef".to_vec(), b"ghijkl".to_vec()];
-        let long = captured(&chunks, caps);
+        let long = capture(&chunks, caps);
         assert_eq!(long.text(), "abcd\n[… 5 bytes left out …]\njkl");
-        assert_eq!(captured(&[b"abcdefg".to_vec()], caps).text(), "abcdefg");
+        assert_eq!(capture(&[b"abcdefg".to_vec()], caps).text(), "abcdefg");
     }
 
     proptest! {
@@ -115,7 +115,7 @@ mod tests {
         ) {
             let caps = OutputCaps { head, tail };
             let whole = chunks.concat();
-            let pieces = captured(&chunks, caps);
+            let pieces = capture(&chunks, caps);
             let (front, back) = pieces.tail.as_slices();
             let end = [front, back].concat();
             prop_assert_eq!(pieces.total, whole.len() as u64);

@@ -118,7 +118,7 @@ fn refuse() -> Result<(), Fault> {
     for number in REFUSED.iter().chain(X32_OWN).chain(METADATA) {
         rules.insert(*number, Vec::new());
     }
-    for (number, arguments) in judged() {
+    for (number, arguments) in build_argument_rules() {
         rules.insert(number, arguments?);
     }
     both_numbers(&mut rules);
@@ -151,7 +151,7 @@ fn apply(rules: BTreeMap<i64, Vec<SeccompRule>>, errno: i32) -> Result<(), Fault
 
 /// Calls that are filtered by their arguments, with the refused values. If the list is empty, the
 /// call is always refused.
-fn judged() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
+fn build_argument_rules() -> [(i64, Result<Vec<SeccompRule>, Fault>); 6] {
     let local = [&[u64::from(libc::AF_UNIX.unsigned_abs())][..], &[STREAM, PACKETS].concat(), &[0]];
     let clone = (0..32)
         .map(|bit| 1 << bit)

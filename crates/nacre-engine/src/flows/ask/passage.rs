@@ -5,14 +5,14 @@
 //! long, the matching part is shown from its beginning, with the line that introduces a list, and
 //! omissions are marked.
 
-use nacre_base::text::{folded, n_shared_terms};
+use nacre_base::text::{collapse_whitespace, n_shared_terms};
 
 const MAX_CHARS: usize = 800;
 
 const CUT: &str = "…";
 
 pub(super) fn passage(text: &str, said: &str) -> String {
-    let whole = folded(text);
+    let whole = collapse_whitespace(text);
     if whole.chars().count() <= MAX_CHARS {
         return whole;
     }
@@ -44,9 +44,9 @@ fn parts(text: &str) -> Vec<String> {
         match parts.last_mut() {
             Some(last) if depends || is_announced => {
                 last.push(' ');
-                last.push_str(&folded(block));
+                last.push_str(&collapse_whitespace(block));
             }
-            Some(_) | None => parts.push(folded(block)),
+            Some(_) | None => parts.push(collapse_whitespace(block)),
         }
     }
     parts

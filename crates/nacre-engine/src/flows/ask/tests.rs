@@ -74,7 +74,7 @@ fn world() -> World {
     batch.commit().unwrap();
     let memories = MemoryHandle {
         store: Arc::new(store),
-        embedder: Arc::new(Builtin::shipped().unwrap()),
+        embedder: Arc::new(Builtin::load_shipped().unwrap()),
         owner,
         patience: Duration::ZERO,
         source: "ask".to_owned(),
@@ -151,9 +151,9 @@ fn a_memory_that_only_a_newer_file_overturns_is_not_shown_alone() {
     let nacre_memory::recall::Recalled { passages, .. } =
         crate::tools::recall(&world.stores, "time zone of tests", 5, now()).unwrap();
     let newer = passages.iter().find(|passage| passage.id.as_str() == id).unwrap();
-    assert_eq!(newer.unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
+    assert_eq!(newer.find_unverified(), [&ZONE.parse::<MemoryId>().unwrap()]);
     let quoted = format!("| overturned [{ZONE}] (not verified): ");
-    assert!(crate::tools::quoted(newer).contains(&quoted));
+    assert!(crate::tools::quote_passage(newer).contains(&quoted));
 }
 
 #[test]

@@ -41,7 +41,7 @@ pub struct SourceQuote {
 }
 
 impl SourceQuote {
-    fn shown(&self) -> String {
+    fn render(&self) -> String {
         let before = if self.is_overturned { "Overturned: " } else { "" };
         format!("{before}\"{}\" [{}]", self.text, self.source)
     }
@@ -73,11 +73,11 @@ impl Cited<'_> {
             true => memory.title.clone(),
             false => format!("{}: {below}", memory.title),
         };
-        let is_overturned = self.overturned() != Overturned::No;
+        let is_overturned = self.overturn_status() != Overturned::No;
         SourceQuote { source: memory.at.id.to_string(), text, is_overturned }
     }
 
-    fn overturned(&self) -> Overturned {
+    fn overturn_status(&self) -> Overturned {
         Overturned::of(&self.memory, !self.claimants.is_empty())
     }
 
@@ -109,16 +109,16 @@ impl Verifier<'_> {
             return None;
         }
         Some(self.sources(&marks).map(|proved| {
-            let quotes: Vec<String> = proved.quotes.iter().map(SourceQuote::shown).collect();
-            let text = bullet(sentence).to_owned() + &self.redacted(&quotes.join(" "));
+            let quotes: Vec<String> = proved.quotes.iter().map(SourceQuote::render).collect();
+            let text = bullet(sentence).to_owned() + &self.redact(&quotes.join(" "));
             Said { text, starts_line: sentence.starts_line, ..proved }
         }))
     }
 
     /// Redacts the text again, because the file may since have changed and contain more than what
     /// the model was shown.
-    fn redacted(&self, text: &str) -> String {
-        self.stores.first().map_or_else(String::new, |memories| memories.store.redacted(text))
+    fn redact(&self, text: &str) -> String {
+        self.stores.first().map_or_else(String::new, |memories| memories.store.redact_text(text))
     }
 
     fn sources(&self, marks: &Marks) -> Result<Said, Doubt> {
@@ -244,7 +244,7 @@ impl<'a> Checker<'a> {
 
 /// Checks that every overturned memory is cited together with the memory that overturned it.
 fn still_hold(cited: &[Cited<'_>]) -> Result<(), Doubt> {
-    let holds = |one: &Cited<'_>| one.overturned() == Overturned::No;
+    let holds = |one: &Cited<'_>| one.overturn_status() == Overturned::No;
     for one in cited.iter().filter(|one| !holds(one)) {
         let id = &one.memory.at.id;
         let mut others = cited.iter().map(|other| &other.memory).filter(|other| other.at.id != *id);

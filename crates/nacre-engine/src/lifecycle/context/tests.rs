@@ -20,7 +20,7 @@ fn exchange(id: &str, reasoning: usize, result: usize, spill: Option<&str>) -> E
     let said = Message {
         speaker: Speaker::Assistant,
         content: vec![Content::Reasoning(reasoning), Content::ToolUse(call.clone())],
-        model: Some(ModelRef::scripted()),
+        model: Some(ModelRef::for_script()),
     };
     let text = "x".repeat(result);
     let result = ToolResult { call_id: id.to_owned(), text, status: ToolStatus::Done };

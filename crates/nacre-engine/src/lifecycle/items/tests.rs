@@ -38,7 +38,7 @@ fn exchange(number: usize) -> impl Strategy<Value = Exchange> {
     let words = (proptest::option::of(text()), proptest::collection::vec(text(), 0..3));
     (said, results, words, any::<bool>()).prop_map(
         |(content, results, (remark, steered), named)| {
-            let model = named.then(ModelRef::scripted);
+            let model = named.then(ModelRef::for_script);
             let said = Message { speaker: Speaker::Assistant, content, model };
             let mut exchange = Exchange { remark, steered, ..Exchange::new(said) };
             let calls: Vec<ToolCall> = exchange.calls().cloned().collect();

@@ -85,7 +85,7 @@ impl Run<'_> {
         let room = self.prepared.room.saturating_sub(tokens_in(PROMPT));
         let request = Request {
             system: PROMPT.to_owned(),
-            messages: vec![Message::user(&bounded(&told, room * 2))],
+            messages: vec![Message::user(&truncate_middle(&told, room * 2))],
             may_call: false,
             max_tokens: MAX_TOKENS.min(self.prepared.max_tokens),
             temperature: self.prepared.temperature,
@@ -106,7 +106,7 @@ impl Run<'_> {
         let duration_us = micros(begun);
         self.progress.model_calls += 1;
         self.progress.model_us += duration_us;
-        let why = match answered.map_err(|stopped| self.stopped(stopped))? {
+        let why = match answered.map_err(|stopped| self.end_stopped(stopped))? {
             Ok(Ok(response)) => return Ok(self.summary(part, &response, duration_us)),
             Ok(Err(error)) => error.kind.as_str(),
             Err(_) => "timeout",
@@ -117,7 +117,7 @@ impl Run<'_> {
 
     fn summary(&mut self, part: &OldPart, response: &Response, us: u64) -> Option<String> {
         self.count(response, None, us);
-        let text = bounded(response.text().trim(), MAX_BYTES);
+        let text = truncate_middle(response.text().trim(), MAX_BYTES);
         (!text.is_empty()).then(|| part.with_files(&text, &self.progress.conversation))
     }
 }
@@ -163,18 +163,18 @@ impl OldPart {
             told += &format!("Summary of what came before:\n{}\n\n", summary.text);
         }
         for (turn, steps) in self.turns(conversation) {
-            told += &format!("The person:\n{}\n\n", bounded(&turn.asked, MAX_TEXT_BYTES));
+            told += &format!("The person:\n{}\n\n", truncate_middle(&turn.asked, MAX_TEXT_BYTES));
             for attached in &turn.attachments {
                 told += &format!("(attached: {})\n", attached.name);
             }
             for step in steps {
                 told += &said(&step.said);
                 for kept in &step.results {
-                    let text = bounded(&kept.result.text, MAX_RESULT_BYTES);
+                    let text = truncate_middle(&kept.result.text, MAX_RESULT_BYTES);
                     told += &format!("Result of {}:\n{text}\n\n", kept.tool);
                 }
                 for words in &step.steered {
-                    told += &format!("The person:\n{}\n\n", bounded(words, MAX_TEXT_BYTES));
+                    told += &format!("The person:\n{}\n\n", truncate_middle(words, MAX_TEXT_BYTES));
                 }
             }
         }
@@ -208,12 +208,15 @@ fn said(message: &Message) -> String {
     for content in &message.content {
         match content {
             Content::Text(text) => {
-                told += &format!("The agent:\n{}\n\n", bounded(text, MAX_TEXT_BYTES));
+                told += &format!("The agent:\n{}\n\n", truncate_middle(text, MAX_TEXT_BYTES));
             }
             Content::ToolUse(call) => {
                 let arguments = call.arguments.as_object().to_string();
-                told +=
-                    &format!("Call of {}: {}\n", call.name, bounded(&arguments, MAX_RESULT_BYTES));
+                told += &format!(
+                    "Call of {}: {}\n",
+                    call.name,
+                    truncate_middle(&arguments, MAX_RESULT_BYTES)
+                );
             }
             Content::Reasoning(_)
             | Content::HiddenReasoning(_)
@@ -224,7 +227,7 @@ fn said(message: &Message) -> String {
     told
 }
 
-fn bounded(text: &str, limit: usize) -> String {
+fn truncate_middle(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return text.to_owned();
     }

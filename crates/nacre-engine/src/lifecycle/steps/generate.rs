@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::lifecycle::steps::{Ending, Engine, Job, Prepared, Progress, RunError, offered};
+use crate::lifecycle::steps::{Ending, Engine, Job, Prepared, Progress, RunError, collect_tools};
 use crate::lifecycle::{
     Completion, Exchange, Item, KeptResult, RunControl, Stopped, TooLong, plan,
 };
@@ -45,8 +45,8 @@ impl Run<'_> {
     fn goes_on_after(&self, ending: &Ending) -> bool {
         let is_by_itself = matches!(ending, Ending::Completed { .. })
             && matches!(self.job.spec.completion, Completion::EndTurn { .. });
-        let may_go_on =
-            self.progress.steps < self.job.spec.budgets.steps && self.control.stopped().is_none();
+        let may_go_on = self.progress.steps < self.job.spec.budgets.steps
+            && self.control.stop_reason().is_none();
         is_by_itself && may_go_on && self.control.has_steering()
     }
 
@@ -64,8 +64,8 @@ impl Run<'_> {
     }
 
     fn between_steps(&mut self) -> Option<Ending> {
-        if let Some(stopped) = self.control.stopped() {
-            return Some(self.stopped(stopped));
+        if let Some(stopped) = self.control.stop_reason() {
+            return Some(self.end_stopped(stopped));
         }
         let steps = self.job.spec.budgets.steps;
         if steps <= self.progress.steps {
@@ -102,7 +102,7 @@ impl Run<'_> {
         let narrowing = self.job.skills.as_ref().and_then(|skills| skills.narrowing());
         if narrowing != self.progress.narrowing {
             self.tools.narrow(narrowing.clone());
-            self.prepared.tools = offered(self.job, self.tools, &self.prepared);
+            self.prepared.tools = collect_tools(self.job, self.tools, &self.prepared);
             self.progress.narrowing = narrowing;
         }
     }
@@ -135,10 +135,10 @@ impl Run<'_> {
         self.job.events.emit_with(|| Event::Notice { text: words.into() });
     }
 
-    pub(super) fn stopped(&self, why: Stopped) -> Ending {
+    pub(super) fn end_stopped(&self, why: Stopped) -> Ending {
         match why {
             Stopped::Cancelled => {
-                let by = self.control.cancelled_by();
+                let by = self.control.cancel_source();
                 self.job.events.emit(Event::RunCancel { by });
                 Ending::Cancelled(by)
             }
@@ -229,23 +229,27 @@ impl Run<'_> {
         self.progress.model_us += duration_us;
         self.progress.partial = if matches!(answered, Ok(Ok(_))) { String::new() } else { partial };
         match answered {
-            Err(stopped) => Err(self.stopped(stopped)),
+            Err(stopped) => Err(self.end_stopped(stopped)),
             Ok(Ok(response)) => {
                 self.count(&response, first_token, duration_us);
                 Ok(Some(response).filter(|one| one.stop != StopReason::ContextFull))
             }
-            Ok(Err(error)) => self.failed(error, duration_us),
+            Ok(Err(error)) => self.handle_model_error(error, duration_us),
         }
     }
 
-    fn failed(&mut self, error: ModelError, duration_us: u64) -> Result<Option<Response>, Ending> {
+    fn handle_model_error(
+        &mut self,
+        error: ModelError,
+        duration_us: u64,
+    ) -> Result<Option<Response>, Ending> {
         let (step, model, why) = (self.progress.steps, error.model.clone(), error.kind.as_str());
         self.job.events.emit(Event::ModelError { step, model, why: why.into(), duration_us });
         if error.kind == ErrorKind::ContextTooLong {
             return Ok(None);
         }
         Err(if error.kind == ErrorKind::Cancelled {
-            self.stopped(Stopped::Cancelled)
+            self.end_stopped(Stopped::Cancelled)
         } else if error.kind == ErrorKind::Refused {
             Ending::Failed(RunError::Refused)
         } else {
@@ -353,7 +357,7 @@ impl Run<'_> {
             .map(|((call, result), record)| KeptResult::new(result, call, record.spill))
             .collect();
         exchange.remark = (!remarks.is_empty()).then(|| remarks.join("\n\n"));
-        stopped.map(|why| self.stopped(why))
+        stopped.map(|why| self.end_stopped(why))
     }
 
     async fn call_all(&mut self, calls: &[ToolCall]) -> (Batch, Option<Stopped>) {

@@ -324,7 +324,7 @@ fn prepare(engine: Engine<'_>, job: &Job<'_>, pipeline: &Pipeline) -> Result<Pre
         tools: Vec::new(),
         room: 0,
     };
-    prepared.tools = offered(job, pipeline, &prepared);
+    prepared.tools = collect_tools(job, pipeline, &prepared);
     let described: usize = prepared.tools.iter().map(tool_tokens).sum();
     let tokens = tokens_in(&spec.prompt) + described + prepared.max_tokens as usize;
     let room = prepared.context_tokens;
@@ -340,7 +340,7 @@ fn prepare(engine: Engine<'_>, job: &Job<'_>, pipeline: &Pipeline) -> Result<Pre
     Ok(prepared)
 }
 
-fn offered(job: &Job<'_>, pipeline: &Pipeline, prepared: &Prepared) -> Vec<ToolDef> {
+fn collect_tools(job: &Job<'_>, pipeline: &Pipeline, prepared: &Prepared) -> Vec<ToolDef> {
     let mut tools = pipeline.tools();
     if prepared.context_tokens < SMALL_WINDOW {
         tools.iter_mut().for_each(shorten);

@@ -142,7 +142,7 @@ impl Run<'_> {
             Ok(ending) => (Some(ending), None),
             Err(words) => (None, Some(words)),
         };
-        self.keep(spoken(response, remark));
+        self.keep(strip_calls(response, remark));
         ending
     }
 
@@ -234,7 +234,7 @@ impl Run<'_> {
 
 /// Returns the exchange without its calls. The calls were not made, and a conversation in which a
 /// call has no result is invalid.
-fn spoken(response: &Response, remark: Option<String>) -> Exchange {
+fn strip_calls(response: &Response, remark: Option<String>) -> Exchange {
     let mut said = Message::assistant(response);
     said.content.retain(|content| !matches!(content, Content::ToolUse(_)));
     let has_text = said.content.iter().any(|content| matches!(content, Content::Text(_)));

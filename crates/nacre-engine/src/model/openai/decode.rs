@@ -13,7 +13,7 @@ use crate::model::classify::Complaint;
 use crate::model::collect::MAX_CALLS;
 use crate::model::conversation::{ModelEvent, StopReason};
 use crate::model::error::{ErrorKind, Fault, Result};
-use crate::model::hosted::{Decoder, hold, made_id, push_reasoning, push_text};
+use crate::model::hosted::{Decoder, hold, make_call_id, push_reasoning, push_text};
 use crate::model::price::{Cost, Usage};
 use crate::model::sse::Frame;
 
@@ -133,7 +133,7 @@ impl OpenAiDecoder {
         if MAX_CALLS <= place {
             return Err(Fault::protocol("the answer has too many tool calls"));
         }
-        let made = made_id(self.n_messages, place);
+        let made = make_call_id(self.n_messages, place);
         let Some(call) = self.calls.get_mut(place) else { return Ok(()) };
         let n_before = call.arguments.len();
         hold(

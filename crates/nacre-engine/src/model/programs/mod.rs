@@ -24,7 +24,7 @@ use nacre_base::redact::redact;
 use crate::model::collect::Collector;
 use crate::model::conversation::{ModelEvent, Response, StopReason};
 use crate::model::error::{Fault, ModelError, Result, Said};
-use crate::model::hosted::shortened;
+use crate::model::hosted::truncate_error;
 use crate::model::price::Usage;
 use crate::model::programs::agents::{Claude, Copilot, Gemini};
 use crate::model::programs::codex::Codex;
@@ -165,7 +165,7 @@ impl Provider for ProgramProvider {
             result.map_err(|fault| ModelError {
                 model: call.model.clone(),
                 kind: fault.kind,
-                said: fault.said.map(|said| Said::new(&redact(shortened(&said)))),
+                said: fault.said.map(|said| Said::new(&redact(truncate_error(&said)))),
             })
         })
     }
@@ -228,7 +228,7 @@ pub struct InstalledProgram {
 
 /// Returns the installed agents in the order of `KNOWN_PROGRAMS`. Their versions are queried
 /// concurrently.
-pub async fn installed_programs(settings: &ProgramSettings) -> Vec<InstalledProgram> {
+pub async fn find_installed_programs(settings: &ProgramSettings) -> Vec<InstalledProgram> {
     let found = KNOWN_PROGRAMS.iter().filter_map(|known| Some((known, known.find(settings)?)));
     let ask = |(known, path): (&'static KnownProgram, PathBuf)| {
         let (program, settings) = (path.clone(), settings.clone());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::model::conversation::{Content, Message, ModelEvent, OUTPUT_TOOL, Request, Speaker};
 use crate::model::error::{ErrorKind, Fault};
-use crate::model::hosted::{call_events, made_id};
+use crate::model::hosted::{call_events, make_call_id};
 use crate::model::programs::launch::Finished;
 use crate::model::schema::{SchemaBounds, for_providers};
 use crate::model::textual_tools::only_value;
@@ -147,7 +147,7 @@ fn read_step(answer: &str, n_messages: usize) -> Option<Vec<ModelEvent>> {
             Some(value) => value.to_string(),
             None => String::new(),
         };
-        events.extend(call_events(index, made_id(n_messages, index), name, delta));
+        events.extend(call_events(index, make_call_id(n_messages, index), name, delta));
     }
     Some(events)
 }

@@ -464,7 +464,7 @@ fn the_versions_of_all_agents_are_told_and_one_that_fails_has_none() {
     world.agent("claude", "echo '2.1.197 (Claude Code)'").agent("codex", "exit 1");
     let settings = world.settings();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let found = runtime.block_on(installed_programs(&settings));
+    let found = runtime.block_on(find_installed_programs(&settings));
     let shown: Vec<_> =
         found.iter().map(|one| (one.known.provider, one.version.as_deref())).collect();
     assert_eq!(shown, [("claude-code", Some("2.1.197")), ("codex", None)]);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::model::collect::Collector;
 use crate::model::conversation::{Message, ModelEvent, Request, Response, StopReason};
 use crate::model::error::{ErrorKind, Fault, ModelError, Result, Said, Wait};
-use crate::model::hosted::{call_events, made_id};
+use crate::model::hosted::{call_events, make_call_id};
 use crate::model::price::Usage;
 use crate::model::provider::{Call, Generation, Provider, Sink};
 use nacre_types::ModelRole as Role;
@@ -58,7 +58,8 @@ impl Scripted {
         if complaints.is_empty() {
             complaints.push(format!("the script's {} turns are all played", self.n_turns));
         }
-        let said = format!("{}; the request has {}", complaints.join("; "), shown(request));
+        let said =
+            format!("{}; the request has {}", complaints.join("; "), describe_request(request));
         Err(Fault { kind: ErrorKind::ScriptMismatch, said: Some(said) })
     }
 }
@@ -112,7 +113,7 @@ async fn play(turn: Turn, call: &Call<'_>, sink: &mut Sink<'_>) -> Result<Respon
         }
     }
     for (index, scripted) in turn.calls.into_iter().enumerate() {
-        let id = scripted.id.unwrap_or_else(|| made_id(call.request.messages.len(), index));
+        let id = scripted.id.unwrap_or_else(|| make_call_id(call.request.messages.len(), index));
         let raw = scripted.arguments.as_str().map(str::to_owned);
         let delta = raw.unwrap_or_else(|| scripted.arguments.to_string());
         call_events(index, id, scripted.name, delta).into_iter().try_for_each(&mut show)?;
@@ -165,7 +166,7 @@ fn mismatches(expect: &Expect, request: &Request) -> Vec<String> {
     wrong
 }
 
-fn shown(request: &Request) -> String {
+fn describe_request(request: &Request) -> String {
     let tools: Vec<&str> = request.tools.iter().map(|tool| tool.name.as_str()).collect();
     let last = request.messages.last().map(Message::text).unwrap_or_default();
     let last: String = last.chars().take(200).collect();

@@ -10,7 +10,7 @@ use crate::model::roles::ModelRef;
 use nacre_types::ModelRole as Role;
 
 async fn ask(scripted: &Scripted, request: &Request) -> Result<Response, ModelError> {
-    let (model, limits) = (ModelRef::scripted(), Limits::default());
+    let (model, limits) = (ModelRef::for_script(), Limits::default());
     let events = Mutex::new(Vec::new());
     let mut sink = |event: ModelEvent| events.lock().unwrap().push(event);
     let result =
@@ -62,7 +62,7 @@ async fn turns_are_played_in_order_and_counted() {
 async fn words_are_said_one_by_one_with_time_between_them() {
     let scripted = Scripted::parse(r#"{"turns":[{"say":"One two three","word_ms":40}]}"#).unwrap();
     let (model, limits, begun) =
-        (ModelRef::scripted(), Limits::default(), tokio::time::Instant::now());
+        (ModelRef::for_script(), Limits::default(), tokio::time::Instant::now());
     let said = Mutex::new(Vec::new());
     let mut sink = |event: ModelEvent| {
         if let ModelEvent::Text(text) = event {

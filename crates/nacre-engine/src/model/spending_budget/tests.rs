@@ -16,7 +16,7 @@ fn control() -> Control {
 
 fn models(script: &str) -> Models {
     Models::new(ModelSettings {
-        default: Some(RoleSettings::of_model(ModelRef::scripted())),
+        default: Some(RoleSettings::of_model(ModelRef::for_script())),
         script: Some(Arc::new(Scripted::parse(script).unwrap())),
         ..ModelSettings::default()
     })
@@ -68,7 +68,7 @@ async fn a_limit_stops_the_next_question_and_says_which_setting_it_is() {
         let error = ask(&models, "who else?").await.unwrap_err();
         assert_eq!(error.kind, ErrorKind::OverLimit);
         assert_eq!(error.said.unwrap().as_str(), said);
-        assert_eq!(budget.reached().unwrap().key(), key);
+        assert_eq!(budget.limit_reached().unwrap().key(), key);
     }
 }
 
@@ -141,7 +141,7 @@ async fn questions_side_by_side_cannot_both_take_the_last_of_it() {
 fn a_claim_below_what_texts_take_is_counted_by_their_length_and_none_overflows() {
     let told = |input, cache_read, output| Usage { input, cache_read, output, ..Usage::default() };
     let tokens = |told| {
-        let usage = counted(told, 8_000, 1_600);
+        let usage = estimate_usage(told, 8_000, 1_600);
         (usage.input, usage.cache_read, usage.output)
     };
     assert_eq!(tokens(told(0, 0, 0)), (2_000, 0, 400), "nothing told");
@@ -149,11 +149,11 @@ fn a_claim_below_what_texts_take_is_counted_by_their_length_and_none_overflows()
     assert_eq!(tokens(told(0, 0, 300)), (500, 0, 300));
     assert_eq!(tokens(told(500, 1_500, 350)), (500, 1_500, 350), "what can be is believed");
     let most = told(u64::MAX, u64::MAX, u64::MAX);
-    assert_eq!(counted(most, 8_000, 1_600), most);
+    assert_eq!(estimate_usage(most, 8_000, 1_600), most);
     let free = Usage { reported: Some(Cost::default()), ..told(1, 0, 1) };
-    assert_eq!(counted(free, 8_000, 0).reported, None, "nor is its price");
+    assert_eq!(estimate_usage(free, 8_000, 0).reported, None, "nor is its price");
     let silent = Usage { reported: Some(Cost::default()), ..told(0, 0, 0) };
-    assert_eq!(counted(silent, 8_000, 0).reported, None, "what tells nothing is not free");
+    assert_eq!(estimate_usage(silent, 8_000, 0).reported, None, "what tells nothing is not free");
 }
 
 #[tokio::test]

@@ -13,7 +13,7 @@ pub(crate) fn task(number: u64) -> TaskId {
 
 /// One event of every kind.
 pub(crate) fn samples() -> Vec<Event> {
-    let model = ModelRef::scripted;
+    let model = ModelRef::for_script;
     let done = TaskState::Completed { signal: Signal::Done };
     let why = || BoundedText::new("because");
     vec![
@@ -87,7 +87,7 @@ pub(crate) fn samples() -> Vec<Event> {
 pub(crate) fn model_facts(step: u32) -> ModelFacts {
     ModelFacts {
         step,
-        model: ModelRef::scripted(),
+        model: ModelRef::for_script(),
         stop: StopReason::ToolUse,
         usage: Usage { input: 100, output: 20, ..Usage::default() },
         cost: Some(Cost::from_nano_dollars(1500)),

@@ -232,7 +232,7 @@ pub(super) fn time_if_set(row: &Row<'_>, column: usize) -> rusqlite::Result<Opti
 }
 
 /// Parses a text column. `why` is the error for an invalid value.
-pub(super) fn parsed<T: FromStr>(
+pub(super) fn parse_column<T: FromStr>(
     row: &Row<'_>,
     column: usize,
     why: &'static str,
@@ -240,12 +240,12 @@ pub(super) fn parsed<T: FromStr>(
     row.get::<_, String>(column)?.parse().map_err(|_| bad(column, why))
 }
 
-pub(super) fn parsed_if_set<T: FromStr>(
+pub(super) fn parse_optional_column<T: FromStr>(
     row: &Row<'_>,
     column: usize,
     why: &'static str,
 ) -> rusqlite::Result<Option<T>> {
-    row.get::<_, Option<String>>(column)?.map(|_| parsed(row, column, why)).transpose()
+    row.get::<_, Option<String>>(column)?.map(|_| parse_column(row, column, why)).transpose()
 }
 
 pub(super) fn json(row: &Row<'_>, column: usize, why: &'static str) -> rusqlite::Result<Value> {

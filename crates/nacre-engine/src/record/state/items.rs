@@ -14,7 +14,8 @@ use serde_json::Value;
 use crate::model::edit_strings;
 use crate::record::state::TaskStore as _;
 use crate::record::state::db::{
-    Result, State, StateError, count, execute, json, parsed, row, rows, sql_limit, time, whole,
+    Result, State, StateError, count, execute, json, parse_column, row, rows, sql_limit, time,
+    whole,
 };
 use crate::record::state::tasks::{self, TaskRecord};
 use crate::record::{Runner, SessionId, TaskId};
@@ -95,7 +96,7 @@ impl State {
 fn record(row: &Row<'_>) -> rusqlite::Result<ItemRecord> {
     Ok(ItemRecord {
         sequence: count(row, 0)?,
-        task: parsed(row, 1, "not an id")?,
+        task: parse_column(row, 1, "not an id")?,
         at: time(row, 2)?,
         kind: row.get(3)?,
         json: json(row, 4, "not a JSON document")?,

@@ -10,8 +10,8 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use crate::record::SessionId;
 use crate::record::state::db::{
-    Result, State, StateError, count, execute, parsed, parsed_if_set, row, rows, sql_limit, time,
-    whole,
+    Result, State, StateError, count, execute, parse_column, parse_optional_column, row, rows,
+    sql_limit, time, whole,
 };
 
 const MAX_TITLE_CHARS: usize = 60;
@@ -265,13 +265,13 @@ pub(super) fn get(connection: &Connection, id: &SessionId) -> Result<SessionReco
 
 fn record(row: &Row<'_>) -> rusqlite::Result<SessionRecord> {
     Ok(SessionRecord {
-        id: parsed(row, 0, "not an id")?,
+        id: parse_column(row, 0, "not an id")?,
         title: row.get(1)?,
         workspace: row.get(2)?,
         project: row.get(3)?,
         model: row.get(4)?,
         approval: row.get(5)?,
-        parent: parsed_if_set(row, 6, "not an id")?,
+        parent: parse_optional_column(row, 6, "not an id")?,
         created: time(row, 7)?,
         updated: time(row, 8)?,
         last_item: count(row, 9)?,
@@ -355,7 +355,7 @@ fn excerpt(text: &str, word: &str) -> String {
     let at = text.to_ascii_lowercase().find(&word.to_ascii_lowercase()).unwrap_or(0);
     let n_before = text[..at].chars().count().saturating_sub(EXCERPT_CHARS / 3);
     let cut: String = text.chars().skip(n_before).take(EXCERPT_CHARS).collect();
-    nacre_base::text::folded(&cut)
+    nacre_base::text::collapse_whitespace(&cut)
 }
 
 #[cfg(test)]

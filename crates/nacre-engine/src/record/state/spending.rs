@@ -82,7 +82,11 @@ impl State {
         })
     }
 
-    pub fn spent_by_day(&self, project: Option<&str>, since: Timestamp) -> Result<Vec<DaySpent>> {
+    pub fn sum_spending_by_day(
+        &self,
+        project: Option<&str>,
+        since: Timestamp,
+    ) -> Result<Vec<DaySpent>> {
         self.read(|connection| {
             let sql = "SELECT date(at / 1000000, 'unixepoch') AS day,
                     CASE WHEN count(cost) = count(*) THEN cast(min(total(cost), 9e18) AS INTEGER) END
@@ -97,7 +101,7 @@ impl State {
         })
     }
 
-    pub fn spent(&self, filter: SpentFilter<'_>) -> Result<SpentSum> {
+    pub fn sum_spending(&self, filter: SpentFilter<'_>) -> Result<SpentSum> {
         let SpentFilter { since, project, session } = filter;
         self.read(|connection| {
             let sum = connection.query_row(
@@ -197,7 +201,7 @@ mod tests {
     use crate::model::{Role, Usage};
     use crate::record::state::support_tests::{Home, at};
 
-    fn spent(input: u64, cost: Option<u64>) -> Spent {
+    fn make_spent(input: u64, cost: Option<u64>) -> Spent {
         Spent {
             role: Role::Extract,
             model: "own/m".parse().unwrap(),
@@ -219,11 +223,11 @@ mod tests {
             ("/a", None, "2026-11-02T00:00:00Z"),
             ("/a", Some(9), "2026-10-31T23:59:59Z"),
         ] {
-            state.spend(&on(project), &spent(1, cost), day(at)).unwrap();
+            state.spend(&on(project), &make_spent(1, cost), day(at)).unwrap();
         }
         let since = day("2026-11-01T00:00:00Z");
         let costs = |project: Option<&str>| {
-            let days = state.spent_by_day(project, since).unwrap().into_iter();
+            let days = state.sum_spending_by_day(project, since).unwrap().into_iter();
             days.map(|day| (day.day, day.cost.map(Cost::nano_dollars))).collect::<Vec<_>>()
         };
         let unknown = ("2026-11-02".to_owned(), None);
@@ -241,7 +245,7 @@ mod tests {
         let by = |model: &str, role: Role| Spent {
             role,
             model: model.parse().unwrap(),
-            ..spent(9, None)
+            ..make_spent(9, None)
         };
         let agent = by("claude-code/haiku", Role::Extract);
         state.spend(&on("early"), &agent, at(0)).unwrap();
@@ -265,11 +269,11 @@ mod tests {
             project: project.map(str::to_owned),
             session: session.to_owned(),
         };
-        state.spend(&on(Some("/a"), "s1"), &spent(9, Some(5)), at(0)).unwrap();
-        state.spend(&on(Some("/a"), "s2"), &spent(19, None), at(100)).unwrap();
-        state.spend(&on(None, "s1"), &spent(29, Some(7)), at(200)).unwrap();
+        state.spend(&on(Some("/a"), "s1"), &make_spent(9, Some(5)), at(0)).unwrap();
+        state.spend(&on(Some("/a"), "s2"), &make_spent(19, None), at(100)).unwrap();
+        state.spend(&on(None, "s1"), &make_spent(29, Some(7)), at(200)).unwrap();
         let sum = |filter: SpentFilter<'_>| {
-            let SpentSum { calls, amount, unpriced_calls } = state.spent(filter).unwrap();
+            let SpentSum { calls, amount, unpriced_calls } = state.sum_spending(filter).unwrap();
             (calls, amount.tokens, amount.cost.nano_dollars(), unpriced_calls)
         };
         let all = SpentFilter::default();
@@ -286,9 +290,9 @@ mod tests {
         let mut state = home.open();
         let on = SpentOn { project: None, session: "s".to_owned() };
         for _ in 0..3 {
-            state.spend(&on, &spent(u64::MAX, Some(u64::MAX)), at(0)).unwrap();
+            state.spend(&on, &make_spent(u64::MAX, Some(u64::MAX)), at(0)).unwrap();
         }
-        let sum = state.spent(SpentFilter::default()).unwrap();
+        let sum = state.sum_spending(SpentFilter::default()).unwrap();
         assert_eq!((sum.calls, sum.amount.tokens), (3, 9_000_000_000_000_000_000));
     }
 
@@ -297,9 +301,9 @@ mod tests {
         let home = Home::new();
         let mut state = home.open();
         let on = SpentOn { project: None, session: "s".to_owned() };
-        state.spend(&on, &spent(1, None), at(0)).unwrap();
-        state.spend(&on, &spent(2, None), at(401 * 24 * 3600)).unwrap();
-        assert_eq!(state.spent(SpentFilter::default()).unwrap().calls, 1);
+        state.spend(&on, &make_spent(1, None), at(0)).unwrap();
+        state.spend(&on, &make_spent(2, None), at(401 * 24 * 3600)).unwrap();
+        assert_eq!(state.sum_spending(SpentFilter::default()).unwrap().calls, 1);
     }
 }
 

@@ -10,8 +10,8 @@ use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
 use crate::record::state::db::{
-    Result, State, StateError, bad, count, execute, json, parsed, parsed_if_set, row, rows,
-    sql_limit, time, time_if_set, whole,
+    Result, State, StateError, bad, count, execute, json, parse_column, parse_optional_column, row,
+    rows, sql_limit, time, time_if_set, whole,
 };
 use crate::record::{
     CancelledBy, Event, Failure, LEASE, Life, NewTask, QUEUE_CAP, Record, Runner, SessionId, Start,
@@ -154,7 +154,7 @@ impl TaskStore for State {
             let runner = enter(transaction, runner, now)?;
             let sql = "SELECT id, asked FROM task WHERE ended IS NULL AND runner = ?1 AND asked IS NOT NULL ORDER BY place";
             rows(transaction, sql, [runner], |row| {
-                Ok((parsed(row, 0, "not an id")?, parsed(row, 1, "not a state")?))
+                Ok((parse_column(row, 0, "not an id")?, parse_column(row, 1, "not a state")?))
             })
         })
     }
@@ -204,10 +204,10 @@ impl TaskStore for State {
         })
     }
 
-    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)> {
+    fn find_unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)> {
         self.read(|connection| {
             let running = row(connection, "SELECT id FROM task WHERE session = ?1 AND parent IS NULL AND ended IS NULL AND state = 'running'
-                     ORDER BY place LIMIT 1", [session.as_str()], |row| parsed(row, 0, "not an id"))?;
+                     ORDER BY place LIMIT 1", [session.as_str()], |row| parse_column(row, 0, "not an id"))?;
             Ok((running, n_waiting(connection, session, None)?))
         })
     }
@@ -399,15 +399,15 @@ pub(super) fn without_last_message(
 fn record(row: &Row<'_>) -> rusqlite::Result<TaskRecord> {
     let (state, reason): (String, Option<String>) = (row.get(7)?, row.get(8)?);
     Ok(TaskRecord {
-        id: parsed(row, 0, "not an id")?,
-        session: parsed(row, 1, "not an id")?,
-        parent: parsed_if_set(row, 2, "not an id")?,
+        id: parse_column(row, 0, "not an id")?,
+        session: parse_column(row, 1, "not an id")?,
+        parent: parse_optional_column(row, 2, "not an id")?,
         project: row.get(3)?,
         agent: row.get(4)?,
-        class: parsed(row, 5, "not a state")?,
+        class: parse_column(row, 5, "not a state")?,
         title: row.get(6)?,
         state: TaskState::parse(&state, reason.as_deref()).ok_or_else(|| bad(7, "not a state"))?,
-        asked: parsed_if_set(row, 9, "not a state")?,
+        asked: parse_optional_column(row, 9, "not a state")?,
         created: time(row, 10)?,
         started: time_if_set(row, 11)?,
         ended: time_if_set(row, 12)?,
@@ -471,7 +471,7 @@ pub trait TaskStore {
     fn tasks(&self, limit: usize) -> Result<Vec<TaskRecord>>;
 
     /// Returns the session's running task and the number of its queued tasks.
-    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)>;
+    fn find_unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)>;
 
     fn append(&mut self, records: &[Arc<Record>]) -> Result<BatchReport>;
 

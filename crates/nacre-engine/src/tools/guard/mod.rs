@@ -55,7 +55,7 @@ impl Guard {
             ToolAccess::Read => self.check_read(text),
             ToolAccess::Write => self.check_write(text),
         };
-        judged.err().map(|why| format!("{}: {why}", shown(text)))
+        judged.err().map(|why| format!("{}: {why}", quote_start(text)))
     }
 
     pub fn refuse_command(&self, command: &str) -> Option<String> {
@@ -70,7 +70,7 @@ impl Guard {
         if text.split(['/', '\\']).any(is_machinery) {
             return Err("it belongs to git or to Nacre");
         }
-        let real = followed(&self.absolute(text)?)?;
+        let real = resolve_links(&self.absolute(text)?)?;
         self.check_secret(&real)?;
         let inside = self.inside(&real).ok_or("it leads outside the project")?;
         let path =
@@ -83,7 +83,7 @@ impl Guard {
 
     fn check_read(&self, text: &str) -> Result<(), &'static str> {
         let Ok(absolute) = self.absolute(text) else { return Ok(()) };
-        let real = followed(&absolute).unwrap_or(absolute);
+        let real = resolve_links(&absolute).unwrap_or(absolute);
         self.check_secret(&real)?;
         let below = real.to_string_lossy();
         let is_sensitive = |path: &str| {
@@ -120,7 +120,7 @@ impl Guard {
     }
 }
 
-fn shown(text: &str) -> String {
+fn quote_start(text: &str) -> String {
     const MAX_SHOWN: usize = 120;
     let start = &text[..text.floor_char_boundary(MAX_SHOWN)];
     let cut = if start.len() < text.len() { "…" } else { "" };
@@ -151,7 +151,7 @@ fn strangeness(text: &str) -> Option<&'static str> {
 
 /// Resolves the symbolic links in an absolute path. If the file does not exist yet, its directory
 /// is resolved.
-fn followed(path: &Path) -> Result<PathBuf, &'static str> {
+fn resolve_links(path: &Path) -> Result<PathBuf, &'static str> {
     let mut real = PathBuf::from("/");
     let mut is_missing = false;
     for component in path.components() {

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use nacre_base::fs::RelPath;
-use nacre_base::text::folded;
-use nacre_base::{ContentHash, ShownLine, unified_diff};
+use nacre_base::text::collapse_whitespace;
+use nacre_base::{ContentHash, ShownLine, format_unified_diff};
 use tokio::sync::Mutex;
 use tokio::time::sleep;
 
@@ -54,7 +54,7 @@ impl Gate {
         }
         let _turn = tokio::select! {
             biased;
-            () = cancel.cancelled() => return Err(stopped(job)),
+            () = cancel.cancelled() => return Err(stop_error(job)),
             turn = self.turn.lock() => turn,
         };
         let (request, seen) = prepare(job, kinds, workspace).await?;
@@ -63,7 +63,7 @@ impl Gate {
             self.decide(&request, ApprovalDecision::Remembered, None);
             return Ok(());
         }
-        match self.ask(&request, cancel).await.ok_or_else(|| stopped(job))? {
+        match self.ask(&request, cancel).await.ok_or_else(|| stop_error(job))? {
             ApprovalAnswer::Once => self.decide(&request, ApprovalDecision::Once, None),
             ApprovalAnswer::Session => {
                 self.decide(&request, ApprovalDecision::Session, None);
@@ -71,7 +71,7 @@ impl Gate {
             }
             ApprovalAnswer::Deny { reason } => {
                 self.decide(&request, ApprovalDecision::Denied, Some(&reason));
-                return Err(denied(&reason));
+                return Err(denial_error(&reason));
             }
         }
         check_unchanged(seen, workspace).await
@@ -105,12 +105,12 @@ impl Gate {
     }
 }
 
-fn stopped(job: &Job) -> ToolError {
+fn stop_error(job: &Job) -> ToolError {
     let what = format!("`{}` was cancelled before it was allowed", job.tool.spec().name);
     ToolError::new(Fault::Cancelled, what, "The run is being stopped.")
 }
 
-fn denied(reason: &str) -> ToolError {
+fn denial_error(reason: &str) -> ToolError {
     let what = match reason.trim() {
         "" => "The person said no".to_owned(),
         reason => format!("This was not allowed: {reason}"),
@@ -156,7 +156,7 @@ async fn prepare(
         };
         Ok((request, seen))
     });
-    prepared.await.unwrap_or_else(|_| Err(super::execute::broken(job.tool.spec().name)))
+    prepared.await.unwrap_or_else(|_| Err(super::execute::internal_error(job.tool.spec().name)))
 }
 
 fn diff_of(preview: &Preview, workspace: &Workspace) -> Result<(Option<String>, bool, Seen)> {
@@ -171,11 +171,11 @@ fn diff_of(preview: &Preview, workspace: &Workspace) -> Result<(Option<String>, 
         seen.push((path.clone(), before.as_deref().map(ContentHash::of)));
         if text.len() <= MAX_DIFF_BYTES {
             let before = before.as_deref().map(String::from_utf8_lossy);
-            text += &unified_diff(path.as_str(), before.as_deref(), after.as_deref());
+            text += &format_unified_diff(path.as_str(), before.as_deref(), after.as_deref());
         }
     }
     if let Some(memory) = &preview.memory {
-        text += &unified_diff("memory", None, Some(memory));
+        text += &format_unified_diff("memory", None, Some(memory));
     }
     let is_cut = MAX_DIFF_BYTES < text.len();
     if is_cut {
@@ -200,7 +200,7 @@ async fn check_unchanged(seen: Seen, workspace: &Arc<Workspace>) -> Result<()> {
             let what = format!("`{path}` changed while the person was asked");
             Err(ToolError::new(Fault::Stale, what, "Read it again with `file_read`."))
         }
-        Err(_) => Err(super::execute::broken("approval")),
+        Err(_) => Err(super::execute::internal_error("approval")),
     }
 }
 
@@ -224,7 +224,7 @@ fn summary(tool: &str, preview: &Preview, footprint: &Footprint) -> String {
         (None, many, _) => format!("Change {} files: {}", many.len(), many.join(", ")),
     };
     // A long run of spaces could push the end of the line out of view.
-    let text = folded(&text);
+    let text = collapse_whitespace(&text);
     let line = ShownLine(&text).to_string();
     match line.char_indices().nth(MAX_SUMMARY_CHARS) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -57,7 +57,7 @@ pub(super) struct Performed {
 }
 
 impl Performed {
-    pub(super) fn refused(error: ToolError) -> Self {
+    pub(super) fn from_error(error: ToolError) -> Self {
         Self {
             result: Err(error),
             appended: String::new(),
@@ -100,7 +100,7 @@ pub(super) async fn run_all(
         };
         let Some((idx, name)) = places.remove(&id) else { continue };
         unfinished.retain(|(place, _)| *place != idx);
-        done.push((idx, performed.unwrap_or_else(|| Performed::refused(broken(&name)))));
+        done.push((idx, performed.unwrap_or_else(|| Performed::from_error(internal_error(&name)))));
     }
 }
 
@@ -122,7 +122,7 @@ fn split_ready(
 
 async fn perform(job: Job, bench: Bench, cancel: Cancel, now: Timestamp) -> Performed {
     if let Err(error) = bench.gate.pass(&job, &bench.workspace, &cancel).await {
-        return Performed::refused(error);
+        return Performed::from_error(error);
     }
     let has_effects = bench.effects.is_some() && !job.footprint.writes.is_empty();
     let _changing = if has_effects { Some(bench.changing.lock().await) } else { None };
@@ -201,7 +201,7 @@ fn ctx(bench: &Bench, cancel: Cancel, now: Timestamp) -> ToolContext {
 async fn run_limited(job: &Job, bench: &Bench, cancel: &Cancel, now: Timestamp) -> Result<Output> {
     let spec = job.tool.spec();
     if cancel.is_cancelled() {
-        return Err(cancelled(spec.name));
+        return Err(cancellation_error(spec.name));
     }
     let stop = Cancel::new();
     let _guard = stop.clone().drop_guard();
@@ -210,8 +210,8 @@ async fn run_limited(job: &Job, bench: &Bench, cancel: &Cancel, now: Timestamp) 
     let why = tokio::select! {
         biased;
         result = &mut running => return result,
-        () = cancel.cancelled() => cancelled(spec.name),
-        () = sleep(spec.time_limit) => timed_out(spec.name, spec.time_limit),
+        () = cancel.cancelled() => cancellation_error(spec.name),
+        () = sleep(spec.time_limit) => timeout_error(spec.name, spec.time_limit),
     };
     stop.cancel();
     if job.settles()
@@ -222,12 +222,12 @@ async fn run_limited(job: &Job, bench: &Bench, cancel: &Cancel, now: Timestamp) 
     Err(why)
 }
 
-fn cancelled(name: &str) -> ToolError {
+fn cancellation_error(name: &str) -> ToolError {
     let what = format!("`{name}` was cancelled");
     ToolError::new(Fault::Cancelled, what, "The run is being stopped.")
 }
 
-fn timed_out(name: &str, limit: Duration) -> ToolError {
+fn timeout_error(name: &str, limit: Duration) -> ToolError {
     let what = format!("`{name}` was stopped after {} seconds", limit.as_secs());
     ToolError::new(Fault::TimedOut, what, "Ask for less at once.")
 }
@@ -250,7 +250,7 @@ impl Job {
     }
 }
 
-pub(super) fn broken(name: &str) -> ToolError {
+pub(super) fn internal_error(name: &str) -> ToolError {
     let name: String = name.chars().take(80).collect();
     let what = format!("Internal error of `{name}`");
     ToolError::new(Fault::Io, what, "Try another way; this is a defect of the tool.")

@@ -34,7 +34,7 @@ use nacre_base::redact::ExtraWords;
 use record::CallBudget;
 use registry::Registry;
 use shape::SpillFolder;
-use undo::{ChangedFile, TurnLog, changed_since};
+use undo::{ChangedFile, TurnLog, find_changed_files};
 use watch::Watched;
 
 use crate::model::{Cancel, ToolCall, ToolDef, ToolResult, ToolStatus};
@@ -186,7 +186,7 @@ impl Pipeline {
                     jobs.push(job);
                     performed.push(None);
                 }
-                Err(error) => performed.push(Some(Performed::refused(error))),
+                Err(error) => performed.push(Some(Performed::from_error(error))),
             }
         }
         for (idx, done) in execute::run_all(jobs, &self.bench, &step.cancel, step.now).await {
@@ -242,7 +242,8 @@ impl Pipeline {
         call: &ToolCall,
         done: Option<Performed>,
     ) -> (ToolResult, CallRecord) {
-        let mut done = done.unwrap_or_else(|| Performed::refused(execute::broken(&call.name)));
+        let mut done =
+            done.unwrap_or_else(|| Performed::from_error(execute::internal_error(&call.name)));
         let changed = self.keep_changes(&mut done);
         if !changed.is_empty() {
             self.events.emit_with(|| Event::ToolPatches {
@@ -252,7 +253,7 @@ impl Pipeline {
         }
         let spec = self.registry.spec(&call.name);
         let (text, status) = match &done.result {
-            Ok(output) => (joined(&output.text, &done.appended), ToolStatus::Done),
+            Ok(output) => (append_text(&output.text, &done.appended), ToolStatus::Done),
             Err(error) => (shape::error_text(error), ToolStatus::Failed),
         };
         let shaped = shape::shape(&text, spec, &mut self.spill, &self.words);
@@ -272,7 +273,7 @@ impl Pipeline {
     fn keep_changes(&mut self, done: &mut Performed) -> Vec<ChangedFile> {
         let mut changed = Vec::new();
         if let Some(before) = done.before.take() {
-            changed = changed_since(before, &done.changed, &self.bench.workspace);
+            changed = find_changed_files(before, &done.changed, &self.bench.workspace);
             changed.iter().for_each(|file| self.turn.add(file));
             if let Some(effects) = done.by_effects.take() {
                 self.turn.add_effects(&effects);
@@ -331,7 +332,7 @@ fn call_event(step: u32, call: &ToolCall, words: &ExtraWords) -> Event {
     }
 }
 
-fn joined(text: &str, appended: &str) -> String {
+fn append_text(text: &str, appended: &str) -> String {
     match appended {
         "" => text.to_owned(),
         more => format!("{text}\n{more}"),

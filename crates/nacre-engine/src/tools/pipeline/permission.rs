@@ -49,17 +49,20 @@ pub(super) fn check(
 
 fn check_area(area: &Area, allowed: &[Area], is_denied: bool, verb: &str) -> Result<()> {
     if is_denied {
-        return Err(refusal(format!("You may not {verb} {}: it is protected", shown(area))));
+        return Err(refusal(format!(
+            "You may not {verb} {}: it is protected",
+            describe_area(area)
+        )));
     }
     if allowed.iter().any(|allowed| allowed.covers(area)) {
         return Ok(());
     }
-    let places: Vec<String> = allowed.iter().map(shown).collect();
+    let places: Vec<String> = allowed.iter().map(describe_area).collect();
     let may = if places.is_empty() { "nothing".to_owned() } else { places.join(", ") };
-    Err(refusal(format!("You may not {verb} {}; you may {verb} {may}", shown(area))))
+    Err(refusal(format!("You may not {verb} {}; you may {verb} {may}", describe_area(area))))
 }
 
-fn shown(area: &Area) -> String {
+fn describe_area(area: &Area) -> String {
     match area {
         Area::File(path) => format!("`{path}`"),
         Area::Tree(Some(path)) => format!("`{path}/`"),

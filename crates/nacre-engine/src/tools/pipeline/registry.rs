@@ -67,7 +67,10 @@ impl Registry {
         let arguments = match &call.arguments {
             Arguments::Object(value) => value,
             Arguments::Malformed { text: _, error } => {
-                return Err(refused(&call.name, &format!("The arguments are no JSON: {error}")));
+                return Err(arguments_error(
+                    &call.name,
+                    &format!("The arguments are no JSON: {error}"),
+                ));
             }
         };
         if MAX_ARGUMENT_BYTES < arguments.to_string().len() {
@@ -78,11 +81,14 @@ impl Registry {
         if violations.is_empty() {
             return Ok((Arc::clone(&registered.tool), arguments.clone()));
         }
-        Err(refused(&call.name, &format!("The arguments do not fit: {}", violations.join("; "))))
+        Err(arguments_error(
+            &call.name,
+            &format!("The arguments do not fit: {}", violations.join("; ")),
+        ))
     }
 }
 
-fn refused(name: &str, what: &str) -> ToolError {
+fn arguments_error(name: &str, what: &str) -> ToolError {
     let hint = format!("Call `{name}` again with arguments that fit its schema.");
     ToolError::new(Fault::Arguments, what, hint)
 }
@@ -95,7 +101,7 @@ const MAX_DEPTH: usize = 12;
 pub(super) fn slim(schema: &Value) -> Value {
     let none = Map::new();
     let definitions = schema.get("$defs").and_then(Value::as_object).unwrap_or(&none);
-    let mut slimmed = slimmed(schema, definitions, 0);
+    let mut slimmed = slim_schema(schema, definitions, 0);
     // The tool already has its own description.
     if let Some(object) = slimmed.as_object_mut() {
         object.remove("description");
@@ -103,8 +109,8 @@ pub(super) fn slim(schema: &Value) -> Value {
     slimmed
 }
 
-fn slimmed(value: &Value, definitions: &Map<String, Value>, depth: usize) -> Value {
-    let next = |value: &Value| slimmed(value, definitions, depth + 1);
+fn slim_schema(value: &Value, definitions: &Map<String, Value>, depth: usize) -> Value {
+    let next = |value: &Value| slim_schema(value, definitions, depth + 1);
     let Value::Object(object) = value else { return value.clone() };
     if MAX_DEPTH < depth {
         return Value::Object(Map::new());

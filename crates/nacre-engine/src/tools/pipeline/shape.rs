@@ -8,7 +8,7 @@ use std::path::Path;
 
 use nacre_base::fs::{Access, FsError, RelPath, WriteScope};
 use nacre_base::redact::ExtraWords;
-use nacre_base::{ContentHash, Shown, unified_diff};
+use nacre_base::{ContentHash, Shown, format_unified_diff};
 use nacre_types::FilePatch;
 
 use crate::tools::pipeline::undo::{ChangedFile, Image};
@@ -170,7 +170,7 @@ fn patch(file: &ChangedFile, words: &ExtraWords, limit: usize) -> FilePatch {
             format!("\\ Permissions: {:o} became {:o}\n", bits(&file.before), bits(&file.after));
         return FilePatch { path, diff, added: 0, removed: 0 };
     }
-    let whole = unified_diff(file.path.as_str(), before.as_deref(), after.as_deref());
+    let whole = format_unified_diff(file.path.as_str(), before.as_deref(), after.as_deref());
     let whole = words.redact(&whole);
     // The first two lines are the diff header.
     let lines = |sign: char| whole.lines().skip(2).filter(move |line| line.starts_with(sign));
@@ -209,18 +209,18 @@ mod tests {
         Image::File { bytes: text.as_bytes().into(), mode: Some(0o644) }
     }
 
-    fn changed(path: &str, before: Image, after: Image) -> ChangedFile {
+    fn make_change(path: &str, before: Image, after: Image) -> ChangedFile {
         ChangedFile { path: RelPath::new(path).unwrap(), before, after }
     }
 
     #[test]
     fn each_file_has_a_patch_of_its_own() {
         let files = [
-            changed("a.rs", bytes("one\ntwo\n"), bytes("one\n2\n")),
-            changed("new.rs", Image::Absent, bytes("x\n")),
-            changed("old.rs", bytes("y\n"), Image::Absent),
-            changed("pic.png", bytes("\0\x01"), bytes("\0\x02")),
-            changed("big", Image::TooLarge, bytes("")),
+            make_change("a.rs", bytes("one\ntwo\n"), bytes("one\n2\n")),
+            make_change("new.rs", Image::Absent, bytes("x\n")),
+            make_change("old.rs", bytes("y\n"), Image::Absent),
+            make_change("pic.png", bytes("\0\x01"), bytes("\0\x02")),
+            make_change("big", Image::TooLarge, bytes("")),
         ];
         let made = patches(&files, &ExtraWords::default());
         let counts: Vec<_> =
@@ -242,7 +242,7 @@ mod tests {
     fn patches_are_bounded_and_hold_no_secrets() {
         let long: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
         let many: Vec<ChangedFile> =
-            (0..50).map(|n| changed(&format!("f{n}"), Image::Absent, bytes(&long))).collect();
+            (0..50).map(|n| make_change(&format!("f{n}"), Image::Absent, bytes(&long))).collect();
         let made = patches(&many, &ExtraWords::default());
         assert_eq!(made.len(), MAX_PATCHES);
         assert_eq!(made[0].added, 20_000, "counted before it is cut");
@@ -251,7 +251,7 @@ mod tests {
         assert!(n_bytes < MAX_PATCHES_BYTES + MAX_PATCHES * 64, "{n_bytes}");
         let secret = format!("KEY={}{}\nFalcon\n", "ghp_", "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5");
         let words = ExtraWords::new(&["Falcon".to_owned()]);
-        let made = patches(&[changed("Falcon.env", Image::Absent, bytes(&secret))], &words);
+        let made = patches(&[make_change("Falcon.env", Image::Absent, bytes(&secret))], &words);
         let shown = format!("{made:?}");
         assert!(!shown.contains("aB3dE5") && !shown.contains("Falcon"), "{shown}");
     }

@@ -89,7 +89,7 @@ pub(super) fn look_before(footprint: &Footprint, workspace: &Workspace) -> Optio
 
 /// Reads the files again and returns those that may have changed. `changed` is the call's own
 /// report, which is used for files that are too large to compare.
-pub(super) fn changed_since(
+pub(super) fn find_changed_files(
     before: FilesBefore,
     changed: &[FileChange],
     workspace: &Workspace,

@@ -141,7 +141,7 @@ mod tests {
         SkillRegistry { workspace: Some(workspace.to_owned()), home: Some(home.to_owned()) }
     }
 
-    fn shown(report: &SkillsReport) -> Vec<String> {
+    fn describe_skills(report: &SkillsReport) -> Vec<String> {
         report
             .skills
             .iter()
@@ -161,7 +161,7 @@ mod tests {
         let report = registry(work.path(), home.path()).look();
         assert_eq!(report.problems, []);
         assert_eq!(
-            shown(&report)[1..],
+            describe_skills(&report)[1..],
             [
                 "one project agents",
                 "project:commit project stranger",
@@ -170,7 +170,7 @@ mod tests {
                 "two user user"
             ]
         );
-        assert!(shown(&report)[0].starts_with("commit bundled "));
+        assert!(describe_skills(&report)[0].starts_with("commit bundled "));
     }
 
     // Regression test for Acolyte defect 23: all projects in a process shared one list of skills.
@@ -230,7 +230,7 @@ mod tests {
             .unwrap();
         assert!(made.success());
         let report = registry(work.path(), home.path()).look();
-        assert_eq!(shown(&report)[1], "good project good");
+        assert_eq!(describe_skills(&report)[1], "good project good");
         let problems: Vec<String> = report
             .problems
             .iter()

@@ -12,8 +12,8 @@ use crate::tools::footprint::Footprint;
 use crate::tools::tool::{Output, Result, Tool, ToolContext, ToolError, ToolSpec};
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    vec![crate::schemas::derived::<ChecklistSet>()]
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    vec![crate::schemas::derive_schema::<ChecklistSet>()]
 }
 
 #[derive(Clone, Debug, Default)]
@@ -106,7 +106,7 @@ impl Tool for ChecklistSet {
     async fn run(self, checklist: &Checklist, _: &ToolContext) -> Result<Output> {
         self.check()?;
         let one_line = |item: ChecklistItem| ChecklistItem {
-            label: nacre_base::text::folded(&item.label),
+            label: nacre_base::text::collapse_whitespace(&item.label),
             ..item
         };
         checklist.replace(self.items.into_iter().map(one_line).collect());

@@ -20,13 +20,13 @@ use serde::Deserialize;
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Footprint, MemoryUse};
 use crate::tools::tool::{Output, Result, Seen, Tool, ToolContext, ToolError, ToolSpec};
-use crate::tools::toolkits::memory::marked;
+use crate::tools::toolkits::memory::quote_lines;
 use crate::tools::toolkits::{off_thread, search_limit};
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
-    vec![derived::<TraceSearch>()]
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
+    vec![derive_schema::<TraceSearch>()]
 }
 
 const DEFAULT_RESULTS: usize = 6;
@@ -82,7 +82,7 @@ impl Tool for TraceSearch {
         hits.iter().for_each(|hit| traces.seen.note(&place(hit), &hit.snippet));
         let text = match hits.as_slice() {
             [] => "Nothing was said about that.".to_owned(),
-            hits => hits.iter().map(shown).collect::<Vec<_>>().join("\n"),
+            hits => hits.iter().map(format_hit).collect::<Vec<_>>().join("\n"),
         };
         Ok(Output::text(text))
     }
@@ -110,8 +110,8 @@ fn place(hit: &TextHit) -> String {
     format!("{}:{}", hit.key, hit.sequence)
 }
 
-fn shown(hit: &TextHit) -> String {
+fn format_hit(hit: &TextHit) -> String {
     let day = hit.at.map_or_else(String::new, |at| at.strftime(", %Y-%m-%d").to_string());
     let kind = if hit.kind == "user" { "a person" } else { "an agent" };
-    format!("[{}] {kind}{day}\n{}", place(hit), marked(&hit.snippet))
+    format!("[{}] {kind}{day}\n{}", place(hit), quote_lines(&hit.snippet))
 }

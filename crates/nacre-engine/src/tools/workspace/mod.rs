@@ -241,7 +241,7 @@ fn relative(root: &Path, text: &str) -> Result<String> {
     };
     let found = below(path, root).or_else(|| {
         let real = root.canonicalize().ok()?;
-        below(path, &real).or_else(|| below(&resolved(path)?, &real))
+        below(path, &real).or_else(|| below(&resolve_path(path)?, &real))
     });
     found.ok_or_else(|| {
         ToolError::new(
@@ -252,7 +252,7 @@ fn relative(root: &Path, text: &str) -> Result<String> {
     })
 }
 
-fn resolved(path: &Path) -> Option<PathBuf> {
+fn resolve_path(path: &Path) -> Option<PathBuf> {
     if path.components().any(|part| part == Component::ParentDir) {
         return None;
     }

@@ -27,7 +27,7 @@ pub(crate) fn make(root: &Path, n_gone: usize) -> std::io::Result<()> {
     Ok(())
 }
 
-pub(crate) fn opened(root: &Path) -> Checkout {
+pub(crate) fn open(root: &Path) -> Checkout {
     let git = GitProgram::new(std::env::var_os("PATH").unwrap_or_default());
     Checkout { root: root.to_owned(), git }
 }

@@ -59,13 +59,13 @@ pub(super) fn run(args: &MaintainArgs) -> Outcome {
 
 fn once(stay: usize, seed: u64) -> Outcome {
     let dir = tempfile::tempdir()?;
-    let Planted { store, corpus, owner } = planted(dir.path(), stay, seed)?;
+    let Planted { store, corpus, owner } = plant_corpus(dir.path(), stay, seed)?;
     let before = files(&store)?;
-    let builtin = Builtin::shipped()?;
+    let builtin = Builtin::load_shipped()?;
     let began = Instant::now();
     let clock = || began.elapsed();
     let ctx = desk_of(&store, &builtin, &owner, NOW.parse()?, &clock);
-    let order = MaintainOptions { checkout: Some(checkout::opened(dir.path())), force: false };
+    let order = MaintainOptions { checkout: Some(checkout::open(dir.path())), force: false };
     let mut steps = Vec::new();
     let report = maintain_store(&ctx, &order, None, |step| steps.push((step, began.elapsed())))?;
     println!(
@@ -121,7 +121,7 @@ struct Planted {
     owner: Owner,
 }
 
-fn planted(dir: &Path, stay: usize, seed: u64) -> Result<Planted, Box<dyn Error>> {
+fn plant_corpus(dir: &Path, stay: usize, seed: u64) -> Result<Planted, Box<dyn Error>> {
     let sizes = Sizes {
         stay,
         copies: stay * 3 / 40,

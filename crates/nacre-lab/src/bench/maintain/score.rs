@@ -21,7 +21,7 @@ impl Score {
         let mut found: BTreeMap<MemoryId, ()> = BTreeMap::new();
         for action in &report.actions {
             score.n_done += 1;
-            match planted(corpus, action) {
+            match find_planted(corpus, action) {
                 Some(id) => {
                     found.insert(id, ());
                 }
@@ -52,7 +52,7 @@ impl Score {
 }
 
 /// Returns the planted memory that the action is about, or `None` if the action is unexpected.
-fn planted(corpus: &Corpus, action: &MaintainAction) -> Option<MemoryId> {
+fn find_planted(corpus: &Corpus, action: &MaintainAction) -> Option<MemoryId> {
     let target: MemoryId = action.target.parse().ok()?;
     let with: Option<MemoryId> = action.with.as_ref().and_then(|id| id.parse().ok());
     let with = with.as_ref();

@@ -25,7 +25,7 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
     let start = "2026-06-01T00:00:00Z".parse().unwrap();
     let corpus = plant(&mut batch, sizes, 1, start).unwrap();
     batch.commit().unwrap();
-    let builtin = Builtin::shipped().unwrap();
+    let builtin = Builtin::load_shipped().unwrap();
     let ctx = FlowContext {
         store: &store,
         embedder: &builtin,
@@ -37,7 +37,7 @@ fn what_was_planted_is_found_and_the_rest_is_left_alone() {
         lead: None,
         reader: nacre_ops::sync::strategy::ReadingStrategy::offline(),
     };
-    let order = MaintainOptions { checkout: Some(checkout::opened(dir.path())), force: false };
+    let order = MaintainOptions { checkout: Some(checkout::open(dir.path())), force: false };
     let report = maintain_store(&ctx, &order, None, |_| {}).unwrap();
     let score = Score::of(&corpus, &report);
     assert!(score.precision() >= 0.98, "{:.3}: {:#?}", score.precision(), score.wrong);

@@ -10,7 +10,7 @@ use nacre_memory::search::Builtin;
 use nacre_ops::maintain::{MaintainOptions, maintain_store};
 
 use super::checkout;
-use super::{Files, NOW, Planted, desk_of, files, planted};
+use super::{Files, NOW, Planted, desk_of, files, plant_corpus};
 
 const HOURS: i64 = 365 * 24;
 
@@ -33,8 +33,8 @@ pub(super) fn run(stay: usize, seed: u64) -> Result<bool, Box<dyn Error>> {
 /// at the end of the year.
 fn year(stay: usize, seed: u64, n_runs: i64) -> Result<Files, Box<dyn Error>> {
     let dir = tempfile::tempdir()?;
-    let Planted { store, owner, .. } = planted(dir.path(), stay, seed)?;
-    let builtin = Builtin::shipped()?;
+    let Planted { store, owner, .. } = plant_corpus(dir.path(), stay, seed)?;
+    let builtin = Builtin::load_shipped()?;
     let began = Instant::now();
     let clock = || began.elapsed();
     let order = order_of(dir.path());
@@ -47,7 +47,7 @@ fn year(stay: usize, seed: u64, n_runs: i64) -> Result<Files, Box<dyn Error>> {
 }
 
 fn order_of(repository: &Path) -> MaintainOptions {
-    MaintainOptions { checkout: Some(checkout::opened(repository)), force: false }
+    MaintainOptions { checkout: Some(checkout::open(repository)), force: false }
 }
 
 fn without_times((path, bytes): (String, Vec<u8>)) -> (String, Vec<u8>) {

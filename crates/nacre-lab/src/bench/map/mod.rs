@@ -79,7 +79,7 @@ pub(crate) fn run(args: &MapArgs) -> Outcome {
     if MAX_TASKS < args.tasks {
         return Err(format!("At most {MAX_TASKS} commits can be taken as tasks").into());
     }
-    let host = host::open().map_err(host::failed)?;
+    let host = host::open().map_err(host::format_error)?;
     let asked = args.questions.as_deref().map(questions::read).transpose()?;
     let bench = Bench { host: &host, asked, args };
     let measured: Result<_, AnyError> = args.repos.iter().map(|repo| bench.measure(repo)).collect();
@@ -105,7 +105,7 @@ impl Bench<'_> {
         let root = PathBuf::from(&first.project_root);
         let scratch = tempfile::tempdir()?;
         let cache = Cache::new(scratch.path().canonicalize()?, owner());
-        let (mut current, cold) = timed(|| read_map(&cache, &root, CacheWrites::Off))?;
+        let (mut current, cold) = measure_time(|| read_map(&cache, &root, CacheWrites::Off))?;
         // The first refresh of a large project is incomplete, but the questions require every file
         // to be parsed.
         let paths: Vec<String> =
@@ -115,8 +115,9 @@ impl Bench<'_> {
         let since = Some(Since::Revision(first.revision));
         let delta =
             DeltaRequest { project: Some(repo.to_owned()), since, ..DeltaRequest::default() };
-        let (_, delta) =
-            timed(|| ops::delta(self.host, &delta, &Events::ignored()).map_err(host::failed))?;
+        let (_, delta) = measure_time(|| {
+            ops::delta(self.host, &delta, &Events::discard()).map_err(host::format_error)
+        })?;
         let texts = Texts::read(&current);
         let with = tokens(&self.explore(repo)?.payload);
         let session = TokenCost { without: tokens(&texts.listing()), with };
@@ -124,7 +125,7 @@ impl Bench<'_> {
             Some(asked) => asked.clone(),
             None => questions::make(&current.facts(), self.args.count),
         };
-        let (answers, context) = timed(|| self.answers(repo, &questions))?;
+        let (answers, context) = measure_time(|| self.answers(repo, &questions))?;
         let context = context / u32::try_from(questions.len().max(1)).unwrap_or(1);
         let judged = questions
             .iter()
@@ -154,14 +155,14 @@ impl Bench<'_> {
             format: MapFormat::Text,
             ..ExploreRequest::default()
         };
-        Ok(ops::explore(self.host, &request, &Events::ignored()).map_err(host::failed)?)
+        Ok(ops::explore(self.host, &request, &Events::discard()).map_err(host::format_error)?)
     }
 
     /// Reads the overview repeatedly, and returns the cache hit rate and the median time.
     fn time_hits(&self, repo: &str) -> Result<(f64, Duration), AnyError> {
         let (mut times, mut n_hits) = (Vec::new(), 0);
         for _ in 0..N_OPENED {
-            let (answer, time) = timed(|| self.explore(repo))?;
+            let (answer, time) = measure_time(|| self.explore(repo))?;
             times.push(time);
             n_hits += usize::from(answer.report.map.cache_status == CacheStatus::Hit);
         }
@@ -197,7 +198,7 @@ impl Bench<'_> {
 }
 
 fn context(host: &Host, request: &ContextRequest) -> Result<Answer<ContextReport>, AnyError> {
-    Ok(ops::context(host, request, &Events::ignored()).map_err(host::failed)?)
+    Ok(ops::context(host, request, &Events::discard()).map_err(host::format_error)?)
 }
 
 fn read_map(cache: &Cache, root: &Path, keeping: CacheWrites) -> Result<Current, AnyError> {
@@ -229,7 +230,7 @@ fn owner() -> Owner {
     Owner { pid: std::process::id(), command: "bench".to_owned(), since: String::new() }
 }
 
-fn timed<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Duration), E> {
+fn measure_time<T, E>(work: impl FnOnce() -> Result<T, E>) -> Result<(T, Duration), E> {
     let begun = Instant::now();
     let done = work()?;
     Ok((done, begun.elapsed()))

@@ -57,9 +57,9 @@ fn last(symbol: &SymbolFacts) -> &str {
 fn about(file: &FileFacts, symbol: &SymbolFacts) -> BenchQuestion {
     let folder = file.path.folder().rsplit('/').next().unwrap_or_default();
     let stem = file.path.name().split('.').next().unwrap_or_default();
-    let words = spaced(last(symbol));
+    let words = split_words(last(symbol));
     BenchQuestion {
-        question: format!("how does {words} work in {} {}", spaced(folder), spaced(stem)),
+        question: format!("how does {words} work in {} {}", split_words(folder), split_words(stem)),
         find: vec![last(symbol).to_owned()],
         path: file.path.to_string(),
         contains: symbol.signature.clone(),
@@ -67,7 +67,7 @@ fn about(file: &FileFacts, symbol: &SymbolFacts) -> BenchQuestion {
 }
 
 /// Converts `readConfig_file` to `read config file`.
-fn spaced(name: &str) -> String {
+fn split_words(name: &str) -> String {
     let mut words = String::new();
     let mut was_lower = false;
     for c in name.chars() {
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn names_become_words() {
-        assert_eq!(spaced("readConfig_file"), "read config file");
-        assert_eq!(spaced("HTTPServer"), "httpserver");
+        assert_eq!(split_words("readConfig_file"), "read config file");
+        assert_eq!(split_words("HTTPServer"), "httpserver");
     }
 }

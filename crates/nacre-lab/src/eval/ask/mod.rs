@@ -38,7 +38,7 @@ pub(super) fn run(args: &AskArgs) -> Outcome {
             &read("questions.json").unwrap(),
         ),
     };
-    let embedder: Arc<dyn Embedder> = Arc::new(Builtin::shipped().unwrap());
+    let embedder: Arc<dyn Embedder> = Arc::new(Builtin::load_shipped().unwrap());
     let measured = measure::measure(scratch, &pages, &questions, embedder);
     if *rows {
         println!("{}", measured.rows);

@@ -15,7 +15,7 @@ const OTHERS: &str = include_str!("../../../../nacre-engine/tests/fixtures/ask/o
 fn measured(memories: &str) -> Measured {
     let folder = tempfile::tempdir().unwrap();
     let (pages, questions) = read_table(memories, UNKNOWN);
-    let builtin = Arc::new(Builtin::shipped().unwrap());
+    let builtin = Arc::new(Builtin::load_shipped().unwrap());
     measure(&folder.path().canonicalize().unwrap(), &pages, &questions, builtin)
 }
 

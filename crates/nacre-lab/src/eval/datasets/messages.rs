@@ -149,7 +149,7 @@ impl<'a> Said<'a> {
         };
         let wanted = one_line(&quote.quote);
         let chosen = match quote.role {
-            Role::Tool => chosen(&wanted),
+            Role::Tool => parse_choice(&wanted),
             Role::User | Role::Assistant => None,
         };
         let is_held = |text: &str| {
@@ -167,7 +167,7 @@ impl<'a> Said<'a> {
 }
 
 /// Returns the choice from a quote of the form `"question"="choice"`.
-fn chosen(quote: &str) -> Option<&str> {
+fn parse_choice(quote: &str) -> Option<&str> {
     let (_, choice) = quote.split_once("?\"=\"")?;
     Some(choice.trim_end_matches('"'))
 }

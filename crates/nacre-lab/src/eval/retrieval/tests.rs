@@ -8,7 +8,7 @@ use super::*;
 
 fn measured(format: Format, text: &str, beside: &str) -> RetrievalReport {
     let haystacks = datasets::read(format, text, beside).unwrap();
-    measure(&haystacks, &Builtin::shipped().unwrap(), Mode::Hybrid).unwrap()
+    measure(&haystacks, &Builtin::load_shipped().unwrap(), Mode::Hybrid).unwrap()
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn messages_are_found_by_their_quotes() {
     );
     let left_out: Vec<&str> = set.left_out.iter().map(|(id, _)| id.as_str()).collect();
     assert_eq!(left_out, ["q3", "q4"]);
-    let embedder = Builtin::shipped().unwrap();
+    let embedder = Builtin::load_shipped().unwrap();
     let report = measure(&[set.haystack], &embedder, Mode::Hybrid).unwrap();
     assert_eq!(report.ranking.categories["tune changed"].newer_first, Some(1.0));
     assert_eq!(report.baseline.unwrap().overall.questions, 2);

@@ -56,12 +56,12 @@ fn put_rows(round: &mut Round<'_>, connection: &Connection, id: &str) {
         let listed = [list.as_bytes(), whole.get(1..).unwrap_or_default()].concat();
         round.change(listed, &seeds.composers)
     } else {
-        let changed = round.changed(&seeds.composers);
+        let changed = round.change_random(&seeds.composers);
         [list.as_bytes(), changed.get(1..).unwrap_or_default()].concat()
     };
     put(connection, PUT_KV, (format!("composerData:{id}"), round.column(composer)));
     for bubble in ids {
-        let value = round.changed(&seeds.bubbles);
+        let value = round.change_random(&seeds.bubbles);
         put(connection, PUT_KV, (format!("bubbleId:{id}:{bubble}"), round.column(value)));
     }
 }
@@ -70,13 +70,13 @@ fn put_inline(round: &mut Round<'_>, connection: &Connection, id: &str) {
     let seeds = round.seeds;
     let mut value = br#"{"composerId":"c","status":"completed","conversation":["#.to_vec();
     for _ in 0..N_LISTED {
-        value.extend_from_slice(&round.changed(&seeds.bubbles));
+        value.extend_from_slice(&round.change_random(&seeds.bubbles));
         value.push(b',');
     }
     value.extend_from_slice(
         br#"{}],"fullConversationHeadersOnly":[{"bubbleId":"m"}],"conversationMap":{"m":"#,
     );
-    value.extend_from_slice(&round.changed(&seeds.bubbles));
+    value.extend_from_slice(&round.change_random(&seeds.bubbles));
     value.extend_from_slice(b"}}");
     put(connection, PUT_KV, (format!("composerData:{id}"), round.column(value)));
 }
@@ -88,7 +88,7 @@ fn put_blobs(round: &mut Round<'_>, connection: &Connection, id: &str) {
     for idx in 0..round.count(N_BUBBLES) {
         let hash = hash(idx);
         node.extend_from_slice(&field(1, &hash));
-        let value = round.changed(&seeds.blobs);
+        let value = round.change_random(&seeds.blobs);
         put(connection, PUT_KV, (format!("agentKv:blob:{}", hex(&hash)), round.column(value)));
     }
     if round.random.one_in(4) {
@@ -115,7 +115,7 @@ fn put_items(round: &mut Round<'_>, connection: &Connection) {
             // A broken value makes all later list entries unreadable, so only the last entry is
             // changed.
             let value = if idx + 1 == N_LISTED {
-                round.changed(values)
+                round.change_random(values)
             } else {
                 round.mostly_whole(values)
             };
@@ -137,7 +137,7 @@ pub(crate) fn make_stores(round: &mut Round<'_>, folder: &Path) {
         let value = if round.random.one_in(4) { meta } else { hex(&meta).into_bytes() };
         put(&connection, "INSERT INTO meta VALUES ('0', ?1)", [round.column(value)]);
         commit(connection);
-        let sidecar = round.changed(&round.seeds.metas);
+        let sidecar = round.change_random(&round.seeds.metas);
         fs::write(directory.join("meta.json"), sidecar).unwrap();
     }
 }
@@ -152,7 +152,7 @@ fn put_nodes(round: &mut Round<'_>, connection: &Connection) -> String {
         for blob in 0..round.count(N_BLOBS) {
             let id = hash(node * 1000 + blob);
             bytes.extend_from_slice(&field(1, &id));
-            let value = round.changed(&seeds.blobs);
+            let value = round.change_random(&seeds.blobs);
             put(connection, sql, (hex(&id), round.column(value)));
         }
         if round.random.one_in(6) {

@@ -71,14 +71,14 @@ pub(crate) fn make_typed(round: &mut Round<'_>, folder: &Path) {
             let sql = "INSERT OR REPLACE INTO part VALUES (?1, ?2, ?3, 0, 0, ?4)";
             for part in 0..round.count(N_PARTS) {
                 let part_id = round.id(format!("prt_{session}_{message}_{part}"));
-                let data = round.changed(&seeds.parts);
+                let data = round.change_random(&seeds.parts);
                 put(&connection, sql, (part_id, &message_id, &id, round.column(data)));
             }
         }
         let sql = "INSERT OR REPLACE INTO session_message VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)";
         for row in 0..round.count(N_NEWER) {
             let kind = round.random.pick(&NEWER_KINDS);
-            let data = round.changed(&seeds.newer);
+            let data = round.change_random(&seeds.newer);
             let time = round.time(20_000_000_000 + row);
             let row_id = format!("msg_n{session}_{row}");
             put(&connection, sql, (row_id, &id, kind, row as i64, time, round.column(data)));
@@ -100,7 +100,7 @@ pub(crate) fn make_legacy(round: &mut Round<'_>, folder: &Path) {
         let (title, tokens, time) = (round.column(title), round.time(1), round.time(0) / 1000);
         put(&connection, sql, (&id, parent, title, tokens, time, format!("m{session}_3")));
         for message in 0..round.count(N_LEGACY) {
-            let parts = round.changed(&seeds.legacy);
+            let parts = round.change_random(&seeds.legacy);
             let sql =
                 "INSERT OR REPLACE INTO messages VALUES (?1, ?2, ?3, ?4, 'o4-mini', ?5, ?5, ?6)";
             let (role, time) = (round.random.pick(&ROLES), round.time(message) / 1000);
@@ -121,7 +121,7 @@ pub(crate) fn make_tree(round: &mut Round<'_>, folder: &Path) {
         write_session(round, session, &infos, &messages, |message| parts.join(message));
     }
     // Some tools write all parts to one directory.
-    let flat = round.changed(&round.seeds.parts);
+    let flat = round.change_random(&round.seeds.parts);
     write(&parts.join("prt_flat.json"), &flat);
 }
 
@@ -144,7 +144,7 @@ fn write_session(
 ) {
     let seeds = round.seeds;
     let id = format!("ses_{session}");
-    let info = round.changed(&seeds.sessions);
+    let info = round.change_random(&seeds.sessions);
     write(&infos.join(format!("{id}.json")), &info);
     for message in 0..round.count(N_MESSAGES) {
         let message_id = format!("msg_{session}_{message}");
@@ -154,7 +154,7 @@ fn write_session(
         for part in 0..round.count(N_PARTS) {
             // If the file name is not an id, the adapter looks for an id inside the part.
             let prefix = if part % 5 == 4 { "x" } else { "prt" };
-            let data = round.changed(&seeds.parts);
+            let data = round.change_random(&seeds.parts);
             write(&parts.join(format!("{prefix}_{message}_{part}.json")), &data);
         }
     }

@@ -143,7 +143,7 @@ impl Round<'_> {
         }
     }
 
-    pub(crate) fn changed(&mut self, values: &Values) -> Vec<u8> {
+    pub(crate) fn change_random(&mut self, values: &Values) -> Vec<u8> {
         let value = values[self.random.below(values.len())].clone();
         self.change(value, values)
     }
@@ -159,7 +159,7 @@ impl Round<'_> {
     /// through it.
     pub(crate) fn mostly_whole(&mut self, values: &Values) -> Vec<u8> {
         if self.random.one_in(6) {
-            return self.changed(values);
+            return self.change_random(values);
         }
         values[self.random.below(values.len())].clone()
     }

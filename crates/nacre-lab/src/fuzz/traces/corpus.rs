@@ -53,7 +53,7 @@ impl Corpus {
                     corpus.add(&std::fs::read(source.path).unwrap());
                 } else if agent == Agent::Generic {
                     let traces = adapter.sessions(&source).unwrap_or_default();
-                    traces.iter().for_each(|trace| corpus.add(&rendered(*adapter, trace)));
+                    traces.iter().for_each(|trace| corpus.add(&render(*adapter, trace)));
                 }
             }
         }
@@ -156,7 +156,7 @@ fn is_text(path: &Path) -> bool {
     path.extension().is_some_and(|name| name == "jsonl" || name == "json" || name == "txt")
 }
 
-fn rendered(adapter: &dyn Adapter, trace: &Trace) -> Vec<u8> {
+fn render(adapter: &dyn Adapter, trace: &Trace) -> Vec<u8> {
     let mut events = Vec::new();
     let outcome = adapter.read(
         trace,

@@ -167,7 +167,7 @@ impl Verb {
         self.args.iter().map(|arg| arg.replace(SCRIPT, &script)).collect()
     }
 
-    pub(super) fn forbidden(&self, said: &str) -> Option<&'static str> {
+    pub(super) fn find_forbidden(&self, said: &str) -> Option<&'static str> {
         let at = |word: &str| said.find(word);
         if self.args[0] == "ask"
             && at(PERSONS).is_some_and(|own| at(CLAIM).is_some_and(|it| it < own))

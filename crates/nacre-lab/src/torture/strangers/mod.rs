@@ -249,7 +249,7 @@ impl At<'_> {
             broken.push(("a byte changed:", format!("{detail}: {path}")));
         }
         let said = fs::read_to_string(victims.output()).unwrap_or_default();
-        if let Some(word) = verb.forbidden(&said) {
+        if let Some(word) = verb.find_forbidden(&said) {
             broken.push(("a stranger is heard:", format!("{detail}: {word}")));
         }
         if said.contains("panicked at") {
@@ -289,10 +289,10 @@ fn watch(
 ) -> Result<Outcome, AnyError> {
     let out = fs::File::create(output)?;
     command.stdin(Stdio::null()).stderr(out.try_clone()?).stdout(out);
-    let (started, stolen_before) = (Instant::now(), stolen());
+    let (started, stolen_before) = (Instant::now(), read_stolen_time());
     let took = || {
         let elapsed = started.elapsed();
-        let own = elapsed.saturating_sub(stolen().saturating_sub(stolen_before));
+        let own = elapsed.saturating_sub(read_stolen_time().saturating_sub(stolen_before));
         if LAST_PATIENCE < elapsed { elapsed } else { own }
     };
     let mut child = command.process_group(0).spawn()?;
@@ -314,7 +314,7 @@ fn watch(
 
 /// Returns the total CPU time that the hypervisor took from this virtual machine. While a single
 /// command is running, all of that time was taken from it.
-fn stolen() -> Duration {
+fn read_stolen_time() -> Duration {
     let text = fs::read_to_string("/proc/stat").unwrap_or_default();
     let fields = text.lines().next().unwrap_or_default().split_whitespace();
     let ticks: u64 = fields.skip(8).find_map(|ticks| ticks.parse().ok()).unwrap_or_default();

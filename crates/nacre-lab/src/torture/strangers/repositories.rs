@@ -42,7 +42,7 @@ const SITES: &[(&str, Verbs, Plant)] = &[
     ("name-not-text", Verbs::Git, name_not_text),
     ("paths-that-lead-out", Verbs::Git, paths_that_lead_out),
     ("objects-of-another", Verbs::Git, objects_of_another),
-    ("linked-objects", Verbs::Git, linked_objects),
+    ("linked-objects", Verbs::Git, link_objects),
     ("split-index-elsewhere", Verbs::Git, split_index_elsewhere),
     ("many-imports", Verbs::Git, many_imports),
     ("fifo-submodules", Verbs::Git, fifo_submodules),
@@ -278,7 +278,7 @@ fn objects_of_another(victims: &Victims) -> Result<(), AnyError> {
 
 /// A repository whose object folders are links into the user's repository, with a branch that
 /// points to one of the user's commits.
-fn linked_objects(victims: &Victims) -> Result<(), AnyError> {
+fn link_objects(victims: &Victims) -> Result<(), AnyError> {
     let (git, own) = (victims.site().join(".git"), victims.own().join(".git"));
     for entry in fs::read_dir(own.join("objects"))? {
         let entry = entry?;

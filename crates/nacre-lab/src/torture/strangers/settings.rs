@@ -177,7 +177,7 @@ fn keys(root: &std::path::Path) -> Result<Vec<String>, AnyError> {
     let listed = ask(root, &["help", "--config"])?;
     let mut keys: Vec<String> = Vec::new();
     for line in listed.lines().chain(MORE.iter().copied()) {
-        let key = named(line.trim());
+        let key = fill_placeholders(line.trim());
         let lower = key.to_lowercase();
         let is_naming = NAMING.iter().any(|word| lower.contains(word));
         let is_key = lower.contains('.') && !lower.contains(['*', ' ', '<', '(']);
@@ -192,7 +192,7 @@ fn keys(root: &std::path::Path) -> Result<Vec<String>, AnyError> {
 }
 
 /// Returns the key with each `<placeholder>` replaced by a name.
-fn named(key: &str) -> String {
+fn fill_placeholders(key: &str) -> String {
     let mut name = String::new();
     let mut rest = key;
     while let Some((head, tail)) = rest.split_once('<') {

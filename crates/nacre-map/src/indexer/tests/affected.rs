@@ -10,7 +10,7 @@ use super::*;
 fn told(tree: &TestTree, since: MapRevision) -> Vec<(String, u32)> {
     let current = tree.look();
     let delta = delta_since(&current, since).unwrap();
-    let found = current.affected(&tree.cache(), CacheWrites::On, &delta, 2);
+    let found = current.find_affected(&tree.cache(), CacheWrites::On, &delta, 2);
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 
@@ -19,7 +19,7 @@ fn told_anew(tree: &TestTree, since: MapRevision) -> Vec<(String, u32)> {
     let current = tree.look();
     let delta = delta_since(&current, since).unwrap();
     let nowhere = cache_in(&tree.dir.path().join("nothing"));
-    let found = current.affected(&nowhere, CacheWrites::Off, &delta, 1);
+    let found = current.find_affected(&nowhere, CacheWrites::Off, &delta, 1);
     found.into_iter().map(|file| (file.path, file.depth)).collect()
 }
 

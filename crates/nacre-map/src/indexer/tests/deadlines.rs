@@ -34,7 +34,7 @@ fn files_that_there_was_no_time_for_are_counted_and_read_by_the_next_looks() {
     let options = RefreshOptions { n_threads: 1, ..over_after(3) };
     let second = refresh(&tree.cache(), &tree.project(), &options).unwrap();
     assert_eq!((second.stats.rehashed_entries, second.stats.postponed_files), (3, 3));
-    let last = tree.settled();
+    let last = tree.settle();
     assert_eq!((last.stats.postponed_files, last.stats.unread_files), (0, 0));
     assert_eq!(seen(&last), tree.cold(), "in the end it is a build from nothing");
 }
@@ -55,7 +55,7 @@ fn how_many_files_were_read_is_told_as_it_goes() {
 #[test]
 fn a_changed_file_that_there_was_no_time_for_stays_as_it_was_known() {
     let tree = desk_of(2);
-    let before = tree.settled();
+    let before = tree.settle();
     tree.write("f1.rs", "fn other() {}\nfn more() {}\n");
     let late = refresh(&tree.cache(), &tree.project(), &over_after(0)).unwrap();
     assert_eq!((late.stats.postponed_files, late.revision()), (1, before.revision()));
@@ -63,7 +63,7 @@ fn a_changed_file_that_there_was_no_time_for_stays_as_it_was_known() {
         late.artifact.find("f1.rs").unwrap().hash,
         before.artifact.find("f1.rs").unwrap().hash
     );
-    let next = tree.settled();
+    let next = tree.settle();
     let delta = delta_since(&next, before.revision()).unwrap();
     let changed: Vec<&str> = delta.files.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(changed, ["f1.rs"], "and it is told when it is read");
@@ -73,11 +73,11 @@ fn a_changed_file_that_there_was_no_time_for_stays_as_it_was_known() {
 #[test]
 fn a_walk_that_came_to_no_end_changes_nothing() {
     let tree = desk_of(3);
-    let before = tree.settled();
+    let before = tree.settle();
     let options = RefreshOptions { trust: Verify::Contents, ..over_after(0) };
     let error = refresh(&tree.cache(), &tree.project(), &options).unwrap_err();
     assert!(error.is_late(), "{error}");
-    let after = tree.settled();
+    let after = tree.settle();
     assert_eq!((after.revision(), after.stats.file_count), (before.revision(), 3));
 }
 

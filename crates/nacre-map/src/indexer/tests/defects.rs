@@ -9,7 +9,7 @@ use super::*;
 fn a_touch_without_a_change_becomes_clean_again() {
     let tree = TestTree::new();
     tree.write("a.rs", "fn a() {}\n");
-    tree.settled();
+    tree.settle();
     set_modified(&tree.root().join("a.rs"), UNIX_EPOCH + Duration::from_secs(1_600_000_000));
     let options = RefreshOptions { looked_ns: clock_ns() + 10_000_000_000, ..options() };
     let touched = refresh(&tree.cache(), &tree.project(), &options).unwrap();
@@ -23,7 +23,7 @@ fn a_touch_without_a_change_becomes_clean_again() {
 fn an_edit_of_the_same_size_with_its_time_set_back_is_seen() {
     let tree = TestTree::new();
     tree.write("a.rs", "fn a() {}\n");
-    let first = tree.settled().artifact.head().revision;
+    let first = tree.settle().artifact.head().revision;
     let path = tree.root().join("a.rs");
     let before = path.metadata().unwrap().modified().unwrap();
     tree.write("a.rs", "fn b() {}\n");
@@ -105,9 +105,9 @@ fn a_hit_writes_nothing() {
     for number in 0..40 {
         tree.write(&format!("src/f{number}.rs"), format!("fn f{number}() {{}}\n"));
     }
-    tree.settled();
+    tree.settle();
     let before = bytes_of(tree.dir.path().join("cache").as_path());
-    let hit = tree.settled();
+    let hit = tree.settle();
     assert_eq!(hit.status, CacheStatus::Hit);
     assert_eq!(hit.stats.reused_entries, 40);
     assert_eq!(bytes_of(tree.dir.path().join("cache").as_path()), before);
@@ -119,12 +119,12 @@ fn what_is_written_is_in_proportion_to_what_changed() {
     for number in 0..2000 {
         tree.write(&format!("src/d{}/f{number}.rs", number % 40), format!("fn f{number}() {{}}\n"));
     }
-    tree.settled();
+    tree.settle();
     let size =
         || bytes_of(&tree.cache_folder()).iter().map(|(_, bytes, _)| bytes.len()).sum::<usize>();
     let before = size();
     tree.write("src/d1/f1.rs", "fn other() {}\n");
-    tree.settled();
+    tree.settle();
     let grown = size().saturating_sub(before);
     assert!(grown < 2_000, "one edit wrote {grown} bytes beside {before}");
 }
@@ -144,7 +144,7 @@ fn a_delta_is_never_cut() {
 fn after_a_day_everything_is_read_again_before_it_is_served() {
     let tree = TestTree::new();
     tree.write("a.rs", "fn a() {}\n");
-    tree.settled();
+    tree.settle();
     let later = RefreshOptions {
         now_ns: NOON_NS + DAY_NS + 1,
         looked_ns: clock_ns() + 10_000_000_000,

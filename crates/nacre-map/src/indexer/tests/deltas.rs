@@ -6,7 +6,7 @@ use super::super::{Delta, SinceError, delta_of_all, delta_since, delta_since_git
 use super::*;
 
 /// One line a change: what, where, and the symbols.
-fn shown(delta: &Delta) -> String {
+fn format_delta(delta: &Delta) -> String {
     let mut text = String::new();
     for file in &delta.files {
         let from = file.from.as_ref().map(|from| format!(" from {from}")).unwrap_or_default();
@@ -35,7 +35,7 @@ fn a_delta_names_files_and_symbols_and_a_symbol_that_only_moved_did_not_change()
     tree.write("hello.txt", "y");
     let current = tree.look();
     let delta = delta_since(&current, revision).unwrap();
-    insta::assert_snapshot!(shown(&delta), @r"
+    insta::assert_snapshot!(format_delta(&delta), @r"
     Removed bye.txt
     Added hello.txt
     Modified lib.rs
@@ -54,7 +54,7 @@ fn a_delta_is_read_by_anybody_any_number_of_times() {
     let first = tree.look().artifact.head().revision;
     tree.write("a.rs", "fn b() {}\n");
     let told: Vec<String> =
-        (0..3).map(|_| shown(&delta_since(&tree.look(), first).unwrap())).collect();
+        (0..3).map(|_| format_delta(&delta_since(&tree.look(), first).unwrap())).collect();
     assert!(told[0].starts_with("Modified a.rs"), "{told:?}");
     assert!(told.iter().all(|one| *one == told[0]));
 }
@@ -70,7 +70,7 @@ fn a_client_that_saw_everything_gets_nothing_and_another_everything() {
     assert!(current.artifact.knows(seen));
     assert_eq!(delta_since(&current, seen.revision).unwrap(), Delta::default());
     assert_eq!(tree.cache().seen_by(&tree.project(), "two"), None);
-    assert_eq!(shown(&delta_of_all(&current)), "Added a.rs\n");
+    assert_eq!(format_delta(&delta_of_all(&current)), "Added a.rs\n");
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn what_changed_and_changed_back_did_not_change() {
         tree.write("a.rs", text);
         tree.look();
     }
-    assert_eq!(shown(&delta_since(&tree.look(), first).unwrap()), "");
+    assert_eq!(format_delta(&delta_since(&tree.look(), first).unwrap()), "");
 }
 
 #[test]
@@ -113,7 +113,7 @@ fn a_commit_is_compared_with_what_is_on_the_disk_now() {
     let current = tree.look();
     let options = options();
     let since = |reference| delta_since_git(&current, &options, reference);
-    insta::assert_snapshot!(shown(&since("HEAD~1").unwrap()), @r"
+    insta::assert_snapshot!(format_delta(&since("HEAD~1").unwrap()), @r"
     Modified lib.rs
       Modified body body
       Added fresh signature
@@ -121,7 +121,7 @@ fn a_commit_is_compared_with_what_is_on_the_disk_now() {
       Modified shape signature
     Added untracked.rs
     ");
-    insta::assert_snapshot!(shown(&since("HEAD").unwrap()), @r"
+    insta::assert_snapshot!(format_delta(&since("HEAD").unwrap()), @r"
     Modified old.rs
       Modified same body
     Added untracked.rs

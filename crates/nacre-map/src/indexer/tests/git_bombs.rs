@@ -91,7 +91,7 @@ fn tracked_files_that_lie_too_deep_are_counted() {
     let current = repo.look();
     assert_eq!((current.artifact.folders().len(), current.stats.skipped.too_deep), (1, 50));
     repo.write("b.rs", "fn b() {}\n");
-    assert_eq!(repo.settled().stats.skipped.too_deep, 50, "a new listing of the root keeps it");
+    assert_eq!(repo.settle().stats.skipped.too_deep, 50, "a new listing of the root keeps it");
 }
 
 #[test]

@@ -154,13 +154,13 @@ fn a_folder_that_became_a_link_to_itself_is_gone_with_all_that_was_in_it() {
     for path in ["a.rs", "top/src/b.rs", "top/src/deep/c.rs", "top/src/deep/d.rs", "z/e.rs"] {
         tree.write(path, "fn x() {}\n");
     }
-    tree.settled();
+    tree.settle();
     for folder in ["top/src", "top"] {
         tree.rename(folder, &format!("moved-{}", folder.len()));
         let to = tree.root().join(format!("moved-{}", folder.len()));
         symlink(to, tree.root().join(folder)).unwrap();
         assert_eq!(seen(&tree.look()), tree.cold(), "{folder}");
-        assert_eq!(seen(&tree.settled()), tree.cold(), "{folder}");
+        assert_eq!(seen(&tree.settle()), tree.cold(), "{folder}");
     }
 }
 

@@ -107,7 +107,7 @@ impl TestTree {
 
     /// A look at a later time, so that nothing is in doubt any more, until nothing is left to
     /// write.
-    pub(crate) fn settled(&self) -> Current {
+    pub(crate) fn settle(&self) -> Current {
         let looked_ns = clock_ns() + 10_000_000_000;
         let options = RefreshOptions { looked_ns, ..options() };
         refresh(&self.cache(), &self.project(), &options).unwrap();
@@ -123,7 +123,7 @@ impl TestTree {
     fn cold_words(&self) -> Vec<CountedFile> {
         let folder = tempfile::tempdir().unwrap();
         let cache = cache_in(folder.path());
-        counted(&refresh(&cache, &self.project(), &options()).unwrap(), &cache)
+        count_words(&refresh(&cache, &self.project(), &options()).unwrap(), &cache)
     }
 
     /// The words of all files as they are kept when a build from nothing has counted and merged
@@ -216,7 +216,7 @@ pub(crate) fn seen(current: &Current) -> Vec<Seen> {
 pub(crate) type CountedFile = (String, Option<String>);
 
 /// The words of all files, from what is kept alone where that is all.
-pub(crate) fn counted(current: &Current, cache: &Cache) -> Vec<CountedFile> {
+pub(crate) fn count_words(current: &Current, cache: &Cache) -> Vec<CountedFile> {
     counted_and(current, cache, CacheWrites::Off)
 }
 

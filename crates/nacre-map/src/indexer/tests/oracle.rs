@@ -133,7 +133,7 @@ proptest! {
             if matches!(step, Step::Look | Step::Ask) {
                 let current = tree.glance();
                 prop_assert_eq!(seen(&current), tree.cold());
-                prop_assert_eq!(counted(&current, &tree.cache()), tree.cold_words());
+                prop_assert_eq!(count_words(&current, &tree.cache()), tree.cold_words());
                 // The reported changes turn the old state into the new one.
                 let delta = super::super::delta_since(&current, revision).unwrap();
                 prop_assert_eq!(applied(before, &delta), state(&current));
@@ -143,9 +143,9 @@ proptest! {
         }
         let last = tree.look();
         prop_assert_eq!(seen(&last), tree.cold());
-        let settled = tree.settled();
+        let settled = tree.settle();
         prop_assert_eq!(seen(&settled), tree.cold());
-        prop_assert_eq!(counted(&settled, &tree.cache()), tree.cold_words());
+        prop_assert_eq!(count_words(&settled, &tree.cache()), tree.cold_words());
         let packs = merged_packs(&settled, &tree.cache(), &tree.cache_folder());
         prop_assert_eq!(packs, tree.cold_packs());
     }

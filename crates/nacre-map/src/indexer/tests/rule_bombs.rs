@@ -57,7 +57,7 @@ fn all_rules_of_a_look_have_one_budget_and_folders_beyond_it_are_left_out() {
 fn a_change_of_the_rules_that_were_read_lets_others_be_read() {
     let tree = TestTree::new();
     bomb(&tree, (10..17).map(|number| format!("f{number}")));
-    assert_eq!(tree.settled().stats.skipped.unread_rules, 1);
+    assert_eq!(tree.settle().stats.skipped.unread_rules, 1);
     tree.write("f16/more.rs", "fn b() {}\n");
     assert_eq!(
         seen(&tree.look()),
@@ -68,10 +68,10 @@ fn a_change_of_the_rules_that_were_read_lets_others_be_read() {
     let current = tree.look();
     assert_eq!(seen(&current), tree.cold());
     assert_eq!(current.stats.skipped.unread_rules, 0);
-    tree.settled();
+    tree.settle();
     tree.write("f13/.gitignore", rules(MANY));
     assert_eq!(seen(&tree.look()), tree.cold());
-    assert_eq!(tree.settled().stats.skipped.unread_rules, 1);
+    assert_eq!(tree.settle().stats.skipped.unread_rules, 1);
     tree.write("f16/.gitignore", "private.txt\n");
     tree.write("f10/.gitignore", "private.txt\n");
     let current = tree.look();

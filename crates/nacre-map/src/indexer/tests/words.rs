@@ -8,7 +8,7 @@ fn word(text: &str) -> WordHash {
 }
 
 /// How often each file has a word, by what is kept alone.
-fn kept(tree: &TestTree, text: &str) -> Vec<(String, Option<u32>)> {
+fn count_stored(tree: &TestTree, text: &str) -> Vec<(String, Option<u32>)> {
     let current = tree.look();
     let words = tree.cache().words(&tree.project());
     let files = current.artifact.files().into_iter();
@@ -28,10 +28,10 @@ fn words_are_kept_by_the_look_that_reads_a_file_and_change_with_it() {
         let of = |path: &str, count| (path.to_owned(), count);
         vec![of("a.rs", count), of("data.bin", None), of("notes.md", Some(1))]
     };
-    assert_eq!(kept(&tree, "pearl"), found(Some(2)));
+    assert_eq!(count_stored(&tree, "pearl"), found(Some(2)));
     tick(tree.dir.path());
     tree.write("a.rs", "fn open_shell() {}\n");
-    assert_eq!(kept(&tree, "pearl"), found(None));
+    assert_eq!(count_stored(&tree, "pearl"), found(None));
 }
 
 /// The names of the packs of words that are kept, with their sizes.
@@ -81,7 +81,7 @@ fn an_edit_writes_the_words_of_what_was_edited_and_no_others() {
 fn words_that_were_lost_are_counted_again() {
     let tree = TestTree::new();
     tree.write("a.rs", "fn open_pearl() {}\n");
-    let before = counted(&tree.look(), &tree.cache());
+    let before = count_words(&tree.look(), &tree.cache());
     let folder = tree.cache_folder().join(tree.project().id);
     for entry in fs::read_dir(&folder).unwrap() {
         let path = entry.unwrap().path();
@@ -89,8 +89,8 @@ fn words_that_were_lost_are_counted_again() {
             fs::write(path, "damaged").unwrap();
         }
     }
-    assert_eq!(kept(&tree, "pearl"), [("a.rs".to_owned(), None)]);
-    assert_eq!(counted(&tree.look(), &tree.cache()), before);
+    assert_eq!(count_stored(&tree, "pearl"), [("a.rs".to_owned(), None)]);
+    assert_eq!(count_words(&tree.look(), &tree.cache()), before);
 }
 
 #[test]
@@ -102,5 +102,5 @@ fn many_small_packs_become_one_without_what_is_gone() {
     }
     let n_packs = packs(&tree).len();
     assert!((1..=3).contains(&n_packs), "{n_packs}");
-    assert_eq!(kept(&tree, "edit"), [("a.rs".to_owned(), Some(1))]);
+    assert_eq!(count_stored(&tree, "edit"), [("a.rs".to_owned(), Some(1))]);
 }

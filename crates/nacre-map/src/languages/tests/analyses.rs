@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::super::*;
 
-fn shown(analysis: &Analysis) -> String {
+fn format_analysis(analysis: &Analysis) -> String {
     let mut shown = String::new();
     for Import { text, line, kind } in &analysis.imports {
         writeln!(shown, "{line} {} {text}", format!("{kind:?}").to_lowercase()).unwrap();
@@ -31,11 +31,11 @@ fn shown(analysis: &Analysis) -> String {
 }
 
 pub(super) fn full(path: &str, text: &str) -> String {
-    shown(&analyse(Language::of_path(path).unwrap(), text.as_bytes()))
+    format_analysis(&analyse(Language::of_path(path).unwrap(), text.as_bytes()))
 }
 
 pub(super) fn quick(path: &str, text: &str) -> String {
-    shown(&glance(Language::of_path(path).unwrap(), text.as_bytes()))
+    format_analysis(&glance(Language::of_path(path).unwrap(), text.as_bytes()))
 }
 
 const RUST: &str = "\

@@ -4,7 +4,7 @@ use super::*;
 
 /// Twice what is allowed: the step in which a bound is passed may be a large one.
 fn is_bounded(cost: ParseCost, size: usize) -> bool {
-    let most = ParseCost::allowed(size);
+    let most = ParseCost::limit_for(size);
     cost.reports <= most.reports + 1
         && cost.blocks <= 2 * most.blocks
         && cost.dropped <= 2 * most.dropped

@@ -109,7 +109,7 @@ fn the_rounds_of_one_settling_end_with_their_deadline() {
     for number in 0..5 {
         tree.write(&format!("src/f{number}.rs"), "fn a() {}\n");
     }
-    let current = tree.settled();
+    let current = tree.settle();
     let live = Live::new(patient(&tree.root(), || {}));
     for number in 0..5 {
         tree.write(&format!("src/f{number}.rs"), "fn other() {}\n");

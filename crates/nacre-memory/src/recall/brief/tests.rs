@@ -69,14 +69,14 @@ impl World {
     fn brief(&self, budget: usize, task: Option<&str>, files: &[&str]) -> BriefReport {
         let files: Vec<String> = files.iter().map(|file| (*file).to_owned()).collect();
         let store = store(self.folder.path());
-        let embedder = Builtin::shipped().unwrap();
+        let embedder = Builtin::load_shipped().unwrap();
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let index = MemoryIndex::open(&store, &embedder, &owner, now()).unwrap();
         let sources = [Source { index: &index, scope: StoreScope::Project }];
         let (mode, names_unproven) = (Mode::Hybrid, true);
         let wish =
             Wish { budget, task, files: &files, known: &[], mode, names_unproven, now: now() };
-        brief(&sources, &wish, &TokenCounter::shipped().unwrap()).unwrap()
+        brief(&sources, &wish, &TokenCounter::load_shipped().unwrap()).unwrap()
     }
 
     fn filled() -> Self {
@@ -315,7 +315,7 @@ proptest! {
             world.write(place, id, title, keys, body);
         }
         let brief = world.brief(budget, task.as_deref(), &["src/db.rs"]);
-        let counter = TokenCounter::shipped().unwrap();
+        let counter = TokenCounter::load_shipped().unwrap();
         let text = brief.text.clone();
         prop_assert_eq!(counter.count(&text), brief.tokens, "{}", text);
         prop_assert!(brief.tokens <= budget);

@@ -79,11 +79,11 @@ impl World {
     fn answer(&self, prompt: &Prompt<'_>, rules: Rules) -> Prompted {
         let scope = WriteScope::open(self.folder.path(), Access::Private).unwrap();
         let store = Store::new(scope, rules);
-        let model = Builtin::shipped().unwrap();
+        let model = Builtin::load_shipped().unwrap();
         let now: Timestamp = "2026-11-15T08:30:00Z".parse().unwrap();
         let index = MemoryIndex::peek(&store, &model, now).unwrap();
         let sources = [Source { index: &index, scope: nacre_types::StoreScope::Project }];
-        match_prompt(&sources, prompt, &model, &TokenCounter::shipped().unwrap()).unwrap()
+        match_prompt(&sources, prompt, &model, &TokenCounter::load_shipped().unwrap()).unwrap()
     }
 
     fn ids(&self, text: &str) -> Vec<String> {
@@ -147,7 +147,7 @@ fn what_the_session_knows_is_not_told_again_and_nothing_takes_its_place() {
 #[test]
 fn the_budget_is_a_promise() {
     let world = World::new();
-    let counter = TokenCounter::shipped().unwrap();
+    let counter = TokenCounter::load_shipped().unwrap();
     for budget in 0..200 {
         let told = world.told("how do we deploy?", budget, &[]);
         assert_eq!(counter.count(&told.text()), told.tokens);

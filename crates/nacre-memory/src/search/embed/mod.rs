@@ -41,7 +41,7 @@ impl ModelId {
     }
 
     /// Identifies an external model by a description, because its content is not available.
-    pub fn described(name: &str, description: &str) -> Self {
+    pub fn from_description(name: &str, description: &str) -> Self {
         Self::new(name, xxh3_64(description.as_bytes()))
     }
 
@@ -96,27 +96,27 @@ pub struct Builtin {
 }
 
 impl Builtin {
-    pub fn shipped() -> Result<Self, EmbedError> {
+    pub fn load_shipped() -> Result<Self, EmbedError> {
         Self::open(SHIPPED)
     }
 
     /// Opens a model, checking only the sizes of its sections. See [`Builtin::verify`] for a full
     /// check.
     pub fn open(bytes: &'static [u8]) -> Result<Self, EmbedError> {
-        let header = bytes.strip_prefix(MAGIC).ok_or(damaged("it does not begin as one"))?;
+        let header = bytes.strip_prefix(MAGIC).ok_or(damage_error("it does not begin as one"))?;
         let field = |idx| {
             let value = number(header.get(..HEADER_BYTES - MAGIC.len())?, idx)?;
             usize::try_from(value).ok()
         };
         let fields = (field(0), field(1), field(2), field(3), number(header, 5));
         let (Some(dims), Some(n_tokens), Some(n_slots), Some(n_text), Some(flags)) = fields else {
-            return Err(damaged("its header is cut off"));
+            return Err(damage_error("its header is cut off"));
         };
         if flags != 0 {
-            return Err(damaged("it is of a later version"));
+            return Err(damage_error("it is of a later version"));
         }
         if dims == 0 || !n_slots.is_power_of_two() || n_slots <= n_tokens {
-            return Err(damaged("its sizes make no sense"));
+            return Err(damage_error("its sizes make no sense"));
         }
         let mut end = HEADER_BYTES;
         let mut section = |n_bytes: Option<usize>| {
@@ -132,11 +132,11 @@ impl Builtin {
             section(n_tokens.checked_mul(dims)),
         );
         let (Some(offsets), Some(slots), Some(scales), Some(text), Some(rows)) = sections else {
-            return Err(damaged("its sizes make no sense"));
+            return Err(damage_error("its sizes make no sense"));
         };
         let Some(hash) = bytes.get(end..).and_then(|hash| <[u8; HASH_BYTES]>::try_from(hash).ok())
         else {
-            return Err(damaged("it is not as long as its header says"));
+            return Err(damage_error("it is not as long as its header says"));
         };
         let model = ModelId::new(NAME, u64::from_le_bytes(hash));
         let vocabulary = VocabularyPlace { offsets, slots, text };
@@ -148,7 +148,7 @@ impl Builtin {
         let content = &self.bytes[..self.rows.end];
         match ModelId::new(NAME, xxhash_rust::xxh3::xxh3_64(content)) == self.model {
             true => Ok(()),
-            false => Err(damaged("its bytes are not those it was made with")),
+            false => Err(damage_error("its bytes are not those it was made with")),
         }
     }
 
@@ -225,6 +225,6 @@ impl Embedder for Builtin {
     }
 }
 
-fn damaged(what: &'static str) -> EmbedError {
+fn damage_error(what: &'static str) -> EmbedError {
     EmbedError::Damaged { model: NAME, what }
 }

@@ -46,7 +46,7 @@ fn open(bytes: Vec<u8>) -> Result<Builtin, EmbedError> {
 
 #[test]
 fn the_shipped_model_is_whole() {
-    let model = Builtin::shipped().unwrap();
+    let model = Builtin::load_shipped().unwrap();
     model.verify().unwrap();
     assert!(SHIPPED.len() <= 12_000_000, "{} bytes", SHIPPED.len());
     assert!(model.model().as_str().starts_with("builtin-"));
@@ -54,7 +54,7 @@ fn the_shipped_model_is_whole() {
 
 #[test]
 fn the_shipped_model_gives_what_its_maker_computed() {
-    let model = Builtin::shipped().unwrap();
+    let model = Builtin::load_shipped().unwrap();
     let golden: Golden = serde_json::from_str(GOLDEN).unwrap();
     assert_eq!(model.dims(), golden.dims);
     assert!(golden.cases.len() > 20);
@@ -129,7 +129,7 @@ fn damage_is_noticed() {
 proptest! {
     #[test]
     fn any_text_has_a_vector_of_length_one_or_zero(text in "\\PC{0,300}|[a-zA-Z0-9 _.\u{0}-\u{20}]{0,300}") {
-        let model = Builtin::shipped().unwrap();
+        let model = Builtin::load_shipped().unwrap();
         let vector = model.vector(&text);
         let norm: f32 = vector.iter().map(|x| x * x).sum();
         prop_assert!(norm == 0.0 || (norm - 1.0).abs() < 1e-4, "{}", norm);

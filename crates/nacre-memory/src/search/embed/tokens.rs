@@ -28,8 +28,8 @@ pub struct TokenCounter {
 }
 
 impl TokenCounter {
-    pub fn shipped() -> Result<Self, EmbedError> {
-        Builtin::shipped().map(|known| Self { known })
+    pub fn load_shipped() -> Result<Self, EmbedError> {
+        Builtin::load_shipped().map(|known| Self { known })
     }
 
     /// Returns an upper bound for the number of tokens in `text`. The estimate for two lines is the
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn no_text_counts_less_than_real_tokenizers_need() {
-        let counter = TokenCounter::shipped().unwrap();
+        let counter = TokenCounter::load_shipped().unwrap();
         for (text, real) in COUNTED {
             let counted = counter.count(text);
             assert!(*real <= counted && counted <= text.len(), "{text}: {real} but {counted}");
@@ -150,7 +150,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_add_up_and_no_count_is_above_the_bytes(one in "\\PC{0,80}", two in "\\PC{0,80}") {
-            let counter = TokenCounter::shipped().unwrap();
+            let counter = TokenCounter::load_shipped().unwrap();
             let (a, b) = (one.trim_end(), two.trim_end());
             let both = counter.count(&format!("{a}\n{b}"));
             prop_assert_eq!(both, counter.count(a) + 1 + counter.count(b));

@@ -12,7 +12,7 @@ use nacre_base::fs::Access;
 /// One look with this much budget: how many memories it left, and how many there are in the index
 /// then.
 fn look(world: &World, budget: IndexBudget) -> (usize, usize) {
-    let index = Index::new(place::made(&world.store), INDEX_NAME);
+    let index = Index::new(place::open_or_create(&world.store), INDEX_NAME);
     let snapshot = index.load(&world.embedder);
     let (store, embedder) = (&world.store, &world.embedder);
     let opening = Opening { store, embedder, index: &index, owner: Some(&owner()), now: later() };
@@ -92,7 +92,7 @@ fn evidence_with_too_many_quotes_proves_nothing_and_hides_no_memory() {
     fs::write(folder.join("20260101-quoted.json"), text).unwrap();
     assert_eq!(world.ids("blue queue"), ["20260101-quoted"]);
     let index = world.open(later());
-    assert_eq!(index.snapshot().unproven().len(), 1);
+    assert_eq!(index.snapshot().find_unproven().len(), 1);
     assert!(world.store.evidence(&"20260101-quoted".parse().unwrap()).is_err());
 }
 

@@ -11,7 +11,7 @@ use nacre_types::{EdgeKind, GraphEdge, MemoryEdge};
 use super::MemoryIndex;
 use super::{outline, units};
 use crate::search::record::{Link, LinkKind, Standing, facet_term};
-use crate::search::settle::{edge, edge_of_link, reversed};
+use crate::search::settle::{edge, edge_of_link, reverse};
 use crate::{Memory, MemoryType};
 
 const SHARED: &[(&str, EdgeKind)] = &[
@@ -72,7 +72,7 @@ impl<'s> RowTies<'s> {
     fn each(&self, rows: &[bool], mut take: impl FnMut(usize, usize, EdgeKind, Option<&'s str>)) {
         // The last lower row paired with each row, so that no pair is visited twice.
         let mut taken_for = vec![usize::MAX; rows.len()];
-        for low in taken(rows) {
+        for low in list_taken(rows) {
             let links = self.links.get(&low).into_iter().flatten();
             let linked = links.map(|link| (link.from, link.to, link.kind, None));
             let sharings = self.of_row[low].iter().map(|number| &self.sharings[*number]);
@@ -91,7 +91,7 @@ impl<'s> RowTies<'s> {
 }
 
 impl MemoryIndex<'_> {
-    pub fn related(&self, id: &str) -> Vec<(MemoryEdge, Memory)> {
+    pub fn find_related(&self, id: &str) -> Vec<(MemoryEdge, Memory)> {
         let Some(row) = self.snapshot.row_of(id) else { return Vec::new() };
         let links = self.snapshot.links(row);
         let mut found: Vec<MemoryEdge> =
@@ -113,7 +113,7 @@ impl MemoryIndex<'_> {
         let rows = (0..self.snapshot.n_rows()).filter(|row| self.snapshot.is_live(*row));
         rows.flat_map(|row| {
             let links = self.snapshot.links(row).filter(|link| link.to == id);
-            let kind = |link: Link| reversed(edge_of_link(link.kind));
+            let kind = |link: Link| reverse(edge_of_link(link.kind));
             links.map(move |link| edge(kind(link), self.snapshot.key(row)))
         })
         .collect()
@@ -168,7 +168,7 @@ impl MemoryIndex<'_> {
             row,
             degree: degrees[row],
         };
-        let mut nodes: Vec<GraphNode> = taken(rows).map(node).collect();
+        let mut nodes: Vec<GraphNode> = list_taken(rows).map(node).collect();
         nodes.sort_by_cached_key(|node| {
             let time = self.snapshot.row(node.row).time_ms;
             (Reverse(node.degree), Reverse(time), node.id.clone())
@@ -207,9 +207,9 @@ impl MemoryIndex<'_> {
 
     fn row_links(&self, rows: &[bool]) -> HashMap<usize, Vec<RowLink>> {
         let ids: HashMap<&str, usize> =
-            taken(rows).map(|row| (self.snapshot.key(row), row)).collect();
+            list_taken(rows).map(|row| (self.snapshot.key(row), row)).collect();
         let mut links: HashMap<usize, Vec<RowLink>> = HashMap::new();
-        for row in taken(rows) {
+        for row in list_taken(rows) {
             for Link { kind, to } in self.snapshot.links(row) {
                 let other = ids.get(to.as_str()).copied().filter(|other| *other != row);
                 let Some(other) = other else { continue };
@@ -242,7 +242,7 @@ impl MemoryIndex<'_> {
     }
 }
 
-fn taken(rows: &[bool]) -> impl Iterator<Item = usize> {
+fn list_taken(rows: &[bool]) -> impl Iterator<Item = usize> {
     rows.iter().enumerate().filter(|(_, is_taken)| **is_taken).map(|(row, _)| row)
 }
 

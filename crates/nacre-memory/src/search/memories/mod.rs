@@ -89,7 +89,7 @@ pub struct MemoryHit {
 
 impl MemoryHit {
     /// Returns the memories that only this one claims to supersede, without verification.
-    pub fn unverified(&self) -> impl Iterator<Item = &Memory> {
+    pub fn find_unverified(&self) -> impl Iterator<Item = &Memory> {
         self.history.iter().filter(|older| older.is_only_claimed())
     }
 }
@@ -128,13 +128,13 @@ impl<'a> Opening<'a, '_> {
     ) -> Result<MemoryIndex<'a>, SearchError> {
         let snapshot = self.index.load(self.embedder);
         if look::is_current(self.store, &snapshot)? {
-            return Ok(self.opened(snapshot, 0));
+            return Ok(self.open_snapshot(snapshot, 0));
         }
         let (snapshot, n_postponed) = self.update(snapshot, IndexBudget::OF_ONE_LOOK, watch)?;
-        if let Some((folder, owner)) = self.written().filter(|_| n_postponed == 0) {
+        if let Some((folder, owner)) = self.scope_and_owner().filter(|_| n_postponed == 0) {
             backlog::clear(folder, owner);
         }
-        Ok(self.opened(snapshot, n_postponed))
+        Ok(self.open_snapshot(snapshot, n_postponed))
     }
 
     fn look_at_folders(&self) -> Result<MemoryIndex<'a>, SearchError> {
@@ -143,14 +143,14 @@ impl<'a> Opening<'a, '_> {
             self.index.folder.as_ref().is_some_and(|folder| backlog::is_assigned(folder, self.now))
         };
         if look::has_same_folders(self.store, &snapshot)? || is_assigned() {
-            return Ok(self.opened(snapshot, 0));
+            return Ok(self.open_snapshot(snapshot, 0));
         }
         let budget = IndexBudget::OF_A_QUICK_LOOK;
         let (snapshot, n_postponed) = self.update(snapshot, budget, &mut |_, _| {})?;
-        if let Some((folder, owner)) = self.written().filter(|_| n_postponed > 0) {
+        if let Some((folder, owner)) = self.scope_and_owner().filter(|_| n_postponed > 0) {
             backlog::assign(folder, self.now, owner);
         }
-        Ok(self.opened(snapshot, n_postponed))
+        Ok(self.open_snapshot(snapshot, n_postponed))
     }
 
     /// Indexes changes in several steps until the budget is used up. Also returns the number of
@@ -184,11 +184,11 @@ impl<'a> Opening<'a, '_> {
         }
     }
 
-    fn written(&self) -> Option<(&WriteScope, &Owner)> {
+    fn scope_and_owner(&self) -> Option<(&WriteScope, &Owner)> {
         self.index.folder.as_ref().zip(self.owner)
     }
 
-    fn opened(&self, snapshot: Arc<Snapshot>, n_postponed: usize) -> MemoryIndex<'a> {
+    fn open_snapshot(&self, snapshot: Arc<Snapshot>, n_postponed: usize) -> MemoryIndex<'a> {
         MemoryIndex::over(self.store, self.embedder, snapshot, self.now, n_postponed)
     }
 }
@@ -212,7 +212,7 @@ impl<'a> MemoryIndex<'a> {
         now: Timestamp,
         watch: &mut dyn FnMut(usize, usize),
     ) -> Result<Self, SearchError> {
-        let index = Index::new(place::made(store), INDEX_NAME);
+        let index = Index::new(place::open_or_create(store), INDEX_NAME);
         Opening { store, embedder, index: &index, owner: Some(owner), now }.look_at_files(watch)
     }
 
@@ -237,12 +237,12 @@ impl<'a> MemoryIndex<'a> {
         kept: Option<&Arc<KeptSnapshots>>,
         due: DueLook,
     ) -> Result<Self, SearchError> {
-        let index = Index::new(place::made(store), INDEX_NAME).kept_in(kept);
+        let index = Index::new(place::open_or_create(store), INDEX_NAME).with_cache(kept);
         let opening = Opening { store, embedder, index: &index, owner: Some(owner), now };
         match due {
             DueLook::Files => opening.look_at_files(&mut |_, _| {}),
             DueLook::Folders => opening.look_at_folders(),
-            DueLook::Nothing => Ok(opening.opened(index.load(embedder), 0)),
+            DueLook::Nothing => Ok(opening.open_snapshot(index.load(embedder), 0)),
         }
     }
 
@@ -275,7 +275,7 @@ impl<'a> MemoryIndex<'a> {
 
     /// Indexes these memories again, for a caller that already has the list of changes.
     pub fn refresh(self, changed: &[Located], owner: &Owner) -> Result<Self, SearchError> {
-        let index = Index::new(place::made(self.store), INDEX_NAME);
+        let index = Index::new(place::open_or_create(self.store), INDEX_NAME);
         let snapshot = index.update(self.snapshot, self.embedder, Some(owner), |snapshot| {
             Ok::<_, SearchError>(Some(look::changes_of(self.store, changed, snapshot.watermark())))
         })?;
@@ -336,7 +336,7 @@ impl<'a> MemoryIndex<'a> {
     ) -> Result<MemoryHits, SearchError> {
         let groups = self.order(query, options, is_offer)?;
         let pages = self.pages();
-        let mut found = MemoryHits { broken: self.broken(), ..MemoryHits::default() };
+        let mut found = MemoryHits { broken: self.find_broken(), ..MemoryHits::default() };
         for group in &groups {
             if found.total >= options.limit && query.phrases.is_empty() {
                 found.total += 1;
@@ -367,7 +367,7 @@ impl<'a> MemoryIndex<'a> {
             limit: MAX_CANDIDATES,
             now_ms: self.now.as_millisecond(),
         };
-        let allowed = rank::allowed(&self.snapshot, query, options.archived);
+        let allowed = rank::filter_rows(&self.snapshot, query, options.archived);
         let ranked = rank::rank(&self.snapshot, query, &allowed, self.embedder, &rank_options)
             .map_err(IndexError::Embed)?;
         let pages = self.pages();
@@ -402,7 +402,7 @@ impl<'a> MemoryIndex<'a> {
         Pages { snapshot: &self.snapshot, reader }
     }
 
-    fn broken(&self) -> Vec<Unreadable> {
+    fn find_broken(&self) -> Vec<Unreadable> {
         let empty = self.snapshot.empty_units().map(|(path, _)| path);
         let mut paths: Vec<&str> = empty.filter(|path| !look::is_folder(path)).collect();
         paths.sort_unstable();
@@ -435,7 +435,7 @@ impl Pages<'_> {
 
     /// Returns the memories superseded by this one. For a foreign memory, the result includes
     /// unverified claims.
-    fn overturned(&self, memory: &Memory, group: &Group, is_foreign: bool) -> Vec<Memory> {
+    fn find_overturned(&self, memory: &Memory, group: &Group, is_foreign: bool) -> Vec<Memory> {
         let claimed = memory.supersedes.iter().filter(|_| is_foreign).take(MAX_CLAIMED);
         let claimed = claimed.filter_map(|id| self.snapshot.row_of(id.as_str()));
         let claimed = claimed.filter(|row| *row != group.best.row && !group.older.contains(row));
@@ -452,7 +452,7 @@ impl Pages<'_> {
                 lexical: *lexical,
                 edges: group.edges.clone(),
             },
-            history: self.overturned(&memory, group, is_foreign),
+            history: self.find_overturned(&memory, group, is_foreign),
             score: *score,
             memory,
         }
@@ -474,7 +474,7 @@ pub fn index_status(
     now: Timestamp,
 ) -> Result<IndexStatus, SearchError> {
     let survey = store.survey()?;
-    let index = Index::new(place::made(store), INDEX_NAME);
+    let index = Index::new(place::open_or_create(store), INDEX_NAME);
     let snapshot = index.load(embedder);
     let mut budget = IndexBudget::OF_ONE_LOOK;
     let look = Look { store, survey: &survey, now, alarm: None };
@@ -490,7 +490,7 @@ pub fn index_status(
 
 /// Removes a store's index. The next search rebuilds it.
 pub fn clear_index(store: &Store, owner: &Owner, patience: Duration) -> Result<(), SearchError> {
-    Ok(Index::new(place::made(store), INDEX_NAME).clear(owner, patience)?)
+    Ok(Index::new(place::open_or_create(store), INDEX_NAME).clear(owner, patience)?)
 }
 
 /// Removes a memory and its words from a store's index. Returns whether all traces of it are gone

@@ -47,7 +47,7 @@ pub(super) fn present(store: &Store) -> Option<WriteScope> {
 }
 
 /// Returns the index folder and creates it if needed. Returns `None` if that fails.
-pub(super) fn made(store: &Store) -> Option<WriteScope> {
+pub(super) fn open_or_create(store: &Store) -> Option<WriteScope> {
     if let Some(folder) = present(store) {
         return Some(folder);
     }
@@ -107,7 +107,7 @@ mod tests {
         // An index that is part of the repository is ignored.
         WriteScope::create_inside(store.path(), INDEX_FOLDER, Access::Private).unwrap();
         assert!(present(&store).is_none());
-        let made = made(&store).unwrap();
+        let made = open_or_create(&store).unwrap();
         assert_eq!(Some(made.path()), index_path(&store).as_deref());
         assert!(made.path().starts_with(data.path().join("cache/memories")));
         assert!(present(&store).is_some() && index_scope(&store).is_some());
@@ -117,7 +117,7 @@ mod tests {
     fn an_index_that_lies_nowhere_is_not_made() {
         let root = tempfile::tempdir().unwrap();
         let store = store(root.path(), IndexPlace::Nowhere);
-        assert!(made(&store).is_none() && index_path(&store).is_none());
+        assert!(open_or_create(&store).is_none() && index_path(&store).is_none());
         assert_eq!(fs::read_dir(store.path()).unwrap().count(), 0);
     }
 
@@ -125,7 +125,7 @@ mod tests {
     fn old_indexes_go_and_others_stay() {
         let (data, root) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         let store = store(root.path(), IndexPlace::Below(data.path().to_owned()));
-        made(&store).unwrap();
+        open_or_create(&store).unwrap();
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let written = fs::metadata(index_path(&store).unwrap()).unwrap().modified().unwrap();
         let prune = |now| prune_indexes(data.path(), &owner, Duration::ZERO, now).unwrap();

@@ -54,7 +54,7 @@ impl SharedUnits {
         }
         for path in &mut news.gone {
             known.remove(path);
-            *path = qualified(project, path);
+            *path = qualify_name(project, path);
         }
         Ok(Some(news))
     }
@@ -62,7 +62,7 @@ impl SharedUnits {
     pub fn forget_others(&mut self, projects: &[&str]) -> News {
         let others = self.0.extract_if(|project, _| !projects.contains(&project.as_str()));
         let gone = others.flat_map(|(project, units)| {
-            units.into_keys().map(|path| qualified(&project, &path)).collect::<Vec<_>>()
+            units.into_keys().map(|path| qualify_name(&project, &path)).collect::<Vec<_>>()
         });
         News { gone: gone.collect(), ..News::default() }
     }
@@ -73,17 +73,17 @@ pub fn place_of_shared_unit(key: &str) -> Option<(&str, Located)> {
     Some((project, Located::from_path(path)?))
 }
 
-fn qualified(project: &str, name: &str) -> String {
+fn qualify_name(project: &str, name: &str) -> String {
     format!("{project}{SEPARATOR}{name}")
 }
 
 fn qualify(project: &str, unit: &mut Unit) {
-    unit.key = qualified(project, &unit.key);
+    unit.key = qualify_name(project, &unit.key);
     for record in &mut unit.records {
-        record.key = qualified(project, &record.key);
+        record.key = qualify_name(project, &record.key);
         record.facets.push((PROJECT, project.to_owned()));
         for link in &mut record.links {
-            link.to = qualified(project, &link.to);
+            link.to = qualify_name(project, &link.to);
         }
     }
 }

@@ -38,7 +38,7 @@ impl World {
         let dir = tempfile::tempdir().unwrap();
         fs::create_dir_all(dir.path().join("memory/decisions")).unwrap();
         let store = Self::store(dir.path());
-        Self { dir, store, embedder: Builtin::shipped().unwrap() }
+        Self { dir, store, embedder: Builtin::load_shipped().unwrap() }
     }
 
     fn store(path: &Path) -> Store {
@@ -309,7 +309,7 @@ fn any_change_of_a_file_or_a_folder_is_noticed_without_listing() {
         // So that no change falls into the tick of the clock in which a folder was made.
         age(&world.dir.path().join("memory"));
         let is_current = || {
-            let index = Index::new(place::made(&world.store), INDEX_NAME);
+            let index = Index::new(place::open_or_create(&world.store), INDEX_NAME);
             look::is_current(&world.store, &index.load(&world.embedder)).unwrap()
         };
         assert!(!is_current(), "{what}: there is no index yet");
@@ -354,7 +354,7 @@ fn a_claim_that_only_the_newer_file_makes_is_reported() {
     let unverified = |world: &World| {
         let found = world.found("sqlite queue table");
         assert_eq!(found.hits[0].memory.at.id.as_str(), "20260201-new");
-        found.hits[0].unverified().map(|older| older.at.id.to_string()).collect::<Vec<_>>()
+        found.hits[0].find_unverified().map(|older| older.at.id.to_string()).collect::<Vec<_>>()
     };
     assert_eq!(unverified(&world), ["20260101-queue"]);
     let keys = "tags: [db]\nsuperseded_by: 20260201-new\n";
@@ -487,12 +487,12 @@ fn kin_is_found_by_links_and_by_what_is_shared() {
     );
     let index = world.open(now());
     let kin: Vec<(String, &str)> = index
-        .related("20260103-errors")
+        .find_related("20260103-errors")
         .into_iter()
         .map(|(kin, _)| (kin.id, kin.kind.as_str()))
         .collect();
     assert_eq!(kin, [("20260107-related".to_owned(), "related")]);
-    assert!(index.related("20990101-nobody").is_empty());
+    assert!(index.find_related("20990101-nobody").is_empty());
 }
 
 fn outlined<'a>(index: &'a MemoryIndex<'_>, task: Option<&str>, files: &[&str]) -> Vec<Listed<'a>> {

@@ -50,12 +50,12 @@ fn record_of(memory: &Memory, evidence: Option<&Evidence>) -> Record {
         key: memory.at.id.as_str().to_owned(),
         title: memory.title.clone(),
         tags: memory.tags.iter().take(MAX_TAGS).map(String::as_str).collect::<Vec<_>>().join(" "),
-        body: found_by(memory, body),
+        body: search_text(memory, body),
         quotes: quotes(body, evidence.into_iter().flat_map(texts)),
         facets: facets(memory, body)
             .into_iter()
-            .chain(unproven(memory, evidence))
-            .chain(described(memory))
+            .chain(mark_unproven(memory, evidence))
+            .chain(mark_described(memory))
             .collect(),
         time_ms: time.map_or(0, jiff::Timestamp::as_millisecond),
         standing: standing(memory),
@@ -67,13 +67,13 @@ fn record_of(memory: &Memory, evidence: Option<&Evidence>) -> Record {
 
 /// Returns the facet that marks a decision or learning without quotes. Summaries never have quotes,
 /// so they are not marked.
-fn unproven(memory: &Memory, evidence: Option<&Evidence>) -> Option<(&'static str, String)> {
+fn mark_unproven(memory: &Memory, evidence: Option<&Evidence>) -> Option<(&'static str, String)> {
     let is_claim = memory.at.memory_type != MemoryType::Summary;
     let has_quotes = evidence.is_some_and(|evidence| !evidence.quotes.is_empty());
     (is_claim && !has_quotes).then(|| (UNPROVEN, String::new()))
 }
 
-fn described(memory: &Memory) -> Option<(&'static str, String)> {
+fn mark_described(memory: &Memory) -> Option<(&'static str, String)> {
     (!memory.applies.is_empty()).then(|| (DESCRIBED, String::new()))
 }
 
@@ -82,7 +82,7 @@ fn page_of(memory: &Memory) -> &str {
     &body[..body.floor_char_boundary(MAX_TEXT_BYTES)]
 }
 
-fn found_by(memory: &Memory, body: &str) -> String {
+fn search_text(memory: &Memory, body: &str) -> String {
     let lines = std::iter::once(body).chain(memory.applies.iter().map(String::as_str));
     lines.collect::<Vec<_>>().join("\n")
 }

@@ -49,7 +49,7 @@ pub(super) fn ranges(text: &str, now_ms: i64) -> Vec<Range> {
         .collect();
     let mut found = Vec::new();
     for at in 0..words.len() {
-        found.extend(named(&words, at));
+        found.extend(parse_date(&words, at));
         found.extend(relative(&words, at, now_ms));
     }
     found
@@ -60,12 +60,14 @@ pub(super) fn fit(ranges: &[Range], time_ms: i64) -> f32 {
     let day = day_of(time_ms);
     let fits = ranges.iter().map(|range| match range {
         Range::Relative { first, last } => nearness(*first, *last, day, RELATIVE_TAIL),
-        Range::Named { year, month, day: in_month } => named_fit(*year, *month, *in_month, day),
+        Range::Named { year, month, day: in_month } => {
+            fit_named_date(*year, *month, *in_month, day)
+        }
     });
     fits.fold(0.0, f32::max)
 }
 
-fn named_fit(year: Option<i16>, month: Option<i8>, in_month: Option<i8>, day: f32) -> f32 {
+fn fit_named_date(year: Option<i16>, month: Option<i8>, in_month: Option<i8>, day: f32) -> f32 {
     let this_year = Timestamp::from_second(day as i64 * 86_400)
         .map_or(1970, |time| time.to_zoned(TimeZone::UTC).year());
     let years = match year {
@@ -104,7 +106,7 @@ fn nearness(first: f32, last: f32, day: f32, tail: f32) -> f32 {
 }
 
 /// Parses a date that starts at the word with index `at`.
-fn named(words: &[&str], at: usize) -> Option<Range> {
+fn parse_date(words: &[&str], at: usize) -> Option<Range> {
     let word = words[at];
     if let Some(range) = iso(word) {
         return Some(range);

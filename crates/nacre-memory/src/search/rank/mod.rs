@@ -123,7 +123,7 @@ pub(crate) struct Ranked {
 
 /// Returns, for each row, whether it is visible and matches all filters of the query. Archived rows
 /// are excluded unless `with_archived` is set.
-pub(crate) fn allowed(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
+pub(crate) fn filter_rows(snapshot: &Snapshot, query: &Query, with_archived: bool) -> Vec<bool> {
     let layout = snapshot.layout();
     let shown = if with_archived { &layout.is_live } else { &layout.is_shown };
     let mut allowed = match facet_rows(snapshot, query) {
@@ -174,7 +174,7 @@ pub(crate) fn rank(
         return Ok(newest(snapshot, allowed, options.limit));
     }
     let layout = snapshot.layout();
-    let question = Question::new(snapshot, query, Thesaurus::shipped(), options.now_ms);
+    let question = Question::new(snapshot, query, Thesaurus::load_shipped(), options.now_ms);
     let weights = Weights::of(layout, options.level);
     let lexical = Lexical::new(snapshot, layout, &question.terms, weights.length_share);
     let vector = match options.mode {
@@ -251,7 +251,7 @@ impl Signals<'_> {
     fn scores(&self, mode: Mode, allowed: &[bool]) -> Vec<f32> {
         let speaker = self.facet_rows("speaker", self.question.speaker.as_deref());
         let project = self.facet_rows("project", self.question.project.as_deref());
-        let unproven = self.snapshot.unproven();
+        let unproven = self.snapshot.find_unproven();
         let (words, meaning) = shares(mode);
         let score = |row: usize| {
             let is_near = self.dense.row[row] >= MIN_SIMILARITY;

@@ -54,8 +54,8 @@ impl Question {
     ) -> Self {
         let text = query.text.as_str();
         let lower: Vec<String> = plain_words(text);
-        let speaker = the_only(named(snapshot, "speaker", &lower));
-        let project = the_only(named(snapshot, "project", &lower));
+        let speaker = the_only(find_named_values(snapshot, "speaker", &lower));
+        let project = the_only(find_named_values(snapshot, "project", &lower));
         let is_named = |name: &Option<String>, stem: &str| {
             name.as_ref().is_some_and(|name| terms(name).iter().any(|term| term == stem))
         };
@@ -85,7 +85,7 @@ pub struct QuestionTerm {
 
 pub fn terms_of_question(query: &Query) -> Vec<QuestionTerm> {
     let term = |(stem, word): (String, String)| {
-        let variants = variants(Thesaurus::shipped(), &word, &stem);
+        let variants = variants(Thesaurus::load_shipped(), &word, &stem);
         QuestionTerm { variants: variants.into_iter().map(|(stem, _)| stem).collect(), term: stem }
     };
     terms_with_words(&query.text).into_iter().map(term).collect()
@@ -113,7 +113,7 @@ fn plain_words(text: &str) -> Vec<String> {
 }
 
 /// Returns the values of a facet that occur in the question.
-fn named(snapshot: &Snapshot, facet: &str, lower: &[String]) -> Vec<String> {
+fn find_named_values(snapshot: &Snapshot, facet: &str, lower: &[String]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     for start in 0..lower.len() {
         for n_words in 1..=MAX_NAME_WORDS.min(lower.len() - start) {

@@ -37,10 +37,10 @@ fn found(sessions: &[&[Line]], question: &str) -> Vec<String> {
     let mut units: Vec<Unit> =
         sessions.iter().zip(names).map(|(lines, name)| session(name, lines)).collect();
     units.push(session("noise", &NOISE));
-    let embedder = Builtin::shipped().unwrap();
+    let embedder = Builtin::load_shipped().unwrap();
     let snapshot = in_memory(&units, &embedder).unwrap();
     let query = Query::plain(question);
-    let allowed = rank::allowed(&snapshot, &query, true);
+    let allowed = rank::filter_rows(&snapshot, &query, true);
     let options =
         RankOptions { mode: Mode::Lexical, level: Level::Records, limit: MAX_MESSAGES, now_ms: 0 };
     let ranked = rank::rank(&snapshot, &query, &allowed, &embedder, &options).unwrap();
@@ -132,7 +132,7 @@ fn turns_without_roles_and_lists_of_filters_keep_their_order() {
     let lines = CHANGED.map(|(_, time_ms, text)| (Voice::None, time_ms, text));
     let mut units = vec![session("a", &lines)];
     units.push(session("b", &NOISE.map(|(_, time_ms, text)| (Voice::None, time_ms, text))));
-    let snapshot = in_memory(&units, &Builtin::shipped().unwrap()).unwrap();
+    let snapshot = in_memory(&units, &Builtin::load_shipped().unwrap()).unwrap();
     let hit = |row: usize| Ranked { row, score: 1.0, ..Ranked::default() };
     let rows = |query: &Query| -> Vec<usize> {
         let settled = order_messages(&snapshot, query, vec![hit(0), hit(2)], &|_| None);

@@ -51,7 +51,7 @@ fn answers_come_in_the_order_of_the_questions_and_are_counted() {
         answers.iter().map(|a| a.as_ref().unwrap()["n"].as_u64().unwrap()).collect();
     assert_eq!(told, [0, 1, 2, 3]);
     assert_eq!(asker.budget().totals().usage.total(), 48);
-    let sum = state(&home).spent(SpentFilter::default()).unwrap();
+    let sum = state(&home).sum_spending(SpentFilter::default()).unwrap();
     assert_eq!((sum.calls, sum.amount.tokens), (4, 48));
 }
 

@@ -76,7 +76,7 @@ impl Choice {
         body.replace("..", ".")
     }
 
-    pub(super) fn offered_words(&self) -> impl Iterator<Item = &str> {
+    pub(super) fn list_offered_words(&self) -> impl Iterator<Item = &str> {
         let meaning = self.chosen.meaning.as_deref();
         [meaning, Some(self.question.as_str()), Some(self.chosen.name.as_str())]
             .into_iter()
@@ -128,7 +128,7 @@ impl Choice {
         self.others.iter().chain([&self.chosen]).map(|option| fold(&option.name)).collect()
     }
 
-    pub(super) fn reconsidered(&self, message: &str) -> Option<Self> {
+    pub(super) fn reconsider(&self, message: &str) -> Option<Self> {
         let folded = fold(message);
         if !REVOKE.is_in(&folded) && !SWITCH.is_in(&folded) {
             return None;
@@ -385,14 +385,14 @@ mod tests {
     #[test]
     fn a_later_word_turns_a_choice() {
         let made = choice("Which database should the queue use?", "SQLite", "Redis");
-        let turned = made.reconsidered("actually, let's use Redis instead").unwrap();
+        let turned = made.reconsider("actually, let's use Redis instead").unwrap();
         assert_eq!(
             (turned.chosen.name.as_str(), turned.others[0].name.as_str()),
             ("Redis", "SQLite")
         );
         assert!(turned.asks_the_same(&made));
         for kept in ["Redis is slow today", "actually not Redis, we stay", "use tabs instead"] {
-            assert_eq!(made.reconsidered(kept), None, "{kept}");
+            assert_eq!(made.reconsider(kept), None, "{kept}");
         }
     }
 

@@ -65,7 +65,7 @@ impl Failures {
         }
     }
 
-    pub(super) fn edited(&mut self) {
+    pub(super) fn note_edit(&mut self) {
         self.n_edits += 1;
     }
 
@@ -100,7 +100,7 @@ impl Failures {
         });
     }
 
-    pub(super) fn explained(&mut self, text: &str, sequence: u64) {
+    pub(super) fn note_explanation(&mut self, text: &str, sequence: u64) {
         if let Some(pending) = &mut self.pending {
             pending.why = explanation(text, pending).map(|why| (why, sequence));
         }

@@ -148,7 +148,7 @@ impl<'r> Extractor<'r> {
         for proposal in proposals {
             self.ledger.add(proposal);
         }
-        self.ledger.unproven(unproven);
+        self.ledger.note_unproven(unproven);
         self.settle(facts, strategy, gate)
     }
 
@@ -182,7 +182,7 @@ impl<'r> Extractor<'r> {
         }
         self.has_acted = true;
         self.agent_ran = None;
-        self.failures.explained(text, event.sequence);
+        self.failures.note_explanation(text, event.sequence);
         let start = text.ceil_char_boundary(text.len().saturating_sub(MAX_HELD));
         self.echoes.truncate(MAX_ECHOES - 1);
         self.echoes.push_front(plain(&text[start..]));
@@ -200,7 +200,7 @@ impl<'r> Extractor<'r> {
                 self.failures.ran(id, &command, event.sequence);
                 self.agent_ran = Some(command);
             }
-            Step::Edit(_) => self.failures.edited(),
+            Step::Edit(_) => self.failures.note_edit(),
             Step::Ask => {
                 self.asked = Some(Spoken::of(event.text.head(), event));
                 self.n_answers = 0;

@@ -89,7 +89,7 @@ impl Proposal {
 
     pub(super) fn from_choice(choice: Choice, answer: Spoken, offered: &Spoken) -> Self {
         let mut spoken = vec![answer];
-        let option = choice.offered_words().find(|words| offered.text.contains(*words));
+        let option = choice.list_offered_words().find(|words| offered.text.contains(*words));
         if let Some(option) = option {
             spoken.push(Spoken { text: option.to_owned(), ..offered.clone() });
         }
@@ -294,7 +294,7 @@ impl ProposalList {
     /// Applies a message that reverses a choice, such as "actually, let's use SQLite after all".
     pub(super) fn reconsider(&mut self, message: &Spoken, number: u64) {
         let reconsidered = self.proposals.iter().rev().find_map(|(proposal, _)| {
-            let choice = proposal.choice.as_ref()?.reconsidered(&message.text)?;
+            let choice = proposal.choice.as_ref()?.reconsider(&message.text)?;
             let option = proposal.spoken.get(1).cloned();
             Some((choice, option))
         });
@@ -312,7 +312,7 @@ impl ProposalList {
         });
     }
 
-    pub(super) fn unproven(&mut self, lost: Vec<Unproven>) {
+    pub(super) fn note_unproven(&mut self, lost: Vec<Unproven>) {
         for Unproven { reason, title, sequence } in lost {
             self.note(reason, Signal::Model, title, sequence);
         }

@@ -258,7 +258,7 @@ pub(crate) fn tags(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn kept(sentence: &str, is_reply: bool) -> Option<Request> {
+    fn parse_request(sentence: &str, is_reply: bool) -> Option<Request> {
         request(sentence, is_reply).and_then(Result::ok)
     }
 
@@ -283,7 +283,7 @@ mod tests {
             ("我们项目统一用 pytest", false, Convention),
         ] {
             let expected = Request { claim: Claim::Learning(kind), is_outright };
-            assert_eq!(kept(sentence, true), Some(expected), "{sentence}");
+            assert_eq!(parse_request(sentence, true), Some(expected), "{sentence}");
         }
     }
 
@@ -304,7 +304,7 @@ mod tests {
             "always.",
             "never mind, use the other branch",
         ] {
-            assert_eq!(kept(sentence, true), None, "{sentence}");
+            assert_eq!(parse_request(sentence, true), None, "{sentence}");
         }
     }
 
@@ -312,9 +312,9 @@ mod tests {
     fn a_first_message_is_a_task_unless_it_says_otherwise() {
         assert_eq!(request("Always return 429", false), Some(Err(DropReason::Weak)));
         for rule in ["we never deploy on Fridays", "never edit vendor/, it is generated"] {
-            assert!(kept(rule, false).is_some(), "{rule}");
+            assert!(parse_request(rule, false).is_some(), "{rule}");
         }
-        assert!(kept("from now on write the tests first", false).is_some());
+        assert!(parse_request("from now on write the tests first", false).is_some());
     }
 }
 

@@ -17,7 +17,8 @@ use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::search::{Builtin, Embedder as _, MemoryIndex, MemoryOptions, Mode, Query};
 use nacre_memory::{
     Action, Band, Decision, Likeness, Located, Memory, MemoryId, MemoryType, Neighbour, Profile,
-    Proposal, Relation, Status, Store, StoreArea, Trust, decide, judge, may_repeat, ruled,
+    Proposal, Relation, Status, Store, StoreArea, Trust, decide, judge, may_repeat,
+    settle_with_ruling,
 };
 use nacre_types::{ChecklistStep, Signal};
 
@@ -106,7 +107,7 @@ fn apply_ruling(
         }
         (None, None) => return Ok(one),
     };
-    let decision = ruled(&one.decision, &one.proposal, &target, relation);
+    let decision = settle_with_ruling(&one.decision, &one.proposal, &target, relation);
     Ok(DecidedCandidate { decision, ruling: Some(ruling.clone()), ..one })
 }
 

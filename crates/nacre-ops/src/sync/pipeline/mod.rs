@@ -164,7 +164,7 @@ pub fn sync_session(
 ) -> Result<SessionRun, SyncError> {
     watch(Step::Extract);
     let Some(session) = Session::open(ctx, order)? else {
-        return unchanged_report(ctx, order);
+        return report_unchanged(ctx, order);
     };
     let (mut tries, mut asked) = (0, LeadRulings::default());
     loop {
@@ -207,7 +207,7 @@ pub fn preview_session(
     is_on_copy: bool,
 ) -> Result<(SessionRun, Vec<PlannedChange>), SyncError> {
     let Some(session) = Session::open(ctx, order)? else {
-        return Ok((unchanged_report(ctx, order)?, Vec::new()));
+        return Ok((report_unchanged(ctx, order)?, Vec::new()));
     };
     let mut batch = ctx.store.begin(ctx.owner, ctx.patience)?.by_reader();
     let index = session.index(ctx)?;
@@ -241,7 +241,7 @@ pub fn bring_up_to_date(ctx: &FlowContext<'_>) -> Result<(), SyncError> {
     Ok(())
 }
 
-fn unchanged_report(
+fn report_unchanged(
     ctx: &FlowContext<'_>,
     order: &SessionRequest<'_>,
 ) -> Result<SessionRun, SyncError> {
@@ -326,7 +326,7 @@ impl<'d> Session<'d> {
         format!("{}:{}", order.trace.source.agent.as_str(), self.reading.facts.id)
     }
 
-    fn spent(&self) -> SpentTotals {
+    fn sum_spending(&self) -> SpentTotals {
         self.asker.as_ref().map(|asker| asker.budget().totals()).unwrap_or_default()
     }
 
@@ -399,7 +399,7 @@ impl<'d> Session<'d> {
             dropped: extraction.dropped_counts.clone(),
             summary_path: summary_path.cloned(),
             written_paths: written,
-            cost_usd: self.spent().cost.dollars() + asked.cost_usd(),
+            cost_usd: self.sum_spending().cost.dollars() + asked.cost_usd(),
             strategy: extraction.strategy,
             fallback: self.reading.how.fallback.clone(),
             limit: self.reading.how.limit.map(str::to_owned),

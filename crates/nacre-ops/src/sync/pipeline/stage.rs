@@ -10,7 +10,7 @@ use nacre_engine::model::{SpentTotals, Usage};
 use nacre_memory::recall::claim_text as claimed;
 use nacre_memory::{
     Action, Batch, Draft, LocalState, MemoryError, MemoryId, MemoryUpdate, Profile, Status, Store,
-    Trust, hazards_of, united,
+    Trust, hazards_of, unite,
 };
 use nacre_types::{
     ActionCounts, ActionScores, CandidateVerb, ChecklistStep, DecidedBy, ExplorerFinding,
@@ -229,9 +229,9 @@ fn add_details(
 ) {
     change.status = Some(Status::Active);
     change.quotes.extend(candidate.quotes.iter().cloned());
-    change.tags = Some(united(&change.tags.take().unwrap_or(tags), &candidate.tags));
+    change.tags = Some(unite(&change.tags.take().unwrap_or(tags), &candidate.tags));
     let known = change.applies.as_deref().unwrap_or(applies);
-    change.applies = Some(united(known, &candidate.applies)).filter(|all| all != applies);
+    change.applies = Some(unite(known, &candidate.applies)).filter(|all| all != applies);
 }
 
 /// Returns the candidate's sentences that contain words missing from the memory, or `None` if there
@@ -379,7 +379,7 @@ impl Session<'_> {
             ("summary.json", without_words(&summary, words)),
             (ACTIONS_FILE, pretty(report)),
             (METRICS_FILE, pretty(metrics)),
-            ("agent.log", agent_log(report, self.spent(), asked, words)),
+            ("agent.log", agent_log(report, self.sum_spending(), asked, words)),
             ("subagents.log", asked.log(words, false)),
             ("session.log", format!("{}\n", words.redact(&session.to_string())).into_bytes()),
         ]
@@ -392,7 +392,8 @@ impl Session<'_> {
         asked: &LeadRulings,
         durations_ms: SyncDurations,
     ) -> SyncMetrics {
-        let (extraction, how, spent) = (&self.reading.extraction, &self.reading.how, self.spent());
+        let (extraction, how, spent) =
+            (&self.reading.extraction, &self.reading.how, self.sum_spending());
         let usages = || asked.facts().map(|facts| facts.usage).chain([spent.usage]);
         let model_calls: u32 = asked.facts().map(|facts| facts.model_calls).sum();
         SyncMetrics {
@@ -405,7 +406,7 @@ impl Session<'_> {
             fallback: how.fallback.clone(),
             candidates: extraction.candidates.len(),
             dropped: report.dropped.clone(),
-            denied_writes: asked.reports.iter().map(LeadReport::denied_writes).sum(),
+            denied_writes: asked.reports.iter().map(LeadReport::count_denied_writes).sum(),
             leads: asked.reports.iter().map(lead_metrics).collect(),
             explorers: asked
                 .reports

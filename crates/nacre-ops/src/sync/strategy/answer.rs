@@ -243,7 +243,7 @@ pub(super) fn repair_schema() -> OutputSchema {
     }
 }
 
-pub(super) fn merged_schema() -> OutputSchema {
+pub(super) fn merge_schema() -> OutputSchema {
     let claim = object(&json!({
         "ids": { "type": "array", "items": { "type": "string" } },
         "title": { "type": "string" },

@@ -41,11 +41,11 @@ impl Proven {
             match verify_claim(claim, pages, &said) {
                 Ok(proposal) => self.proposals.push(proposal),
                 Err(DropReason::NoEvidence) => self.unquoted.push(claim.clone()),
-                Err(reason) => self.unproven.push(unproven_claim(claim, reason)),
+                Err(reason) => self.unproven.push(to_unproven(claim, reason)),
             }
         }
         for claim in claims.iter().skip(MAX_CLAIMS) {
-            self.unproven.push(unproven_claim(claim, DropReason::OverCap));
+            self.unproven.push(to_unproven(claim, DropReason::OverCap));
         }
     }
 
@@ -58,19 +58,19 @@ impl Proven {
                 .collect();
             match verify_claim(&ClaimAnswer { quotes, ..claim.clone() }, pages, &said) {
                 Ok(proposal) => self.proposals.push(proposal),
-                Err(reason) => self.unproven.push(unproven_claim(&claim, reason)),
+                Err(reason) => self.unproven.push(to_unproven(&claim, reason)),
             }
         }
     }
 
     pub(super) fn give_up(&mut self) {
         for claim in std::mem::take(&mut self.unquoted) {
-            self.unproven.push(unproven_claim(&claim, DropReason::NoEvidence));
+            self.unproven.push(to_unproven(&claim, DropReason::NoEvidence));
         }
     }
 }
 
-fn unproven_claim(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
+fn to_unproven(claim: &ClaimAnswer, reason: DropReason) -> Unproven {
     let sequence = claim.quotes.first().map_or(0, |quote| quote.event);
     Unproven { reason, title: clean_title(&claim.title), sequence }
 }

@@ -303,7 +303,7 @@ impl Pages {
         let mut known: Vec<&TranscriptLine> = self.before.iter().collect();
         let mut rest = self.lines.as_slice();
         while let Some(first) = rest.first() {
-            let mut text = known_lines(&known, most_repeated);
+            let mut text = format_known_lines(&known, most_repeated);
             let mut n_taken = 0;
             for line in rest {
                 let is_full = max < text.len() + line.bytes();
@@ -346,7 +346,7 @@ fn put_in_time(lines: &mut Vec<TranscriptLine>) {
     }
 }
 
-fn known_lines(known: &[&TranscriptLine], max: usize) -> String {
+fn format_known_lines(known: &[&TranscriptLine], max: usize) -> String {
     let mut start = known.len();
     let mut bytes = 0;
     while start > 0 && bytes + known[start - 1].bytes() <= max {

@@ -160,7 +160,7 @@ fn long_talk() -> String {
 }
 
 fn small_window() -> RoleSettings {
-    RoleSettings { context_tokens: Some(1024), ..RoleSettings::of_model(ModelRef::scripted()) }
+    RoleSettings { context_tokens: Some(1024), ..RoleSettings::of_model(ModelRef::for_script()) }
 }
 
 #[test]

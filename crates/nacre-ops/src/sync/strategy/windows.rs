@@ -11,7 +11,7 @@ use serde_json::json;
 use super::HowRead;
 use super::answer::{
     ClaimAnswer, MergedAnswer, MergedClaim, RepairAnswer, SessionAnswer, SummaryAnswer, clean_body,
-    clean_title, fence, instructions, merge_instructions, merged_schema, object,
+    clean_title, fence, instructions, merge_instructions, merge_schema, object,
     repair_instructions, repair_schema, session_schema,
 };
 use super::claims::Proven;
@@ -155,7 +155,7 @@ impl ReadingJob<'_> {
     /// If there is no usable answer, keeps all findings, which later checks limit.
     fn merge(&self, read: &mut ModelRead, summaries: &[SummaryAnswer]) -> Result<(), AskError> {
         let material = parts(&read.proven.proposals, summaries, self.earlier);
-        let question = ask_about(merge_instructions(), material, merged_schema());
+        let question = ask_about(merge_instructions(), material, merge_schema());
         match self.asker.ask::<MergedAnswer>(&question) {
             Ok(answer) => {
                 let found = std::mem::take(&mut read.proven.proposals);

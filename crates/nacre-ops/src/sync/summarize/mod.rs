@@ -136,7 +136,7 @@ impl Summarizer {
         let first = first_sentence(&intent);
         let period = if first.ends_with(['?', '!', '…', '.']) { "" } else { "." };
         let description = format!("{first}{period} Ended with: {}", first_sentence(&outcome));
-        let files = self.ranked_files(facts.cwd.as_deref());
+        let files = self.rank_files(facts.cwd.as_deref());
         let tags = tags(&format!("{title} {intent} {outcome}"));
         SessionSummary {
             version: FORMAT_VERSION,
@@ -172,7 +172,7 @@ impl Summarizer {
         lines
     }
 
-    fn ranked_files(&self, cwd: Option<&str>) -> Vec<String> {
+    fn rank_files(&self, cwd: Option<&str>) -> Vec<String> {
         let mut files: Vec<(&String, &u64)> = self.files.iter().collect();
         files.sort_by(|(path, count), (other, other_count)| {
             other_count.cmp(count).then(path.cmp(other))

@@ -59,7 +59,7 @@ impl Place {
         watch: impl FnMut(Step),
     ) -> Result<SessionRun, SyncError> {
         let trace = trace_at(trace)?;
-        let builtin = Builtin::shipped()?;
+        let builtin = Builtin::load_shipped()?;
         let owner = Owner { pid: 1, command: "test".to_owned(), since: String::new() };
         let ctx = FlowContext {
             store: &self.store,
@@ -159,12 +159,12 @@ fn a_forged_mark_owns_no_memory_and_no_summary_of_unknown_bytes() {
     place.sync(&known, |_| {}).unwrap();
     let trace = place.talk("s2", 11, &["Private words."]);
     let files = || -> BTreeMap<String, Vec<u8>> {
-        let located = place.store.located().unwrap().into_iter();
+        let located = place.store.locate_all().unwrap().into_iter();
         located.map(|at| (at.path.to_string(), place.store.read_file(&at.path).unwrap())).collect()
     };
     let before = files();
     assert!(before.len() > 1, "a decision and a summary: {:?}", before.keys());
-    for at in place.store.located().unwrap() {
+    for at in place.store.locate_all().unwrap() {
         let bytes = ContentHash::of(&before[at.path.as_str()]);
         // A program that knows the bytes can write a mark of a summary, and of nothing else.
         let claims = [None, Some(bytes)].into_iter();

@@ -24,7 +24,7 @@ const UNCLEAR: &[&str] = &[
 ];
 
 /// What a lead that decides the same about every case reports.
-fn ruled(order: &LeadRequest, action: LeadAction) -> LeadReport {
+fn rule_all(order: &LeadRequest, action: LeadAction) -> LeadReport {
     let ruling = |case: &nacre_engine::agents::Case| LeadRuling {
         candidate_id: case.candidate_id.clone(),
         action,
@@ -38,7 +38,7 @@ fn ruled(order: &LeadRequest, action: LeadAction) -> LeadReport {
         rulings: order.cases.iter().map(ruling).collect(),
         error: None,
         state: TaskState::Completed { signal: nacre_engine::record::Signal::Done },
-        ..LeadReport::failed(TaskId::from_random(1), String::new())
+        ..LeadReport::from_failure(TaskId::from_random(1), String::new())
     }
 }
 
@@ -51,12 +51,12 @@ fn place() -> (Place, PathBuf, PathBuf) {
     (place, file, trace)
 }
 
-fn asked(place: &Place, trace: &Path, action: LeadAction) -> (SessionRun, Vec<Step>) {
+fn sync_with_lead(place: &Place, trace: &Path, action: LeadAction) -> (SessionRun, Vec<Step>) {
     let mut steps = Vec::new();
     let lead = |order: &LeadRequest, watch: &mut dyn FnMut(LeadStep)| {
         watch(LeadStep::Explore);
         watch(LeadStep::Settle);
-        ruled(order, action)
+        rule_all(order, action)
     };
     let report = place.sync_with(trace, Some(&lead), |step| steps.push(step)).unwrap();
     (report, steps)
@@ -71,7 +71,7 @@ fn what_the_lead_rules_is_done() {
         (LeadAction::Add, CandidateVerb::Add, 2),
     ] {
         let (place, file, trace) = place();
-        let (report, _) = asked(&place, &trace, action);
+        let (report, _) = sync_with_lead(&place, &trace, action);
         let told = &report.actions[0];
         let decided = (told.action, told.band, told.by);
         assert_eq!(decided, (done, Band::Grey, DecidedBy::Lead), "{report:#?}");
@@ -88,7 +88,7 @@ fn what_the_lead_rules_is_done() {
 #[test]
 fn the_steps_of_a_lead_are_told() {
     let (place, _, trace) = place();
-    let (_, steps) = asked(&place, &trace, LeadAction::NoOp);
+    let (_, steps) = sync_with_lead(&place, &trace, LeadAction::NoOp);
     let expected = "extract decide explore settle decide commit index";
     assert_eq!(steps.iter().map(|step| step.as_str()).collect::<Vec<_>>().join(" "), expected);
 }
@@ -99,7 +99,7 @@ fn nobody_waits_for_the_store_while_a_lead_thinks() {
     let owner = Owner { pid: 2, command: "another".to_owned(), since: String::new() };
     let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         place.store.begin(&owner, Duration::ZERO).unwrap().commit().unwrap();
-        ruled(order, LeadAction::NoOp)
+        rule_all(order, LeadAction::NoOp)
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
     assert_eq!(report.counts.no_op, 1);
@@ -115,7 +115,7 @@ fn a_person_who_edits_while_the_lead_thinks_is_read_before_anything_is_decided()
             let theirs = fs::read_to_string(&file).unwrap() + "\nMy own words.\n";
             fs::write(&file, theirs).unwrap();
         }
-        ruled(order, LeadAction::Update)
+        rule_all(order, LeadAction::Update)
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
     let text = fs::read_to_string(&file).unwrap();
@@ -133,7 +133,7 @@ fn beside_a_person_who_edits_every_time_the_rule_decides_and_overwrites_nothing(
         *n_asked.borrow_mut() += 1;
         let edit = format!("\nEdit {}.\n", n_asked.borrow());
         fs::write(&file, fs::read_to_string(&file).unwrap() + &edit).unwrap();
-        ruled(order, LeadAction::Update)
+        rule_all(order, LeadAction::Update)
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
     assert_eq!((n_asked.into_inner(), report.actions[0].by), (2, DecidedBy::Rule));
@@ -147,7 +147,7 @@ fn an_edit_at_the_last_moment_is_shown_to_the_lead_before_it_is_tried_again() {
     let n_asked = RefCell::new(0);
     let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         *n_asked.borrow_mut() += 1;
-        ruled(order, LeadAction::Update)
+        rule_all(order, LeadAction::Update)
     };
     let mut n_commits = 0;
     let report = place.sync_with(&trace, Some(&lead), |step| {
@@ -169,7 +169,7 @@ fn an_edit_at_the_last_moment_is_shown_to_the_lead_before_it_is_tried_again() {
 fn a_ruling_about_a_memory_that_is_gone_is_none() {
     let (place, _, trace) = place();
     let lead = |order: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
-        let mut report = ruled(order, LeadAction::Update);
+        let mut report = rule_all(order, LeadAction::Update);
         report.rulings[0].target = Some("20200101-gone".parse::<MemoryId>().unwrap());
         report
     };
@@ -184,7 +184,7 @@ fn where_the_lead_fails_the_rule_decides_and_it_is_not_asked_again() {
     let n_asked = RefCell::new(0);
     let lead = |_: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
         *n_asked.borrow_mut() += 1;
-        LeadReport::failed(TaskId::from_random(1), "no credit".to_owned())
+        LeadReport::from_failure(TaskId::from_random(1), "no credit".to_owned())
     };
     let report = place.sync_with(&trace, Some(&lead), |_| {}).unwrap();
     assert_eq!((n_asked.into_inner(), report.actions[0].by), (1, DecidedBy::Rule));
@@ -208,7 +208,7 @@ fn a_lead_is_asked_about_nothing_that_is_clear() {
 fn a_lead_is_asked_before_numbers_alone_overturn_a_memory() {
     let (place, file, _) = place();
     let trace = place.talk("three", 3, NPM);
-    let (report, _) = asked(&place, &trace, LeadAction::Add);
+    let (report, _) = sync_with_lead(&place, &trace, LeadAction::Add);
     assert_eq!(
         (report.actions[0].by, report.counts.supersede),
         (DecidedBy::Lead, 0),
@@ -219,7 +219,7 @@ fn a_lead_is_asked_before_numbers_alone_overturn_a_memory() {
     let (place, file, _) = self::place();
     let trace = place.talk("three", 3, NPM);
     let failed = |_: &LeadRequest, _: &mut dyn FnMut(LeadStep)| {
-        LeadReport::failed(TaskId::from_random(1), "it is away".to_owned())
+        LeadReport::from_failure(TaskId::from_random(1), "it is away".to_owned())
     };
     let report = place.sync_with(&trace, Some(&failed), |_| {}).unwrap();
     assert_eq!(report.counts.supersede, 1, "{report:#?}");

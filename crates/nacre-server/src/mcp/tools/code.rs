@@ -11,7 +11,7 @@ use serde::Deserialize;
 
 use super::{Output, ToolSpec, at_most, page_result, parse};
 use crate::calls::Call;
-use crate::mcp::text::{Lines, line, shown};
+use crate::mcp::text::{Lines, line, sanitize};
 
 /// Enough to fill about one result.
 const DEFAULT_BUDGET: usize = 2_000;
@@ -59,7 +59,7 @@ fn context(call: &Call, arguments: JsonObject) -> Result<Output> {
         ..ContextRequest::default()
     };
     let answer = map::context(&call.host, &request, &call.events)?;
-    page_result(&shown(&answer.payload), offset)
+    page_result(&sanitize(&answer.payload), offset)
 }
 
 pub(super) const CODE_SEARCH: ToolSpec = ToolSpec {
@@ -118,7 +118,7 @@ fn code_search(call: &Call, arguments: JsonObject) -> Result<Output> {
         ..SearchCodeRequest::default()
     };
     let answer = map::search_code(&call.host, &request, &call.events)?;
-    page_result(&shown(&answer.payload), arguments.offset)
+    page_result(&sanitize(&answer.payload), arguments.offset)
 }
 
 pub(super) const EXPLORE: ToolSpec = ToolSpec {
@@ -148,7 +148,7 @@ fn explore(call: &Call, arguments: JsonObject) -> Result<Output> {
     let request =
         ExploreRequest { format: MapFormat::Text, detail, budget, ..ExploreRequest::default() };
     let answer = map::explore(&call.host, &request, &call.events)?;
-    page_result(&shown(&answer.payload), offset)
+    page_result(&sanitize(&answer.payload), offset)
 }
 
 /// Maximum number of files in a result, symbols per file, and affected files.

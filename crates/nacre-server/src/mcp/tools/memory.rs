@@ -15,7 +15,7 @@ use super::{
     DEFAULT_LIMIT, Effect, MAX_LIMIT, MAX_OFFSET, Output, ToolSpec, at_most, page_result, parse,
 };
 use crate::calls::Call;
-use crate::mcp::text::{Lines, SNIPPET_CHARS, line, shown};
+use crate::mcp::text::{Lines, SNIPPET_CHARS, line, sanitize};
 
 pub(super) const MEMORY_SEARCH: ToolSpec = ToolSpec {
     name: "memory_search",
@@ -160,7 +160,7 @@ pub(in crate::mcp) fn render_memory_get(report: &MemoryShowReport) -> String {
             text.push_str(&format!("\n{name}: {}", link_ids(links)));
         }
     }
-    text.push_str(&format!("\n\n{}\n", shown(body.trim())));
+    text.push_str(&format!("\n\n{}\n", sanitize(body.trim())));
     let proof = evidence.as_ref().filter(|evidence| !evidence.unproven);
     let quotes = proof.map(|evidence| evidence.quotes.as_slice()).unwrap_or_default();
     if !quotes.is_empty() {

@@ -14,7 +14,7 @@ use super::{
     DEFAULT_LIMIT, Effect, MAX_LIMIT, MAX_OFFSET, Output, ToolSpec, at_most, page_result, parse,
 };
 use crate::calls::Call;
-use crate::mcp::text::{Lines, SNIPPET_CHARS, line, shown};
+use crate::mcp::text::{Lines, SNIPPET_CHARS, line, sanitize};
 
 const DEFAULT_BRIEF_BUDGET: usize = 1_500;
 const MAX_BRIEF_BUDGET: usize = 8_000;
@@ -105,7 +105,7 @@ fn ask(call: &Call, arguments: JsonObject) -> Result<Output> {
 
 fn by_model(answer: &ModelAnswer) -> String {
     let mut text = match &answer.answer {
-        Some(answer) => shown(answer.trim()),
+        Some(answer) => sanitize(answer.trim()),
         None => "Nothing is known about that.".to_owned(),
     };
     if !answer.memories.is_empty() {

@@ -16,7 +16,7 @@ const LOCK: i64 = 0x6e61_6372_6504;
 /// Maximum number of rows per statement.
 const MAX_BATCH: usize = 500;
 
-pub(super) fn known(database: &Database) -> Result<HashMap<String, Fingerprint>> {
+pub(super) fn read_fingerprints(database: &Database) -> Result<HashMap<String, Fingerprint>> {
     let rows = database.query("SELECT key, stamp, side, content FROM unit", &[])?;
     let number = |row: &Row, column: usize| row.get::<_, i64>(column).cast_unsigned();
     let unit = |row: &Row| {
@@ -53,7 +53,7 @@ pub(super) fn rows_of(units: &[Unit], embedder: &dyn Embedder) -> Result<Vec<Val
         units.iter().enumerate().map(|(nth, unit)| (unit.key.as_str(), nth)).collect();
     for (_, unit) in units.iter().enumerate().filter(|(nth, unit)| last[unit.key.as_str()] == *nth)
     {
-        let texts: Vec<String> = unit.records.iter().map(Record::embedded_text).collect();
+        let texts: Vec<String> = unit.records.iter().map(Record::text_to_embed).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let vectors = embedder.embed(&texts)?;
         rows.extend(unit.records.iter().zip(&vectors).enumerate().map(

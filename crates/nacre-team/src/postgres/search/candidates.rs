@@ -11,7 +11,7 @@ use tokio_postgres::{Client, Row};
 use super::apply::projects_of;
 use super::queries::{Filter, MAX_MATCHES, N_NEWEST, Places, WordsQuestion};
 use super::terms::vector;
-use super::{SharedRecords, failed};
+use super::{SharedRecords, to_index_error};
 use crate::postgres::database::{Database, Result};
 
 /// Minimum numbers of candidates to rank, found by words and by vectors.
@@ -29,10 +29,10 @@ pub(super) fn find(
     options: LibraryOptions,
 ) -> Result<Candidates, RecordIndexError> {
     let SharedRecords { database, embedder, corpus } = records;
-    let stock = corpus.stock(database).map_err(failed)?;
+    let stock = corpus.stock(database).map_err(to_index_error)?;
     let projects = projects_of(readable);
     let readable = match &projects {
-        Some(projects) => Some(audiences(database, projects).map_err(failed)?),
+        Some(projects) => Some(audiences(database, projects).map_err(to_index_error)?),
         None => None,
     };
     let filter = Filter::new(query, projects.as_deref(), readable, &stock);
@@ -40,8 +40,8 @@ pub(super) fn find(
         return Ok(Candidates::default());
     }
     if query.is_filter_only() {
-        let ids = newest(database, &filter, options.limit).map_err(failed)?;
-        return fetch(database, &filter, &ids).map_err(failed);
+        let ids = newest(database, &filter, options.limit).map_err(to_index_error)?;
+        return fetch(database, &filter, &ids).map_err(to_index_error);
     }
     let terms = terms_of_question(query);
     let variants = terms.iter().flat_map(|term| term.variants.iter().map(String::as_str));
@@ -77,13 +77,13 @@ pub(super) fn find(
             let meaning = async |client: &mut Client| {
                 by_meaning(client, &filter, vector, &distance, is_scanned, n_nearest).await
             };
-            database.run_both(words, meaning).map_err(failed)?
+            database.run_both(words, meaning).map_err(to_index_error)?
         }
-        None => (database.run(words).map_err(failed)?, Vec::new()),
+        None => (database.run(words).map_err(to_index_error)?, Vec::new()),
     };
     let ids: BTreeSet<i64> = by_words.into_iter().chain(by_meaning).collect();
     let ids: Vec<i64> = ids.into_iter().collect();
-    let found = fetch(database, &filter, &ids).map_err(failed)?;
+    let found = fetch(database, &filter, &ids).map_err(to_index_error)?;
     Ok(Candidates { corpus: of_all, ..found })
 }
 

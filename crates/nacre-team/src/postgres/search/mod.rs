@@ -45,17 +45,17 @@ impl SharedRecords {
 }
 
 impl RecordIndex for SharedRecords {
-    fn known(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
-        apply::known(&self.database).map_err(failed)
+    fn fingerprints(&self) -> Result<HashMap<String, Fingerprint>, RecordIndexError> {
+        apply::read_fingerprints(&self.database).map_err(to_index_error)
     }
 
     fn apply(&mut self, news: &News) -> Result<(), RecordIndexError> {
         let rows = apply::rows_of(&news.units, &*self.embedder)?;
-        apply::apply(&self.database, news, &rows).map_err(failed)
+        apply::apply(&self.database, news, &rows).map_err(to_index_error)
     }
 
     fn n_records(&self, readable: &Readable) -> Result<u64, RecordIndexError> {
-        apply::n_records(&self.database, readable).map_err(failed)
+        apply::n_records(&self.database, readable).map_err(to_index_error)
     }
 
     fn search(
@@ -75,7 +75,7 @@ impl fmt::Debug for SharedRecords {
     }
 }
 
-fn failed(error: DatabaseError) -> RecordIndexError {
+fn to_index_error(error: DatabaseError) -> RecordIndexError {
     RecordIndexError::Shared { is_passing: error.is_passing(), source: Box::new(error) }
 }
 

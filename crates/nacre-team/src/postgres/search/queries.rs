@@ -139,9 +139,9 @@ impl WordsQuestion {
         rarest.sort_by(|(_, one), (_, other)| one.total_cmp(other));
         let places = places(&rarest, corpus.n_records as f32, filter);
         let needed = match places {
-            Places::Index | Places::BothIndexes => needed(&rarest, filter.share())?,
+            Places::Index | Places::BothIndexes => require_rarest(&rarest, filter.share())?,
             Places::Newest | Places::NewestOfEach => {
-                needed_of_newest(&rarest, corpus.n_records as f32)?
+                require_rarest_of_newest(&rarest, corpus.n_records as f32)?
             }
         };
         let needed = match &filter.terms {
@@ -173,7 +173,7 @@ fn places(rarest: &[(&str, f32)], n_records: f32, filter: &Filter) -> Places {
 }
 
 /// Returns a `tsquery` for as many of the rarest terms as the read limits allow.
-fn needed(rarest: &[(&str, f32)], share: f32) -> Option<String> {
+fn require_rarest(rarest: &[(&str, f32)], share: f32) -> Option<String> {
     let cost = |(_, n_holding): &(&str, f32)| {
         (n_holding * share / MAX_MATCHES as f32).max(n_holding / MAX_PLACES)
     };
@@ -193,7 +193,7 @@ fn needed(rarest: &[(&str, f32)], share: f32) -> Option<String> {
 
 /// Like `needed`, but for very common terms. Requires two terms if enough of the newest records
 /// contain both.
-fn needed_of_newest(rarest: &[(&str, f32)], n_records: f32) -> Option<String> {
+fn require_rarest_of_newest(rarest: &[(&str, f32)], n_records: f32) -> Option<String> {
     let (first, others) = rarest.split_first()?;
     let share = |(_, n_holding): &(&str, f32)| n_holding / n_records;
     let share_of_others = others.iter().map(share).sum::<f32>().min(1.0);
@@ -228,7 +228,7 @@ mod tests {
         let needed = |terms: &[&str]| {
             let rarest: Vec<(&str, f32)> =
                 terms.iter().map(|term| (*term, n_holding(term))).collect();
-            needed(&rarest, 1.0)
+            require_rarest(&rarest, 1.0)
         };
         assert_eq!(needed(&["rare", "usual", "the"]).as_deref(), Some("('rare' | 'usual')"));
         assert_eq!(needed(&["of", "the"]).as_deref(), Some("('of' & ('the'))"));
@@ -238,7 +238,7 @@ mod tests {
 
     #[test]
     fn of_words_that_are_everywhere_two_must_occur_where_enough_records_hold_both() {
-        let needed = |terms: &[(&str, f32)]| needed_of_newest(terms, 1000.0);
+        let needed = |terms: &[(&str, f32)]| require_rarest_of_newest(terms, 1000.0);
         assert_eq!(needed(&[("of", 300.0), ("the", 600.0)]).as_deref(), Some("('of' & ('the'))"));
         assert_eq!(needed(&[("of", 50.0), ("the", 60.0)]).as_deref(), Some("('of')"));
         assert_eq!(needed(&[]), None);

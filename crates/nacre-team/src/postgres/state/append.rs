@@ -9,7 +9,7 @@ use nacre_engine::record::state::{BatchReport, EventRecord, StateError, TaskReco
 use nacre_engine::record::{Event, Record, TaskId};
 use tokio_postgres::Transaction;
 
-use super::rows::{damaged, insert_event, lock_task, lock_tasks, moment, step};
+use super::rows::{damage_error, insert_event, lock_task, lock_tasks, moment, step};
 use crate::postgres::database::{Database, DatabaseError, Result};
 
 pub(super) fn events(
@@ -27,7 +27,7 @@ pub(super) fn events(
             sequence: row.get::<_, i64>(0).unsigned_abs(),
             at: moment(row.get(1))?,
             name: row.get(2),
-            fields: serde_json::from_str(row.get(3)).map_err(|_| damaged("an event"))?,
+            fields: serde_json::from_str(row.get(3)).map_err(|_| damage_error("an event"))?,
         })
     };
     rows.iter().map(event).collect()

@@ -226,7 +226,7 @@ impl TaskStore for SharedState {
         Ok(rows.iter().map(record).collect::<Result<_, _>>()?)
     }
 
-    fn unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)> {
+    fn find_unfinished(&self, session: &SessionId) -> Result<(Option<TaskId>, usize)> {
         Ok(self.database.run(async |client| {
             let sql = "
     SELECT id FROM task WHERE session = $1 AND parent IS NULL AND ended IS NULL AND state = 'running' ORDER BY place LIMIT 1";

@@ -21,13 +21,14 @@ pub(super) fn record(row: &Row) -> Result<TaskRecord> {
     let class: String = row.get(5);
     Ok(TaskRecord {
         id: id_of(row.get(0))?,
-        session: session.parse().map_err(|_| damaged("the session of a task"))?,
+        session: session.parse().map_err(|_| damage_error("the session of a task"))?,
         parent: parent.as_deref().map(id_of).transpose()?,
         project: row.get(3),
         agent: row.get(4),
-        class: TaskClass::from_name(&class).ok_or(damaged("the class of a task"))?,
+        class: TaskClass::from_name(&class).ok_or(damage_error("the class of a task"))?,
         title: row.get(6),
-        state: TaskState::parse(&state, reason.as_deref()).ok_or(damaged("the state of a task"))?,
+        state: TaskState::parse(&state, reason.as_deref())
+            .ok_or(damage_error("the state of a task"))?,
         asked: asked.as_deref().map(asker).transpose()?,
         created: moment(row.get(10))?,
         started: row.get::<_, Option<i64>>(11).map(moment).transpose()?,
@@ -37,18 +38,18 @@ pub(super) fn record(row: &Row) -> Result<TaskRecord> {
 }
 
 pub(super) fn id_of(text: &str) -> Result<TaskId> {
-    text.parse().map_err(|_| damaged("the id of a task"))
+    text.parse().map_err(|_| damage_error("the id of a task"))
 }
 
 pub(super) fn asker(word: &str) -> Result<CancelledBy> {
-    CancelledBy::parse(word).ok_or(damaged("who wants a task stopped"))
+    CancelledBy::parse(word).ok_or(damage_error("who wants a task stopped"))
 }
 
 pub(super) fn moment(micros: i64) -> Result<Timestamp> {
-    Timestamp::from_microsecond(micros).map_err(|_| damaged("a time"))
+    Timestamp::from_microsecond(micros).map_err(|_| damage_error("a time"))
 }
 
-pub(super) fn damaged(what: &'static str) -> DatabaseError {
+pub(super) fn damage_error(what: &'static str) -> DatabaseError {
     DatabaseError::Damaged { what }
 }
 

@@ -14,7 +14,7 @@ pub enum ChangeError {
 }
 
 pub(crate) fn put(text: &str, keys: &[&str], value: &Json) -> Result<(String, Undo), ChangeError> {
-    let Some((document, root)) = parsed(text)? else { return Ok(whole(text, keys, value)) };
+    let Some((document, root)) = parse_object(text)? else { return Ok(whole(text, keys, value)) };
     let layout = layout(text, &root);
     if let Some(node) = root.at(keys) {
         let written =
@@ -32,7 +32,7 @@ pub(crate) fn append(
     item: &Json,
 ) -> Result<(String, Undo), ChangeError> {
     let list = || Json::List(vec![item.clone()]);
-    let Some((document, root)) = parsed(text)? else { return Ok(whole(text, keys, &list())) };
+    let Some((document, root)) = parse_object(text)? else { return Ok(whole(text, keys, &list())) };
     let Some(node) = root.at(keys) else { return insert(text, &document, &root, keys, &list()) };
     if !node.is_list() {
         return Err(shape(keys, "a list"));
@@ -44,7 +44,7 @@ pub(crate) fn append(
 
 /// Removes the member at the path `keys`, or restores the value that it replaced.
 pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<String, ChangeError> {
-    let Some((_, root)) = parsed(text)? else { return Ok(text.to_owned()) };
+    let Some((_, root)) = parse_object(text)? else { return Ok(text.to_owned()) };
     let Some((leaf, parents)) = keys.split_last() else { return Ok(text.to_owned()) };
     let Some(parent) = root.at(parents) else { return Ok(text.to_owned()) };
     let Some(child) = parent.member(leaf) else { return Ok(text.to_owned()) };
@@ -60,7 +60,7 @@ pub(crate) fn remove_entry(text: &str, keys: &[&str], undo: &Undo) -> Result<Str
 pub(crate) fn tidy(text: &str, undo: &Undo) -> Result<String, ChangeError> {
     let mut text = text.to_owned();
     for container in undo.containers.iter().rev() {
-        let Some((document, root)) = parsed(&text)? else { return Ok(text) };
+        let Some((document, root)) = parse_object(&text)? else { return Ok(text) };
         let Some(node) = root.at(&container.keys) else { continue };
         let is_as_it_was = |was: &String| same_but_blanks(was, &text[node.span.clone()]);
         let may_go =
@@ -102,7 +102,7 @@ fn is_blank(text: &str) -> bool {
 }
 
 /// Parses text that must be either blank or a JSON object.
-pub(crate) fn parsed(text: &str) -> Result<Option<(Document, Node)>, ChangeError> {
+pub(crate) fn parse_object(text: &str) -> Result<Option<(Document, Node)>, ChangeError> {
     let mut document = Document::parse(text)?;
     match document.root.take() {
         None if document.comments.is_empty() => Ok(None),
@@ -120,20 +120,20 @@ fn whole(text: &str, keys: &[&str], value: &Json) -> (String, Undo) {
     let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
     let newline = newline_of(text);
     let layout = Layout { newline, unit: "  ".to_owned(), is_open: true, is_spaced: true };
-    let written = nested("", keys, value, &layout, "");
+    let written = nest("", keys, value, &layout, "");
     let mut containers = vec![Container { keys: Vec::new(), was: Some(text.to_owned()) }];
-    containers.extend(made(keys, 0, value));
+    containers.extend(new_containers(keys, 0, value));
     (format!("{mark}{written}{newline}"), Undo { containers, ..Undo::default() })
 }
 
 /// Wraps `value` in one nested object for each key. The result starts with `prefix`.
-fn nested(prefix: &str, keys: &[&str], value: &Json, layout: &Layout, indent: &str) -> String {
+fn nest(prefix: &str, keys: &[&str], value: &Json, layout: &Layout, indent: &str) -> String {
     let Some((key, rest)) = keys.split_first() else {
         return format!("{prefix}{}", layout.value(value, indent));
     };
     let inner = format!("{indent}{}", layout.unit);
     let key = format!("{}:{}", crate::agent_config::json::string(key), layout.blank());
-    let member = nested(&key, rest, value, layout, &inner);
+    let member = nest(&key, rest, value, layout, &inner);
     if layout.is_open {
         let newline = layout.newline;
         format!("{prefix}{{{newline}{inner}{member}{newline}{indent}}}")
@@ -142,7 +142,7 @@ fn nested(prefix: &str, keys: &[&str], value: &Json, layout: &Layout, indent: &s
     }
 }
 
-fn made(keys: &[&str], depth: usize, value: &Json) -> impl Iterator<Item = Container> {
+fn new_containers(keys: &[&str], depth: usize, value: &Json) -> impl Iterator<Item = Container> {
     // A new array is a container too, so that it is removed together with its last item.
     let end = keys.len() + usize::from(matches!(value, Json::List(_)));
     (depth + 1..end).map(move |end| container(&keys[..end], None))
@@ -171,7 +171,7 @@ fn insert(
     let node = node.ok_or_else(|| shape(parents, "an object"))?;
     let mut undo = Undo::default();
     undo.containers.extend(empty_container(text, node, parents));
-    undo.containers.extend(made(keys, depth, value));
+    undo.containers.extend(new_containers(keys, depth, value));
     let new_text = insert_child(text, document, root, node, &NewChild::Member(rest, value));
     Ok((new_text, undo))
 }
@@ -182,12 +182,12 @@ enum NewChild<'e> {
 }
 
 impl NewChild<'_> {
-    fn written(&self, layout: &Layout, indent: &str) -> String {
+    fn render(&self, layout: &Layout, indent: &str) -> String {
         match self {
             Self::Item(value) | Self::Member([], value) => layout.value(value, indent),
             Self::Member([key, rest @ ..], value) => {
                 let key = format!("{}:{}", crate::agent_config::json::string(key), layout.blank());
-                nested(&key, rest, value, layout, indent)
+                nest(&key, rest, value, layout, indent)
             }
         }
     }
@@ -217,7 +217,7 @@ fn insert_child(
         }
         Some(_) | None => format!("{outer}{}", layout.unit),
     };
-    let written = entry.written(&layout, &indent);
+    let written = entry.render(&layout, &indent);
     let last = node.children().last();
     let before = match (on_a_line, last) {
         (true, _) => format!("{}{indent}", layout.newline),

@@ -6,5 +6,7 @@ mod parse;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use change::{ChangeError, append, parsed, put, remove_entry, tidy, without_child};
+pub(crate) use change::{
+    ChangeError, append, parse_object, put, remove_entry, tidy, without_child,
+};
 pub(crate) use parse::{Node, value_at};

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::change::{append, put, remove_entry, tidy, without_child};
 use super::parse::{Document, value_at};
-use super::parsed;
+use super::parse_object;
 use crate::agent_config::json::Json;
 use crate::agent_config::undo::Undo;
 
@@ -73,7 +73,7 @@ fn an_empty_file_and_empty_objects_come_back() {
         "{ // none\n}",
     ] {
         let (after, undo) = put_in(text);
-        let (_, root) = parsed(&after).unwrap().unwrap();
+        let (_, root) = parse_object(&after).unwrap().unwrap();
         let node = root.at(&["mcpServers", "nacre"]).unwrap();
         assert_eq!(value_at(&after, node), server().to_value(), "{after}");
         assert_eq!(taken_out(&after, &undo), text, "{after}");
@@ -193,7 +193,7 @@ fn document() -> impl Strategy<Value = String> {
 
 /// Everything but our entry, for comparing.
 fn others(text: &str) -> serde_json::Value {
-    let (_, root) = parsed(text).unwrap().unwrap();
+    let (_, root) = parse_object(text).unwrap().unwrap();
     let mut value = value_at(text, &root);
     let members = value.as_object_mut().unwrap();
     if let Some(servers) = members.get_mut("mcpServers").and_then(|servers| servers.as_object_mut())
@@ -210,7 +210,7 @@ proptest! {
     #[test]
     fn put_in_and_taken_out_is_the_same_text(text in document()) {
         let (after, undo) = put_in(&text);
-        let (_, root) = parsed(&after).unwrap().unwrap();
+        let (_, root) = parse_object(&after).unwrap().unwrap();
         let node = root.at(&["mcpServers", "nacre"]).unwrap();
         prop_assert_eq!(value_at(&after, node), server().to_value());
         prop_assert_eq!(others(&after), others(&text));
@@ -220,7 +220,7 @@ proptest! {
     #[test]
     fn appended_and_taken_out_is_the_same_text(text in document()) {
         let (after, undo) = append(&text, &["hooks"], &server()).unwrap();
-        let (_, root) = parsed(&after).unwrap().unwrap();
+        let (_, root) = parse_object(&after).unwrap().unwrap();
         let list = root.at(&["hooks"]).unwrap();
         let last = list.children().len() - 1;
         prop_assert_eq!(value_at(&after, &list.children()[last].value), server().to_value());

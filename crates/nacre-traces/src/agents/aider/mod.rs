@@ -73,7 +73,7 @@ impl Adapter for Aider {
     fn read(&self, trace: &Trace, _: Option<&Watermark>, sink: Sink) -> Result<ReadOutcome> {
         let path = &trace.source.path;
         let start = match &trace.session {
-            Some(name) => Start::named(name).ok_or_else(|| trace.missing())?,
+            Some(name) => Start::parse(name).ok_or_else(|| trace.missing())?,
             None => Start { offset: 0, line: 0 },
         };
         let file = open_regular(path)?;
@@ -101,7 +101,7 @@ impl Start {
         format!("{}-{}", self.offset, self.line)
     }
 
-    fn named(name: &str) -> Option<Self> {
+    fn parse(name: &str) -> Option<Self> {
         let (offset, line) = name.split_once('-')?;
         Some(Self { offset: offset.parse().ok()?, line: line.parse().ok()? })
     }
@@ -311,7 +311,7 @@ fn person(spot: &Spot, text: &str, out: &mut Emitter) {
     } else if TALK_COMMANDS.contains(&command) && !rest.trim().is_empty() {
         voice::words(spot, WordSource::CommandArgs, rest, out);
     } else {
-        voice::injected(spot, InjectedReason::Command, text, out);
+        voice::emit_injected(spot, InjectedReason::Command, text, out);
     }
 }
 

@@ -178,7 +178,7 @@ impl LineFormat for TranscriptParser {
             kind if contains_word(SILENT, kind) => {}
             other => {
                 let spot = Spot { key: "", lane: Lane::Main, ..spot };
-                voice::unknown(&spot, other, record.text, out);
+                voice::emit_unknown(&spot, other, record.text, out);
             }
         }
         self.thread.end(key, lane, out);

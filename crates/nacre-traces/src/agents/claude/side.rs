@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 
 use super::TranscriptParser;
-use super::talk::{blocks, verified};
+use super::talk::{blocks, verify_source};
 use crate::transcript::toolkit::*;
 
 /// Types of attachments that the user did not write, with the reason why they were injected.
@@ -34,13 +34,19 @@ impl TranscriptParser {
         let attachment = record.object("attachment");
         let kind = attachment.word("type");
         if kind == "queued_command" {
-            let prompt = joined_text(attachment.raw("prompt"));
-            return self.queued_command(&prompt, attachment.word("commandMode"), record, spot, out);
+            let prompt = join_text(attachment.raw("prompt"));
+            return self.handle_queued_command(
+                &prompt,
+                attachment.word("commandMode"),
+                record,
+                spot,
+                out,
+            );
         }
         let bodies = attachment.members().filter(|(key, _)| BODIES.contains(key));
         // An empty string or array has a length of 2, in which case the next member is used.
         let raw = bodies.map(|(_, raw)| raw).reduce(|a, b| if a.len() <= 2 { b } else { a });
-        let body = joined_text(raw.unwrap_or_default());
+        let body = join_text(raw.unwrap_or_default());
         if body.trim().is_empty() {
             return;
         }
@@ -80,7 +86,7 @@ impl TranscriptParser {
         }
     }
 
-    fn queued_command(
+    fn handle_queued_command(
         &mut self,
         text: &str,
         mode: &str,
@@ -103,7 +109,7 @@ impl TranscriptParser {
         for piece in split_user(text) {
             let origin = piece.origin.in_lane(spot.lane).with_source(|source| {
                 let is_prompt = source == WordSource::Prompt;
-                verified(if is_prompt { WordSource::Queued } else { source }, record)
+                verify_source(if is_prompt { WordSource::Queued } else { source }, record)
             });
             out.push(spot.draft(EventKind::User, origin, &piece.text));
         }
@@ -117,7 +123,7 @@ impl TranscriptParser {
                 out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, text));
             }
             "away_summary" => {
-                let text = joined_text(content);
+                let text = join_text(content);
                 out.push(spot.draft(EventKind::Summary, TextOrigin::Agent, &text));
             }
             "turn_duration" | "stop_hook_summary" => {
@@ -125,10 +131,10 @@ impl TranscriptParser {
                     self.thread.turn = TurnState::Closed;
                 }
             }
-            "local_command" => local_command(&joined_text(content), record, spot, out),
+            "local_command" => local_command(&join_text(content), record, spot, out),
             "api_error" => voice::failure(spot, record.raw("error"), out),
             _ => {
-                let text = joined_text(content);
+                let text = join_text(content);
                 if !text.trim().is_empty() {
                     voice::note(spot, &text, out);
                 }
@@ -143,7 +149,7 @@ fn local_command(text: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
         let (kind, origin) = match piece.origin == TextOrigin::prompt() {
             true => (EventKind::Meta, TextOrigin::Host),
             false => {
-                let origin = piece.origin.with_source(|source| verified(source, record));
+                let origin = piece.origin.with_source(|source| verify_source(source, record));
                 (EventKind::User, origin)
             }
         };
@@ -159,7 +165,7 @@ pub(super) fn summary(record: &Record, spot: &Spot, out: &mut Emitter) {
     out.push(Draft { key, lane: Lane::Main, ..draft });
 }
 
-fn joined_text(raw: &str) -> Cow<'_, str> {
+fn join_text(raw: &str) -> Cow<'_, str> {
     if !raw.starts_with('[') {
         return text_of(raw).unwrap_or(Cow::Borrowed(raw));
     }

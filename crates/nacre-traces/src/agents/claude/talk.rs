@@ -60,7 +60,7 @@ impl TranscriptParser {
                 ("tool_result", _) => self.tool_result(block, record, spot, out),
                 ("text", Some(text)) => self.user_text(text, record, spot, out),
                 ("text" | "image" | "document", _) => {}
-                _ => unknown_block(block, spot, out),
+                _ => emit_unknown_block(block, spot, out),
             }
         }
         let has = |kind: &str| blocks.iter().any(|block| block.kind == kind);
@@ -70,7 +70,7 @@ impl TranscriptParser {
     }
 
     fn user_text(&mut self, text: &str, record: &Record, spot: &Spot, out: &mut Emitter) {
-        if let Some(reason) = marked_reason(record, text, out) {
+        if let Some(reason) = reason_from_marks(record, text, out) {
             let origin = TextOrigin::Injected(reason);
             out.push(spot.draft(voice::user_kind(origin), origin, text));
             return;
@@ -82,7 +82,7 @@ impl TranscriptParser {
         }
         for piece in split_user(text) {
             let origin = piece.origin.in_lane(spot.lane);
-            let origin = origin.with_source(|source| verified(source, record));
+            let origin = origin.with_source(|source| verify_source(source, record));
             // This record repeats the arguments of a queued slash command.
             if origin == TextOrigin::Person(WordSource::CommandArgs)
                 && self.take_queued(&piece.text)
@@ -117,7 +117,7 @@ impl TranscriptParser {
         let asked = call.as_ref().is_some_and(|call| call.tool == "AskUserQuestion");
         let hidden = match spot.lane {
             Lane::Sidechain => Vec::new(),
-            Lane::Main | Lane::Inherited => hidden_words(&text, record, asked),
+            Lane::Main | Lane::Inherited => find_hidden_words(&text, record, asked),
         };
         out.push(Draft {
             call: Some(link.clone()),
@@ -125,7 +125,7 @@ impl TranscriptParser {
             ..spot.draft(EventKind::ToolResult, result_origin(call.as_ref(), &text), &text)
         });
         for (source, words) in &hidden {
-            let origin = TextOrigin::Person(verified(*source, record));
+            let origin = TextOrigin::Person(verify_source(*source, record));
             let draft = spot.draft(EventKind::User, origin, words);
             out.push(Draft { call: Some(link.clone()), ..draft });
         }
@@ -166,17 +166,17 @@ impl TranscriptParser {
                 kind if kind.ends_with("_tool_result") => {
                     self.tool_result(&block, record, spot, out);
                 }
-                _ => unknown_block(&block, spot, out),
+                _ => emit_unknown_block(&block, spot, out),
             }
         }
     }
 }
 
-fn unknown_block(block: &ContentBlock, spot: &Spot, out: &mut Emitter) {
-    voice::unknown(spot, block.kind, block.text.as_deref().unwrap_or_default(), out);
+fn emit_unknown_block(block: &ContentBlock, spot: &Spot, out: &mut Emitter) {
+    voice::emit_unknown(spot, block.kind, block.text.as_deref().unwrap_or_default(), out);
 }
 
-fn marked_reason(record: &Record, text: &str, out: &Emitter) -> Option<InjectedReason> {
+fn reason_from_marks(record: &Record, text: &str, out: &Emitter) -> Option<InjectedReason> {
     if record.truth("isCompactSummary") {
         return Some(InjectedReason::CompactionSummary);
     }
@@ -192,7 +192,7 @@ fn marked_reason(record: &Record, text: &str, out: &Emitter) -> Option<InjectedR
 
 /// Text is attributed to the user only if the record is marked as typed, because programs can send
 /// prompts through the SDK.
-pub(super) fn verified(source: WordSource, record: &Record) -> WordSource {
+pub(super) fn verify_source(source: WordSource, record: &Record) -> WordSource {
     let prompt_source = record.word("promptSource");
     let is_typed = matches!(record.object("origin").word("kind"), "" | "human")
         && matches!(prompt_source, "" | "typed" | "queued")
@@ -215,7 +215,7 @@ fn result_text(content: &str) -> Cow<'_, str> {
     if parts.len() == 1 { parts.remove(0) } else { Cow::Owned(parts.join("\n")) }
 }
 
-fn hidden_words(result: &str, record: &Record, asked: bool) -> Vec<(WordSource, String)> {
+fn find_hidden_words(result: &str, record: &Record, asked: bool) -> Vec<(WordSource, String)> {
     if asked {
         let answers = answers(&record.object("toolUseResult")).into_iter();
         return answers.map(|answer| (WordSource::Answer, answer)).collect();

@@ -366,7 +366,7 @@ fn nacre_never_reads_itself_as_news() {
     let (events, _) = read(&Claude, &name(), content.concat());
     let reasons: Vec<bool> = events
         .iter()
-        .map(|event| event.injected() == Some(crate::transcript::InjectedReason::Nacre))
+        .map(|event| event.injection_reason() == Some(crate::transcript::InjectedReason::Nacre))
         .collect();
     assert_eq!(reasons, [true, true, true, false, true, true]);
 }

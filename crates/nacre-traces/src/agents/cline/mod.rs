@@ -174,7 +174,7 @@ impl SessionParser {
             "user" => self.user(&spot, message.raw("content"), out),
             "assistant" => self.assistant(&spot, &message, out),
             "system" => {}
-            other => voice::unknown(&spot, &format!("message {other}"), raw, out),
+            other => voice::emit_unknown(&spot, &format!("message {other}"), raw, out),
         }
     }
 
@@ -230,7 +230,7 @@ impl SessionParser {
                 self.extension(spot, after, out);
             }
             None if text.starts_with("[ERROR]") => {
-                voice::injected(spot, InjectedReason::Host, text, out);
+                voice::emit_injected(spot, InjectedReason::Host, text, out);
             }
             None if self.writer == Writer::Program => self.thread.user(spot, "", text, out),
             None => self.extension(spot, text, out),
@@ -253,7 +253,7 @@ impl SessionParser {
 
     fn extension(&self, spot: &Spot, text: &str, out: &mut Emitter) {
         if !text.trim().is_empty() {
-            voice::marked_user(spot, text.trim(), out);
+            voice::emit_marked_user(spot, text.trim(), out);
         }
     }
 

@@ -45,7 +45,7 @@ impl RolloutParser {
                 voice::note(spot, raw, out);
             }
             echo if contains_word(ECHOES, echo) => {}
-            other => voice::unknown(spot, other, raw, out),
+            other => voice::emit_unknown(spot, other, raw, out),
         }
     }
 
@@ -72,7 +72,7 @@ impl RolloutParser {
             }
         }
         let text = if wanted.is_empty() { "[image]" } else { text };
-        let prompt = TextOrigin::Person(self.verified(WordSource::Prompt));
+        let prompt = TextOrigin::Person(self.verify_source(WordSource::Prompt));
         self.user_pieces(text, prompt, spot, out);
     }
 

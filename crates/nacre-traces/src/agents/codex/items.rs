@@ -53,7 +53,7 @@ impl RolloutParser {
             _ if kind.ends_with("_call") && kind != "tool_call" => {
                 self.tool_call(kind, item, raw, spot, out);
             }
-            _ => voice::unknown(spot, kind, raw, out),
+            _ => voice::emit_unknown(spot, kind, raw, out),
         }
     }
 
@@ -135,7 +135,7 @@ impl RolloutParser {
         }
     }
 
-    pub(super) fn verified(&self, source: WordSource) -> WordSource {
+    pub(super) fn verify_source(&self, source: WordSource) -> WordSource {
         if self.saved.is_programs { WordSource::Unverified } else { source }
     }
 
@@ -152,7 +152,7 @@ impl RolloutParser {
             let origin = piece.origin.in_lane(spot.lane);
             let origin = match origin == TextOrigin::prompt() {
                 true => prompt,
-                false => origin.with_source(|source| self.verified(source)),
+                false => origin.with_source(|source| self.verify_source(source)),
             };
             if let TextOrigin::Person(_) = origin {
                 self.saved.last_is_answer = false;
@@ -200,7 +200,7 @@ impl RolloutParser {
             ..spot.draft(EventKind::ToolResult, result_origin(call.as_ref(), &text), &text)
         });
         for answer in &answers {
-            let origin = TextOrigin::Person(self.verified(WordSource::Answer));
+            let origin = TextOrigin::Person(self.verify_source(WordSource::Answer));
             let draft = spot.draft(EventKind::User, origin, answer);
             out.push(Draft { call: Some(link.clone()), ..draft });
         }

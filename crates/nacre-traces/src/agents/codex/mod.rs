@@ -54,7 +54,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
     hooks: Some(|places, program| {
         hook_file(places.codex.join("hooks.json"), "codex", program, SECONDS, CONTRACT.events)
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
     ..AgentSpec::new("codex", "Codex")
 };
@@ -160,7 +160,9 @@ impl LineFormat for RolloutParser {
                 let text = payload.string("message");
                 out.push(spot.draft(EventKind::Compaction, TextOrigin::Host, &text));
             }
-            other => voice::unknown(&Spot { lane: Lane::Main, ..spot }, other, record.text, out),
+            other => {
+                voice::emit_unknown(&Spot { lane: Lane::Main, ..spot }, other, record.text, out)
+            }
         }
     }
 
@@ -201,7 +203,7 @@ impl RolloutParser {
         } else if items::is_item(kind) {
             self.item(record, record.text, spot, out);
         } else {
-            voice::unknown(&Spot { lane: Lane::Main, ..*spot }, kind, record.text, out);
+            voice::emit_unknown(&Spot { lane: Lane::Main, ..*spot }, kind, record.text, out);
         }
     }
 

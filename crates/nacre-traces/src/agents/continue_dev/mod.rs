@@ -119,7 +119,7 @@ impl SessionParser {
                 }
             }
             "system" => {}
-            other => voice::unknown(&spot, &format!("message {other}"), raw, out),
+            other => voice::emit_unknown(&spot, &format!("message {other}"), raw, out),
         }
         voice::recap(&spot, &item.string("conversationSummary"), out);
     }
@@ -127,7 +127,7 @@ impl SessionParser {
     fn user(&mut self, spot: &Spot, item: &Fields, message: &Fields, out: &mut Emitter) {
         for context in item.items("contextItems") {
             let text = Fields::of(context).string("content");
-            voice::injected(spot, InjectedReason::EditorContext, &text, out);
+            voice::emit_injected(spot, InjectedReason::EditorContext, &text, out);
         }
         for text in texts(message.raw("content")) {
             self.thread.user(spot, "", &text, out);

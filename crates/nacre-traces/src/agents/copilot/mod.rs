@@ -39,7 +39,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let path = places.home.join(".copilot/hooks/nacre.json");
         FileEdit::new(path, Edit::Whole(hooks_file(program)))
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
     ..AgentSpec::new("copilot", "Copilot CLI")
 };
@@ -163,7 +163,7 @@ fn event(
         }
         "tool.execution_complete" => result(thread, spot, data, out),
         "system.notification" => {
-            voice::injected(spot, InjectedReason::TaskNotice, &data.string("content"), out);
+            voice::emit_injected(spot, InjectedReason::TaskNotice, &data.string("content"), out);
         }
         "session.model_change" => out.note_model(&data.string("newModel")),
         "session.title_changed" => out.note_title(&data.string("title")),
@@ -176,7 +176,7 @@ fn event(
             voice::note(spot, &data.string("reason"), out);
         }
         _ if is_silent(kind) => {}
-        other => voice::unknown(spot, other, raw, out),
+        other => voice::emit_unknown(spot, other, raw, out),
     }
 }
 
@@ -198,12 +198,12 @@ fn user(thread: &mut Thread, spot: &Spot, data: &Fields, out: &mut Emitter) {
     let (typed, sent) = (data.string("content"), data.string("transformedContent"));
     let source = data.word("source");
     if !matches!(source, "" | "user") {
-        return voice::marked_user(spot, &typed, out);
+        return voice::emit_marked_user(spot, &typed, out);
     }
     let added = sent.replacen(&*typed, "", 1);
     if !typed.is_empty() && added.len() < sent.len() && !added.trim().is_empty() {
         let reason = reason_of(&added).or_if_unknown(InjectedReason::Environment);
-        voice::injected(spot, reason, &added, out);
+        voice::emit_injected(spot, reason, &added, out);
     }
     // Events have no branches, because undone turns are removed from the file.
     thread.user(spot, "", &typed, out);

@@ -46,7 +46,7 @@ impl Bubbles {
         match kind {
             "1" | "\"user\"" => self.user(&spot, &bubble, out),
             "2" | "\"ai\"" | "\"assistant\"" => self.agent(&spot, &bubble, out),
-            other => voice::unknown(&spot, &format!("bubble {other}"), raw, out),
+            other => voice::emit_unknown(&spot, &format!("bubble {other}"), raw, out),
         }
     }
 

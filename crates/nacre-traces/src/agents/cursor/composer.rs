@@ -24,7 +24,7 @@ pub(super) fn read_composer(
     let key = format!("composerData:{id}");
     let mut value = String::new();
     let found = store.rows(KV_VALUE, (&key, MAX_VALUE.cast_signed()), |row| {
-        value = store::counted_text(row, 1, out).unwrap_or_default();
+        value = store::read_counted_text(row, 1, out).unwrap_or_default();
         Wish::Enough
     });
     store.survive(found, out)?;
@@ -126,7 +126,7 @@ fn read_row(
     let found = store.rows(KV_VALUE, (key, MAX_VALUE.cast_signed()), |row| {
         let size = store::number(row, 0);
         is_there = size.is_some();
-        match store::counted_text(row, 1, out) {
+        match store::read_counted_text(row, 1, out) {
             Some(value) => bubbles.read(key, &value, header, out),
             None if size.is_some() => {
                 let place = voice::row(key);
@@ -207,7 +207,7 @@ pub(super) fn read_tab(raw: &str, project: &mut Project, out: &mut Emitter) {
 }
 
 /// Returns the distinct prompts that were typed into an editor, with their positions in the list.
-pub(super) fn placed_prompts(prompts: &str) -> Vec<(usize, String)> {
+pub(super) fn find_placed_prompts(prompts: &str) -> Vec<(usize, String)> {
     let mut seen = HashSet::new();
     let mut placed = Vec::new();
     for (idx, raw) in items(prompts).into_iter().enumerate() {
@@ -222,7 +222,7 @@ pub(super) fn placed_prompts(prompts: &str) -> Vec<(usize, String)> {
 }
 
 pub(super) fn read_prompts(prompts: &str, out: &mut Emitter) {
-    for (idx, text) in placed_prompts(prompts) {
+    for (idx, text) in find_placed_prompts(prompts) {
         out.report.lines += 1;
         let row = format!("aiService.prompts/{idx}");
         let place = voice::row(&row);

@@ -6,7 +6,7 @@ use crate::transcript::toolkit::*;
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::composer::placed_prompts;
+use super::composer::find_placed_prompts;
 use super::project::{ITEM_VALUE, Links};
 
 pub(super) const COMPOSERS: &str = "composer.composerData";
@@ -43,10 +43,10 @@ pub(super) fn sessions(source: &TraceSource) -> Result<Vec<Trace>> {
         }
     }
     if store.has_table("ItemTable")? {
-        found.extend(listed(&store, COMPOSERS, "allComposers", composer_id)?);
-        found.extend(listed(&store, TABS, "tabs", tab_id)?);
+        found.extend(list_composers(&store, COMPOSERS, "allComposers", composer_id)?);
+        found.extend(list_composers(&store, TABS, "tabs", tab_id)?);
         let prompts = item(&store, PROMPTS)?.unwrap_or_default();
-        if !placed_prompts(&prompts).is_empty() {
+        if !find_placed_prompts(&prompts).is_empty() {
             found.push(ListedComposer::new(PROMPTS_SESSION.to_owned(), prompts.as_bytes()));
         }
     }
@@ -61,7 +61,7 @@ pub(super) fn sessions(source: &TraceSource) -> Result<Vec<Trace>> {
     Ok(found.into_iter().map(trace).collect())
 }
 
-pub(super) fn linked_workspace(revision: Option<&str>) -> Option<&str> {
+pub(super) fn parse_linked_workspace(revision: Option<&str>) -> Option<&str> {
     revision?.split_once(LINK_MARK).map(|(_, workspace)| workspace)
 }
 
@@ -145,7 +145,7 @@ fn loose_bubbles(store: &Store, found: &mut Vec<ListedComposer>) -> Result<()> {
 }
 
 /// Lists conversations stored in a single list value.
-fn listed(
+fn list_composers(
     store: &Store,
     key: &str,
     list: &str,

@@ -72,9 +72,9 @@ impl Messages {
             "tool-use" | "tool-call" => self.call(spot, &block, out),
             "tool-result" => self.result(spot, &block, out),
             "image" | "file" | "document" if role == "user" => {
-                voice::marked_user(spot, &format!("[{kind}]"), out);
+                voice::emit_marked_user(spot, &format!("[{kind}]"), out);
             }
-            _ => voice::unknown(spot, block.word("type"), raw, out),
+            _ => voice::emit_unknown(spot, block.word("type"), raw, out),
         }
     }
 
@@ -84,7 +84,7 @@ impl Messages {
                 let time = time_tag(text);
                 self.time = time.or(self.time);
                 self.last = TurnState::Open;
-                self.folder = self.folder.take().or_else(|| named_folder(text));
+                self.folder = self.folder.take().or_else(|| find_directory(text));
                 voice::user(&Spot { time: spot.time.or(time), ..*spot }, text, out);
             }
             "assistant" => {
@@ -95,7 +95,7 @@ impl Messages {
             // session.
             "system" | "developer" => {}
             "tool" => voice::plain_result(spot, &mut self.calls, "", false, text, out),
-            other => voice::unknown(spot, other, text, out),
+            other => voice::emit_unknown(spot, other, text, out),
         }
     }
 
@@ -120,7 +120,7 @@ impl Messages {
 
 /// Reads the workspace folder from the environment block at the start of the text. Any later block
 /// may be part of a file.
-fn named_folder(text: &str) -> Option<String> {
+fn find_directory(text: &str) -> Option<String> {
     let after = text.trim_start().strip_prefix("<user_info>")?;
     let mut lines = after.split("</user_info>").next().unwrap_or_default().lines();
     lines.find_map(|line| {

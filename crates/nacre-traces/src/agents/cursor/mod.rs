@@ -73,7 +73,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         member(path, &["mcpServers", "nacre"], server(program, Vec::new()))
     }),
     // Nacre does not install hooks, because no version of Cursor has been observed to run them.
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
     ..AgentSpec::new("cursor", "Cursor")
 };
@@ -184,7 +184,7 @@ fn read_state(trace: &Trace, sink: Sink) -> Result<ReadOutcome> {
     let mut project = Project::of_database(path);
     if holds_composer(&store, id)? {
         composer::read_composer(&store, id, &mut project, &mut out)?;
-        match listing::linked_workspace(trace.revision.as_deref()) {
+        match listing::parse_linked_workspace(trace.revision.as_deref()) {
             Some(workspace) => project.note_workspace(workspace),
             None if project.folders.is_empty() && trace.revision.is_none() => {
                 let links = Links::find(&store, path);

@@ -103,7 +103,7 @@ impl Project {
     }
 
     pub(super) fn take_files(&mut self, files: TouchedFiles) {
-        self.files = files.joined(std::mem::take(&mut self.files));
+        self.files = files.merge(std::mem::take(&mut self.files));
     }
 
     pub(super) fn settle(&self, out: &mut Emitter) {

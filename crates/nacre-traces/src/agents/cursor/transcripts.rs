@@ -51,7 +51,7 @@ impl LineFormat for Lines {
             let is_open = self.messages.last == TurnState::Open;
             self.turn = if is_open { TurnState::Open } else { TurnState::Unknown };
         } else {
-            voice::unknown(&spot, record.word("type"), record.text, out);
+            voice::emit_unknown(&spot, record.word("type"), record.text, out);
         }
     }
 
@@ -153,7 +153,7 @@ fn say(part: Section<'_>, text: &str, at: Mark, calls: &mut OpenCalls, out: &mut
     match part {
         Section::Nothing => {}
         Section::User => voice::user(&Spot { time: time_tag(text), ..spot }, text, out),
-        Section::Doubtful => voice::marked_user(&spot, text, out),
+        Section::Doubtful => voice::emit_marked_user(&spot, text, out),
         Section::Agent => voice::agent(&spot, EventKind::Assistant, text, out),
         Section::Thought => voice::agent(&spot, EventKind::Reasoning, text, out),
         // Calls have no IDs, so a call is matched with the next result of the same tool.

@@ -158,7 +158,7 @@ impl TouchedFiles {
         }
     }
 
-    pub(super) fn joined(mut self, other: Self) -> Self {
+    pub(super) fn merge(mut self, other: Self) -> Self {
         for (path, n_times) in other.0 {
             if self.0.len() < MAX_FILES || self.0.contains_key(&path) {
                 *self.0.entry(path).or_default() += n_times;

@@ -27,7 +27,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let edit = Edit::Hooks { agent: "droid", keys: Vec::new(), groups };
         FileEdit::new(places.home.join(".factory/hooks.json"), edit)
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
     ..AgentSpec::new("droid", "Factory droid")
 };
@@ -103,7 +103,7 @@ fn message(
             texts(content).iter().for_each(|text| voice::note(spot, text, out));
         }
         ("user" | "system", "llm_only") => {
-            texts(content).iter().for_each(|text| voice::marked_user(spot, text, out));
+            texts(content).iter().for_each(|text| voice::emit_marked_user(spot, text, out));
         }
         ("user", _) => blocks::user(thread, spot, parent, content, out),
         ("assistant", _) => {
@@ -111,7 +111,7 @@ fn message(
             blocks::agent(thread, spot, content, out);
         }
         ("system", _) => {}
-        (other, _) => voice::unknown(spot, &format!("message {other}"), raw, out),
+        (other, _) => voice::emit_unknown(spot, &format!("message {other}"), raw, out),
     }
 }
 
@@ -143,7 +143,7 @@ impl ThreadFormat for Droid {
             "agent_turn_outcome" => thread.close(),
             "session_title" => out.note_title(&record.string("title")),
             "todo_state" | "session_end" => {}
-            other => voice::unknown(&spot, other, record.text, out),
+            other => voice::emit_unknown(&spot, other, record.text, out),
         }
         thread.end(&id, lane, out);
     }

@@ -40,7 +40,7 @@ impl SessionParser {
                 let texts = texts(content_of(&message));
                 texts.iter().for_each(|text| voice::failure(&spot, text, out));
             }
-            other => voice::unknown(&spot, other, raw, out),
+            other => voice::emit_unknown(&spot, other, raw, out),
         }
     }
 
@@ -56,7 +56,7 @@ impl SessionParser {
             let known = self.without_given(sent, out);
             return genai::user(&mut self.thread, spot, "", known.as_deref().unwrap_or(sent), out);
         }
-        texts(sent).iter().for_each(|text| voice::added(spot, text, out));
+        texts(sent).iter().for_each(|text| voice::emit_added(spot, text, out));
         texts(shown).iter().for_each(|text| self.thread.user(spot, "", text, out));
     }
 

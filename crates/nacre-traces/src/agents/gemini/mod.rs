@@ -38,7 +38,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let path = places.home.join(".gemini/settings.json");
         hook_file(path, "gemini", program, MILLISECONDS, CONTRACT.events)
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     contract: Some(CONTRACT),
     ..AgentSpec::new("gemini", "Gemini CLI")
 };

@@ -16,15 +16,15 @@ pub(super) fn folder_of(path: &Path) -> Option<String> {
     let chats =
         path.ancestors().find(|above| above.file_name().is_some_and(|name| name == CHATS))?;
     let project = chats.parent()?;
-    named_inside(project).or_else(|| listed(project))
+    read_root_inside(project).or_else(|| look_up_root(project))
 }
 
-fn named_inside(project: &Path) -> Option<String> {
+fn read_root_inside(project: &Path) -> Option<String> {
     let text = whole::sidecar(&project.join(PROJECT_ROOT))?;
     absolute(text.trim())
 }
 
-fn listed(project: &Path) -> Option<String> {
+fn look_up_root(project: &Path) -> Option<String> {
     let own = project.file_name()?.to_str()?;
     let text = whole::sidecar(&project.parent()?.parent()?.join(PROJECTS))?;
     let list = Fields::of(&text);

@@ -91,12 +91,12 @@ impl LineFormat for GenericParser {
                 facts.tokens =
                     serde_json::from_str::<Tokens>(record.raw("tokens")).unwrap_or(facts.tokens);
                 facts.undone = serde_json::from_str(record.raw("undone")).unwrap_or_default();
-                self.ending = named(record.raw("ending")).unwrap_or_default();
+                self.ending = parse_name(record.raw("ending")).unwrap_or_default();
             }
             (_, Some(kind)) => push_event(record, kind, out),
             (other, None) => {
                 let text = text_in(record);
-                out.unknown(other, draft(record, EventKind::Meta, TextOrigin::Host, &text));
+                out.emit_unknown(other, draft(record, EventKind::Meta, TextOrigin::Host, &text));
             }
         }
     }
@@ -110,7 +110,7 @@ impl LineFormat for GenericParser {
     }
 }
 
-fn named<T: DeserializeOwned>(raw: &str) -> Option<T> {
+fn parse_name<T: DeserializeOwned>(raw: &str) -> Option<T> {
     serde_json::from_str(raw).ok()
 }
 
@@ -120,21 +120,21 @@ fn event_kind(record: &Record) -> Option<EventKind> {
     match record.word(key) {
         "tool" => Some(EventKind::ToolResult),
         "system" | "developer" => Some(EventKind::Meta),
-        _ => named(record.raw(key)),
+        _ => parse_name(record.raw(key)),
     }
 }
 
-fn named_origin(record: &Record) -> Option<TextOrigin> {
+fn parse_origin(record: &Record) -> Option<TextOrigin> {
     Some(match record.word("origin") {
         "person" => {
-            let source = named(record.raw("source")).unwrap_or(WordSource::Unverified);
+            let source = parse_name(record.raw("source")).unwrap_or(WordSource::Unverified);
             TextOrigin::Person(source)
         }
         "agent" => TextOrigin::Agent,
         "tool" => TextOrigin::Tool,
         "host" => TextOrigin::Host,
         "injected" => {
-            TextOrigin::Injected(named(record.raw("reason")).unwrap_or(InjectedReason::Host))
+            TextOrigin::Injected(parse_name(record.raw("reason")).unwrap_or(InjectedReason::Host))
         }
         _ => return None,
     })
@@ -148,7 +148,7 @@ fn draft<'t>(record: &Record, kind: EventKind, origin: TextOrigin, text: &'t str
         tool: tool.map(|tool| short_name(&tool)),
     };
     // The position of the event in the transcript from which it was first read.
-    let place = match named(record.raw("place")) {
+    let place = match parse_name(record.raw("place")) {
         Some(Position::Row { key }) => Position::Row { key: short_name(&key) },
         Some(line @ Position::Line { .. }) => line,
         None => record.place.clone(),
@@ -156,7 +156,7 @@ fn draft<'t>(record: &Record, kind: EventKind, origin: TextOrigin, text: &'t str
     Draft {
         timestamp: record.time("time").or_else(|| record.time("timestamp")),
         call: is_linked.then_some(link),
-        lane: named(record.raw("lane")).unwrap_or(Lane::Main),
+        lane: parse_name(record.raw("lane")).unwrap_or(Lane::Main),
         is_error: record.truth("error"),
         full_bytes: record.number("bytes").and_then(|bytes| u64::try_from(bytes).ok()),
         ..Draft::new(kind, origin, text, place)
@@ -168,7 +168,7 @@ fn push_event(record: &Record, kind: EventKind, out: &mut Emitter) {
     let mut push = |draft: Draft<'_>| {
         out.push(Draft { tail: &tail, key: key.as_deref(), ..draft });
     };
-    if let Some(origin) = named_origin(record) {
+    if let Some(origin) = parse_origin(record) {
         return push(draft(record, kind, origin, &text));
     }
     let origin = match kind {
@@ -195,7 +195,7 @@ fn note_session(record: &Record, out: &mut Emitter) {
         out.facts.id = short_name(&id);
     }
     out.facts.agent = Agent::from_name(record.word("agent")).unwrap_or(out.facts.agent);
-    out.facts.role = named(record.raw("role")).unwrap_or_default();
+    out.facts.role = parse_name(record.raw("role")).unwrap_or_default();
     out.note_cwd(&record.string("cwd"));
     out.note_branch(&record.string("git_branch"));
     out.note_repository(&record.string("repository"));
@@ -207,7 +207,7 @@ fn note_session(record: &Record, out: &mut Emitter) {
     for model in record.items("models").into_iter().filter_map(text_of) {
         out.note_model(&model);
     }
-    let links: Vec<SessionLink> = named(record.raw("links")).unwrap_or_default();
+    let links: Vec<SessionLink> = parse_name(record.raw("links")).unwrap_or_default();
     for link in &links {
         out.note_link(link.kind, &link.session, link.call.as_deref());
     }

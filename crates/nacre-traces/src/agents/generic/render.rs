@@ -143,7 +143,7 @@ mod tests {
     use crate::agents::generic::Generic;
     use crate::transcript::tests::{TestTrace, read};
 
-    fn rendered(events: &[TranscriptEvent], facts: &SessionFacts) -> Vec<u8> {
+    fn render(events: &[TranscriptEvent], facts: &SessionFacts) -> Vec<u8> {
         let mut out = Vec::new();
         write_session(facts, &mut out).unwrap();
         for event in events {
@@ -155,7 +155,7 @@ mod tests {
 
     #[track_caller]
     fn check_round_trip(events: &[TranscriptEvent], facts: &SessionFacts) {
-        let archive = TestTrace::new("archive.jsonl", rendered(events, facts));
+        let archive = TestTrace::new("archive.jsonl", render(events, facts));
         let (again, outcome) = archive.read(&Generic, None);
         assert_eq!(again, events);
         let mut read_facts = outcome.facts;

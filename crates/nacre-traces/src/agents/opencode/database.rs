@@ -35,13 +35,13 @@ impl Schema {
 
 pub(super) fn sessions(store: &Store) -> Result<BTreeMap<String, String>> {
     match Schema::of(store)? {
-        Schema::Typed => typed_sessions(store),
+        Schema::Typed => read_sessions(store),
         Schema::Legacy => legacy::sessions(store),
         Schema::Other => Ok(BTreeMap::new()),
     }
 }
 
-fn typed_sessions(store: &Store) -> Result<BTreeMap<String, String>> {
+fn read_sessions(store: &Store) -> Result<BTreeMap<String, String>> {
     let mut sessions = BTreeMap::new();
     store.rows("SELECT id, time_updated FROM session", [], |row| {
         if let Some(id) = store::text(row, 0) {
@@ -106,7 +106,7 @@ pub(super) fn read(
     talk.describe(&Fields::of(&description), out);
     let mut seen = HashSet::new();
     if store.has_table("message")? {
-        let found = ordered_ids(store, session, &mut seen);
+        let found = list_ids(store, session, &mut seen);
         let mut ids = Vec::new();
         let found = found.map(|found| ids = found);
         store.survive(found, out)?;
@@ -153,7 +153,7 @@ fn description(store: &Store, session: &str) -> Result<Option<String>> {
     })
 }
 
-fn ordered_ids(store: &Store, session: &str, seen: &mut HashSet<String>) -> Result<Vec<String>> {
+fn list_ids(store: &Store, session: &str, seen: &mut HashSet<String>) -> Result<Vec<String>> {
     let mut ids = Vec::new();
     let sql = "SELECT id FROM message WHERE session_id = ?1 ORDER BY time_created, id";
     store.rows(sql, [session], |row| {
@@ -174,7 +174,7 @@ fn read_message(
     let sql = "SELECT CASE WHEN octet_length(data) <= ?2 THEN data END FROM message WHERE id = ?1";
     let mut is_started = false;
     let found = store.rows(sql, (id, limit), |row| {
-        let data = store::counted_text(row, 0, out);
+        let data = store::read_counted_text(row, 0, out);
         match data.as_deref().and_then(Fields::read) {
             Some(message) => {
                 is_started = true;
@@ -192,7 +192,7 @@ fn read_message(
         FROM part WHERE message_id = ?1 ORDER BY id";
     let found = store.rows(sql, (id, limit), |row| {
         let part = store::text(row, 0).unwrap_or_default();
-        match store::counted_text(row, 1, out) {
+        match store::read_counted_text(row, 1, out) {
             Some(data) => talk.part(&part, &data, out),
             None => talk.long_row(&part, out),
         }

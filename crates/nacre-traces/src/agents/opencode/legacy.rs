@@ -60,7 +60,7 @@ pub(super) fn read(
             is_finished: store::number(row, 4).is_some_and(|time| 0 < time),
         };
         talk.time = store::time(row, 3);
-        match store::counted_text(row, 5, out) {
+        match store::read_counted_text(row, 5, out) {
             Some(parts) => message.read(&parts, talk, out),
             None => talk.long_row(&id, out),
         }
@@ -132,10 +132,10 @@ impl Message<'_> {
                 _ => {}
             },
             "binary" | "image_url" if self.role == "user" => {
-                voice::marked_user(spot, &format!("[{kind}]"), out);
+                voice::emit_marked_user(spot, &format!("[{kind}]"), out);
             }
             "binary" | "image_url" => voice::note(spot, &format!("[{kind}]"), out),
-            other => voice::unknown(spot, other, raw, out),
+            other => voice::emit_unknown(spot, other, raw, out),
         }
     }
 
@@ -145,7 +145,7 @@ impl Message<'_> {
             "assistant" => voice::agent(spot, EventKind::Assistant, text, out),
             "recap" => voice::recap(spot, text, out),
             "system" => {}
-            other => voice::unknown(spot, &format!("message {other}"), text, out),
+            other => voice::emit_unknown(spot, &format!("message {other}"), text, out),
         }
     }
 }

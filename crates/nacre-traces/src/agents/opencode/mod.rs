@@ -60,7 +60,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let path = places.config.join("opencode/plugins/nacre.js");
         script(path, include_str!("plugin.js"), program)
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     contract: Some(HookContract::PLUGIN),
     ..AgentSpec::new("opencode", "OpenCode")
 };
@@ -156,7 +156,7 @@ fn note_project(path: &Path, out: &mut Emitter) {
 
 /// Returns the sessions of a tree, except those that are complete in a database next to it.
 fn tree_sessions(tree: &Tree, storage: &Path) -> BTreeMap<String, String> {
-    let stored = stored_counts(storage);
+    let stored = count_stored(storage);
     let mut found = BTreeMap::new();
     for (id, info) in tree.sessions() {
         let n_messages = tree.messages_of(&id).len();
@@ -170,7 +170,7 @@ fn tree_sessions(tree: &Tree, storage: &Path) -> BTreeMap<String, String> {
     found
 }
 
-fn stored_counts(storage: &Path) -> BTreeMap<String, usize> {
+fn count_stored(storage: &Path) -> BTreeMap<String, usize> {
     let mut stored = BTreeMap::new();
     // The tree is in `<data>/storage` or `<data>/project/<name>/storage`.
     for data in [storage.parent(), storage.ancestors().nth(3)].into_iter().flatten() {

@@ -32,7 +32,7 @@ pub(super) fn read(
         }
         let kind = store::text(row, 1).map(Cow::into_owned).unwrap_or_default();
         talk.time = time;
-        match store::counted_text(row, 3, out) {
+        match store::read_counted_text(row, 3, out) {
             Some(data) => message(&id, &kind, &data, talk, out),
             None => talk.long_row(&id, out),
         }
@@ -52,7 +52,7 @@ fn message(id: &str, kind: &str, raw: &str, talk: &mut SessionParser, out: &mut 
     let spot = Spot { place: &place, key: id, time: created, lane: talk.lane };
     match kind {
         "user" => user(&spot, &data, talk, out),
-        "synthetic" => voice::marked_user(&spot, &data.string("text"), out),
+        "synthetic" => voice::emit_marked_user(&spot, &data.string("text"), out),
         "shell" => shell(&spot, &data, talk, out),
         "assistant" => assistant(&spot, &data, talk, out),
         "compaction" => {
@@ -61,7 +61,7 @@ fn message(id: &str, kind: &str, raw: &str, talk: &mut SessionParser, out: &mut 
         }
         "model-switched" => out.note_model(&data.object("model").string("id")),
         "system" | "agent-switched" | "idle" => {}
-        other => voice::unknown(&spot, other, raw, out),
+        other => voice::emit_unknown(&spot, other, raw, out),
     }
 }
 
@@ -101,7 +101,7 @@ fn assistant(spot: &Spot, data: &Fields, talk: &mut SessionParser, out: &mut Emi
             "text" => voice::agent(spot, EventKind::Assistant, &block.string("text"), out),
             "reasoning" => voice::agent(spot, EventKind::Reasoning, &block.string("text"), out),
             "tool" => tool(spot, &block, talk, out),
-            other => voice::unknown(spot, other, raw, out),
+            other => voice::emit_unknown(spot, other, raw, out),
         }
     }
     if !data.raw("error").is_empty() {

@@ -78,7 +78,7 @@ impl SessionParser {
             other => {
                 let place = voice::row(&format!("message:{id}"));
                 let spot = Spot { place: &place, key: id, time: self.time, lane: self.lane };
-                voice::unknown(&spot, &format!("message {other}"), "", out);
+                voice::emit_unknown(&spot, &format!("message {other}"), "", out);
             }
         }
     }
@@ -191,7 +191,7 @@ fn say(talk: &mut SessionParser, spot: &Spot, part: &Fields, raw: &str, out: &mu
         "retry" => voice::failure(spot, part.raw("error"), out),
         // Step markers, and changes that git records better.
         "step-start" | "step-finish" | "patch" | "snapshot" | "agent" => {}
-        other => voice::unknown(spot, other, raw, out),
+        other => voice::emit_unknown(spot, other, raw, out),
     }
 }
 
@@ -199,7 +199,7 @@ fn text(talk: &SessionParser, spot: &Spot, part: &Fields, out: &mut Emitter) {
     let text = part.string("text");
     let is_synthetic = part.truth("synthetic") || part.truth("ignored");
     match talk.role {
-        Role::User if is_synthetic => voice::marked_user(spot, &text, out),
+        Role::User if is_synthetic => voice::emit_marked_user(spot, &text, out),
         Role::User => voice::user(spot, &text, out),
         Role::Recap => voice::recap(spot, &text, out),
         Role::Assistant if is_synthetic && !text.trim().is_empty() => {

@@ -138,7 +138,7 @@ impl Tree {
         talk.describe(&description, out);
         let flat = self.flat_parts();
         let mut with_parts = HashSet::new();
-        for (_, id, path) in self.ordered_messages(session, out) {
+        for (_, id, path) in self.list_messages(session, out) {
             let Some(text) = self.read_json(&path, out) else { continue };
             let message = Fields::of(&text);
             talk.message(&id, &message, out);
@@ -150,7 +150,7 @@ impl Tree {
                 out.report.repeated += 1;
                 continue;
             }
-            let mut parts = self.ordered_parts(session, &id, &stem(&path), out);
+            let mut parts = self.list_parts(session, &id, &stem(&path), out);
             parts.extend(flat.get(&id).into_iter().flatten().cloned());
             for (id, path) in parts {
                 if let Some(text) = self.read_json(&path, out) {
@@ -161,7 +161,7 @@ impl Tree {
         Ok(())
     }
 
-    fn ordered_messages(
+    fn list_messages(
         &self,
         session: &str,
         out: &mut Emitter,
@@ -180,7 +180,7 @@ impl Tree {
         messages
     }
 
-    fn ordered_parts(
+    fn list_parts(
         &self,
         session: &str,
         id: &str,
@@ -247,7 +247,7 @@ impl Tree {
     fn read_file(&self, path: &Path) -> Option<String> {
         let folder = self.open(path.parent()?)?;
         let bytes = folder.read(path.file_name()?.to_str()?, MAX_FILE).ok()?;
-        Some(whole::mended(bytes).0)
+        Some(whole::decode_lossy(bytes).0)
     }
 }
 

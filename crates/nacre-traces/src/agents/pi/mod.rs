@@ -25,7 +25,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let path = places.home.join(".pi/agent/extensions/nacre.ts");
         script(path, include_str!("extension.ts"), program)
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     contract: Some(HookContract::PLUGIN),
     ..AgentSpec::new("pi", "pi")
 };
@@ -103,12 +103,12 @@ impl LineFormat for TranscriptParser {
                 voice::recap(&spot, &record.string("summary"), out);
             }
             "branch_summary" => voice::recap(&spot, &record.string("summary"), out),
-            "custom_message" => added(&spot, record.raw("content"), out),
+            "custom_message" => emit_added(&spot, record.raw("content"), out),
             "model_change" => out.note_model(&record.string("modelId")),
             "session_info" => out.note_title(&record.string("name")),
             // Settings, and markers that are only used by pi itself.
             "thinking_level_change" | "custom" | "label" | "leaf" => {}
-            other => voice::unknown(&spot, other, record.text, out),
+            other => voice::emit_unknown(&spot, other, record.text, out),
         }
         self.thread.end(&id, lane, out);
     }
@@ -138,14 +138,14 @@ impl TranscriptParser {
             "bashExecution" => {
                 voice::words(spot, WordSource::Shell, &message.string("command"), out);
                 let output = message.string("output");
-                voice::injected(spot, InjectedReason::CommandOutput, &output, out);
+                voice::emit_injected(spot, InjectedReason::CommandOutput, &output, out);
             }
-            "custom" | "hookMessage" => added(spot, content, out),
+            "custom" | "hookMessage" => emit_added(spot, content, out),
             "branchSummary" | "compactionSummary" => {
                 voice::recap(spot, &message.string("summary"), out);
             }
             other => {
-                voice::unknown(spot, &format!("message {other}"), record.raw("message"), out);
+                voice::emit_unknown(spot, &format!("message {other}"), record.raw("message"), out);
             }
         }
     }
@@ -172,8 +172,8 @@ impl TranscriptParser {
     }
 }
 
-fn added(spot: &Spot, content: &str, out: &mut Emitter) {
+fn emit_added(spot: &Spot, content: &str, out: &mut Emitter) {
     for text in texts(content) {
-        voice::marked_user(spot, &text, out);
+        voice::emit_marked_user(spot, &text, out);
     }
 }

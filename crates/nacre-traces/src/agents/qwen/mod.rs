@@ -40,7 +40,7 @@ pub(super) static SPEC: AgentSpec = AgentSpec {
         let path = places.home.join(".qwen/settings.json");
         hook_file(path, "qwen", program, MILLISECONDS, HookContract::CLAUDE.events)
     }),
-    skill: Some(shared_skill),
+    skill: Some(edit_shared_skill),
     // Hooks never ask the agent to continue at the end of a turn, because Qwen Code always reports
     // that a hook has already done so. It also calls the prompt hook with an empty prompt after
     // each tool.
@@ -100,7 +100,7 @@ impl ThreadFormat for Qwen {
             "assistant" => assistant(thread, record, &spot, out),
             "tool_result" => tool_result(thread, record, &spot, out),
             "system" => system(thread, record, &spot, out),
-            other => voice::unknown(&spot, other, record.text, out),
+            other => voice::emit_unknown(&spot, other, record.text, out),
         }
         thread.end(&id, lane, out);
     }
@@ -147,20 +147,22 @@ fn user(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) {
     match record.word("subtype") {
         "notification" | "background_task_completed" => {
             for text in texts(content) {
-                voice::injected(spot, InjectedReason::TaskNotice, &text, out);
+                voice::emit_injected(spot, InjectedReason::TaskNotice, &text, out);
             }
         }
-        "mid_turn_user_message" if spot.lane == Lane::Main => queued(thread, record, spot, out),
-        "cron" | "goal_runtime" | "goal_state" => marked(spot, content, out),
-        _ if is_own => marked(spot, content, out),
+        "mid_turn_user_message" if spot.lane == Lane::Main => {
+            emit_queued(thread, record, spot, out)
+        }
+        "cron" | "goal_runtime" | "goal_state" => emit_marked(spot, content, out),
+        _ if is_own => emit_marked(spot, content, out),
         _ => genai::user(thread, spot, record.word("parentUuid"), content, out),
     }
 }
 
-fn queued(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) {
+fn emit_queued(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) {
     let mut is_first = true;
     for text in texts(content_of(record)) {
-        voice::added(spot, &text, out);
+        voice::emit_added(spot, &text, out);
         let words = split_user(&text).into_iter().filter(|piece| piece.origin.person().is_some());
         for piece in words {
             if is_first {
@@ -192,7 +194,7 @@ fn tool_result(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emit
         let response = part.object("functionResponse");
         if response.is_empty() {
             let text = part.string("text");
-            voice::injected(spot, InjectedReason::CommandOutput, &text, out);
+            voice::emit_injected(spot, InjectedReason::CommandOutput, &text, out);
         } else {
             genai::response(thread, spot, &response, has_failed, out);
         }
@@ -217,7 +219,7 @@ fn system(thread: &mut Thread, record: &Record, spot: &Spot, out: &mut Emitter) 
             command(spot, &payload.string("rawCommand"), out);
         }
         kind if contains_word(SILENT, kind) => {}
-        other => voice::unknown(spot, &format!("system {other}"), record.text, out),
+        other => voice::emit_unknown(spot, &format!("system {other}"), record.text, out),
     }
 }
 
@@ -225,14 +227,14 @@ fn content_of<'a>(record: &Record<'a>) -> &'a str {
     record.object("message").raw("parts")
 }
 
-fn marked(spot: &Spot, content: &str, out: &mut Emitter) {
+fn emit_marked(spot: &Spot, content: &str, out: &mut Emitter) {
     for text in texts(content) {
-        voice::marked_user(spot, &text, out);
+        voice::emit_marked_user(spot, &text, out);
     }
 }
 
 fn command(spot: &Spot, raw: &str, out: &mut Emitter) {
     let (name, rest) = raw.trim().split_once(char::is_whitespace).unwrap_or((raw.trim(), ""));
-    voice::injected(spot, InjectedReason::Command, name, out);
+    voice::emit_injected(spot, InjectedReason::Command, name, out);
     voice::words(spot, WordSource::CommandArgs, rest, out);
 }

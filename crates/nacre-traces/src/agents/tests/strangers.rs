@@ -167,7 +167,7 @@ const ORDERS: &[&str] = &[
 ];
 
 fn lines() -> Vec<String> {
-    let tags = known_tags().into_iter().chain(["task", "feedback", "user_message"]);
+    let tags = list_known_tags().into_iter().chain(["task", "feedback", "user_message"]);
     let tags = tags.flat_map(|name| [format!("<{name}>"), format!("</{name}>")]);
     LINES.iter().map(|line| (*line).to_owned()).chain(tags).collect()
 }

@@ -4,7 +4,7 @@ use super::*;
 use std::ops::ControlFlow;
 
 /// The sessions that a sync would work off, in order.
-fn claimed(catalog: &mut Catalog, now: Timestamp) -> Vec<String> {
+fn claim_all(catalog: &mut Catalog, now: Timestamp) -> Vec<String> {
     let mut ids = Vec::new();
     while let Some(claim) = catalog.claim("t", now, LEASE, ClaimOrder::OldestFirst).unwrap() {
         ids.push(catalog.session(&claim.key).unwrap().facts.id);
@@ -33,13 +33,13 @@ fn a_copy_admits_what_the_catalog_then_admits() {
     let (opened, report) =
         copy.refresh_sources(&world.options(), |_| ControlFlow::Continue(())).unwrap();
     assert_eq!((opened.len(), report.read, report.unchanged), (4, 4, 1));
-    let promised = claimed(&mut copy, now);
+    let promised = claim_all(&mut copy, now);
     assert_eq!(promised, ["one", "two"]);
     assert_eq!((world.states(), world.catalog.connection.total_changes()), (states, n_changes));
 
     let report = world.refresh();
     assert_eq!((report.read, report.unchanged), (4, 1));
-    assert_eq!(claimed(&mut world.catalog, now), promised);
+    assert_eq!(claim_all(&mut world.catalog, now), promised);
 }
 
 #[test]
@@ -49,9 +49,9 @@ fn a_copy_leaves_a_session_alone_that_is_still_written_to() {
     world.now = Timestamp::now();
     let mut copy = world.catalog.rehearsal().unwrap();
     copy.refresh(&world.options(), |_| ControlFlow::Continue(())).unwrap();
-    assert_eq!(claimed(&mut copy, world.now), Vec::<String>::new());
+    assert_eq!(claim_all(&mut copy, world.now), Vec::<String>::new());
     let later = world.now.checked_add(Duration::from_secs(3600)).unwrap();
-    assert_eq!(claimed(&mut copy, later), ["one"]);
+    assert_eq!(claim_all(&mut copy, later), ["one"]);
 }
 
 #[test]

@@ -4,7 +4,7 @@ use super::*;
 use nacre_base::redact::ExtraWords;
 use std::ops::ControlFlow;
 
-fn known(words: &[&str]) -> ProjectWords {
+fn make_words(words: &[&str]) -> ProjectWords {
     ProjectWords::Known(list(words))
 }
 
@@ -40,10 +40,15 @@ fn two_projects() -> World {
 #[test]
 fn a_list_holds_for_its_project_alone() {
     let mut world = two_projects();
-    world.refresh_under(&[("/work/shop", known(&["Quillhaven"])), ("/work/bank", known(&[]))]);
+    world.refresh_under(&[
+        ("/work/shop", make_words(&["Quillhaven"])),
+        ("/work/bank", make_words(&[])),
+    ]);
     assert_eq!(world.texts(), ["send it to Quillhaven", "ship it to [redacted:extra]"]);
-    let again =
-        world.refresh_under(&[("/work/shop", known(&["Quillhaven"])), ("/work/bank", known(&[]))]);
+    let again = world.refresh_under(&[
+        ("/work/shop", make_words(&["Quillhaven"])),
+        ("/work/bank", make_words(&[])),
+    ]);
     assert_eq!((again.read, again.reworded, again.unchanged), (0, 0, 2));
 }
 
@@ -52,12 +57,12 @@ fn a_changed_list_is_applied_at_once_and_its_sessions_are_read_again() {
     let mut world = two_projects();
     world.refresh_under(&[]);
     let before = world.states();
-    let report = world.refresh_under(&[("/work/shop", known(&["Quillhaven"]))]);
+    let report = world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!((report.read, report.reworded, report.unchanged), (1, 1, 1));
     assert_eq!(world.texts(), ["send it to Quillhaven", "ship it to [redacted:extra]"]);
     assert_eq!(world.search("quillhaven", None), ["send it to Quillhaven"]);
     assert_eq!(world.states(), before);
-    let back = world.refresh_under(&[("/work/shop", known(&[]))]);
+    let back = world.refresh_under(&[("/work/shop", make_words(&[]))]);
     assert_eq!((back.read, back.reworded), (1, 0));
     assert_eq!(world.texts(), ["send it to Quillhaven", "ship it to Quillhaven"]);
 }
@@ -72,12 +77,12 @@ fn a_done_session_that_is_read_again_for_its_words_stays_done() {
         let done = Outcome::Done { run: "r".to_owned() };
         world.catalog.finish(&claim, &done, world.now, &RetryPolicy::default()).unwrap();
     }
-    let report = world.refresh_under(&[("/work/shop", known(&["Quillhaven"]))]);
+    let report = world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(report.read, 1);
     assert!(world.states().iter().all(|(_, state, _)| *state == "done"), "{:?}", world.states());
     // What it says beyond that is news as ever.
     world.append("one", &line("and to Quillhaven again"));
-    world.refresh_under(&[("/work/shop", known(&["Quillhaven"]))]);
+    world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(world.states()[0].1, "pending");
 }
 
@@ -89,7 +94,7 @@ fn nothing_is_kept_of_a_project_whose_list_is_not_known() {
     assert_eq!(report.problems[0].reason, "line 3 is wrong");
     assert_eq!(world.texts(), ["send it to Quillhaven"]);
     world.check_conservation();
-    world.refresh_under(&[("/work/shop", known(&["Quillhaven"]))]);
+    world.refresh_under(&[("/work/shop", make_words(&["Quillhaven"]))]);
     assert_eq!(world.texts(), ["send it to Quillhaven", "ship it to [redacted:extra]"]);
     assert!(world.states().iter().all(|(_, state, _)| *state == "pending"));
 }

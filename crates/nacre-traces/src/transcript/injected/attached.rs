@@ -43,8 +43,8 @@ pub(crate) fn rule_of(name: &str, attributes: &str) -> Option<Rule> {
 /// opening of one kind of block to its last end. The ranges are in ascending order and do not
 /// overlap.
 pub(crate) fn doubtful(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
-    let mut found = tagged(text, ends);
-    found.extend([referenced(text), selected(text)].into_iter().flatten().map(|range| {
+    let mut found = find_tagged(text, ends);
+    found.extend([find_referenced(text), find_selected(text)].into_iter().flatten().map(|range| {
         let reason = InjectedReason::EditorContext;
         Doubtful { range, reason }
     }));
@@ -61,7 +61,7 @@ pub(crate) fn doubtful(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
     merged
 }
 
-fn tagged(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
+fn find_tagged(text: &str, ends: &EndTags<'_>) -> Vec<Doubtful> {
     let mut first: HashMap<&str, Doubtful> = HashMap::new();
     for (at, _) in text.match_indices('<') {
         let name = tag_name(&text[at + 1..]);
@@ -87,7 +87,7 @@ fn may_open(text: &str, at: usize) -> bool {
     before.last().is_none_or(|last| matches!(last, b'\n' | b'>'))
 }
 
-fn referenced(text: &str) -> Option<Range<usize>> {
+fn find_referenced(text: &str) -> Option<Range<usize>> {
     let (start, _) = lines(text).find(|(_, line)| line.trim() == FILES_BEGIN)?;
     let end = text.rfind(FILES_END).map(|at| at + FILES_END.len());
     Some(start..end.filter(|end| start < *end).unwrap_or(text.len()))
@@ -95,7 +95,7 @@ fn referenced(text: &str) -> Option<Range<usize>> {
 
 /// Returns the range of an editor selection, which is a code fence with a file name and line
 /// numbers.
-fn selected(text: &str) -> Option<Range<usize>> {
+fn find_selected(text: &str) -> Option<Range<usize>> {
     let (start, opening) = lines(text).find(|(_, line)| names_lines(line))?;
     let inside = start + opening.len();
     let last = lines(&text[inside..]).filter(|(_, line)| line.starts_with(FENCE)).last();

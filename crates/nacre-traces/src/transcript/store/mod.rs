@@ -289,7 +289,7 @@ pub(crate) fn text<'a>(row: &'a Row<'_>, idx: usize) -> Option<Cow<'a, str>> {
 }
 
 /// Like `text`, but reports invalid UTF-8.
-pub(crate) fn counted_text(row: &Row, idx: usize, out: &mut Emitter) -> Option<String> {
+pub(crate) fn read_counted_text(row: &Row, idx: usize, out: &mut Emitter) -> Option<String> {
     let text = text(row, idx)?;
     out.report.invalid_utf8 += u64::from(matches!(text, Cow::Owned(_)));
     Some(text.into_owned())

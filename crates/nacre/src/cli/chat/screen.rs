@@ -71,7 +71,7 @@ fn list_files(environment: Environment, cancel: Cancel) -> Receiver<Vec<String>>
 }
 
 fn act(host: &Host, action: Outside) -> Result<OutsideResult> {
-    let events = Events::ignored();
+    let events = Events::discard();
     match action {
         Outside::OpenMemory { id } => {
             let request = MemoryShowRequest { id, text: true, ..MemoryShowRequest::default() };

@@ -102,7 +102,7 @@ pub(crate) struct RelatedArgs {
 pub(super) fn cmd_related(ui: &mut Ui, host: &Host, args: RelatedArgs) -> CommandResult {
     let RelatedArgs { id, limit, scope } = args;
     let request = MemoryRelatedRequest { id, limit, scope: scope.mode() };
-    let report = ops::related(host, &request, &ui.events())?;
+    let report = ops::list_related(host, &request, &ui.events())?;
     ui.shorten_ids(host, scope.mode());
     ui.report(&report, print_related)
 }

@@ -10,14 +10,14 @@ use nacre_types::{
 
 use crate::cli::prelude::*;
 use crate::cli::render::{count, memories_text, parenthesize, print_changes, print_undo};
-use crate::cli::sessions::{print_waiting, sessions_text, switched_off_text};
+use crate::cli::sessions::{describe_disconnected, print_waiting, sessions_text};
 
 const MAX_PLACES: usize = 5;
 
 const MAX_LEARNED: usize = 10;
 
 pub(super) fn print(ui: &mut Ui, host: &Host, report: &SyncReport) {
-    let off = switched_off_text(&report.switched_off);
+    let off = describe_disconnected(&report.switched_off);
     if report.sources > 0 || off.is_none() {
         ui.status(read_text(report));
     }

@@ -72,7 +72,7 @@ impl CellLayout {
             (self.settled_bytes, self.settled_lines) = (0, 0);
         }
         self.lines.truncate(self.settled_lines);
-        let settled = settled_until(&text[self.settled_bytes..]);
+        let settled = find_settled_end(&text[self.settled_bytes..]);
         if settled > 0 {
             let until = self.settled_bytes + settled;
             self.append(&text[self.settled_bytes..until]);
@@ -97,7 +97,7 @@ impl CellLayout {
 
 /// Returns the start of the last block after an empty line. Appended text cannot change the layout
 /// before it.
-fn settled_until(text: &str) -> usize {
+fn find_settled_end(text: &str) -> usize {
     let mut settled = 0;
     let mut fence: Option<&str> = None;
     let mut is_after_gap = false;

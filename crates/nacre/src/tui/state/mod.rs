@@ -144,7 +144,7 @@ impl ScreenState {
     pub(crate) fn next_change(&self) -> Option<u64> {
         let flash = self.flash.as_ref().map(|flash| flash.until);
         let turn = self.turn.as_ref().map(|_| self.now + TURN_TICK_MS);
-        let armed = self.approvals.front().and_then(|question| question.armed_at(self.last_key));
+        let armed = self.approvals.front().and_then(|question| question.arm_time(self.last_key));
         let armed = armed.filter(|armed| self.now < *armed);
         flash.into_iter().chain(turn).chain(armed).min()
     }

@@ -186,12 +186,12 @@ impl ApprovalDialog {
     }
 
     pub(crate) fn is_armed(&self, now: u64, last_key: Option<u64>) -> bool {
-        self.armed_at(last_key).is_some_and(|armed| armed <= now)
+        self.arm_time(last_key).is_some_and(|armed| armed <= now)
     }
 
     /// Returns the time from which keys count as answers, or `None` if the question has not been
     /// drawn yet.
-    pub(crate) fn armed_at(&self, last_key: Option<u64>) -> Option<u64> {
+    pub(crate) fn arm_time(&self, last_key: Option<u64>) -> Option<u64> {
         Some(last_key.unwrap_or(0).max(self.drawn_at?).saturating_add(QUIET_MS))
     }
 

@@ -14,7 +14,7 @@ const ANSWER: &str = "## Why it fails\n\nThe parser drops the **last** token, se
 
 const DIFF: &str = "--- a/src/parse.rs\n+++ b/src/parse.rs\n@@ -10,3 +10,3 @@\n     let n = tokens.len();\n-    for token in &tokens[..n - 1] {\n+    for token in &tokens[..n] {\n         take(token);\n";
 
-fn edited(play: &mut Play) {
+fn play_edit(play: &mut Play) {
     play.say(json!({"type": "tool.call", "call": "c1", "tool": "edit_file", "summary": "src/parse.rs", "arguments": {}}));
     play.say(json!({
         "type": "tool.result", "call": "c1", "tool": "edit_file", "outcome": "done", "text": "1 place changed",
@@ -45,7 +45,7 @@ fn an_answer_in_markdown_with_calls() {
     for piece in ANSWER.split_inclusive(' ') {
         play.say(json!({"type": "text", "text": piece}));
     }
-    edited(&mut play);
+    play_edit(&mut play);
     play.say(json!({"type": "tool.call", "call": "c2", "tool": "run", "summary": "cargo test -p parser", "arguments": {}}));
     play.wait(12_500);
     assert_snapshot!("working", play.frame());
@@ -58,7 +58,7 @@ fn an_answer_in_markdown_with_calls() {
 fn an_unfolded_call_with_a_diff() {
     let mut play = Play::new(80, 30);
     play.work("Mend it");
-    edited(&mut play);
+    play_edit(&mut play);
     end(&mut play);
     play.frame();
     play.keys("<C-o>");
@@ -222,7 +222,7 @@ fn small_screens() {
 fn a_session_that_is_resumed() {
     let resume = Some(SessionRequest::default());
     let options = ScreenOptions { resume, ..ScreenOptions::default() };
-    let mut play = Play::unopened(options, 80, 24);
+    let mut play = Play::new_unopened(options, 80, 24);
     play.answer(json!({"version": 1, "nacre": "0", "methods": []}));
     let mut session = serde_json::to_value(super::play::session()).unwrap();
     session["items"] = json!(5);
@@ -262,11 +262,11 @@ fn themes_differ_in_colors_alone() {
     let colored = |theme: ThemeChoice| {
         let theme = Theme { name: theme, has_true_color: true };
         let options = ScreenOptions { theme, ..ScreenOptions::default() };
-        let mut play = Play::unopened(options, 60, 20);
+        let mut play = Play::new_unopened(options, 60, 20);
         play.answer(json!({"version": 1, "nacre": "0", "methods": []}));
         play.answer(json!({"session": super::play::session()}));
         play.work("Mend it");
-        edited(&mut play);
+        play_edit(&mut play);
         play.keys("<C-o>");
         play.keys("<Enter>");
         let (buffer, _) = play.draw();

@@ -17,7 +17,7 @@ const KEY_TO_FRAME: Duration = Duration::from_millis(20);
 const WORDS: &str = "The `parser` reads **tokens** one by one, and the *last* of them is dropped. ";
 
 /// A session with a number of items, as it is read from a server.
-fn filled(columns: u16, rows: u16, n_items: u64) -> Play {
+fn fill_session(columns: u16, rows: u16, n_items: u64) -> Play {
     let mut play = Play::new(columns, rows);
     let mut session = serde_json::to_value(super::play::session()).unwrap();
     session["items"] = json!(n_items);
@@ -58,7 +58,7 @@ fn on_processor() -> Duration {
 /// processor, and on the wall.
 #[cfg(unix)]
 fn key_to_frame(columns: u16, rows: u16) -> (Vec<Duration>, Vec<Duration>) {
-    let mut play = filled(columns, rows, 5_000);
+    let mut play = fill_session(columns, rows, 5_000);
     play.work("Go");
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     let (mut times, mut wall) = (Vec::new(), Vec::new());

@@ -43,13 +43,13 @@ pub(super) fn session() -> ChatSession {
 impl Play {
     /// A screen with an empty session.
     pub(super) fn new(columns: u16, rows: u16) -> Self {
-        let mut play = Self::unopened(ScreenOptions::default(), columns, rows);
+        let mut play = Self::new_unopened(ScreenOptions::default(), columns, rows);
         play.answer(json!({"version": 1, "nacre": "0", "methods": []}));
         play.answer(json!({"session": session()}));
         play
     }
 
-    pub(super) fn unopened(options: ScreenOptions, columns: u16, rows: u16) -> Self {
+    pub(super) fn new_unopened(options: ScreenOptions, columns: u16, rows: u16) -> Self {
         let mut state = ScreenState::new(options, columns, rows);
         let effects = open(&mut state);
         let mut play = Self {

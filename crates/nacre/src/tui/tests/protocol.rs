@@ -92,7 +92,7 @@ fn ctrl_c_leaves_the_second_time() {
     assert_eq!(play.effects, [Effect::Quit]);
 }
 
-fn asked(play: &mut Play) {
+fn request_approval(play: &mut Play) {
     play.say(json!({
         "type": "approval.request", "approval": "a1", "call": "c1", "tool": "run", "summary": "Run it",
         "touches": [], "is_diff_cut": false, "command": "make",
@@ -110,7 +110,7 @@ fn questions_are_answered_by_their_keys() {
     for (keys, expected) in cases {
         let mut play = Play::new(80, 24);
         play.work("Go");
-        asked(&mut play);
+        request_approval(&mut play);
         play.wait(600);
         play.keys(keys);
         assert_eq!(
@@ -129,7 +129,7 @@ fn typing_does_not_answer_a_question_that_comes_up() {
     play.work("Go");
     play.now += 10_000;
     play.keys("wh");
-    asked(&mut play);
+    request_approval(&mut play);
     for letter in ["y", "s", "n", "e"] {
         play.now += 120;
         play.keys(letter);
@@ -152,7 +152,7 @@ fn keys_typed_before_a_question_was_drawn_do_not_answer_it() {
     let mut play = Play::new(80, 24);
     play.work("Go");
     play.frame();
-    asked(&mut play);
+    request_approval(&mut play);
     play.now += 10_000;
     play.keys("y");
     assert!(!play.is_sent(|call| matches!(call, RpcCall::ApprovalAnswer { .. })));
@@ -195,7 +195,7 @@ fn a_long_command_is_allowed_only_when_its_end_was_on_the_screen() {
 fn a_question_that_was_answered_elsewhere_goes() {
     let mut play = Play::new(80, 24);
     play.work("Go");
-    asked(&mut play);
+    request_approval(&mut play);
     play.say(json!({"type": "approval.decided", "approval": "a1", "answer": {"answer": "deny"}, "by": "timeout"}));
     assert!(play.state.approvals.is_empty());
     assert!(play.frame().contains("nobody answered in time"));

@@ -19,7 +19,7 @@ const TWICE_MS: u64 = 1_500;
 
 pub(super) fn press(state: &mut ScreenState, key: KeyEvent) {
     let Some(action) = keys::action(KeyContext::Input, key) else {
-        if let Some(c) = keys::typed_char(key) {
+        if let Some(c) = keys::to_typed_char(key) {
             type_text(state, c.encode_utf8(&mut [0; 4]));
         }
         return;
@@ -113,7 +113,7 @@ fn submit(state: &mut ScreenState) {
 
 fn accept(state: &mut ScreenState) {
     let Some(completion) = state.completion.take() else { return };
-    if let Some(choice) = completion.selected_choice() {
+    if let Some(choice) = completion.selection() {
         state.editor.replace(completion.range.clone(), &choice.text);
     }
     update_completion(state);
@@ -203,7 +203,7 @@ pub(super) fn press_approval(state: &mut ScreenState, key: KeyEvent) {
     let is_yes = matches!(action, Some(Action::AllowOnce | Action::AllowSession));
     let is_answer = is_yes || matches!(action, Some(Action::Deny | Action::DenyWithReason));
     // Until the question accepts answers, typed characters go into the input.
-    let is_typing = keys::typed_char(key).is_some() && !is_armed;
+    let is_typing = keys::to_typed_char(key).is_some() && !is_armed;
     match action {
         Some(_) if is_armed && is_yes && !question.was_end_seen => {}
         Some(action) if !is_typing && (is_armed || !is_answer) => act_on_question(state, action),
@@ -244,7 +244,7 @@ fn answer(state: &mut ScreenState, answer: ApprovalAnswer) {
 pub(super) fn write_reason(state: &mut ScreenState, key: KeyEvent) {
     let Some(question) = state.approvals.front_mut() else { return };
     let Some(reason) = &mut question.reason else { return };
-    match (keys::action(KeyContext::Input, key), keys::typed_char(key)) {
+    match (keys::action(KeyContext::Input, key), keys::to_typed_char(key)) {
         (Some(Action::Send), _) => {
             let reason = reason.take().trim().to_owned();
             answer(state, ApprovalAnswer::Deny { reason });

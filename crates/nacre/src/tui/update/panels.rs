@@ -119,7 +119,7 @@ pub(super) fn act(state: &mut ScreenState, action: Action) {
                 Action::PageDown => list.select(rows),
                 Action::Choose => choose(state),
                 Action::Edit => {
-                    if let Some((ListKind::Memories, id)) = selected_id(state) {
+                    if let Some((ListKind::Memories, id)) = find_selected_id(state) {
                         state.effects.push(Effect::Outside(Outside::EditMemory { id }));
                     }
                 }
@@ -147,7 +147,7 @@ pub(super) fn scroll_position(at: usize, action: Action, page: usize) -> usize {
     }
 }
 
-fn selected_id(state: &ScreenState) -> Option<(ListKind, String)> {
+fn find_selected_id(state: &ScreenState) -> Option<(ListKind, String)> {
     match &state.panel {
         Some(Panel::List(list)) => {
             list.rows.get(list.selected).map(|row| (list.kind, row.id.clone()))
@@ -157,7 +157,7 @@ fn selected_id(state: &ScreenState) -> Option<(ListKind, String)> {
 }
 
 fn choose(state: &mut ScreenState) {
-    let Some((kind, id)) = selected_id(state) else { return };
+    let Some((kind, id)) = find_selected_id(state) else { return };
     match kind {
         ListKind::Sessions | ListKind::Hits => {
             state.panel = None;

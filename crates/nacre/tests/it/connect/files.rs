@@ -212,7 +212,7 @@ pub(super) fn check_kept(before: &str, after: &str, name: &str) {
     if name.ends_with(".toml") {
         return;
     }
-    let (old, new) = (parsed(before), parsed(after));
+    let (old, new) = (parse_json(before), parse_json(after));
     assert!(is_within(&old, &new), "{name}: {old} is not within {new}");
 }
 
@@ -230,7 +230,7 @@ fn is_within(old: &Value, new: &Value) -> bool {
 }
 
 /// Reads JSON with comments, in a way that has nothing in common with the product's.
-pub(super) fn parsed(text: &str) -> Value {
+pub(super) fn parse_json(text: &str) -> Value {
     let mut plain = String::new();
     let mut rest = text.trim_start_matches('\u{feff}');
     while let Some(c) = rest.chars().next() {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::paths::named_paths;
+use super::paths::list_paths;
 use super::{check_known, read};
 use crate::home::{repository, walk};
 
@@ -22,7 +22,7 @@ const SHARED_FILES: &[&str] = &["mod.rs", "ui.rs"];
 fn the_command_line_names_operations_and_wire_types_only() {
     let is_ours = |name: &String| name.starts_with("nacre_") && !MAY_NAME.contains(&name.as_str());
     let names_others =
-        |text: &str| named_paths(text).iter().any(|path| path.segments.iter().any(is_ours));
+        |text: &str| list_paths(text).iter().any(|path| path.segments.iter().any(is_ours));
     let found = files_where(names_others);
     check_known(&found, NAMES_OTHER_CRATES, "Call an operation instead", "NAMES_OTHER_CRATES");
 }

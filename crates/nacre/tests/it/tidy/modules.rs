@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::paths::{NamedPath, named_paths};
+use super::paths::{NamedPath, list_paths};
 
 /// A module, as the names from the root of its crate.
 pub(crate) type ModulePath = Vec<String>;
@@ -45,7 +45,7 @@ impl Modules {
             Self { files: BTreeMap::new(), paths: BTreeMap::new(), imports: BTreeMap::new() };
         for (file, text) in texts {
             let module = module_of(&file);
-            let paths = named_paths(&text);
+            let paths = list_paths(&text);
             for path in &paths {
                 let Some(name) = &path.imported_as else { continue };
                 let place = [module.clone(), path.inside.clone()].concat();

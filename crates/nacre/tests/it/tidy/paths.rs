@@ -14,7 +14,7 @@ pub(crate) struct NamedPath {
 }
 
 /// Every path of a text; a group is taken apart, `use a::{b, c::*}` names `a::b` and `a::c::*`.
-pub(crate) fn named_paths(text: &str) -> Vec<NamedPath> {
+pub(crate) fn list_paths(text: &str) -> Vec<NamedPath> {
     let tokens = tokens(text);
     let mut paths = Vec::new();
     let mut modules: Vec<Module> = Vec::new();
@@ -278,7 +278,7 @@ fn f<'a>(x: &'a str) -> impl Fn() + use<'a> {
 mod tests { use super::*; }
 /* crate::block /* nested */ { */ mod open { fn g() { super::after(); } }
 "##;
-    let seen: Vec<String> = named_paths(text)
+    let seen: Vec<String> = list_paths(text)
         .iter()
         .map(|path| {
             let inside = path.inside.iter().map(|name| format!("{name}: ")).collect::<String>();

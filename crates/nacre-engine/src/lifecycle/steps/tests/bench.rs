@@ -148,7 +148,7 @@ impl Bench {
     pub(super) fn new(script: &str) -> Self {
         let script = Arc::new(Scripted::parse(script).unwrap());
         let settings = ModelSettings {
-            default: Some(RoleSettings::of_model(ModelRef::scripted())),
+            default: Some(RoleSettings::of_model(ModelRef::for_script())),
             script: Some(Arc::clone(&script)),
             ..ModelSettings::default()
         };
@@ -185,7 +185,7 @@ impl Bench {
     /// The same with a window that the settings name.
     pub(super) fn with_window(mut self, context_tokens: Option<usize>) -> Self {
         let default =
-            RoleSettings { context_tokens, ..RoleSettings::of_model(ModelRef::scripted()) };
+            RoleSettings { context_tokens, ..RoleSettings::of_model(ModelRef::for_script()) };
         self.models = Models::new(ModelSettings {
             default: Some(default),
             script: Some(Arc::clone(&self.script)),
@@ -309,6 +309,6 @@ impl Played {
 /// Runs an agent against a script.
 pub(super) async fn play(spec: &AgentSpec, script: &str) -> Played {
     let bench = Bench::new(script);
-    let outcome = bench.run(spec, &RunControl::unattended()).await;
+    let outcome = bench.run(spec, &RunControl::without_handle()).await;
     bench.close(outcome)
 }

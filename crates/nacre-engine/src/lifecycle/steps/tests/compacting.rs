@@ -37,7 +37,7 @@ const SUMMED_UP: &str = r#"
 async fn the_beginning_is_summed_up_and_the_summary_is_saved() {
     let bench = Bench::new(SUMMED_UP);
     let spec = spec(4500);
-    let outcome = bench.run_after(history(8), &spec, &RunControl::unattended()).await;
+    let outcome = bench.run_after(history(8), &spec, &RunControl::without_handle()).await;
     let played = bench.close(outcome);
     assert_eq!((played.state().as_str(), played.left), ("completed(done)", 0));
     assert_eq!(played.outcome.text, "Done.", "the summary is not the answer");
@@ -62,7 +62,7 @@ async fn without_a_summary_the_oldest_is_left_out() {
         );
         let bench = Bench::new(&script);
         let spec = spec(4500);
-        let outcome = bench.run_after(history(8), &spec, &RunControl::unattended()).await;
+        let outcome = bench.run_after(history(8), &spec, &RunControl::without_handle()).await;
         let played = bench.close(outcome);
         assert_eq!((played.state().as_str(), played.left), ("completed(done)", 0), "{says}");
         assert_eq!(played.outcome.facts.model_calls, expected);
@@ -89,7 +89,7 @@ async fn the_steps_of_a_long_turn_are_summed_up_too_and_changed_files_are_named(
         call(2)
     );
     let bench = Bench::new(&script);
-    let outcome = bench.run(&spec(3143), &RunControl::unattended()).await;
+    let outcome = bench.run(&spec(3143), &RunControl::without_handle()).await;
     let played = bench.close(outcome);
     let plans: Vec<&Event> = played
         .records
@@ -116,7 +116,7 @@ async fn the_window_is_what_the_settings_say() {
         let bench = Bench::new(script).with_window(set);
         let mut small = chat();
         small.budgets.context_tokens = 4500;
-        let outcome = bench.run_after(history(8), &small, &RunControl::unattended()).await;
+        let outcome = bench.run_after(history(8), &small, &RunControl::without_handle()).await;
         let played = bench.close(outcome);
         assert_eq!(played.state(), "completed(done)");
         let left_out = played.outcome.conversation.turns_left_out;

@@ -149,7 +149,7 @@ async fn failures_say_why() {
         assert!(played.names().iter().any(|name| name == "error"), "{turn}");
     }
     let bench = Bench::new("turns = []").without_models();
-    let outcome = bench.run(&chat(), &RunControl::unattended()).await;
+    let outcome = bench.run(&chat(), &RunControl::without_handle()).await;
     assert_eq!(bench.close(outcome).state(), "failed(unusable)");
 }
 
@@ -183,7 +183,7 @@ async fn a_cancelled_run_stops_at_once_and_tells_its_end() {
 #[tokio::test]
 async fn a_run_that_nobody_waits_for_any_more_tells_its_end_too() {
     let bench = Bench::new("[[turns]]\nhang = true");
-    let (spec, control) = (chat(), RunControl::unattended());
+    let (spec, control) = (chat(), RunControl::without_handle());
     tokio::select! {
         biased;
         _ = bench.run(&spec, &control) => panic!("it hangs"),
@@ -205,7 +205,7 @@ async fn what_was_said_before_is_sent_once_and_in_turns() {
     let history = Conversation { turns: vec![turn], ..Conversation::default() };
     let script = "[[turns]]\nexpect = { n_messages = 3, last_contains = ['Do it.'] }\nsay = 'Yes.'";
     let bench = Bench::new(script);
-    let outcome = bench.run_after(history, &chat(), &RunControl::unattended()).await;
+    let outcome = bench.run_after(history, &chat(), &RunControl::without_handle()).await;
     let played = bench.close(outcome);
     assert_eq!(played.state(), "completed(done)");
     let texts: Vec<String> =

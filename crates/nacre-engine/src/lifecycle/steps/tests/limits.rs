@@ -136,7 +136,7 @@ async fn a_skill_takes_tools_away_and_never_adds_one() {
     let active = ActiveSkills::default();
     active.add(skill("careful", Some(&["echo", "shell_run"]), "Only look."));
     bench.skills = Some(std::sync::Arc::new(active));
-    let outcome = bench.run(&chat(), &RunControl::unattended()).await;
+    let outcome = bench.run(&chat(), &RunControl::without_handle()).await;
     let played = bench.close(outcome);
     assert_eq!(
         (played.state().as_str(), played.outcome.effects.changed.len()),

@@ -21,7 +21,7 @@ const TWO_STEPS: &str = r#"
 #[tokio::test]
 async fn each_step_is_saved_before_the_next_one_begins() {
     let bench = Bench::new(TWO_STEPS);
-    let outcome = bench.run(&chat(), &RunControl::unattended()).await;
+    let outcome = bench.run(&chat(), &RunControl::without_handle()).await;
     bench.close(outcome);
     assert_eq!(
         kinds(&bench.saved()),
@@ -31,7 +31,7 @@ async fn each_step_is_saved_before_the_next_one_begins() {
     for (saves_at_most, model_calls) in [(0, 0), (1, 1), (3, 1), (4, 2), (5, 2), (6, 2)] {
         let mut bench = Bench::new(TWO_STEPS);
         bench.saves_at_most = saves_at_most;
-        let outcome = bench.run(&chat(), &RunControl::unattended()).await;
+        let outcome = bench.run(&chat(), &RunControl::without_handle()).await;
         let played = bench.close(outcome);
         let expected = if saves_at_most < 6 { "failed(internal)" } else { "completed(done)" };
         assert_eq!((saves_at_most, played.state().as_str()), (saves_at_most, expected));
@@ -42,7 +42,7 @@ async fn each_step_is_saved_before_the_next_one_begins() {
 #[tokio::test]
 async fn what_was_asked_is_saved_even_if_there_is_no_model() {
     let bench = Bench::new("turns = []").without_models();
-    let outcome = bench.run(&chat(), &RunControl::unattended()).await;
+    let outcome = bench.run(&chat(), &RunControl::without_handle()).await;
     bench.close(outcome);
     assert_eq!(kinds(&bench.saved()), ["user", "end"]);
     let end = TaskState::Failed { why: Failure::Unusable };
@@ -57,7 +57,7 @@ async fn what_was_asked_is_saved_even_if_there_is_no_model() {
 async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     let mut first = Bench::new(TWO_STEPS);
     first.attachments = vec![Attachment::text("log.txt", "E42")];
-    let outcome = first.run(&chat(), &RunControl::unattended()).await;
+    let outcome = first.run(&chat(), &RunControl::without_handle()).await;
     let before = first.close(outcome).outcome.conversation;
     let history = Conversation::from_items(first.saved());
     assert_eq!(history, before);
@@ -65,7 +65,7 @@ async fn a_resumed_conversation_has_its_calls_results_and_attachments() {
     assert!(sent[0].text().contains("log.txt") && sent[0].text().contains("E42"));
     let script = "[[turns]]\nexpect = { n_messages = 5, last_contains = ['Do it.'] }\nsay = 'Yes.'";
     let second = Bench::new(script);
-    let outcome = second.run_after(history, &chat(), &RunControl::unattended()).await;
+    let outcome = second.run_after(history, &chat(), &RunControl::without_handle()).await;
     assert_eq!(second.close(outcome).state(), "completed(done)");
 }
 
@@ -158,7 +158,7 @@ async fn what_was_said_when_it_was_stopped_stays_and_the_model_is_told() {
     let script = "[[turns]]\nexpect = { n_messages = 3, last_contains = ['You were stopped', 'Do it.'] }\nsay = 'Yes.'";
     let next = Bench::new(script);
     let history = Conversation::from_items(bench.saved());
-    let outcome = next.run_after(history, &chat(), &RunControl::unattended()).await;
+    let outcome = next.run_after(history, &chat(), &RunControl::without_handle()).await;
     assert_eq!(next.close(outcome).state(), "completed(done)");
 }
 
@@ -179,7 +179,7 @@ async fn a_run_that_is_stopped_in_a_tool_leaves_a_conversation_that_can_go_on() 
     let script = "[[turns]]\nexpect = { n_messages = 3 }\nsay = 'Yes.'";
     let next = Bench::new(script);
     let history = Conversation::from_items(bench.saved());
-    let outcome = next.run_after(history, &chat(), &RunControl::unattended()).await;
+    let outcome = next.run_after(history, &chat(), &RunControl::without_handle()).await;
     let ended = next.close(outcome).outcome.conversation.turns.pop().unwrap().end;
     let done = TaskState::Completed { signal: Signal::Done };
     assert_eq!(ended.map(|end| end.state), Some(done));

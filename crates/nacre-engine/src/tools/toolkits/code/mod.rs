@@ -62,13 +62,13 @@ fn language_names() -> String {
 }
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
     vec![
-        derived::<CodeOutline>(),
-        derived::<CodeSymbols>(),
-        derived::<search::CodeSearch>(),
-        derived::<search::CodeReferences>(),
+        derive_schema::<CodeOutline>(),
+        derive_schema::<CodeSymbols>(),
+        derive_schema::<search::CodeSearch>(),
+        derive_schema::<search::CodeReferences>(),
     ]
 }
 

@@ -195,7 +195,7 @@ impl WorkspaceTool for CodeReferences {
                 let around = enclosing(&symbols, number).filter(|_| !is_declared);
                 let within = around.map(|symbol| format!(" in {}", symbol.name));
                 let within = within.unwrap_or_default();
-                list.push(format!("{path}:{number}{within}: {}\n", shown_line(line)));
+                list.push(format!("{path}:{number}{within}: {}\n", truncate_line(line)));
             }
             ControlFlow::Continue(())
         })?;
@@ -239,7 +239,7 @@ fn is_declaration(symbols: &[Symbol], name: &str, number: usize, line: &str) -> 
     })
 }
 
-fn shown_line(line: &str) -> String {
+fn truncate_line(line: &str) -> String {
     let line = line.trim();
     let end = line.floor_char_boundary(SHOWN_LINE_BYTES);
     if end < line.len() { format!("{}…", &line[..end]) } else { line.to_owned() }

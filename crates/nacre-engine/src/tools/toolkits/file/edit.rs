@@ -62,13 +62,13 @@ impl WorkspaceTool for FileEdit {
     }
 
     fn preview(&self, workspace: &Workspace) -> Result<Preview> {
-        let edited = edited(workspace, self)?;
+        let edited = apply_edits(workspace, self)?;
         let files = vec![(edited.path, Some(edited.after))];
         Ok(Preview { files, ..Preview::default() })
     }
 
     fn run(&self, workspace: &Workspace, ctx: &ToolContext) -> Result<Output> {
-        let edited = edited(workspace, self)?;
+        let edited = apply_edits(workspace, self)?;
         check_running(&ctx.cancel)?;
         workspace.replace(&edited.path, edited.version, edited.after.as_bytes(), None)?;
         Ok(report(&edited.path, &edited.before, &edited.after, &edited.spots))
@@ -83,7 +83,7 @@ struct Edited {
     after: String,
 }
 
-fn edited(workspace: &Workspace, input: &FileEdit) -> Result<Edited> {
+fn apply_edits(workspace: &Workspace, input: &FileEdit) -> Result<Edited> {
     let path = workspace.place(&input.path)?;
     let (bytes, version) = super::read_version(workspace, &path, input.version.as_deref())?;
     let text = String::from_utf8(bytes).map_err(|_| not_text(&path))?;

@@ -64,16 +64,16 @@ fn read_version(
 }
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
     vec![
-        derived::<read::FileRead>(),
-        derived::<search::FileFind>(),
-        derived::<search::FileSearch>(),
-        derived::<FileCreate>(),
-        derived::<edit::FileEdit>(),
-        derived::<FileDelete>(),
-        derived::<FileMove>(),
+        derive_schema::<read::FileRead>(),
+        derive_schema::<search::FileFind>(),
+        derive_schema::<search::FileSearch>(),
+        derive_schema::<FileCreate>(),
+        derive_schema::<edit::FileEdit>(),
+        derive_schema::<FileDelete>(),
+        derive_schema::<FileMove>(),
     ]
 }
 

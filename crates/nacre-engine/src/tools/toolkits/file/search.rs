@@ -220,7 +220,7 @@ impl<'c> Search<'c> {
         self.n_searched += 1;
         match self.show {
             SearchShown::Lines => self.lines(path, bytes, 0),
-            SearchShown::Files | SearchShown::Counts => self.counted(path, self.count(bytes)),
+            SearchShown::Files | SearchShown::Counts => self.add_count(path, self.count(bytes)),
         }
     }
 
@@ -249,7 +249,7 @@ impl<'c> Search<'c> {
         }
         self.n_searched += 1;
         self.is_full |= pieces.is_cut();
-        self.counted(path.as_str(), n_matching)
+        self.add_count(path.as_str(), n_matching)
     }
 
     /// Returns the number of matching lines. If only file names are shown, it stops at the first
@@ -264,7 +264,7 @@ impl<'c> Search<'c> {
         self.regex.is_match(&line[..line.len().min(MAX_LINE_BYTES)])
     }
 
-    fn counted(&mut self, path: &str, n_lines: usize) -> ControlFlow<()> {
+    fn add_count(&mut self, path: &str, n_lines: usize) -> ControlFlow<()> {
         if n_lines == 0 {
             return ControlFlow::Continue(());
         }
@@ -301,7 +301,7 @@ impl<'c> Search<'c> {
             for (at, line) in lines.iter().enumerate().take(to).skip(from) {
                 let mark = if at == idx { ':' } else { '-' };
                 let number = n_before + at + 1;
-                self.text += &format!("{path}{mark}{number}{mark} {}\n", shown_line(line));
+                self.text += &format!("{path}{mark}{number}{mark} {}\n", truncate_line(line));
             }
             shown_to = to.max(shown_to);
         }
@@ -339,7 +339,7 @@ impl<'c> Search<'c> {
     }
 }
 
-fn shown_line(line: &[u8]) -> String {
+fn truncate_line(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let text = text.trim_end_matches('\r');
     let end = text.floor_char_boundary(SHOWN_LINE_BYTES);

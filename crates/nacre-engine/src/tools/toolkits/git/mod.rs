@@ -60,15 +60,15 @@ fn preview(arguments: Vec<String>) -> Preview {
 }
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
     vec![
-        derived::<GitStatus>(),
-        derived::<GitDiff>(),
-        derived::<GitLog>(),
-        derived::<GitShow>(),
-        derived::<GitAdd>(),
-        derived::<GitCommit>(),
+        derive_schema::<GitStatus>(),
+        derive_schema::<GitDiff>(),
+        derive_schema::<GitLog>(),
+        derive_schema::<GitShow>(),
+        derive_schema::<GitAdd>(),
+        derive_schema::<GitCommit>(),
     ]
 }
 

@@ -18,17 +18,17 @@ use crate::tools::tool::ToolError;
 
 pub use add::{MemoryRecord, MemoryRemove, RecordClaim, RecordingClaim};
 pub use passage::QUOTE_MARK;
-pub(crate) use passage::{marked, quoted};
+pub(crate) use passage::{quote_lines, quote_passage};
 pub use search::{MemoryRecall, MemorySearch, note};
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
     vec![
-        derived::<search::MemoryRecall>(),
-        derived::<add::MemoryRecord>(),
-        derived::<add::MemoryRemove>(),
-        derived::<search::MemorySearch>(),
+        derive_schema::<search::MemoryRecall>(),
+        derive_schema::<add::MemoryRecord>(),
+        derive_schema::<add::MemoryRemove>(),
+        derive_schema::<search::MemorySearch>(),
     ]
 }
 

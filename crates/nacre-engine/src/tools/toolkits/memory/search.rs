@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::record::{Category, Fault};
 use crate::tools::footprint::{Footprint, MemoryUse};
 use crate::tools::tool::{Output, Result, Seen, Tool, ToolContext, ToolError, ToolSpec};
-use crate::tools::toolkits::memory::passage::quoted;
+use crate::tools::toolkits::memory::passage::quote_passage;
 use crate::tools::toolkits::memory::{MemoryHandle, recall, search_error};
 use crate::tools::toolkits::{off_thread, search_limit};
 
@@ -86,8 +86,8 @@ fn line(hit: &MemoryHit) -> String {
     let (id, kind, status) = (memory.at.id.as_str(), memory.at.memory_type, memory.status.as_str());
     // The title and the snippet are kept on single lines, so that they cannot imitate another hit.
     let (title, snippet) = (Shown(&memory.title).one_line(), Shown(&hit.snippet).one_line());
-    let snippet = nacre_base::text::folded(&snippet);
-    let unverified: Vec<&str> = hit.unverified().map(|older| older.at.id.as_str()).collect();
+    let snippet = nacre_base::text::collapse_whitespace(&snippet);
+    let unverified: Vec<&str> = hit.find_unverified().map(|older| older.at.id.as_str()).collect();
     let note = match unverified.as_slice() {
         [] => String::new(),
         ids => format!("\n  supersedes {}; not verified", ids.join(", ")),
@@ -152,7 +152,7 @@ impl Tool for MemoryRecall {
         passages.iter().for_each(|passage| note(seen, passage));
         let text = match passages.as_slice() {
             [] => "Nothing is remembered about that.".to_owned(),
-            passages => passages.iter().map(quoted).collect::<Vec<_>>().join("\n"),
+            passages => passages.iter().map(quote_passage).collect::<Vec<_>>().join("\n"),
         };
         Ok(Output::text(text))
     }

@@ -20,13 +20,13 @@ use crate::tools::workspace::folder_below;
 pub use jobs::{ShellJobs, ShellPoll, ShellStart, ShellStop};
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
     vec![
-        derived::<jobs::ShellPoll>(),
-        derived::<jobs::ShellStart>(),
-        derived::<jobs::ShellStop>(),
-        derived::<ShellRun>(),
+        derive_schema::<jobs::ShellPoll>(),
+        derive_schema::<jobs::ShellStart>(),
+        derive_schema::<jobs::ShellStop>(),
+        derive_schema::<ShellRun>(),
     ]
 }
 

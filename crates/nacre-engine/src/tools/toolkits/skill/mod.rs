@@ -43,9 +43,9 @@ impl SkillTools {
 }
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
-    vec![derived::<SkillList>(), derived::<SkillActivate>()]
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
+    vec![derive_schema::<SkillList>(), derive_schema::<SkillActivate>()]
 }
 
 #[cfg(test)]
@@ -134,12 +134,12 @@ impl Tool for SkillActivate {
         if with.active.add(skill.clone()) {
             with.events.emit_with(|| Event::SkillOn { skill: skill.name.as_str().into() });
         }
-        let text = shown(skill, self.arguments.as_deref().unwrap_or_default());
+        let text = render_skill(skill, self.arguments.as_deref().unwrap_or_default());
         Ok(Output::text(text))
     }
 }
 
-fn shown(skill: &Skill, arguments: &str) -> String {
+fn render_skill(skill: &Skill, arguments: &str) -> String {
     let whose = if skill.origin == SkillOrigin::User {
         "It is the person's own."
     } else {

@@ -46,7 +46,7 @@ pub(super) fn host_of(url: &Url) -> String {
 
 /// Requests a page. The connection uses only the checked addresses.
 pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response> {
-    let addresses = judged(url, guard).await?;
+    let addresses = resolve_allowed(url, guard).await?;
     let client = client_builder(url, CONNECT_TIMEOUT)
         .no_proxy()
         .resolve_to_addrs(&host_of(url), &addresses)
@@ -57,7 +57,7 @@ pub(super) async fn get(url: &Url, guard: &AddressGuard) -> Result<Response> {
 }
 
 /// Resolves a host. Fails unless all of its addresses are allowed.
-async fn judged(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>> {
+async fn resolve_allowed(url: &Url, guard: &AddressGuard) -> Result<Vec<SocketAddr>> {
     let host = host_of(url);
     let port = url.port_or_known_default().unwrap_or(80);
     let addresses: Vec<SocketAddr> = match host.parse::<IpAddr>() {

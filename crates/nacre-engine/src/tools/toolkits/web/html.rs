@@ -3,7 +3,7 @@
 //! The conversion makes a single pass without building a tree, in time linear in the length of the
 //! page.
 
-use nacre_base::text::folded;
+use nacre_base::text::collapse_whitespace;
 use reqwest::Url;
 
 const SKIPPED: &[&str] =
@@ -39,7 +39,7 @@ pub(super) fn text_of(html: &str, base: &Url) -> (Option<String>, String) {
         rest = writer.tag(&rest[at..]);
     }
     writer.words(rest);
-    let title = folded(&decode(&writer.title));
+    let title = collapse_whitespace(&decode(&writer.title));
     ((!title.is_empty()).then_some(title), tidy(&writer.out))
 }
 
@@ -64,7 +64,7 @@ impl Writer<'_> {
             if has_gap(decoded.chars().next()) {
                 self.gap();
             }
-            self.out.push_str(&folded(&decoded));
+            self.out.push_str(&collapse_whitespace(&decoded));
             if has_gap(decoded.chars().next_back()) {
                 self.gap();
             }

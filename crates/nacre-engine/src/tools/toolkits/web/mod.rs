@@ -23,9 +23,9 @@ use crate::tools::toolkits::web::connect::{
 pub use address::AddressGuard;
 
 #[cfg(test)]
-pub(crate) fn derived_schemas() -> Vec<(String, serde_json::Value)> {
-    use crate::schemas::derived;
-    vec![derived::<WebFetch>()]
+pub(crate) fn derive_schemas() -> Vec<(String, serde_json::Value)> {
+    use crate::schemas::derive_schema;
+    vec![derive_schema::<WebFetch>()]
 }
 
 const TIME_LIMIT: Duration = Duration::from_secs(20);

@@ -43,7 +43,7 @@ struct SearchedFile {
 impl WordSearch {
     pub(super) fn read<'t>(current: &Current, tasks: impl Iterator<Item = &'t str>) -> Self {
         let mut search = Self::default();
-        search.words.extend(tasks.flat_map(asked_words).map(|word| (word, Vec::new())));
+        search.words.extend(tasks.flat_map(task_words).map(|word| (word, Vec::new())));
         for (path, _) in current.artifact.files() {
             search.add(path, &current.text(path).unwrap_or_default());
         }
@@ -72,7 +72,7 @@ impl WordSearch {
         let all_words: f64 = self.files.iter().map(|file| file.n_words).sum();
         let average = all_words / n_files.max(1.0);
         let mut scores: HashMap<usize, f64> = HashMap::new();
-        for word in asked_words(task) {
+        for word in task_words(task) {
             let found = self.words.get(&word).map(Vec::as_slice).unwrap_or_default();
             let n_found = number(found.len());
             let idf = ((n_files - n_found + 0.5) / (n_found + 0.5)).ln().max(MIN_IDF);
@@ -92,7 +92,7 @@ impl WordSearch {
     }
 }
 
-fn asked_words(task: &str) -> Vec<String> {
+fn task_words(task: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     each_word(task, |word| {
         let says_something = MIN_WORD_CHARS <= word.chars().count() && !STOP_WORDS.contains(&word);
@@ -147,14 +147,14 @@ mod tests {
             each_word(text, |word| words.push(word.to_owned()));
             assert_eq!(words.join(" "), expected);
         }
-        assert_eq!(asked_words("add the tide to the Tide of pearls"), ["tide", "pearls"]);
+        assert_eq!(task_words("add the tide to the Tide of pearls"), ["tide", "pearls"]);
     }
 
     #[test]
     fn rare_words_and_short_files_come_first_and_tests_behind() {
         let mut search = WordSearch::default();
         let task = "measure the tide of pearls";
-        search.words.extend(asked_words(task).into_iter().map(|word| (word, Vec::new())));
+        search.words.extend(task_words(task).into_iter().map(|word| (word, Vec::new())));
         for (path, text) in [
             ("src/long.rs", format!("tide {}", "other ".repeat(200))),
             ("src/short.rs", "tide and nothing else".to_owned()),

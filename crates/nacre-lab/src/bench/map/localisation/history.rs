@@ -106,7 +106,7 @@ fn tasks_of_log(log: &str) -> Vec<PastTask> {
                 files.insert(path.to_owned());
             }
         }
-        let subject = shortened(subject);
+        let subject = shorten_subject(subject);
         if (1..=MAX_FILES).contains(&files.len()) && says_something(&subject) {
             let (commit, parent) = (commit.to_owned(), parent.to_owned());
             tasks.push(PastTask { commit, parent, subject, files });
@@ -120,7 +120,7 @@ fn is_code(path: &str) -> bool {
 }
 
 /// Removes the pull request number from the end of the subject.
-fn shortened(subject: &str) -> String {
+fn shorten_subject(subject: &str) -> String {
     let subject: String = subject.chars().take(MAX_SUBJECT_CHARS).collect();
     let subject = subject.trim();
     let bare = subject.rsplit_once(" (#").filter(|(_, rest)| {
@@ -172,9 +172,9 @@ mod tests {
 
     #[test]
     fn a_subject_loses_the_number_of_its_pull_request_and_what_is_too_much() {
-        assert_eq!(shortened("wake all receivers (#123)"), "wake all receivers");
-        assert_eq!(shortened("wake all receivers (again)"), "wake all receivers (again)");
-        assert_eq!(shortened(&"é".repeat(1_000)).chars().count(), MAX_SUBJECT_CHARS);
+        assert_eq!(shorten_subject("wake all receivers (#123)"), "wake all receivers");
+        assert_eq!(shorten_subject("wake all receivers (again)"), "wake all receivers (again)");
+        assert_eq!(shorten_subject(&"é".repeat(1_000)).chars().count(), MAX_SUBJECT_CHARS);
     }
 
     #[test]

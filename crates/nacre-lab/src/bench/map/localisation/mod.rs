@@ -105,7 +105,7 @@ impl Pilot<'_> {
         commit: &str,
         tasks: &[PastTask],
     ) -> Result<BenchedLocalisation, Unmeasured> {
-        let host = self.settled_host(state)?;
+        let host = self.open_settled_host(state)?;
         let cache = Cache::new(state.folder().join("map"), owner());
         let current = read_map(&cache, &state.tree(), CacheWrites::Off)?;
         let search = WordSearch::read(&current, tasks.iter().map(|task| task.subject.as_str()));
@@ -116,7 +116,7 @@ impl Pilot<'_> {
             let asking = Instant::now();
             let answer = self.context(&host, state, &task.subject)?;
             times.push(asking.elapsed());
-            let named = named(&answer);
+            let named = list_files(&answer);
             let searched: Vec<&str> =
                 search.rank(&task.subject).into_iter().take(named.len()).collect();
             asked.push(LocalisedTask {
@@ -142,7 +142,7 @@ impl Pilot<'_> {
     }
 
     /// Opens a host that has no memories or settings, but a complete map of the copy.
-    fn settled_host(&self, state: &OldState) -> Result<Host, AnyError> {
+    fn open_settled_host(&self, state: &OldState) -> Result<Host, AnyError> {
         let folder = state.folder().to_owned();
         let home = folder.join("home");
         std::fs::create_dir_all(&home)?;
@@ -150,7 +150,7 @@ impl Pilot<'_> {
         let kept = environment.vars.iter().filter(|(name, _)| name == "PATH").cloned();
         let environment =
             Environment { vars: kept.collect(), folder, home: Some(home), ..environment };
-        let host = host::open_in(environment).map_err(host::failed)?;
+        let host = host::open_in(environment).map_err(host::format_error)?;
         for _ in 0..MAX_LOOKS {
             if self.context(&host, state, "everything")?.map.stats.postponed_files == 0 {
                 break;
@@ -177,7 +177,7 @@ impl Pilot<'_> {
 
 /// Returns the files in a result in order: first those shown with code, then those that are only
 /// listed.
-fn named(answer: &ContextReport) -> Vec<&str> {
+fn list_files(answer: &ContextReport) -> Vec<&str> {
     let mut named: Vec<&str> = answer.slice.files.iter().map(|file| file.path.as_str()).collect();
     for (path, _) in &answer.slice.left_out.listed {
         if !named.contains(&path.as_str()) {
