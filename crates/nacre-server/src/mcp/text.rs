@@ -21,7 +21,7 @@ pub(super) fn sanitize(text: &str) -> String {
     Shown(text).to_string()
 }
 
-/// Like `shown`, but returns one line of at most `most` characters.
+/// Like `sanitize`, but returns one line of at most `most` characters.
 pub(super) fn line(text: &str, most: usize) -> String {
     cut(Shown(text).one_line().trim(), most)
 }

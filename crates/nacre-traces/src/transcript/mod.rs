@@ -43,7 +43,7 @@ pub use nacre_types::{ReadReport, SessionRole};
 pub(crate) mod toolkit {
     pub(crate) use super::adapter::{
         Adapter, Began, Discovery, Homes, Problem, ReadOutcome, Stamp, Trace, TraceSource,
-        Watermark, file_name,
+        Watermark, file_name, file_stem,
     };
     pub(crate) use super::blocks::{self, MessageBlock};
     pub(crate) use super::budget::{DatabaseBudget, SyncBudget, SyncIsSpent};

@@ -5,7 +5,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{AgentSpec, Mark};
@@ -75,13 +74,10 @@ impl Adapter for Cline {
 
 /// The session ID is the name of the file, or the name of the folder for a task.
 fn id_of(path: &Path) -> String {
-    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    let name = file_name(path);
     match name.strip_suffix(MESSAGES) {
         Some(id) => short_name(id),
-        None => {
-            let folder = path.parent().and_then(Path::file_name);
-            short_name(&folder.map(OsStr::to_string_lossy).unwrap_or_default())
-        }
+        None => short_name(&path.parent().map(file_name).unwrap_or_default()),
     }
 }
 
@@ -97,7 +93,7 @@ fn note_member(key: &str, raw: &str, out: &mut Emitter) {
 }
 
 fn describe(path: &Path, out: &mut Emitter) {
-    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    let name = file_name(path);
     let Some(stem) = name.strip_suffix(MESSAGES) else { return };
     let beside = path.with_file_name(format!("{stem}{DESCRIPTION}"));
     let Some(text) = whole::sidecar(&beside) else { return };

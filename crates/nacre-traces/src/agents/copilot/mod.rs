@@ -105,12 +105,11 @@ impl Adapter for Copilot {
 
 /// The session ID is the name of the folder, or the name of the file in older versions.
 fn id_of(path: &Path) -> String {
-    let named = if path.file_name() == Some(OsStr::new(EVENTS)) {
-        path.parent().and_then(Path::file_name)
+    if path.file_name() == Some(OsStr::new(EVENTS)) {
+        path.parent().map(file_name).unwrap_or_default()
     } else {
-        path.file_stem()
-    };
-    named.map(OsStr::to_string_lossy).unwrap_or_default().into_owned()
+        file_stem(path)
+    }
 }
 
 fn note_title(path: &Path, facts: &mut SessionFacts) {

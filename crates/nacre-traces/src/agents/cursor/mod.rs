@@ -260,8 +260,7 @@ fn read_store(path: &Path, sink: Sink) -> Result<ReadOutcome> {
 /// Derives facts from the path, which is `<id>/<id>.jsonl`, `<id>/subagents/<id>.jsonl`, or a flat
 /// file.
 fn transcript_facts(path: &Path) -> SessionFacts {
-    let stem = path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default();
-    let mut facts = SessionFacts::new(Agent::Cursor, &short_name(&stem));
+    let mut facts = SessionFacts::new(Agent::Cursor, &short_name(&file_stem(path)));
     let above = path.parent();
     if above.and_then(Path::file_name) == Some(OsStr::new("subagents")) {
         facts.role = SessionRole::SubAgent;

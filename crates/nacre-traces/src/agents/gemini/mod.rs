@@ -92,7 +92,7 @@ fn note_parent(path: &Path, facts: &mut SessionFacts) {
     let is_below = above
         .and_then(Path::parent)
         .is_some_and(|folder| folder.file_name() == Some(OsStr::new(CHATS)));
-    let parent = above.and_then(Path::file_name).map(OsStr::to_string_lossy).unwrap_or_default();
+    let parent = above.map(file_name).unwrap_or_default();
     if is_below {
         facts.role = SessionRole::SubAgent;
         facts.links.push(SessionLink {

@@ -56,7 +56,7 @@ impl Tree {
         let mut sessions = BTreeMap::new();
         for info in self.infos.iter().flat_map(|directory| self.json_files(directory)) {
             // The file name is the ID, sometimes with an extra `ses_` prefix.
-            let stem = stem(&info);
+            let stem = file_stem(&info);
             let bare = stem.strip_prefix("ses_").unwrap_or(&stem);
             let id = if !self.has_messages(&stem) && self.has_messages(bare) {
                 bare.to_owned()
@@ -103,7 +103,7 @@ impl Tree {
         };
         self.each_stamp(&messages, &mut add);
         for message in messages.iter().rev().take(LIVE_MESSAGES) {
-            self.each_stamp(&self.parts_of(session, &stem(message)), &mut add);
+            self.each_stamp(&self.parts_of(session, &file_stem(message)), &mut add);
         }
         stamp
     }
@@ -150,7 +150,7 @@ impl Tree {
                 out.report.repeated += 1;
                 continue;
             }
-            let mut parts = self.list_parts(session, &id, &stem(&path), out);
+            let mut parts = self.list_parts(session, &id, &file_stem(&path), out);
             parts.extend(flat.get(&id).into_iter().flatten().cloned());
             for (id, path) in parts {
                 if let Some(text) = self.read_json(&path, out) {
@@ -171,7 +171,7 @@ impl Tree {
             let Some(text) = self.read_json(&path, out) else { continue };
             let message = Fields::of(&text);
             let id = match message.string("id") {
-                id if id.is_empty() => stem(&path),
+                id if id.is_empty() => file_stem(&path),
                 id => id.into_owned(),
             };
             messages.push((message.object("time").time("created"), id, path));
@@ -194,7 +194,7 @@ impl Tree {
         let mut parts: Vec<(String, PathBuf)> = files
             .into_iter()
             .filter_map(|path| {
-                let stem = stem(&path);
+                let stem = file_stem(&path);
                 if stem.starts_with(PART_PREFIX) {
                     return Some((stem, path));
                 }
@@ -249,10 +249,6 @@ impl Tree {
         let bytes = folder.read(path.file_name()?.to_str()?, MAX_FILE).ok()?;
         Some(whole::decode_lossy(bytes).0)
     }
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().map(OsStr::to_string_lossy).unwrap_or_default().into_owned()
 }
 
 /// Opens a folder below `folder`. Returns `None` if it does not exist, or if a component of `path`

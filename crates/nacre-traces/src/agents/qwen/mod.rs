@@ -4,7 +4,6 @@
 #[cfg(test)]
 mod tests;
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::{AgentSpec, HookContract, Mark};
@@ -84,7 +83,7 @@ impl Adapter for Qwen {
 
 /// Sub-agents have separate files, which are in `subagents` or named after the agent.
 fn is_subagent(path: &Path) -> bool {
-    let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+    let name = file_name(path);
     name.starts_with("agent-") || path.components().any(|part| part.as_os_str() == "subagents")
 }
 
